@@ -1,0 +1,107 @@
+#pragma once
+// Array: numbers without autograd - dtype, shape, strides and shared memory. Copying an Array copies the handle,
+// not the numbers; views (transpose, slice, expand, ...) share memory.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "gradus/core/dtype.h"
+#include "gradus/core/shape.h"
+#include "gradus/core/storage.h"
+
+namespace gradus {
+
+class Array {
+ public:
+  Array() = default;  // undefined: no shape, no memory
+
+  /// New memory, not initialised.
+  static Array empty(const Shape& shape, DType dtype);
+  static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
+  static Array full(const Shape& shape, double value, DType dtype);
+  /// Copies `values` (row-major); throws unless there are numel(shape) of them.
+  template <class T>
+  static Array from_span(std::span<const T> values, const Shape& shape);
+
+  bool defined() const { return static_cast<bool>(storage_); }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  std::int64_t offset() const { return offset_; }
+  const Storage& storage() const { return storage_; }
+  int dim() const { return shape_.size(); }
+  std::int64_t numel() const { return numel_; }
+  /// Size of an axis; negative axes count from the end.
+  std::int64_t size(std::int64_t axis) const { return shape_[normalize_axis("size", axis, dim())]; }
+  bool is_contiguous() const;
+
+  /// First element. Throws when T is not the dtype. Other elements lie at strides(), in elements.
+  template <class T>
+  const T* data() const {
+    expect(dtype_of<T>);
+    return static_cast<const T*>(raw());
+  }
+  /// The same for writing. Does not raise the version: for memory nobody else has seen (see copy_, fill_).
+  template <class T>
+  T* mutable_data() const {
+    expect(dtype_of<T>);
+    return static_cast<T*>(const_cast<void*>(raw()));
+  }
+  const void* raw() const {
+    return static_cast<const char*>(storage_.data()) + offset_ * static_cast<std::int64_t>(size_of(dtype_));
+  }
+  /// The only element, as double; throws unless numel is 1.
+  double item() const;
+  /// The element at an index, as double (slow: for tests and printing).
+  double at(const Dims& index) const;
+
+  // Views. Axes must be in range (negative ones count from the end); each throws naming itself otherwise.
+  Array select(std::int64_t axis, std::int64_t index) const;
+  Array slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {}, std::int64_t step = 1) const;
+  Array permute(const Dims& axes) const;
+  Array transpose(std::int64_t a, std::int64_t b) const;
+  Array unsqueeze(std::int64_t axis) const;
+  Array squeeze(std::int64_t axis) const;  // throws unless the axis has size 1
+  Array expand(const Shape& shape) const;
+  /// A view with another shape (one size may be -1), or nothing where strides do not allow it.
+  std::optional<Array> try_view(const Shape& shape) const;
+  /// try_view, or a copy where that is not possible.
+  Array reshape(const Shape& shape) const;
+  /// Any view: for callers that have checked it lies inside the memory.
+  Array as_strided(const Shape& shape, const Strides& strides, std::int64_t offset) const;
+
+  Array contiguous() const;         // itself when contiguous
+  Array clone() const;              // a contiguous copy in fresh memory
+  Array to(DType dtype) const;      // itself when it has the dtype; to bool means != 0
+  /// True when this handle alone owns contiguous memory: it may be written without anyone noticing.
+  bool owns_exclusively() const { return storage_ && storage_.unique() && is_contiguous(); }
+
+  // In-place writes; each raises the storage's version.
+  void copy_(const Array& source) const;  // broadcasts and converts source
+  void fill_(double value) const;
+  /// this += source, equal shapes and dtypes: the engine's accumulation.
+  void add_(const Array& source) const;
+
+ private:
+  void expect(DType dtype) const {
+    if (!storage_ || dtype != dtype_) [[unlikely]] wrong_type(dtype);
+  }
+  [[noreturn]] void wrong_type(DType dtype) const;
+
+  Storage storage_;
+  Shape shape_;
+  Strides strides_;
+  std::int64_t offset_ = 0;
+  std::int64_t numel_ = 0;
+  DType dtype_ = DType::f32;
+};
+
+/// One size in `shape` may be -1: returns the shape with it worked out for `numel` elements. Throws naming `op`.
+Shape infer_shape(const char* op, const Shape& shape, std::int64_t numel, const Shape& from);
+
+/// PyTorch's layout: nested brackets, aligned columns, 4 decimals, "..." past 1000 elements.
+std::string to_string(const Array& array);
+
+}  // namespace gradus

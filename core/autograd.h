@@ -1,0 +1,191 @@
+#pragma once
+// The tape. autograd.cpp opens with an essay on how it works.
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/array.h"
+
+namespace gradus {
+
+class Tensor;
+class Node;
+
+/// Intrusive shared pointer to a Node; destruction is iterative, however long the chain.
+class NodePtr {
+ public:
+  NodePtr() = default;
+  explicit NodePtr(Node* node) noexcept;  // shares
+  NodePtr(const NodePtr& other) noexcept : NodePtr(other.node_) {}
+  NodePtr(NodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  NodePtr& operator=(NodePtr other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~NodePtr();
+  Node* get() const { return node_; }
+  Node* operator->() const { return node_; }
+  Node& operator*() const { return *node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+  friend bool operator==(const NodePtr& a, const NodePtr& b) { return a.node_ == b.node_; }
+
+ private:
+  friend class Node;
+  Node* node_ = nullptr;
+};
+
+/// What a backward closure returns: one gradient per input, in order; an undefined Array where none flows.
+using Grads = std::vector<Array>;
+
+/// Which inputs want a gradient: `if (needs[1]) ...` spares work for constants.
+class Needs {
+ public:
+  explicit Needs(const Node& node) : node_(&node) {}
+  bool operator[](std::size_t input) const;
+
+ private:
+  const Node* node_;
+};
+
+using GradHook = std::function<void(const Array& gradient)>;
+
+/// One entry of the tape: an op's output, or a leaf that collects a gradient.
+class Node {
+ public:
+  virtual ~Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  const char* op = "leaf";
+  const char* module = "";   // path of the module that recorded it
+  std::uint64_t order = 0;   // place on the tape: inputs are always older
+  Shape shape;
+  DType dtype = DType::f32;
+  std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
+  bool ran = false;             // backward went through and freed closure and inputs
+
+  // Leaves (and nodes with retain_grad) keep their gradient here.
+  bool is_leaf = false;
+  bool requires_grad = true;  // a leaf can be frozen
+  bool retain_grad = false;
+  bool parameter = false;     // a module's parameter...
+  bool claimed = false;       // ...that some parameters() call has handed out
+  Array grad;
+  std::vector<GradHook> hooks;  // run on the complete gradient, before it is passed on
+
+  virtual Grads backward(const Array&, Needs) { return {}; }
+  virtual void free_saved() {}
+
+  // Nodes come from a pool of reused memory.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory, std::size_t bytes);
+
+ protected:
+  Node();
+
+ private:
+  friend class NodePtr;
+  friend class Engine;
+  static void drop(Node* node) noexcept;
+  std::atomic<std::int64_t> references_{0};
+  std::uint64_t visited_ = 0;  // last backward pass that collected this node
+  Array pending_;              // gradient gathered so far in this pass
+};
+
+/// An array kept for backward together with its storage's version; reading it after an in-place write throws.
+class Saved {
+ public:
+  Saved() = default;
+  Saved(Array array) : array_(std::move(array)), version_(array_.defined() ? array_.storage().version() : 0) {}
+  /// The array; throws naming the running backward op when its memory was written since it was saved.
+  const Array& get() const {
+    if (array_.defined() && array_.storage().version() != version_) [[unlikely]] modified();
+    return array_;
+  }
+  const Array& operator*() const { return get(); }
+  const Array* operator->() const { return &get(); }
+
+ private:
+  [[noreturn]] void modified() const;
+  Array array_;
+  std::uint32_t version_ = 0;
+};
+
+/// False inside NoGrad: ops record nothing. Per thread, independent of Module::train and eval.
+bool grad_enabled();
+
+/// No tape for one scope: `{ NoGrad guard; w.copy_(v); }`
+class NoGrad {
+ public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Checks every op's output and every gradient for NaN for one scope and throws naming the op and the module
+/// where the first one appears. Slow: for debugging. `DetectAnomaly guard;`
+class DetectAnomaly {
+ public:
+  DetectAnomaly();
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Nodes alive now (all threads): 0 when nothing is recorded, for leak tests.
+std::int64_t live_nodes();
+
+namespace detail {
+template <class F>
+class OpNode final : public Node {
+ public:
+  explicit OpNode(F&& f) : f_(std::move(f)) {}
+  Grads backward(const Array& dy, Needs needs) override { return (*f_)(dy, needs); }
+  void free_saved() override { f_.reset(); }
+
+ private:
+  std::optional<F> f_;
+};
+/// True when an op on these inputs must be recorded.
+bool wants_tape(std::span<const Tensor* const> inputs);
+Tensor untaped(const char* op, Array&& out);
+Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* node);
+}  // namespace detail
+
+/// Ends every differentiable op: wraps `out` as a Tensor and, when an input wants a gradient, puts `backward`
+/// (dy, needs) -> Grads on the tape. Capture data (Array, Saved, numbers), never a Tensor.
+/// `return record("neg", y, {&x}, [](const Array& dy, Needs) -> Grads { return {negative(dy)}; });`
+template <class F>
+Tensor record(const char* op, Array out, std::span<const Tensor* const> inputs, F backward) {
+  if (!detail::wants_tape(inputs)) return detail::untaped(op, std::move(out));
+  return detail::attach(op, std::move(out), inputs, new detail::OpNode<F>(std::move(backward)));
+}
+template <class F>
+Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs, F backward) {
+  return record(op, std::move(out), std::span(inputs.begin(), inputs.size()), std::move(backward));
+}
+
+/// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.
+void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
+
+/// The tape behind `root` as text, one line per node, newest first: order, op, shape, inputs, module.
+std::string explain(const Tensor& root);
+
+/// Parameters that received a gradient on this thread without ever being handed out by parameters(): their
+/// module was never added. Called by optimizers; throws with the remedy, then forgets them.
+void check_unclaimed_parameters(const char* caller);
+
+}  // namespace gradus

@@ -1,0 +1,56 @@
+#pragma once
+// The four element types an Array can hold.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gradus {
+
+enum class DType : std::uint8_t { f32, f64, i64, boolean };
+
+inline constexpr DType f32 = DType::f32;
+inline constexpr DType f64 = DType::f64;
+inline constexpr DType i64 = DType::i64;
+inline constexpr DType boolean = DType::boolean;
+
+/// "f32", "f64", "i64" or "bool".
+const char* name(DType dtype);
+
+/// Bytes of one element.
+constexpr std::size_t size_of(DType dtype) {
+  return dtype == DType::boolean ? 1 : dtype == DType::f32 ? 4 : 8;
+}
+
+constexpr bool is_floating(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+
+/// The DType of a C++ element type: `dtype_of<float> == f32`.
+template <class T>
+constexpr DType dtype_of_type() = delete;
+template <>
+constexpr DType dtype_of_type<float>() { return DType::f32; }
+template <>
+constexpr DType dtype_of_type<double>() { return DType::f64; }
+template <>
+constexpr DType dtype_of_type<std::int64_t>() { return DType::i64; }
+template <>
+constexpr DType dtype_of_type<bool>() { return DType::boolean; }
+template <class T>
+inline constexpr DType dtype_of = dtype_of_type<T>();
+
+/// What factories and parameters use when no dtype is given: f32 at start. Per thread.
+DType default_dtype();
+void set_default_dtype(DType dtype);
+
+/// Sets the default dtype for one scope: `DefaultDType guard(f64);`
+class DefaultDType {
+ public:
+  explicit DefaultDType(DType dtype) : before_(default_dtype()) { set_default_dtype(dtype); }
+  ~DefaultDType() { set_default_dtype(before_); }
+  DefaultDType(const DefaultDType&) = delete;
+  DefaultDType& operator=(const DefaultDType&) = delete;
+
+ private:
+  DType before_;
+};
+
+}  // namespace gradus

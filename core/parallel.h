@@ -1,0 +1,68 @@
+#pragma once
+// One thread pool for the whole library.
+//
+// Work is cut into chunks whose sizes depend on the problem only, never on the number of threads, so results
+// are bit-identical for any number of threads. Sums over chunks must be combined in chunk order by the caller.
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace gradus {
+
+/// How many threads work on one op (the calling thread included). Starts at the number of cores this process
+/// may use, or the environment variable GRADUS_NUM_THREADS. Throws below 1 or above 1024.
+void set_num_threads(int threads);
+int num_threads();
+
+/// Everything on this thread runs without the pool for one scope: for programs that run independent jobs on
+/// threads of their own.
+class SingleThread {
+ public:
+  SingleThread();
+  ~SingleThread();
+  SingleThread(const SingleThread&) = delete;
+  SingleThread& operator=(const SingleThread&) = delete;
+
+ private:
+  bool before_;
+};
+
+namespace detail {
+/// A borrowed callable: two pointers, no allocation.
+class ChunkFunction {
+ public:
+  template <class F>
+  ChunkFunction(F& f)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* object, std::int64_t chunk) { (*static_cast<F*>(object))(chunk); }) {}
+  void operator()(std::int64_t chunk) const { call_(object_, chunk); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, std::int64_t);
+};
+
+/// Calls f(0) .. f(chunks - 1), each once, on the pool's threads; returns when all are done. The first
+/// exception is rethrown here. Nested calls run on the calling thread.
+void run_chunks(std::int64_t chunks, ChunkFunction f);
+}  // namespace detail
+
+/// f(begin, end) over [0, n) in pieces of `grain` (the last may be shorter).
+/// `parallel_for(n, 4096, [&](int64_t begin, int64_t end) { ... });`
+template <class F>
+void parallel_for(std::int64_t n, std::int64_t grain, F&& f) {
+  if (n <= 0) return;
+  if (grain < 1) grain = 1;
+  if (n <= grain) {
+    f(std::int64_t{0}, n);
+    return;
+  }
+  const auto chunk = [&](std::int64_t i) {
+    const std::int64_t begin = i * grain;
+    f(begin, n - begin < grain ? n : begin + grain);
+  };
+  detail::run_chunks((n - 1) / grain + 1, detail::ChunkFunction(chunk));
+}
+
+}  // namespace gradus

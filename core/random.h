@@ -1,0 +1,59 @@
+#pragma once
+// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
+//
+// Number i of a stream is a pure function of (seed, stream, i): any thread can compute any part of it, so the
+// numbers are the same for any number of threads, and a generator's whole state is three integers.
+
+#include <array>
+#include <cstdint>
+
+#include "gradus/core/array.h"
+
+namespace gradus {
+
+/// One Philox block: four 32-bit words for a key and a 128-bit counter.
+std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low, std::uint64_t counter_high);
+
+/// A stream of random numbers. Copying it copies its state.
+class Generator {
+ public:
+  struct State {
+    std::uint64_t seed = 0;
+    std::uint64_t stream = 0;  // different streams of one seed are independent
+    std::uint64_t offset = 0;  // Philox blocks used so far
+    bool operator==(const State&) const = default;
+  };
+
+  explicit Generator(std::uint64_t seed = 0, std::uint64_t stream = 0) : state_{seed, stream, 0} {}
+
+  const State& state() const { return state_; }
+  void set_state(const State& state) { state_ = state; }
+  void manual_seed(std::uint64_t seed) { state_.seed = seed, state_.offset = 0; }
+
+  /// Moves `blocks` Philox blocks on and returns the state before: those blocks belong to the caller.
+  State reserve(std::uint64_t blocks);
+
+  std::uint64_t next();                     // 64 random bits
+  double uniform();                         // [0, 1)
+  double normal();                          // mean 0, standard deviation 1
+  std::int64_t below(std::int64_t bound);   // 0 .. bound-1, unbiased; throws when bound < 1
+
+ private:
+  State state_;
+};
+
+/// This thread's default generator, used wherever no generator is given. Each thread has its own, so programs
+/// that run jobs on threads of their own stay reproducible.
+Generator& default_generator();
+
+/// Seeds this thread's default generator: `manual_seed(0);`
+void manual_seed(std::uint64_t seed);
+
+// Fill a new array. Element i depends on (state, i) only.
+Array random_uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator);
+Array random_normal(const Shape& shape, double mean, double std, DType dtype, Generator& generator);
+Array random_integers(const Shape& shape, std::int64_t low, std::int64_t high, Generator& generator);
+/// A random order of 0..n-1, as i64.
+Array random_permutation(std::int64_t n, Generator& generator);
+
+}  // namespace gradus

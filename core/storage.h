@@ -1,0 +1,78 @@
+#pragma once
+// Reference-counted memory from a caching allocator: 64-byte aligned, reused by size class, never zeroed.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace gradus {
+
+/// The header of a block; its bytes follow at the next multiple of 64.
+struct alignas(64) StorageBlock {
+  std::atomic<std::int64_t> references;
+  std::atomic<std::uint32_t> version;  // raised by every in-place write: see Saved in autograd.h
+  std::uint32_t size_class;
+  std::size_t bytes;     // asked for
+  std::size_t capacity;  // held
+  StorageBlock* next_free;
+
+  void* data() { return this + 1; }
+};
+
+/// A shared handle to one block; the block returns to the cache with its last handle.
+class Storage {
+ public:
+  Storage() = default;
+  /// Takes a block of at least `bytes`; throws Error when the system has no memory left.
+  static Storage allocate(std::size_t bytes);
+
+  Storage(const Storage& other) noexcept : block_(other.block_) {
+    if (block_) block_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  Storage(Storage&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Storage& operator=(Storage other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~Storage() {
+    if (block_ && block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) release(block_);
+  }
+
+  explicit operator bool() const { return block_ != nullptr; }
+  void* data() const { return block_->data(); }
+  std::size_t bytes() const { return block_->bytes; }
+  std::uint32_t version() const { return block_->version.load(std::memory_order_relaxed); }
+  void bump_version() const { block_->version.fetch_add(1, std::memory_order_relaxed); }
+  /// True when no other handle shares the block.
+  bool unique() const { return block_->references.load(std::memory_order_acquire) == 1; }
+  friend bool operator==(const Storage& a, const Storage& b) { return a.block_ == b.block_; }
+
+ private:
+  static void release(StorageBlock* block) noexcept;
+  StorageBlock* block_ = nullptr;
+};
+
+/// What the allocator holds, in bytes (and blocks). Live: in use by arrays; cached: free, kept for reuse.
+struct MemoryStats {
+  std::int64_t live_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t cached_bytes = 0;
+  std::int64_t live_blocks = 0;
+  std::int64_t total_allocations = 0;   // calls since the start
+  std::int64_t system_allocations = 0;  // of those, served by the operating system
+};
+
+/// `memory_stats().peak_bytes`
+MemoryStats memory_stats();
+/// Sets the peak back to what is live now.
+void reset_peak_memory();
+/// Gives cached blocks back to the operating system.
+void empty_cache();
+
+/// Fills fresh and freed memory with NaN so that a read of unwritten or freed memory shows; also switched on
+/// by the environment variable GRADUS_POISON=1. Slow: for tests.
+void set_memory_poison(bool on);
+bool memory_poison();
+
+}  // namespace gradus

@@ -1,0 +1,110 @@
+#pragma once
+// The inner loops: plain functions on contiguous memory, one table per instruction set and element type.
+//
+// Every loop is written once in body.h over a small vector type (vec_*.h) and compiled three times
+// (kernels_scalar.cpp, kernels_avx2.cpp, kernels_avx512.cpp); dispatch.cpp picks a table once, by CPU. A loop
+// runs on one thread; callers cut the work into chunks (parallel.h).
+
+#include <cstdint>
+
+namespace gradus {
+
+enum class Isa { scalar, avx2, avx512 };
+const char* name(Isa isa);
+
+/// What kernels use now: the best the CPU has, or GRADUS_ISA=scalar|avx2|avx512 from the environment.
+Isa current_isa();
+/// Switches at run time (for tests); throws when the CPU lacks it.
+void set_isa(Isa isa);
+bool isa_supported(Isa isa);
+
+namespace kernels {
+
+enum class Unary {
+  neg, abs, square, sqrt, rsqrt, reciprocal, exp, log, log1p, sin, cos, tanh, sigmoid, relu,
+  gelu,       // x Phi(x), Phi by erf
+  gelu_tanh,  // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+  silu, erf, sign,
+  count
+};
+
+/// dx = dy * f'(.), given what forward saved: the output y where marked, else the input x.
+enum class UnaryGrad {
+  tanh,     // y: dy (1 - y^2)
+  sigmoid,  // y: dy y (1 - y)
+  relu,     // y: dy where y > 0, else 0
+  gelu, gelu_tanh, silu, erf, sin, cos,  // x
+  count
+};
+
+enum class Binary { add, sub, mul, div, pow, maximum, minimum, count };
+enum class Compare { eq, ne, lt, le, gt, ge, count };
+
+/// Adam's constants for one step; the bias corrections are worked out by the caller.
+template <class T>
+struct AdamStep {
+  T lr, beta1, beta2, eps, weight_decay;
+  T bias_correction1, bias_correction2_sqrt;  // 1 - beta1^t, sqrt(1 - beta2^t)
+  T grad_scale;                               // gradients are multiplied by this first
+  bool decoupled;                             // AdamW: decay the weight, not the gradient
+};
+
+template <class T>
+struct Table {
+  using I = std::int64_t;
+
+  // Elementwise. Inputs may equal outputs. Strides sa, sb, sc are 0 (one value for all) or 1.
+  void (*unary[static_cast<int>(Unary::count)])(I n, const T* x, T* y);
+  void (*unary_grad[static_cast<int>(UnaryGrad::count)])(I n, const T* saved, const T* dy, T* dx);
+  void (*binary[static_cast<int>(Binary::count)])(I n, const T* a, I sa, const T* b, I sb, T* y);
+  void (*compare[static_cast<int>(Compare::count)])(I n, const T* a, I sa, const T* b, I sb, bool* y);
+  void (*where)(I n, const bool* c, I sc, const T* a, I sa, const T* b, I sb, T* y);
+  void (*axpy)(I n, T alpha, const T* x, T* y);         // y += alpha x
+  void (*scale)(I n, T alpha, const T* x, T* y);        // y = alpha x
+  void (*mul_add)(I n, const T* a, const T* b, T* y);   // y += a b
+  void (*clamp)(I n, T low, T high, const T* x, T* y);  // NaN passes
+
+  // Reductions of one run. The order of additions depends on n only.
+  T (*sum)(I n, const T* x);
+  T (*sum_square)(I n, const T* x);
+  T (*dot)(I n, const T* a, const T* b);
+  T (*max)(I n, const T* x);  // NaN when any is NaN; n >= 1
+  T (*min)(I n, const T* x);
+
+  // Rows of C values.
+  void (*softmax)(I n, const T* x, T* y);
+  void (*softmax_grad)(I n, const T* y, const T* dy, T* dx);  // y (dy - sum dy y)
+  void (*log_softmax)(I n, const T* x, T* y);
+  void (*log_softmax_grad)(I n, const T* y, const T* dy, T* dx);  // dy - exp(y) sum dy
+  T (*logsumexp)(I n, const T* x);                                // -inf for all -inf
+  // y = exp(x - shift), returns the sum of y: the two halves of a softmax kept apart, for attention.
+  T (*exp_shift_sum)(I n, T shift, const T* x, T* y);
+
+  // weight and bias may be null. mean and rstd receive one value.
+  void (*layer_norm)(I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
+  // dx may be null; dweight and dbias (may be null) are added to.
+  void (*layer_norm_grad)(I n, const T* x, const T* weight, T mean, T rstd, const T* dy, T* dx, T* dweight, T* dbias);
+  void (*rms_norm)(I n, T eps, const T* x, const T* weight, T* y, T* rstd);
+  void (*rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
+
+  // y[j] = sum_i x[i] a[i][j] (a is [m, n], row stride lda): a row vector times a matrix.
+  void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
+
+  void (*adam)(I n, const AdamStep<T>& step, const T* grad, T* p, T* m, T* v);
+  // y = x / (1 - p) where the uniform number of element `first + i` is >= p, else 0. Element e uses word e % 4
+  // of Philox block `block + e / 4`.
+  void (*dropout)(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block, std::uint64_t first,
+                  const T* x, T* y);
+};
+
+/// The table in use for float or double.
+template <class T>
+const Table<T>& table();
+
+// One per instruction set, each defined in its own file.
+template <class T> const Table<T>& scalar_table();
+template <class T> const Table<T>& avx2_table();
+template <class T> const Table<T>& avx512_table();
+
+}  // namespace kernels
+}  // namespace gradus

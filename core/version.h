@@ -1,0 +1,8 @@
+#pragma once
+
+namespace gradus {
+
+/// The version of the library in use, such as "0.1.0".
+const char* version();
+
+}  // namespace gradus

@@ -1,0 +1,28 @@
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "support.h"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace gradus::test {
+
+std::filesystem::path source_file(const std::filesystem::path& relative) {
+  return std::filesystem::path(GRADUS_SOURCE_DIR) / relative;
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "gradus-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("ScratchFolder: cannot make " + name);
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace gradus::test

@@ -1,0 +1,26 @@
+#pragma once
+// What every test program has: files of the source tree, a folder for scratch files.
+
+#include <filesystem>
+
+namespace gradus::test {
+
+/// A file of the source tree: `source_file("tests/golden/adam.npy")`.
+std::filesystem::path source_file(const std::filesystem::path& relative);
+
+/// A fresh, empty folder under the system's temporary folder, removed when the object goes.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace gradus::test

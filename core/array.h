@@ -1,6 +1,6 @@
 #pragma once
-// Array: numbers without autograd - dtype, shape, strides and shared memory. Copying an Array copies the handle,
-// not the numbers; views (transpose, slice, expand, ...) share memory.
+// Array: numbers without autograd - dtype, shape, strides and shared memory. Copying an Array copies the
+// handle, not the numbers; views (transpose, slice, expand, ...) share memory.
 
 #include <cstdint>
 #include <optional>
@@ -59,7 +59,8 @@ class Array {
 
   // Views. Axes must be in range (negative ones count from the end); each throws naming itself otherwise.
   Array select(std::int64_t axis, std::int64_t index) const;
-  Array slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {}, std::int64_t step = 1) const;
+  Array slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {},
+              std::int64_t step = 1) const;
   Array permute(const Dims& axes) const;
   Array transpose(std::int64_t a, std::int64_t b) const;
   Array unsqueeze(std::int64_t axis) const;
@@ -72,9 +73,9 @@ class Array {
   /// Any view: for callers that have checked it lies inside the memory.
   Array as_strided(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
-  Array contiguous() const;         // itself when contiguous
-  Array clone() const;              // a contiguous copy in fresh memory
-  Array to(DType dtype) const;      // itself when it has the dtype; to bool means != 0
+  Array contiguous() const;     // itself when contiguous
+  Array clone() const;          // a contiguous copy in fresh memory
+  Array to(DType dtype) const;  // itself when it has the dtype; to bool means != 0
   /// True when this handle alone owns contiguous memory: it may be written without anyone noticing.
   bool owns_exclusively() const { return storage_ && storage_.unique() && is_contiguous(); }
 
@@ -86,7 +87,8 @@ class Array {
 
  private:
   void expect(DType dtype) const {
-    if (!storage_ || dtype != dtype_) [[unlikely]] wrong_type(dtype);
+    if (!storage_ || dtype != dtype_) [[unlikely]]
+      wrong_type(dtype);
   }
   [[noreturn]] void wrong_type(DType dtype) const;
 
@@ -98,7 +100,8 @@ class Array {
   DType dtype_ = DType::f32;
 };
 
-/// One size in `shape` may be -1: returns the shape with it worked out for `numel` elements. Throws naming `op`.
+/// One size in `shape` may be -1: returns the shape with it worked out for `numel` elements. Throws naming
+/// `op`.
 Shape infer_shape(const char* op, const Shape& shape, std::int64_t numel, const Shape& from);
 
 /// PyTorch's layout: nested brackets, aligned columns, 4 decimals, "..." past 1000 elements.

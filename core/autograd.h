@@ -1,6 +1,7 @@
 #pragma once
 // The tape. autograd.cpp opens with an essay on how it works.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -58,13 +59,13 @@ using GradHook = std::function<void(const Array& gradient)>;
 /// One entry of the tape: an op's output, or a leaf that collects a gradient.
 class Node {
  public:
-  virtual ~Node() = default;
+  virtual ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
   const char* op = "leaf";
-  const char* module = "";   // path of the module that recorded it
-  std::uint64_t order = 0;   // place on the tape: inputs are always older
+  const char* module = "";  // path of the module that recorded it
+  std::uint64_t order = 0;  // place on the tape: inputs are always older
   Shape shape;
   DType dtype = DType::f32;
   std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
@@ -74,8 +75,8 @@ class Node {
   bool is_leaf = false;
   bool requires_grad = true;  // a leaf can be frozen
   bool retain_grad = false;
-  bool parameter = false;     // a module's parameter...
-  bool claimed = false;       // ...that some parameters() call has handed out
+  bool parameter = false;  // a module's parameter...
+  bool claimed = false;    // ...that some parameters() call has handed out
   Array grad;
   std::vector<GradHook> hooks;  // run on the complete gradient, before it is passed on
 
@@ -96,16 +97,19 @@ class Node {
   std::atomic<std::int64_t> references_{0};
   std::uint64_t visited_ = 0;  // last backward pass that collected this node
   Array pending_;              // gradient gathered so far in this pass
+  Node* next_doomed_ = nullptr;
 };
 
 /// An array kept for backward together with its storage's version; reading it after an in-place write throws.
 class Saved {
  public:
   Saved() = default;
-  Saved(Array array) : array_(std::move(array)), version_(array_.defined() ? array_.storage().version() : 0) {}
+  Saved(Array array)
+      : array_(std::move(array)), version_(array_.defined() ? array_.storage().version() : 0) {}
   /// The array; throws naming the running backward op when its memory was written since it was saved.
   const Array& get() const {
-    if (array_.defined() && array_.storage().version() != version_) [[unlikely]] modified();
+    if (array_.defined() && array_.storage().version() != version_) [[unlikely]]
+      modified();
     return array_;
   }
   const Array& operator*() const { return get(); }
@@ -147,36 +151,6 @@ class DetectAnomaly {
 
 /// Nodes alive now (all threads): 0 when nothing is recorded, for leak tests.
 std::int64_t live_nodes();
-
-namespace detail {
-template <class F>
-class OpNode final : public Node {
- public:
-  explicit OpNode(F&& f) : f_(std::move(f)) {}
-  Grads backward(const Array& dy, Needs needs) override { return (*f_)(dy, needs); }
-  void free_saved() override { f_.reset(); }
-
- private:
-  std::optional<F> f_;
-};
-/// True when an op on these inputs must be recorded.
-bool wants_tape(std::span<const Tensor* const> inputs);
-Tensor untaped(const char* op, Array&& out);
-Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* node);
-}  // namespace detail
-
-/// Ends every differentiable op: wraps `out` as a Tensor and, when an input wants a gradient, puts `backward`
-/// (dy, needs) -> Grads on the tape. Capture data (Array, Saved, numbers), never a Tensor.
-/// `return record("neg", y, {&x}, [](const Array& dy, Needs) -> Grads { return {negative(dy)}; });`
-template <class F>
-Tensor record(const char* op, Array out, std::span<const Tensor* const> inputs, F backward) {
-  if (!detail::wants_tape(inputs)) return detail::untaped(op, std::move(out));
-  return detail::attach(op, std::move(out), inputs, new detail::OpNode<F>(std::move(backward)));
-}
-template <class F>
-Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs, F backward) {
-  return record(op, std::move(out), std::span(inputs.begin(), inputs.size()), std::move(backward));
-}
 
 /// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph);

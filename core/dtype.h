@@ -27,13 +27,21 @@ constexpr bool is_floating(DType dtype) { return dtype == DType::f32 || dtype ==
 template <class T>
 constexpr DType dtype_of_type() = delete;
 template <>
-constexpr DType dtype_of_type<float>() { return DType::f32; }
+constexpr DType dtype_of_type<float>() {
+  return DType::f32;
+}
 template <>
-constexpr DType dtype_of_type<double>() { return DType::f64; }
+constexpr DType dtype_of_type<double>() {
+  return DType::f64;
+}
 template <>
-constexpr DType dtype_of_type<std::int64_t>() { return DType::i64; }
+constexpr DType dtype_of_type<std::int64_t>() {
+  return DType::i64;
+}
 template <>
-constexpr DType dtype_of_type<bool>() { return DType::boolean; }
+constexpr DType dtype_of_type<bool>() {
+  return DType::boolean;
+}
 template <class T>
 inline constexpr DType dtype_of = dtype_of_type<T>();
 

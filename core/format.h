@@ -15,6 +15,9 @@ struct fmt::formatter<gradus::Dims> : fmt::formatter<std::string> {
 };
 
 template <>
+struct fmt::formatter<gradus::Axes> : fmt::formatter<gradus::Dims> {};
+
+template <>
 struct fmt::formatter<gradus::DType> : fmt::formatter<const char*> {
   auto format(gradus::DType dtype, format_context& ctx) const {
     return fmt::formatter<const char*>::format(gradus::name(dtype), ctx);

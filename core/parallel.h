@@ -2,7 +2,8 @@
 // One thread pool for the whole library.
 //
 // Work is cut into chunks whose sizes depend on the problem only, never on the number of threads, so results
-// are bit-identical for any number of threads. Sums over chunks must be combined in chunk order by the caller.
+// are bit-identical for any number of threads. Sums over chunks must be combined in chunk order by the
+// caller.
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,6 @@
 #pragma once
-// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
+// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2,
+// 3").
 //
 // Number i of a stream is a pure function of (seed, stream, i): any thread can compute any part of it, so the
 // numbers are the same for any number of threads, and a generator's whole state is three integers.
@@ -33,10 +34,10 @@ class Generator {
   /// Moves `blocks` Philox blocks on and returns the state before: those blocks belong to the caller.
   State reserve(std::uint64_t blocks);
 
-  std::uint64_t next();                     // 64 random bits
-  double uniform();                         // [0, 1)
-  double normal();                          // mean 0, standard deviation 1
-  std::int64_t below(std::int64_t bound);   // 0 .. bound-1, unbiased; throws when bound < 1
+  std::uint64_t next();                    // 64 random bits
+  double uniform();                        // [0, 1)
+  double normal();                         // mean 0, standard deviation 1
+  std::int64_t below(std::int64_t bound);  // 0 .. bound-1, unbiased; throws when bound < 1
 
  private:
   State state_;

@@ -96,7 +96,8 @@ class Tensor {
   // --- views and indexing
   Tensor operator[](std::int64_t index) const { return select(0, index); }
   Tensor select(std::int64_t axis, std::int64_t index) const;
-  Tensor slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {}, std::int64_t step = 1) const;
+  Tensor slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {},
+               std::int64_t step = 1) const;
   Tensor reshape(const Shape& shape) const;
   Tensor view(const Shape& shape) const;
   Tensor permute(const Dims& axes) const;
@@ -151,10 +152,11 @@ class Tensor {
 class NestedList {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T>
-  NestedList(T value)
+  requires std::is_arithmetic_v<T> NestedList(T value)
       : value_(static_cast<double>(value)),
-        kind_(std::is_same_v<T, bool> ? DType::boolean : std::is_integral_v<T> ? DType::i64 : DType::f64),
+        kind_(std::is_same_v<T, bool> ? DType::boolean
+              : std::is_integral_v<T> ? DType::i64
+                                      : DType::f64),
         integer_(static_cast<std::int64_t>(value)) {}
   NestedList(std::initializer_list<NestedList> items) : items_(items), leaf_(false) {}
 

@@ -1,0 +1,233 @@
+// How the tape works
+//
+// Every op computes its output at once and, if one of its inputs wants a gradient, leaves a Node behind: a
+// note that says "I am a softmax, these are the nodes of my inputs, and this closure turns the gradient of my
+// output into gradients of my inputs". Notes are numbered in the order they are written, and an op can only
+// use what exists already, so an input's number is always smaller than its user's. Going through the notes
+// from the highest number to the lowest therefore meets every user of a value before the value itself: no
+// sorting by dependency is needed.
+//
+// backward() starts with the gradient 1 at the loss. At each note, highest first:
+//   1. everything that uses this value has been visited, so its gradient is complete;
+//   2. the closure turns it into one gradient per input;
+//   3. the engine - and nobody else - adds each of these to what that input has gathered so far.
+// A value used twice (a diamond) is thus counted twice, as the chain rule wants. A leaf, such as a weight,
+// adds what it gathered to its grad and keeps it until zero_grad().
+//
+// After its closure ran, a note lets go of it and of its inputs: memory falls while backward goes on, and a
+// second backward over the same notes is an error unless retain_graph was asked for. Notes that nobody
+// reaches any more die with the tensors that held them, so evaluating a model and dropping the result leaves
+// nothing.
+
+#include "gradus/core/autograd.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "gradus/core/dispatch.h"
+#include "gradus/core/record.h"
+#include "gradus/core/scope.h"
+#include "gradus/core/strided.h"
+
+namespace gradus {
+
+namespace {
+thread_local bool recording = true;
+thread_local bool anomaly = false;
+thread_local const char* backward_op = nullptr;  // the op whose closure is running
+thread_local std::vector<NodePtr> unclaimed;     // parameters with a gradient whose module was never added
+std::atomic<std::uint64_t> passes{0};
+
+bool has_nan(const Array& x) {
+  if (!is_floating(x.dtype())) return false;
+  return dispatch_floating("detect_anomaly", x.dtype(), [&]<class T>() {
+    const Array dense = x.contiguous();
+    const T* const data = dense.data<T>();
+    return std::any_of(data, data + dense.numel(), [](T value) { return std::isnan(value); });
+  });
+}
+
+std::string in_module(const char* module) { return *module ? fmt::format(" of module {}", module) : ""; }
+}  // namespace
+
+bool grad_enabled() { return recording; }
+NoGrad::NoGrad() : before_(recording) { recording = false; }
+NoGrad::~NoGrad() { recording = before_; }
+DetectAnomaly::DetectAnomaly() : before_(anomaly) { anomaly = true; }
+DetectAnomaly::~DetectAnomaly() { anomaly = before_; }
+
+bool Needs::operator[](std::size_t input) const {
+  const NodePtr& node = node_->inputs[input];
+  return node && node->requires_grad;
+}
+
+void Saved::modified() const {
+  fail_with(
+      "{} backward: the {} {} it saved was changed in place after the forward pass: change it before the "
+      "forward "
+      "pass or after backward, or work on a clone()",
+      backward_op ? backward_op : "saved", array_.dtype(), array_.shape());
+}
+
+namespace detail {
+
+bool wants_tape(std::span<const Tensor* const> inputs) {
+  return recording &&
+         std::any_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return x->requires_grad(); });
+}
+
+Tensor untaped(const char* op, Array&& out) {
+  if (anomaly && has_nan(out))
+    fail_with("detect_anomaly: {}{} produced NaN in its output {}", op, in_module(current_scope()),
+              out.shape());
+  return Tensor(std::move(out));
+}
+
+Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* raw) {
+  NodePtr node(raw);
+  node->op = op;
+  node->module = current_scope();
+  node->shape = out.shape();
+  node->dtype = out.dtype();
+  node->inputs.reserve(inputs.size());
+  for (const Tensor* input : inputs)
+    node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
+  Tensor result = untaped(op, std::move(out));
+  return Tensor(result.array(), std::move(node));
+}
+
+}  // namespace detail
+
+/// One backward pass.
+class Engine {
+ public:
+  Engine(Node* root, const Array& seed, bool retain_graph) : retain_graph_(retain_graph) {
+    collect(root);
+    root->pending_ = seed;
+  }
+
+  ~Engine() {  // also after an exception: nothing half-gathered stays behind
+    for (Node* node : nodes_) node->pending_ = Array();
+  }
+
+  void run() {
+    for (Node* node : nodes_) visit(*node);
+  }
+
+ private:
+  void collect(Node* root) {
+    const std::uint64_t pass = passes.fetch_add(1) + 1;
+    std::vector<Node*> stack{root};
+    root->visited_ = pass;
+    while (!stack.empty()) {
+      Node* const node = stack.back();
+      stack.pop_back();
+      if (node->ran)
+        fail_with(
+            "backward: {} #{}{} was already passed by a backward that freed what it saved: call "
+            "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
+            node->op, node->order, in_module(node->module));
+      nodes_.push_back(node);
+      for (const NodePtr& input : node->inputs)
+        if (input && input->visited_ != pass) {
+          input->visited_ = pass;
+          stack.push_back(input.get());
+        }
+    }
+    std::sort(nodes_.begin(), nodes_.end(), [](const Node* a, const Node* b) { return a->order > b->order; });
+    // Nodes may lose their last owner when a younger one frees its inputs; each stays until the pass ends.
+    owners_.reserve(nodes_.size());
+    for (Node* node : nodes_) owners_.emplace_back(node);
+  }
+
+  void visit(Node& node) {
+    Array gradient = std::move(node.pending_);
+    node.pending_ = Array();
+    if (gradient.defined()) {
+      for (const GradHook& hook : node.hooks) hook(gradient);
+      if (node.is_leaf)
+        keep_leaf(node, std::move(gradient));
+      else
+        propagate(node, std::move(gradient));
+    }
+    if (!node.is_leaf && !retain_graph_) {
+      node.free_saved();
+      node.inputs.clear();
+      node.ran = true;
+    }
+  }
+
+  void keep_leaf(Node& leaf, Array gradient) {
+    if (!leaf.requires_grad) return;
+    if (leaf.parameter && !leaf.claimed) unclaimed.emplace_back(&leaf);
+    add(leaf.grad, std::move(gradient), /*own=*/true);
+  }
+
+  void propagate(Node& node, Array gradient) {
+    const Scope scope(node.module);
+    backward_op = node.op;
+    Grads grads = node.backward(gradient, Needs(node));
+    backward_op = nullptr;
+    if (grads.size() != node.inputs.size())
+      fail_with("{} backward: returned {} gradients for {} inputs", node.op, grads.size(),
+                node.inputs.size());
+    if (node.retain_grad)
+      add(node.grad, std::move(gradient), /*own=*/true);
+    else
+      gradient = Array();
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      Node* const input = node.inputs[i].get();
+      if (input == nullptr || !grads[i].defined()) continue;
+      check_gradient(node, i, grads[i], *input);
+      add(input->pending_, std::move(grads[i]), /*own=*/false);
+    }
+  }
+
+  static void check_gradient(const Node& node, std::size_t i, const Array& dx, const Node& input) {
+    if (dx.shape() != input.shape || dx.dtype() != input.dtype) [[unlikely]]
+      fail_with("{} backward: the gradient of input {} is {} {}, expects {} {}", node.op, i, dx.dtype(),
+                dx.shape(), input.dtype, input.shape);
+    if (anomaly && has_nan(dx))
+      fail_with("detect_anomaly: {} backward{} produced NaN in the gradient of input {} {}", node.op,
+                in_module(node.module), i, dx.shape());
+  }
+
+  /// total += gradient. With `own`, total never shares memory with anything else.
+  static void add(Array& total, Array gradient, bool own) {
+    if (!total.defined()) {
+      total = own && !gradient.owns_exclusively() ? gradient.clone() : std::move(gradient);
+      return;
+    }
+    if (!total.owns_exclusively()) total = total.clone();
+    total.add_(gradient);
+  }
+
+  bool retain_graph_;
+  std::vector<Node*> nodes_;  // newest first
+  std::vector<NodePtr> owners_;
+};
+
+void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
+  if (!root.requires_grad())
+    fail_with(
+        "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on",
+        root.shape());
+  if (seed.shape() != root.shape() || seed.dtype() != root.dtype())
+    fail_with("backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),
+              seed.shape());
+  Engine(root.node().get(), seed, retain_graph).run();
+}
+
+void check_unclaimed_parameters(const char* caller) {
+  const std::vector<NodePtr> suspects = std::exchange(unclaimed, {});
+  for (const NodePtr& leaf : suspects)
+    if (!leaf->claimed)
+      fail_with(
+          "{}: {} {} received a gradient but belongs to no module of the model: its module was never added. "
+          "Declare it "
+          "as `nn::Linear fc = add(\"fc\", nn::Linear(...));`",
+          caller, *leaf->module ? leaf->module : "a parameter", leaf->shape);
+}
+
+}  // namespace gradus

@@ -1,0 +1,32 @@
+#include "gradus/core/dtype.h"
+
+#include "gradus/core/format.h"
+
+namespace gradus {
+
+const char* name(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "f32";
+    case DType::f64:
+      return "f64";
+    case DType::i64:
+      return "i64";
+    case DType::boolean:
+      return "bool";
+  }
+  return "?";
+}
+
+namespace {
+thread_local DType current_default = DType::f32;
+}
+
+DType default_dtype() { return current_default; }
+
+void set_default_dtype(DType dtype) {
+  check(is_floating(dtype), "set_default_dtype: expects f32 or f64, got {}", dtype);
+  current_default = dtype;
+}
+
+}  // namespace gradus

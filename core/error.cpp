@@ -1,0 +1,12 @@
+#include "gradus/core/error.h"
+
+#include "gradus/core/scope.h"
+
+namespace gradus {
+
+void fail(const std::string& message) {
+  const std::string path = current_scope();
+  throw Error(path.empty() ? message : message + " (in " + path + ")");
+}
+
+}  // namespace gradus

@@ -1,0 +1,97 @@
+// Nodes' memory and lifetime: a pool of reused blocks, shared ownership, destruction without recursion.
+
+#include <atomic>
+#include <new>
+
+#include "gradus/core/autograd.h"
+
+namespace gradus {
+
+namespace {
+
+std::atomic<std::int64_t> alive{0};
+std::atomic<std::uint64_t> next_order{1};
+
+constexpr std::size_t kStep = 128;    // block sizes are multiples of this
+constexpr std::size_t kClasses = 32;  // up to 4 KiB; larger nodes go to the system
+
+struct Pool {
+  struct Free {
+    Free* next;
+  };
+  Free* lists[kClasses] = {};
+  ~Pool();
+};
+
+// Cleared by the pool's destructor: nodes held by globals may die after it.
+thread_local bool pool_alive = true;
+thread_local Pool pool;
+
+Pool::~Pool() {
+  pool_alive = false;
+  for (Free* list : lists)
+    while (list != nullptr) {
+      Free* const next = list->next;
+      ::operator delete(list);
+      list = next;
+    }
+}
+
+thread_local Node* doomed = nullptr;  // nodes without owners, waiting for their turn
+thread_local bool draining = false;
+
+}  // namespace
+
+void* Node::operator new(std::size_t bytes) {
+  const std::size_t size_class = (bytes - 1) / kStep;
+  if (size_class >= kClasses) return ::operator new(bytes);
+  if (Pool::Free* const block = pool.lists[size_class]) {
+    pool.lists[size_class] = block->next;
+    return block;
+  }
+  return ::operator new((size_class + 1) * kStep);
+}
+
+void Node::operator delete(void* memory, std::size_t bytes) {
+  const std::size_t size_class = (bytes - 1) / kStep;
+  if (size_class >= kClasses || !pool_alive) {
+    ::operator delete(memory);
+    return;
+  }
+  auto* const block = static_cast<Pool::Free*>(memory);
+  block->next = pool.lists[size_class];
+  pool.lists[size_class] = block;
+}
+
+Node::Node() : order(next_order.fetch_add(1, std::memory_order_relaxed)) {
+  alive.fetch_add(1, std::memory_order_relaxed);
+}
+
+Node::~Node() { alive.fetch_sub(1, std::memory_order_relaxed); }
+
+std::int64_t live_nodes() { return alive.load(std::memory_order_relaxed); }
+
+NodePtr::NodePtr(Node* node) noexcept : node_(node) {
+  if (node_) node_->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+NodePtr::~NodePtr() {
+  if (node_ && node_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Node::drop(node_);
+}
+
+// Deleting a node drops its inputs, which may drop theirs: a recursion as deep as the tape is long. So nodes
+// queue up (linked through next_doomed_) and the outermost drop() deletes them one by one.
+void Node::drop(Node* node) noexcept {
+  node->next_doomed_ = doomed;
+  doomed = node;
+  if (draining) return;
+  draining = true;
+  while (doomed != nullptr) {
+    Node* const next = doomed;
+    doomed = next->next_doomed_;
+    delete next;
+  }
+  draining = false;
+}
+
+}  // namespace gradus

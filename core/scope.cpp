@@ -1,0 +1,25 @@
+#include "gradus/core/scope.h"
+
+#include <mutex>
+#include <unordered_set>
+
+namespace gradus {
+
+namespace {
+thread_local const char* running = "";
+}
+
+const char* current_scope() { return running; }
+
+const char* intern(const std::string& text) {
+  // Never destroyed: tensors in globals may name a path after main has ended.
+  static auto& strings = *new std::unordered_set<std::string>;
+  static auto& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  return strings.insert(text).first->c_str();
+}
+
+Scope::Scope(const char* path) : before_(running) { running = path; }
+Scope::~Scope() { running = before_; }
+
+}  // namespace gradus

@@ -1,0 +1,105 @@
+#pragma once
+// Walking N arrays of one shape together (internal): axes of size 1 are dropped and neighbours merged where
+// the strides of all N allow it, so that most walks become one long inner run.
+
+#include <array>
+#include <cstdint>
+
+#include "gradus/core/parallel.h"
+#include "gradus/core/shape.h"
+
+namespace gradus {
+
+/// Elements one chunk of elementwise work should have: large enough to outweigh waking a thread.
+inline constexpr std::int64_t kGrain = 16384;
+
+template <int N>
+class StridedLoop {
+ public:
+  using Offsets = std::array<std::int64_t, N>;
+
+  /// strides[k] are operand k's strides for `shape` (0 on broadcast axes).
+  StridedLoop(const Shape& shape, const std::array<Strides, N>& strides) {
+    for (int axis = shape.size() - 1; axis >= 0; --axis) add_axis(shape[axis], strides, axis);
+    if (rank_ == 0) push(1, {});
+  }
+
+  std::int64_t inner() const { return sizes_[0]; }
+  std::int64_t inner_stride(int operand) const { return strides_[0][operand]; }
+  std::int64_t outer() const {
+    std::int64_t n = 1;
+    for (int i = 1; i < rank_; ++i) n *= sizes_[i];
+    return n;
+  }
+
+  /// Element offsets of every operand at outer index `row`.
+  Offsets offsets(std::int64_t row) const {
+    Offsets at{};
+    for (int i = 1; i < rank_; ++i) {
+      const std::int64_t index = row % sizes_[i];
+      row /= sizes_[i];
+      for (int k = 0; k < N; ++k) at[k] += index * strides_[i][k];
+    }
+    return at;
+  }
+
+  /// f(n, offsets) for runs that together cover everything, on the pool: cut by `grain` elements.
+  template <class F>
+  void parallel(std::int64_t grain, F&& f) const {
+    const std::int64_t n = inner(), rows = outer();
+    if (n == 0 || rows == 0) return;
+    if (rows == 1 && n <= grain) {
+      f(n, Offsets{});
+      return;
+    }
+    if (n > grain) {  // long runs: cut each
+      const std::int64_t pieces = (n + grain - 1) / grain;
+      parallel_for(rows * pieces, 1, [&](std::int64_t piece, std::int64_t) {
+        Offsets at = offsets(piece / pieces);
+        const std::int64_t begin = piece % pieces * grain;
+        for (int k = 0; k < N; ++k) at[k] += begin * inner_stride(k);
+        f(n - begin < grain ? n - begin : grain, at);
+      });
+    } else {  // short runs: many to a chunk
+      parallel_for(rows, grain / n, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) f(n, offsets(row));
+      });
+    }
+  }
+
+ private:
+  void push(std::int64_t size, const Offsets& stride) {
+    sizes_[rank_] = size;
+    strides_[rank_++] = stride;
+  }
+
+  void add_axis(std::int64_t size, const std::array<Strides, N>& strides, int axis) {
+    if (size == 1) return;
+    Offsets stride;
+    bool merges = rank_ > 0;
+    for (int k = 0; k < N; ++k) {
+      stride[k] = strides[k][axis];
+      merges = merges && stride[k] == strides_[rank_ - 1][k] * sizes_[rank_ - 1];
+    }
+    if (merges)
+      sizes_[rank_ - 1] *= size;
+    else
+      push(size, stride);
+  }
+
+  // Innermost first.
+  std::int64_t sizes_[Dims::kMaxRank] = {};
+  Offsets strides_[Dims::kMaxRank] = {};
+  int rank_ = 0;
+};
+
+/// Strides that read `shape` broadcast to `target`: 0 where an axis is repeated.
+inline Strides broadcast_strides(const Shape& shape, const Strides& strides, const Shape& target) {
+  Strides result = Dims::filled(target.size(), 0);
+  const int lead = target.size() - shape.size();
+  for (int i = 0; i < shape.size(); ++i)
+    if (shape[i] != 1 || target[lead + i] == 1) result[lead + i] = strides[i];
+  return result;
+}
+
+}  // namespace gradus

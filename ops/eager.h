@@ -1,0 +1,41 @@
+#pragma once
+// Arithmetic on Arrays, without a tape (internal): what forward and backward of the ops are made of.
+// Inputs may have any layout; outputs are fresh and contiguous unless a comment says otherwise.
+
+#include "gradus/core/array.h"
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus::eager {
+
+/// Throws `op: operands have different dtypes ...` unless a and b agree.
+void check_same_dtype(const char* op, const Array& a, const Array& b);
+
+// elementwise (eager_elementwise.cpp): broadcast; add, sub, mul, div, maximum, minimum also work on i64
+Array unary(const char* op, kernels::Unary f, const Array& x);
+Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy);
+Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b);
+Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b);
+Array where(const Array& condition, const Array& a, const Array& b);
+Array add(const Array& a, const Array& b);
+Array sub(const Array& a, const Array& b);
+Array mul(const Array& a, const Array& b);
+Array div(const Array& a, const Array& b);
+Array mul(const Array& a, double b);
+Array neg(const Array& x);
+/// A 0-d array holding `value`, to broadcast against others.
+Array scalar(double value, DType dtype);
+
+// reductions (eager_reduce.cpp); axes as in ops.h
+Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);
+/// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
+Array sum_to(const Array& dy, const Shape& shape);
+
+// matrix products (eager_matmul.cpp)
+/// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides.
+Array matmul(const Array& a, const Array& b);
+/// c [M, N] (+)= op(a) op(b) for row-major 2-d matrices, cut into tiles of fixed size on the pool.
+template <class T>
+void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+          std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc);
+
+}  // namespace gradus::eager

@@ -1,0 +1,189 @@
+#pragma once
+// The catalogue: every op, with a sentence, its shapes and an example. Each family is one file of this
+// folder, which opens with the formula, its derivative and what is saved for backward.
+//
+// Shapes broadcast as in NumPy. Axes may be negative. All differentiable ops work in f32 and f64; operands
+// must have the same dtype (convert with .to()). Every op throws gradus::Error naming itself and the shapes
+// it got. Letters: B batch, T positions, C channels, H heads, D channels of one head, V vocabulary
+// (docs/notation.md).
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/tensor.h"
+
+namespace gradus {
+
+// ---------------------------------------------------------------- arithmetic.cpp: two operands, broadcast
+// +, -, *, / and comparisons are operators on Tensor (core/tensor.h).
+
+/// x^exponent. `pow(x, 3)`
+Tensor pow(const Tensor& x, double exponent);
+/// base^exponent, elementwise.
+Tensor pow(const Tensor& base, const Tensor& exponent);
+/// The larger of a and b; NaN where either is. Equal elements share the gradient in halves.
+Tensor maximum(const Tensor& a, const Tensor& b);
+/// The smaller of a and b; NaN where either is.
+Tensor minimum(const Tensor& a, const Tensor& b);
+/// a where condition (bool), else b. `where(x > 0, x, zeros_like(x))`
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+/// x with `value` where mask (bool) is true. `masked_fill(scores, future, -INFINITY)`
+Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+/// x limited to [low, high]; no gradient outside. NaN passes.
+Tensor clamp(const Tensor& x, double low, double high);
+
+// ---------------------------------------------------------------- elementwise.cpp, activations.cpp
+Tensor neg(const Tensor& x);
+Tensor abs(const Tensor& x);  ///< gradient sign(x), 0 at 0
+Tensor square(const Tensor& x);
+Tensor sqrt(const Tensor& x);   ///< NaN below 0
+Tensor rsqrt(const Tensor& x);  ///< 1 / sqrt(x)
+Tensor exp(const Tensor& x);
+Tensor log(const Tensor& x);    ///< log 0 = -inf, NaN below 0
+Tensor log1p(const Tensor& x);  ///< log(1 + x), accurate near 0
+Tensor sin(const Tensor& x);
+Tensor cos(const Tensor& x);
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);  ///< 1 / (1 + exp(-x))
+Tensor relu(const Tensor& x);     ///< max(x, 0); NaN passes
+Tensor silu(const Tensor& x);     ///< x sigmoid(x), also called swish
+Tensor erf(const Tensor& x);
+enum class GeluForm { erf, tanh };
+/// x Phi(x) (Hendrycks & Gimpel 2016): Phi by erf, or by GPT-2's tanh approximation.
+Tensor gelu(const Tensor& x, GeluForm form = GeluForm::erf);
+
+// ---------------------------------------------------------------- reduce.cpp: no axes means all of them
+/// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
+Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+/// Mean; of nothing NaN.
+Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+/// Variance, divided by n - 1 (unbiased) or n.
+Tensor var(const Tensor& x, const Axes& axes = {}, bool keepdim = false, bool unbiased = true);
+/// Largest element; equal ones share the gradient evenly; an error on nothing.
+Tensor max(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor min(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+/// Index (i64) of the first largest element along an axis, or in the flattened tensor.
+Tensor argmax(const Tensor& x, std::optional<std::int64_t> axis = {}, bool keepdim = false);
+Tensor argmin(const Tensor& x, std::optional<std::int64_t> axis = {}, bool keepdim = false);
+/// Euclidean norm sqrt(sum x^2); gradient 0 at 0.
+Tensor norm(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+/// log(sum(exp(x))) without overflow; -inf for all -inf.
+Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
+/// Running sum along an axis.
+Tensor cumsum(const Tensor& x, std::int64_t axis);
+
+// ---------------------------------------------------------------- matmul.cpp
+/// Matrix product as in NumPy: 1-d operands are vectors, more than 2 axes are batches that broadcast.
+/// `matmul(q, k.transpose(-2, -1))` [B, H, T, D] x [B, H, D, T] -> [B, H, T, T]; transposes cost no copy.
+Tensor matmul(const Tensor& a, const Tensor& b);
+/// x W^T + bias: x [..., in], weight [out, in] (PyTorch's layout), bias [out] or undefined -> [..., out].
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+/// [N] x [M] -> [N, M].
+Tensor outer(const Tensor& a, const Tensor& b);
+
+// ---------------------------------------------------------------- shape.cpp: views where strides allow it
+Tensor reshape(const Tensor& x, const Shape& shape);  ///< one size may be -1; copies only when it must
+Tensor view(const Tensor& x, const Shape& shape);     ///< reshape that throws rather than copy
+Tensor permute(const Tensor& x, const Dims& axes);
+Tensor transpose(const Tensor& x, std::int64_t a, std::int64_t b);
+Tensor squeeze(const Tensor& x);                     ///< drops every axis of size 1
+Tensor squeeze(const Tensor& x, std::int64_t axis);  ///< drops the axis if its size is 1
+Tensor unsqueeze(const Tensor& x, std::int64_t axis);
+Tensor expand(const Tensor& x, const Shape& shape);  ///< -1 keeps a size
+Tensor flatten(const Tensor& x, std::int64_t start = 0, std::int64_t end = -1);
+Tensor contiguous(const Tensor& x);
+Tensor clone(const Tensor& x);
+Tensor to(const Tensor& x, DType dtype);  ///< gradients are converted back
+Tensor select(const Tensor& x, std::int64_t axis, std::int64_t index);
+/// x[start:stop:step] along an axis; bounds are clipped as in Python.
+Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {},
+             std::int64_t step = 1);
+
+// ---------------------------------------------------------------- join.cpp
+/// Joins along an existing axis. `cat({a, b}, 0)`
+Tensor cat(const std::vector<Tensor>& xs, std::int64_t axis = 0);
+/// Joins along a new axis.
+Tensor stack(const std::vector<Tensor>& xs, std::int64_t axis = 0);
+/// Pieces of `size` along an axis (the last may be smaller).
+std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t axis = 0);
+/// Pieces of the given sizes, which must add up.
+std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, std::int64_t axis = 0);
+/// At most `count` pieces of equal size (the last may be smaller).
+std::vector<Tensor> chunk(const Tensor& x, std::int64_t count, std::int64_t axis = 0);
+/// Reverses the order along the axes.
+Tensor flip(const Tensor& x, const Axes& axes);
+/// Moves elements `shift` places along an axis, wrapping around.
+Tensor roll(const Tensor& x, std::int64_t shift, std::int64_t axis);
+
+// ---------------------------------------------------------------- index.cpp: index is i64
+/// y[i][j][k] = x[i][index[i][j][k]][k] for axis 1.
+Tensor gather(const Tensor& x, std::int64_t axis, const Tensor& index);
+/// x with source added at y[i][index[i][j][k]][k] for axis 1; repeated indices add up, in a fixed order.
+Tensor scatter_add(const Tensor& x, std::int64_t axis, const Tensor& index, const Tensor& source);
+/// Rows (along axis) of x in the order of the 1-d index.
+Tensor index_select(const Tensor& x, std::int64_t axis, const Tensor& index);
+/// Rows of weight [V, C] for ids [...] -> [..., C].
+Tensor embedding(const Tensor& ids, const Tensor& weight);
+/// The lower (upper) triangle of the last two axes, 0 elsewhere; diagonal 0 is the main one.
+Tensor tril(const Tensor& x, std::int64_t diagonal = 0);
+Tensor triu(const Tensor& x, std::int64_t diagonal = 0);
+/// [...] -> [..., classes], i64.
+Tensor one_hot(const Tensor& index, std::int64_t classes);
+/// The k largest values along an axis, in descending order, and their indices.
+std::pair<Tensor, Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t axis = -1);
+/// Stable sort along an axis: values and indices.
+std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t axis = -1, bool descending = false);
+/// Draws `count` indices a row from non-negative weights [C] or [B, C] -> [count] or [B, count].
+Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, Generator& generator);
+Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement = false);
+
+// ---------------------------------------------------------------- softmax.cpp
+/// exp(x_i) / sum_j exp(x_j) along an axis, which has no default: attention's is the last (the keys).
+Tensor softmax(const Tensor& x, std::int64_t axis);
+Tensor log_softmax(const Tensor& x, std::int64_t axis);
+
+// ---------------------------------------------------------------- layer_norm.cpp, rms_norm.cpp, dropout.cpp
+/// (x - mean) / sqrt(var + eps) * weight + bias over the last axis, biased variance, eps inside the root
+/// (Ba et al. 2016). x [..., C], weight and bias [C] or undefined. A constant row gives its bias.
+Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {}, double eps = 1e-5);
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019).
+Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-6);
+/// Zeroes each element with probability p and scales the others by 1 / (1 - p); x itself unless training.
+Tensor dropout(const Tensor& x, double p, bool training = true);
+Tensor dropout(const Tensor& x, double p, bool training, Generator& generator);
+
+// ---------------------------------------------------------------- attention.cpp
+struct AttentionOptions {
+  bool causal = false;  // position i sees keys up to i + (Tk - Tq)
+  Tensor mask = {};     // broadcast to [B, H, Tq, Tk]; bool: true may be seen; float: added to the scores
+  double dropout = 0;   // on the attention weights
+  std::optional<double> scale = {};  // 1 / sqrt(D) when not given
+};
+/// softmax(q k^T scale + mask) v: q [B, H, Tq, D], k [B, H, Tk, D], v [B, H, Tk, Dv] -> [B, H, Tq, Dv]
+/// (Vaswani et al. 2017, section 3.2.1). A row that sees no key gives zeros. O(T) memory.
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options = {});
+/// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
+Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
+
+// ---------------------------------------------------------------- loss.cpp
+enum class Reduction { none, mean, sum };
+struct CrossEntropyOptions {
+  std::optional<std::int64_t> ignore_index = -100;  // targets that do not count
+  double label_smoothing = 0;
+  Reduction reduction = Reduction::mean;  // mean over the targets that count; 0 when none does
+};
+/// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...].
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
+/// -log_probabilities[target]: log_probabilities [..., V], target [...].
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+                const CrossEntropyOptions& options = {});
+/// (input - target)^2, shapes equal.
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
+/// max(x, 0) - x y + log(1 + exp(-|x|)) for logits x and targets y in [0, 1], shapes equal.
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
+                                        Reduction reduction = Reduction::mean);
+
+}  // namespace gradus

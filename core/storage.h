@@ -36,7 +36,9 @@ class Storage {
     return *this;
   }
   ~Storage() {
-    if (block_ && block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) release(block_);
+    // The only handle needs no atomic subtraction: nobody is left to copy it.
+    if (block_ && (unique() || block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      release(block_);
   }
 
   explicit operator bool() const { return block_ != nullptr; }
@@ -54,6 +56,7 @@ class Storage {
 };
 
 /// What the allocator holds, in bytes (and blocks). Live: in use by arrays; cached: free, kept for reuse.
+/// Bytes are those held: a request is rounded up to its size class, by at most an eighth (from 512 bytes on).
 struct MemoryStats {
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;

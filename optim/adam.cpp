@@ -1,0 +1,59 @@
+#include "gradus/optim/adam.h"
+
+#include <cmath>
+
+#include "gradus/core/dispatch.h"
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus::optim {
+
+namespace {
+enum State { kExpAvg, kExpAvgSq };  // m and v, by PyTorch's names
+
+AdamOptions with_adam_names(const AdamWOptions& options) {
+  return {.lr = options.lr, .betas = options.betas, .eps = options.eps, .weight_decay = options.weight_decay};
+}
+}  // namespace
+
+Adam::Adam(const char* name, std::vector<ParameterGroup> groups, const AdamOptions& options, bool decoupled)
+    : Optimizer(name, std::move(groups), options.lr, options.weight_decay, {"exp_avg", "exp_avg_sq"}),
+      betas_(options.betas),
+      eps_(options.eps),
+      decoupled_(decoupled) {
+  for (const double beta : betas_)
+    check(beta >= 0 && beta < 1, "{}: expects betas in [0, 1), got {} and {}", name, betas_[0], betas_[1]);
+  check(eps_ >= 0, "{}: expects an eps of 0 or more, got {}", name, eps_);
+}
+
+Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
+    : Adam("Adam", detail::one_group(std::move(parameters)), options, false) {}
+Adam::Adam(std::vector<ParameterGroup> groups, AdamOptions options)
+    : Adam("Adam", std::move(groups), options, false) {}
+
+AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
+    : Adam("AdamW", detail::one_group(std::move(parameters)), with_adam_names(options), true) {}
+AdamW::AdamW(std::vector<ParameterGroup> groups, AdamWOptions options)
+    : Adam("AdamW", std::move(groups), with_adam_names(options), true) {}
+
+void Adam::update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
+                  std::int64_t end) const {
+  dispatch_floating("Adam", gradient.dtype(), [&]<class T>() {
+    const double t = static_cast<double>(by.step);
+    const kernels::AdamStep<T> step{
+        .lr = static_cast<T>(by.lr),
+        .beta1 = static_cast<T>(betas_[0]),
+        .beta2 = static_cast<T>(betas_[1]),
+        .eps = static_cast<T>(eps_),
+        .weight_decay = static_cast<T>(by.weight_decay),
+        .bias_correction1 = static_cast<T>(1 - std::pow(betas_[0], t)),
+        .bias_correction2_sqrt = static_cast<T>(std::sqrt(1 - std::pow(betas_[1], t))),
+        .grad_scale = 1,
+        .decoupled = decoupled_,
+    };
+    kernels::table<T>().adam(
+        end - begin, step, gradient.data<T>() + begin, slot.parameter.array().mutable_data<T>() + begin,
+        slot.state[kExpAvg].mutable_data<T>() + begin, slot.state[kExpAvgSq].mutable_data<T>() + begin);
+  });
+}
+
+}  // namespace gradus::optim

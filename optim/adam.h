@@ -1,0 +1,50 @@
+#pragma once
+// Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019).
+
+#include <array>
+
+#include "gradus/optim/optimizer.h"
+
+namespace gradus::optim {
+
+struct AdamOptions {
+  Schedule lr = 1e-3;
+  std::array<double, 2> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;  // added to the gradient
+};
+
+struct AdamWOptions {
+  Schedule lr = 1e-3;
+  std::array<double, 2> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0.01;  // taken from the weight: w -= lr * weight_decay * w
+};
+
+/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, w -= lr mhat / (sqrt(vhat) + eps), where mhat = m / (1 -
+/// b1^t) and vhat = v / (1 - b2^t) undo the start at zero. `optim::Adam opt(model.parameters(), {.lr =
+/// optim::warmup_linear(3e-4, 400)});`
+class Adam : public Optimizer {
+ public:
+  explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
+  explicit Adam(std::vector<ParameterGroup> groups, AdamOptions options = {});
+
+ protected:
+  Adam(const char* name, std::vector<ParameterGroup> groups, const AdamOptions& options, bool decoupled);
+  void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
+              std::int64_t end) const override;
+
+ private:
+  std::array<double, 2> betas_;
+  double eps_;
+  bool decoupled_;
+};
+
+/// Adam whose weight decay acts on the weight itself, not through the gradient.
+class AdamW : public Adam {
+ public:
+  explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});
+  explicit AdamW(std::vector<ParameterGroup> groups, AdamWOptions options = {});
+};
+
+}  // namespace gradus::optim

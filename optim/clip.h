@@ -1,0 +1,18 @@
+#pragma once
+// Gradient clipping by the norm of all gradients together (Pascanu et al. 2013).
+
+#include <vector>
+
+#include "gradus/core/tensor.h"
+
+namespace gradus::optim {
+
+/// The Euclidean norm of all gradients together, summed in double; parameters without one count as 0.
+double grad_norm(const std::vector<Tensor>& parameters);
+
+/// Scales all gradients by max_norm / (norm + 1e-6) when norm exceeds max_norm, as PyTorch does; returns the
+/// norm before. A norm that is not finite is returned and leaves the gradients alone: the caller decides.
+/// `const double norm = optim::clip_grad_norm(model.parameters(), 1.0);`
+double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
+
+}  // namespace gradus::optim

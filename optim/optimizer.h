@@ -1,0 +1,87 @@
+#pragma once
+// What all optimizers share: parameter groups, the step over all parameters, state that can be saved.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gradus/core/state_dict.h"
+#include "gradus/core/tensor.h"
+#include "gradus/optim/schedule.h"
+
+namespace gradus::optim {
+
+/// Parameters with settings of their own; what is not set is the optimizer's:
+/// `AdamW opt({{.parameters = matrices}, {.parameters = rest, .weight_decay = 0}}, {.lr = 3e-4});`
+struct ParameterGroup {
+  std::vector<Tensor> parameters;
+  std::optional<Schedule> lr = {};
+  std::optional<double> weight_decay = {};
+};
+
+/// Updates parameters from their gradients, step by step.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// Updates every parameter that has a gradient and is not frozen. Throws when a module's parameter got a
+  /// gradient but was never handed out by parameters(): a module that was not added.
+  void step();
+  /// Drops the gradients, so that the next backward starts from nothing.
+  void zero_grad();
+
+  /// Updates done so far.
+  std::int64_t steps() const { return steps_; }
+  /// The learning rate of the next update.
+  double lr(std::size_t group = 0) const;
+
+  /// The state as tensors: "steps", and for parameter number i "i.step" and "i.<name>" such as "i.exp_avg".
+  StateDict state_dict() const;
+  /// Takes the state back; throws, changing nothing, when a key or shape does not fit.
+  void load_state_dict(const StateDict& dict);
+
+ protected:
+  /// A parameter with what the optimizer remembers of it.
+  struct Slot {
+    Tensor parameter;
+    std::size_t group;
+    std::int64_t steps = 0;         // updates of this parameter: it may have had no gradient in some
+    std::vector<Array> state = {};  // one per state name; empty before its first update
+  };
+  /// The numbers of one update of one parameter.
+  struct Update {
+    double lr, weight_decay;
+    std::int64_t step;  // of this parameter, from 1
+  };
+
+  Optimizer(const char* name, std::vector<ParameterGroup> groups, const Schedule& lr, double weight_decay,
+            std::vector<const char*> state_names);
+
+  /// Updates elements [begin, end) of one parameter; called from several threads for different elements.
+  virtual void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
+                      std::int64_t end) const = 0;
+
+ private:
+  struct Settings {
+    Schedule lr;
+    double weight_decay;
+  };
+  struct Job;
+  void add_slot(const Tensor& parameter, std::size_t group);
+  Job prepare(Slot& slot);
+
+  const char* name_;
+  std::vector<const char*> state_names_;
+  std::vector<Settings> groups_;
+  std::vector<Slot> slots_;
+  std::int64_t steps_ = 0;
+};
+
+namespace detail {
+/// One group holding all the parameters.
+std::vector<ParameterGroup> one_group(std::vector<Tensor> parameters);
+}  // namespace detail
+
+}  // namespace gradus::optim

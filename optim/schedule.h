@@ -1,0 +1,39 @@
+#pragma once
+// Learning-rate schedules: a rate is a number or a function of the step. Steps count from 1, the first
+// update.
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace gradus::optim {
+
+/// A learning rate as a function of the step. A schedule is an ordinary value: call it, plot it, share it.
+/// `Schedule lr = warmup_linear(3e-4, 400); lr(1);  // 7.5e-07`
+class Schedule {
+ public:
+  Schedule(double rate);
+  template <std::invocable<std::int64_t> F>
+  Schedule(F rate) : rate_(std::move(rate)) {}
+
+  /// The rate of update number `step`, 1 or more.
+  double operator()(std::int64_t step) const { return rate_(step); }
+
+ private:
+  std::function<double(std::int64_t)> rate_;
+};
+
+/// The same rate at every step.
+Schedule constant(double rate);
+/// peak * step / warmup up to step `warmup`, then peak. warmup 0 is constant(peak).
+Schedule warmup_linear(double peak, std::int64_t warmup);
+/// scale * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5) (Vaswani et al. 2017, section 5.3).
+Schedule noam(std::int64_t d_model, std::int64_t warmup, double scale = 1);
+/// Linear to peak at `warmup`, then peak * sqrt(warmup / step) (Raffel et al. 2020). warmup 0 counts as 1.
+Schedule inverse_sqrt(double peak, std::int64_t warmup);
+/// Linear to peak at `warmup`, then half a cosine down to `floor` at step `total`, and `floor` from there
+/// (Loshchilov & Hutter 2017).
+Schedule warmup_cosine(double peak, std::int64_t warmup, std::int64_t total, double floor = 0);
+
+}  // namespace gradus::optim

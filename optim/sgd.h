@@ -1,0 +1,32 @@
+#pragma once
+// Stochastic gradient descent, with momentum (Sutskever et al. 2013, as PyTorch writes it).
+
+#include "gradus/optim/optimizer.h"
+
+namespace gradus::optim {
+
+struct SGDOptions {
+  Schedule lr = 1e-3;
+  double momentum = 0;
+  double dampening = 0;
+  bool nesterov = false;
+  double weight_decay = 0;  // added to the gradient
+};
+
+/// g += weight_decay w; b = momentum b + (1 - dampening) g (b = g at first); w -= lr b, or with Nesterov
+/// w -= lr (g + momentum b). `optim::SGD opt(model.parameters(), {.lr = 0.1, .momentum = 0.9});`
+class SGD : public Optimizer {
+ public:
+  explicit SGD(std::vector<Tensor> parameters, SGDOptions options = {});
+  explicit SGD(std::vector<ParameterGroup> groups, SGDOptions options = {});
+
+ protected:
+  void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
+              std::int64_t end) const override;
+
+ private:
+  double momentum_, dampening_;
+  bool nesterov_;
+};
+
+}  // namespace gradus::optim

@@ -1,26 +1,33 @@
 #pragma once
-// Messages for .cpp files (internal: never included by a public header): fmt plus printing of shapes and dtypes.
+// Messages for .cpp files (internal: never included by a public header): fmt plus printing of shapes and
+// dtypes.
 
 #include <fmt/format.h>
+
+#include <concepts>
 
 #include "gradus/core/dtype.h"
 #include "gradus/core/error.h"
 #include "gradus/core/shape.h"
 
-template <>
-struct fmt::formatter<gradus::Dims> : fmt::formatter<std::string> {
+namespace gradus::detail {
+/// For types printed by "{}" alone. (Deriving from fmt's own formatters makes GCC 12 warn inside fmt.)
+struct PlainFormatter {
+  constexpr auto parse(fmt::format_parse_context& ctx) { return ctx.begin(); }
+};
+}  // namespace gradus::detail
+
+template <std::derived_from<gradus::Dims> T>
+struct fmt::formatter<T> : gradus::detail::PlainFormatter {
   auto format(const gradus::Dims& dims, format_context& ctx) const {
-    return fmt::formatter<std::string>::format(gradus::to_string(dims), ctx);
+    return fmt::format_to(ctx.out(), "{}", gradus::to_string(dims));
   }
 };
 
 template <>
-struct fmt::formatter<gradus::Axes> : fmt::formatter<gradus::Dims> {};
-
-template <>
-struct fmt::formatter<gradus::DType> : fmt::formatter<const char*> {
+struct fmt::formatter<gradus::DType> : gradus::detail::PlainFormatter {
   auto format(gradus::DType dtype, format_context& ctx) const {
-    return fmt::formatter<const char*>::format(gradus::name(dtype), ctx);
+    return fmt::format_to(ctx.out(), "{}", gradus::name(dtype));
   }
 };
 

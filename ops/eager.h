@@ -10,11 +10,16 @@ namespace gradus::eager {
 /// Throws `op: operands have different dtypes ...` unless a and b agree.
 void check_same_dtype(const char* op, const Array& a, const Array& b);
 
-// elementwise (eager_elementwise.cpp): broadcast; add, sub, mul, div, maximum, minimum also work on i64
+// elementwise (eager_elementwise.cpp): broadcast; add, sub, mul, div (true division), maximum, minimum also
+// work on i64, comparisons and where on every dtype
 Array unary(const char* op, kernels::Unary f, const Array& x);
 Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy);
 Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b);
+Array binary(const char* op, kernels::Binary f, const Array& a, double b);
+Array binary(const char* op, kernels::Binary f, double a, const Array& b);
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b);
+Array compare(const char* op, kernels::Compare f, const Array& a, double b);
+Array clamp(const Array& x, double low, double high);
 Array where(const Array& condition, const Array& a, const Array& b);
 Array add(const Array& a, const Array& b);
 Array sub(const Array& a, const Array& b);

@@ -1,0 +1,318 @@
+// Elementwise arithmetic on Arrays: shapes are broadcast, layouts walked, and each contiguous run handed to a
+// kernel. Chunks depend on shapes only, and every element is computed alone: neither threads nor layout
+// change a result.
+//
+// Integers: +, -, * wrap around as in PyTorch; / is true division and gives default_dtype() (7 / 2 is 3.5),
+// so that a ratio of two counts is never silently 0. Division by zero follows IEEE 754 in every dtype.
+
+#include <cmath>
+#include <functional>
+
+#include "gradus/core/dispatch.h"
+#include "gradus/core/strided.h"
+#include "gradus/ops/eager.h"
+
+namespace gradus::eager {
+
+namespace {
+
+using kernels::Binary;
+using kernels::Compare;
+using kernels::Unary;
+
+using I = std::int64_t;
+
+/// y = f(a, b) on n elements; a stride is 0 (one value for all) or 1.
+template <class T, class Out>
+using Run = void (*)(I n, const T* a, I sa, const T* b, I sb, Out* y);
+
+// --- integers and bools: plain loops of the kernels' signature
+
+struct Add {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+struct Sub {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a - b; }
+};
+struct Mul {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a * b; }
+};
+struct Max {
+  I operator()(I a, I b) const { return a > b ? a : b; }
+};
+struct Min {
+  I operator()(I a, I b) const { return a < b ? a : b; }
+};
+
+template <class F>
+void integer_loop(I n, const I* a, I sa, const I* b, I sb, I* y) {
+  for (I i = 0; i < n; ++i) y[i] = static_cast<I>(F{}(a[i * sa], b[i * sb]));
+}
+
+template <class T, class F>
+void compare_loop(I n, const T* a, I sa, const T* b, I sb, bool* y) {
+  for (I i = 0; i < n; ++i) y[i] = F{}(a[i * sa], b[i * sb]);
+}
+
+Run<I, I> integer_run(const char* op, Binary f) {
+  switch (f) {
+    case Binary::add:
+      return integer_loop<Add>;
+    case Binary::sub:
+      return integer_loop<Sub>;
+    case Binary::mul:
+      return integer_loop<Mul>;
+    case Binary::maximum:
+      return integer_loop<Max>;
+    case Binary::minimum:
+      return integer_loop<Min>;
+    default:
+      fail_with("{}: expects f32 or f64, got i64: convert with .to(f32)", op);
+  }
+}
+
+template <class T>
+Run<T, bool> compare_run(Compare f) {
+  if constexpr (std::is_floating_point_v<T>) return kernels::table<T>().compare[static_cast<int>(f)];
+  switch (f) {
+    case Compare::eq:
+      return compare_loop<T, std::equal_to<T>>;
+    case Compare::ne:
+      return compare_loop<T, std::not_equal_to<T>>;
+    case Compare::lt:
+      return compare_loop<T, std::less<T>>;
+    case Compare::le:
+      return compare_loop<T, std::less_equal<T>>;
+    case Compare::gt:
+      return compare_loop<T, std::greater<T>>;
+    default:
+      return compare_loop<T, std::greater_equal<T>>;
+  }
+}
+
+template <class T>
+Run<T, T> binary_run(const char* op, Binary f) {
+  if constexpr (std::is_same_v<T, I>)
+    return integer_run(op, f);
+  else
+    return kernels::table<T>().binary[static_cast<int>(f)];
+}
+
+// --- walking
+
+bool fits_kernel(std::int64_t stride) { return stride == 0 || stride == 1; }
+
+/// y[i] = run(a[i], b[i]) over the broadcast of two shapes.
+template <class T, class Out>
+Array zip(const char* op, const Array& a, const Array& b, Run<T, Out> run) {
+  const T *const pa = a.data<T>(), *const pb = b.data<T>();
+  if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
+    const Array y = Array::empty(a.shape(), dtype_of<Out>);
+    Out* const py = y.mutable_data<Out>();
+    parallel_for(y.numel(), kGrain,
+                 [=](I begin, I end) { run(end - begin, pa + begin, 1, pb + begin, 1, py + begin); });
+    return y;
+  }
+  const Array y = Array::empty(broadcast_shapes(op, a.shape(), b.shape()), dtype_of<Out>);
+  if (y.numel() == 0) return y;
+  const StridedLoop<3> loop(y.shape(), {y.strides(), broadcast_strides(a.shape(), a.strides(), y.shape()),
+                                        broadcast_strides(b.shape(), b.strides(), y.shape())});
+  const I sa = loop.inner_stride(1), sb = loop.inner_stride(2);
+  if (!fits_kernel(sa)) return zip<T, Out>(op, a.clone(), b, run);
+  if (!fits_kernel(sb)) return zip<T, Out>(op, a, b.clone(), run);
+  Out* const py = y.mutable_data<Out>();
+  loop.parallel(kGrain, [=](I n, const StridedLoop<3>::Offsets& at) {
+    run(n, pa + at[1], sa, pb + at[2], sb, py + at[0]);
+  });
+  return y;
+}
+
+/// y = f(n, x, y) on contiguous chunks; x in another layout is copied and then worked on in place.
+template <class T, class F>
+Array map(const Array& x, F f) {
+  const Array y = x.is_contiguous() ? Array::empty(x.shape(), x.dtype()) : x.clone();
+  const T* const px = x.is_contiguous() ? x.data<T>() : y.data<T>();
+  T* const py = y.mutable_data<T>();
+  parallel_for(y.numel(), kGrain, [=](I begin, I end) { f(end - begin, px + begin, py + begin); });
+  return y;
+}
+
+/// The same with a bool result.
+template <class T, class F>
+Array test(const Array& x, F f) {
+  const Array dense = x.contiguous(), y = Array::empty(x.shape(), boolean);
+  const T* const px = dense.data<T>();
+  bool* const py = y.mutable_data<bool>();
+  parallel_for(y.numel(), kGrain, [=](I begin, I end) { f(end - begin, px + begin, py + begin); });
+  return y;
+}
+
+template <class T>
+Array choose(const Array& condition, const Array& a, const Array& b) {
+  const Shape shape =
+      broadcast_shapes("where", condition.shape(), broadcast_shapes("where", a.shape(), b.shape()));
+  const Array y = Array::empty(shape, dtype_of<T>);
+  if (y.numel() == 0) return y;
+  const auto strides = [&](const Array& x) { return broadcast_strides(x.shape(), x.strides(), shape); };
+  const StridedLoop<4> loop(shape, {y.strides(), strides(condition), strides(a), strides(b)});
+  const I sc = loop.inner_stride(1), sa = loop.inner_stride(2), sb = loop.inner_stride(3);
+  if (!fits_kernel(sc)) return choose<T>(condition.clone(), a, b);
+  if (!fits_kernel(sa)) return choose<T>(condition, a.clone(), b);
+  if (!fits_kernel(sb)) return choose<T>(condition, a, b.clone());
+  const bool* const pc = condition.data<bool>();
+  const T *const pa = a.data<T>(), *const pb = b.data<T>();
+  T* const py = y.mutable_data<T>();
+  loop.parallel(kGrain, [=](I n, const StridedLoop<4>::Offsets& at) {
+    const bool* const c = pc + at[1];
+    const T *const ra = pa + at[2], *const rb = pb + at[3];
+    T* const ry = py + at[0];
+    if constexpr (std::is_floating_point_v<T>)
+      kernels::table<T>().where(n, c, sc, ra, sa, rb, sb, ry);
+    else
+      for (I i = 0; i < n; ++i) ry[i] = c[i * sc] ? ra[i * sa] : rb[i * sb];
+  });
+  return y;
+}
+
+void check_defined(const char* op, const Array& x) { check(x.defined(), "{}: the tensor is undefined", op); }
+
+[[noreturn]] void refuse_bool(const char* op, const Shape& shape) {
+  fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
+}
+
+/// `value` as an integer, when it is one.
+I whole(const char* op, double value, const Shape& shape) {
+  const bool fits = value >= -0x1p63 && value < 0x1p63 && std::trunc(value) == value;
+  check(fits, "{}: the number {} is not an i64, as the tensor {} is: convert the tensor with .to(f32)", op,
+        value, shape);
+  return static_cast<I>(value);
+}
+
+/// y = run(x, number) or, reversed, run(number, x).
+template <class T>
+Array with_number(const Array& x, T number, bool reversed, Run<T, T> run) {
+  return map<T>(x, [=](I n, const T* px, T* py) {
+    if (reversed)
+      run(n, &number, 0, px, 1, py);
+    else
+      run(n, px, 1, &number, 0, py);
+  });
+}
+
+Array binary_number(const char* op, Binary f, const Array& x, double number, bool reversed) {
+  check_defined(op, x);
+  switch (x.dtype()) {
+    case DType::f32:
+      return with_number<float>(x, static_cast<float>(number), reversed, binary_run<float>(op, f));
+    case DType::f64:
+      return with_number<double>(x, number, reversed, binary_run<double>(op, f));
+    case DType::i64:
+      if (f == Binary::div) return binary_number(op, f, x.to(f64), number, reversed).to(default_dtype());
+      return with_number<I>(x, whole(op, number, x.shape()), reversed, binary_run<I>(op, f));
+    case DType::boolean:
+      break;
+  }
+  refuse_bool(op, x.shape());
+}
+
+}  // namespace
+
+void check_same_dtype(const char* op, const Array& a, const Array& b) {
+  check(a.defined() && b.defined(), "{}: the {} operand is undefined", op, a.defined() ? "second" : "first");
+  check(a.dtype() == b.dtype(), "{}: operands have different dtypes: {} {} and {} {}: convert one with .to()",
+        op, a.dtype(), a.shape(), b.dtype(), b.shape());
+}
+
+Array unary(const char* op, kernels::Unary f, const Array& x) {
+  check_defined(op, x);
+  if (x.dtype() == i64) {
+    if (f == Unary::neg) return binary_number(op, Binary::mul, x, -1, false);
+    if (f == Unary::square) return mul(x, x);
+    if (f == Unary::abs) return binary(op, Binary::maximum, x, neg(x));
+    if (f == Unary::relu) return binary_number(op, Binary::maximum, x, 0, false);
+  }
+  return dispatch_floating(
+      op, x.dtype(), [&]<class T>() { return map<T>(x, kernels::table<T>().unary[static_cast<int>(f)]); });
+}
+
+Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy) {
+  return dispatch_floating(op, dy.dtype(), [&]<class T>() {
+    const auto run = kernels::table<T>().unary_grad[static_cast<int>(f)];
+    const Array dense = saved.contiguous();
+    const T* const ps = dense.data<T>();
+    const Array dy_dense = dy.contiguous(), dx = Array::empty(dy.shape(), dy.dtype());
+    const T* const pdy = dy_dense.data<T>();
+    T* const pdx = dx.mutable_data<T>();
+    parallel_for(dx.numel(), kGrain,
+                 [=](I begin, I end) { run(end - begin, ps + begin, pdy + begin, pdx + begin); });
+    return dx;
+  });
+}
+
+Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b) {
+  check_same_dtype(op, a, b);
+  switch (a.dtype()) {
+    case DType::f32:
+      return zip<float, float>(op, a, b, binary_run<float>(op, f));
+    case DType::f64:
+      return zip<double, double>(op, a, b, binary_run<double>(op, f));
+    case DType::i64:
+      if (f == Binary::div) return binary(op, f, a.to(f64), b.to(f64)).to(default_dtype());
+      return zip<I, I>(op, a, b, binary_run<I>(op, f));
+    case DType::boolean:
+      break;
+  }
+  refuse_bool(op, a.shape());
+}
+
+Array binary(const char* op, kernels::Binary f, const Array& a, double b) {
+  return binary_number(op, f, a, b, /*reversed=*/false);
+}
+
+Array binary(const char* op, kernels::Binary f, double a, const Array& b) {
+  return binary_number(op, f, b, a, /*reversed=*/true);
+}
+
+Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b) {
+  check_same_dtype(op, a, b);
+  return dispatch_all(a.dtype(), [&]<class T>() { return zip<T, bool>(op, a, b, compare_run<T>(f)); });
+}
+
+Array compare(const char* op, kernels::Compare f, const Array& a, double b) {
+  check_defined(op, a);
+  // Integers become f64, so that `index < 2.5` means what it says.
+  if (!is_floating(a.dtype())) return compare(op, f, a.to(f64), b);
+  return dispatch_floating(op, a.dtype(), [&]<class T>() {
+    const T number = static_cast<T>(b);
+    const auto run = compare_run<T>(f);
+    return test<T>(a, [=](I n, const T* x, bool* y) { run(n, x, 1, &number, 0, y); });
+  });
+}
+
+Array where(const Array& condition, const Array& a, const Array& b) {
+  check_same_dtype("where", a, b);
+  check(condition.defined() && condition.dtype() == boolean, "where: expects a bool condition, got {} {}",
+        condition.dtype(), condition.shape());
+  return dispatch_all(a.dtype(), [&]<class T>() { return choose<T>(condition, a, b); });
+}
+
+Array clamp(const Array& x, double low, double high) {
+  check_defined("clamp", x);
+  if (x.dtype() == i64)
+    return binary("clamp", Binary::minimum, binary("clamp", Binary::maximum, x, low), high);
+  return dispatch_floating("clamp", x.dtype(), [&]<class T>() {
+    const T from = static_cast<T>(low), to = static_cast<T>(high);
+    const auto run = kernels::table<T>().clamp;
+    return map<T>(x, [=](I n, const T* px, T* py) { run(n, from, to, px, py); });
+  });
+}
+
+Array add(const Array& a, const Array& b) { return binary("add", Binary::add, a, b); }
+Array sub(const Array& a, const Array& b) { return binary("sub", Binary::sub, a, b); }
+Array mul(const Array& a, const Array& b) { return binary("mul", Binary::mul, a, b); }
+Array div(const Array& a, const Array& b) { return binary("div", Binary::div, a, b); }
+Array mul(const Array& a, double b) { return binary("mul", Binary::mul, a, b); }
+Array neg(const Array& x) { return unary("neg", Unary::neg, x); }
+Array scalar(double value, DType dtype) { return Array::full({}, value, dtype); }
+
+}  // namespace gradus::eager

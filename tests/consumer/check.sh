@@ -1,0 +1,60 @@
+#!/bin/sh
+# Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
+# first; find_package, pkg_config and add_subdirectory build the same program and look at the loss it ends with.
+set -eu
+step=$1 source=$2 build=$3 compiler=$4
+consumer=$source/tests/consumer
+prefix=$PWD/prefix
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gradus.pc 2>/dev/null)")
+export PKG_CONFIG_PATH
+
+check_training() { # PROGRAM
+  "$1" | tee loss.txt
+  awk 'END { if (NR != 10 || $1 != 900 || $2 !~ /^[0-9.]+$/ || $2 >= 0.01) { print "not trained"; exit 1 } }' loss.txt
+}
+
+build_with_cmake() { # FOLDER [OPTIONS]
+  folder=$1
+  shift
+  cmake -S "$consumer" -B "$folder" -DCMAKE_CXX_COMPILER="$compiler" "$@"
+  cmake --build "$folder" --target app --parallel 2
+}
+
+case $step in
+  install)
+    rm -rf "$prefix"
+    cmake --install "$build" --prefix "$prefix"
+    ;;
+  find_package)
+    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"
+    check_training find_package/app
+    ;;
+  add_subdirectory)
+    # Without optimization: what is tested is that it builds inside another project.
+    build_with_cmake add_subdirectory -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGRADUS_SOURCE="$source"
+    check_training add_subdirectory/app
+    ;;
+  pkg_config)
+    # pkg-config separates its words by blanks: a folder with a blank in its name comes with a backslash before it.
+    eval "set -- $(pkg-config --cflags --libs gradus)"
+    "$compiler" -std=c++20 -O2 "$consumer/main.cpp" -o app "$@"
+    check_training ./app
+    start=$(date +%s.%N)
+    "$compiler" -std=c++20 "$consumer/hello.cpp" -o hello "$@"
+    echo "a hello-world compiles and links in $(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }') s"
+    ./hello
+    ;;
+  headers)
+    # Each public header alone; none may bring in fmt, JSON or BLAS.
+    failed=0
+    for header in $(cd "$prefix/include" && find gradus -name '*.h' | sort); do
+      echo "#include \"$header\"" | "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+        -Werror -I "$prefix/include" -MD -MF included.d -x c++ - || { echo "$header does not compile alone"; failed=1; }
+      if grep -E '/(fmt|nlohmann|CLI)/|cblas' included.d; then
+        echo "$header includes a header no user should need"
+        failed=1
+      fi
+    done
+    exit $failed
+    ;;
+esac

@@ -1,0 +1,83 @@
+#pragma once
+// Command lines in a few lines, with messages that say what was expected. Wraps CLI11 so that programs need
+// not compile it.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace gradus::kit {
+
+struct IntegerRange {
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+};
+struct RealRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_excluded = false;
+};
+
+constexpr IntegerRange at_least(std::int64_t low) { return {low}; }
+constexpr RealRange above(double low) { return {low, std::numeric_limits<double>::infinity(), true}; }
+constexpr RealRange between(double low, double high) { return {low, high, false}; }
+
+/// Options of a program. Each call binds a name to a variable whose value is the default.
+///
+///   std::vector<std::int64_t> depths = {2, 6, 12};
+///   CommandLine line("lab", "Compares Pre-LN and Post-LN Transformers.");
+///   line.list("--depths", depths, "Numbers of layers", at_least(1));
+///   if (const auto status = line.parse(argc, argv)) return *status;
+///
+/// A bad value ends in exit status 2 and one line on stderr:
+///   `lab: --depths: expects whole numbers of at least 1 such as 2,6,12; got "2,x"`
+class CommandLine {
+ public:
+  CommandLine(std::string program, std::string description);
+  ~CommandLine();
+
+  void flag(const std::string& name, bool& value, const std::string& help);
+  void integer(const std::string& name, std::int64_t& value, const std::string& help,
+               IntegerRange range = {});
+  void real(const std::string& name, double& value, const std::string& help, RealRange range = {});
+  void text(const std::string& name, std::string& value, const std::string& help);
+  /// A path; the file or folder need not exist.
+  void path(const std::string& name, std::filesystem::path& value, const std::string& help);
+  /// One of the given words.
+  void choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
+              const std::string& help);
+  /// Several numbers, separated by commas.
+  void list(const std::string& name, std::vector<std::int64_t>& value, const std::string& help,
+            IntegerRange range = {});
+  void list(const std::string& name, std::vector<double>& value, const std::string& help,
+            RealRange range = {});
+
+  /// Lines shown after the options of --help, such as examples.
+  void footer(const std::string& text);
+
+  /// Reads the arguments. Nothing when the program should go on, otherwise its exit status: 0 after --help,
+  /// 2 after a message on stderr.
+  std::optional<int> parse(int argc, const char* const* argv);
+
+  /// True when the option was given on the command line.
+  bool given(const std::string& name) const;
+
+ private:
+  using Reader = std::function<void(const std::string& words)>;
+  void add(const std::string& name, const std::string& kind, const std::string& default_text,
+           const std::string& help, Reader read);
+
+  std::string program_;
+  std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace gradus::kit

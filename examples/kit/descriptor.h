@@ -1,0 +1,32 @@
+#pragma once
+// A file descriptor that closes itself, and a write that finishes.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace gradus::kit {
+
+class Descriptor {
+ public:
+  /// open(2) with close-on-exec; throws "`who`: cannot open PATH: reason".
+  Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode = 0644);
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return descriptor_; }
+  /// Writes all of it, going on after interruptions and short writes; throws naming the file.
+  void write_all(std::string_view bytes) const;
+  /// fsync; throws naming the file.
+  void sync() const;
+
+ private:
+  std::string who_;
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace gradus::kit

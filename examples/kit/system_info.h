@@ -1,0 +1,14 @@
+#pragma once
+// The machine a result came from, for reports.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gradus::kit {
+
+/// Processor, cores this program may use, memory, system, kernel, compiler and the date (UTC), as key and
+/// value. Holds no names of machines, users or folders.
+std::vector<std::pair<std::string, std::string>> system_info();
+
+}  // namespace gradus::kit

@@ -1,0 +1,71 @@
+#pragma once
+// A text file as training data: characters as numbers, split in two, in random windows.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::kit {
+
+/// A source of random numbers: each call gives one of 0 .. bound-1, all equally likely.
+using RandomBelow = std::function<std::uint64_t(std::uint64_t bound)>;
+
+/// The characters a model knows, sorted by code point; a character's number is its place.
+class Vocabulary {
+ public:
+  Vocabulary() = default;
+  /// All characters that occur in `text`.
+  explicit Vocabulary(std::u32string_view text);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(characters_.size()); }
+  const std::u32string& characters() const { return characters_; }
+
+  /// Numbers of the characters; throws naming the first one that is not in the vocabulary.
+  std::vector<std::int32_t> encode(std::u32string_view text) const;
+  std::vector<std::int32_t> encode(std::string_view utf8) const;
+  /// The text, as UTF-8; throws for a number outside 0 .. size-1.
+  std::string decode(std::span<const std::int32_t> tokens) const;
+  std::string decode(std::span<const std::int64_t> tokens) const;
+
+ private:
+  std::u32string characters_;
+};
+
+/// A text, split by position: the first part trains, the rest validates.
+struct TextData {
+  Vocabulary vocabulary;
+  std::vector<std::int32_t> train;
+  std::vector<std::int32_t> validation;
+};
+
+/// Splits a text after `train_share` of its characters. Throws, naming `source`, when the text is empty or
+/// one of the parts is shorter than `context` + 1 characters, the least a window with its targets needs.
+TextData split_text(std::string_view utf8, std::int64_t context, double train_share = 0.9,
+                    std::string_view source = "the text");
+
+/// The same for a file. Any bytes will do: see code_points() for those that are not UTF-8.
+TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share = 0.9);
+
+/// Windows of a text with the character after each: both row-major [windows, context].
+struct Windows {
+  std::vector<std::int64_t> inputs;
+  std::vector<std::int64_t> targets;  // targets[i] is the character after inputs[i]
+};
+
+/// The windows that begin at `starts`.
+Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,
+                   std::int64_t context);
+
+/// `count` windows at random places, each place equally likely.
+Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count, std::int64_t context,
+                       const RandomBelow& random);
+
+/// Starts of windows that lie side by side and cover the text but for a rest shorter than `context`: a loss
+/// over them is a loss over the whole text.
+std::vector<std::int64_t> side_by_side(std::int64_t characters, std::int64_t context);
+
+}  // namespace gradus::kit

@@ -1,0 +1,65 @@
+#include "kit/interrupt.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+using namespace gradus::kit;
+
+namespace {
+
+struct Outcome {
+  int status = 0;
+  std::string said;
+};
+
+// Runs `child` in a process of its own, whose stderr is caught.
+template <class Child>
+Outcome outcome_of(Child child) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t process = fork();
+  REQUIRE(process >= 0);
+  if (process == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    child();
+    _exit(0);
+  }
+  close(ends[1]);
+  Outcome outcome;
+  char byte = 0;
+  while (read(ends[0], &byte, 1) == 1) outcome.said += byte;
+  close(ends[0]);
+  waitpid(process, &outcome.status, 0);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("the first signal sets the flag and says so") {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const Outcome outcome = outcome_of([number] {
+      catch_interrupts();
+      if (interrupted()) _exit(10);
+      raise(number);
+      _exit(interrupted() ? 42 : 11);
+    });
+    REQUIRE(WIFEXITED(outcome.status));
+    CHECK(WEXITSTATUS(outcome.status) == 42);
+    CHECK(outcome.said == "\nStopping after this step; Ctrl-C again ends at once.\n");
+  }
+}
+
+TEST_CASE("the second signal ends the program") {
+  const Outcome outcome = outcome_of([] {
+    catch_interrupts();
+    raise(SIGINT);
+    raise(SIGINT);
+    _exit(0);
+  });
+  REQUIRE(WIFSIGNALED(outcome.status));
+  CHECK(WTERMSIG(outcome.status) == SIGINT);
+}

@@ -1,15 +1,22 @@
 #pragma once
-// Everything gradus offers, in reading order.
+// Everything gradus offers. Open core/tensor.h first, then ops/ops.h.
 
-#include "gradus/core/tensor.h"
-//
 #include "gradus/core/array.h"
 #include "gradus/core/autograd.h"
 #include "gradus/core/dtype.h"
 #include "gradus/core/error.h"
 #include "gradus/core/parallel.h"
 #include "gradus/core/random.h"
+#include "gradus/core/record.h"
 #include "gradus/core/scope.h"
 #include "gradus/core/shape.h"
+#include "gradus/core/state_dict.h"
 #include "gradus/core/storage.h"
+#include "gradus/core/tensor.h"
 #include "gradus/core/version.h"
+#include "gradus/ops/ops.h"
+#include "gradus/optim/adam.h"
+#include "gradus/optim/clip.h"
+#include "gradus/optim/optimizer.h"
+#include "gradus/optim/schedule.h"
+#include "gradus/optim/sgd.h"

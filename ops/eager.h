@@ -36,8 +36,9 @@ Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);
 Array sum_to(const Array& dy, const Shape& shape);
 
 // matrix products (eager_matmul.cpp)
-/// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides.
-Array matmul(const Array& a, const Array& b);
+/// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides; 1-d operands as in NumPy.
+/// bias [N], where there is one, is added to every row.
+Array matmul(const Array& a, const Array& b, const Array& bias = {});
 /// c [M, N] (+)= op(a) op(b) for row-major 2-d matrices, cut into tiles of fixed size on the pool.
 template <class T>
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,

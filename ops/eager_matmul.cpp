@@ -1,0 +1,235 @@
+// Matrix products: which calls of BLAS one product of arrays becomes.
+//
+// A product is cut into tiles of C; each tile is one single-threaded BLAS call, run on the pool. The cut
+// depends on shapes only, so the result is the same for any number of threads. The axis that is summed over
+// is never cut.
+
+#include <algorithm>
+
+#include "gradus/core/dispatch.h"
+#include "gradus/core/parallel.h"
+#include "gradus/ops/eager.h"
+#include "gradus/ops/kernels/blas.h"
+
+namespace gradus::eager {
+namespace {
+
+using I = std::int64_t;
+
+constexpr I kTileWork = 6'000'000;  // multiplications and additions worth waking a thread for
+constexpr I kMostTiles = 16;
+constexpr I kTileUnit = 16;  // floats in a cache line: no two tiles write the same one
+
+/// How C [m, n] is cut: tiles of rows x columns.
+struct Tiling {
+  I rows, columns;
+};
+
+I half(I size) { return ((size + 1) / 2 + kTileUnit - 1) / kTileUnit * kTileUnit; }
+
+/// Halves the longer side until there are `tiles` of them: large, squarish tiles repack the least.
+Tiling cut(I m, I n, I tiles) {
+  Tiling tile{m, n};
+  for (; tiles > 1; tiles = (tiles + 1) / 2) {
+    I& side = tile.rows >= tile.columns ? tile.rows : tile.columns;
+    if (side < 4 * kTileUnit) break;
+    side = half(side);
+  }
+  return tile;
+}
+
+/// What one product costs, in multiplications and additions. Thin ones are bound by memory: a row of zeros to
+/// fill them up to 8 would come free.
+I work_of(I m, I n, I k) {
+  const double work = 2.0 * static_cast<double>(std::max<I>(m, 8)) * static_cast<double>(std::max<I>(n, 8)) *
+                      static_cast<double>(std::max<I>(k, 1));
+  return static_cast<I>(std::min(work, 1e18));
+}
+
+/// One matrix of a product as BLAS wants it: row-major rows of stride ld, or the transpose of that.
+template <class T>
+struct Operand {
+  const T* data;
+  bool transposed;
+  I ld;
+
+  /// The part that starts at (row, column) of the matrix as seen, not as stored.
+  const T* at(I row, I column) const {
+    return transposed ? data + column * ld + row : data + row * ld + column;
+  }
+};
+
+/// C [m, n] = beta C + A B, or bias [n] in every row + A B when there is one.
+template <class T>
+struct Product {
+  I m, n, k;
+  Operand<T> a, b;
+  T beta;
+  const T* bias;
+  T* c;
+  I ldc;
+
+  void run_tile(const Tiling& tile, I index) const {
+    const I across = (n + tile.columns - 1) / tile.columns;
+    const I row = index / across * tile.rows, column = index % across * tile.columns;
+    const I rows = std::min(tile.rows, m - row), columns = std::min(tile.columns, n - column);
+    T* const out = c + row * ldc + column;
+    // BLAS adds to C anyway (for beta 0 it writes zeros first), so a bias in their place costs nothing.
+    if (bias)
+      for (I i = 0; i < rows; ++i) std::copy_n(bias + column, columns, out + i * ldc);
+    blas::gemm(a.transposed, b.transposed, rows, columns, k, T{1}, a.at(row, 0), a.ld, b.at(0, column), b.ld,
+               bias ? T{1} : beta, out, ldc);
+  }
+};
+
+/// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
+template <class F>
+void run_products(I count, I m, I n, I k, F&& product) {
+  if (count == 0 || m == 0 || n == 0) return;
+  const I work = work_of(m, n, k);
+  const I wanted = std::min(kMostTiles, work / kTileWork);  // a single one must be cut; many are spread
+  const Tiling tile = cut(m, n, count > 1 ? (wanted + count - 1) / count : wanted);
+  const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
+  parallel_for(count * tiles, std::max<I>(1, kTileWork / 4 * tiles / work), [&](I begin, I end) {
+    for (I i = begin; i < end; ++i) product(i / tiles).run_tile(tile, i % tiles);
+  });
+}
+
+/// How one of the last two axes of an array reads as a matrix for BLAS.
+struct Layout {
+  bool transposed;
+  I ld;
+};
+
+/// The layout of the last two axes, or nothing when neither axis runs through memory without gaps.
+std::optional<Layout> matrix_layout(const Array& x) {
+  const int last = x.dim() - 1;
+  const I rows = x.shape()[last - 1], columns = x.shape()[last];
+  const I down = x.strides()[last - 1], along = x.strides()[last];
+  if (columns <= 1 || along == 1) {  // a stride along an axis of size 1 is never used
+    if (rows <= 1) return Layout{false, std::max<I>(1, columns)};
+    if (down >= std::max<I>(1, columns)) return Layout{false, down};
+  }
+  if (rows <= 1 || down == 1) {
+    if (columns <= 1) return Layout{true, std::max<I>(1, rows)};
+    if (along >= std::max<I>(1, rows)) return Layout{true, along};
+  }
+  return std::nullopt;
+}
+
+/// x itself where BLAS can read its matrices, else a copy.
+Array as_matrices(const Array& x) { return matrix_layout(x) ? x : x.clone(); }
+
+/// The first matrix of x, which is as as_matrices made it.
+template <class T>
+Operand<T> operand(const Array& x) {
+  const Layout layout = *matrix_layout(x);
+  return {x.data<T>(), layout.transposed, layout.ld};
+}
+
+/// The shape without its last two axes.
+Shape batch_shape(const Shape& shape) {
+  Shape batch = shape;
+  batch.erase(shape.size() - 1);
+  batch.erase(shape.size() - 2);
+  return batch;
+}
+
+/// Where each matrix of a batch starts when x is broadcast to `batch`.
+class BatchOffsets {
+ public:
+  BatchOffsets(const Array& x, const Shape& batch) : batch_(batch) {
+    strides_ = Dims::filled(batch.size(), 0);
+    const int lead = batch.size() + 2 - x.dim();
+    for (int i = lead; i < batch.size(); ++i)
+      if (x.shape()[i - lead] != 1) strides_[i] = x.strides()[i - lead];
+  }
+  I operator[](I index) const {
+    I offset = 0;
+    for (int i = batch_.size() - 1; i >= 0; --i) {
+      offset += index % batch_[i] * strides_[i];
+      index /= batch_[i];
+    }
+    return offset;
+  }
+
+ private:
+  Shape batch_;
+  Strides strides_;
+};
+
+/// Writes a b (+ bias) into c, which is contiguous.
+template <class T>
+void multiply(const Array& a, const Array& b, const T* bias, Array& c) {
+  const I m = a.size(-2), k = a.size(-1), n = b.size(-1);
+  const Shape batch = batch_shape(c.shape());
+  const BatchOffsets offset_a(a, batch), offset_b(b, batch);
+  const Product<T> first{
+      m, n, k, operand<T>(a), operand<T>(b), T{0}, bias, c.mutable_data<T>(), std::max<I>(1, n)};
+  run_products(numel(batch), m, n, k, [&](I i) {
+    Product<T> product = first;
+    product.a.data += offset_a[i];
+    product.b.data += offset_b[i];
+    product.c += i * m * n;
+    return product;
+  });
+}
+
+/// Throws unless a's rows fit b's columns.
+void check_inner(const Array& a, const Array& b) {
+  check(a.dim() > 0 && b.dim() > 0, "matmul: expects at least one axis each, got a {} and b {}", a.shape(),
+        b.shape());
+  check_same_dtype("matmul", a, b);
+  const bool vector = b.dim() == 1;
+  check(a.size(-1) == b.size(vector ? -1 : -2),
+        "matmul: a {} and b {} do not match: a's last axis is {}, b's {} is {}", a.shape(), b.shape(),
+        a.size(-1), vector ? "only axis" : "second-to-last", b.size(vector ? -1 : -2));
+}
+
+/// The shape of a b for operands of at least two axes.
+Shape product_shape(const Array& a, const Array& b) {
+  Shape shape = broadcast_shapes("matmul", batch_shape(a.shape()), batch_shape(b.shape()));
+  shape.push_back(a.size(-2));
+  shape.push_back(b.size(-1));
+  return shape;
+}
+
+/// a [..., M, K] as one matrix [... M, K] where its strides allow that without a copy.
+std::optional<Array> fold_batch(const Array& a) {
+  const I k = a.size(-1);
+  if (k == 0) return std::nullopt;
+  return a.try_view({a.numel() / k, k});
+}
+
+}  // namespace
+
+template <class T>
+void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, const T* a, I lda, const T* b, I ldb, T beta,
+          T* c, I ldc) {
+  const Product<T> product{m, n, k, {a, transpose_a, lda}, {b, transpose_b, ldb}, beta, nullptr, c, ldc};
+  run_products(1, m, n, k, [&](I) -> const Product<T>& { return product; });
+}
+template void gemm(bool, bool, I, I, I, const float*, I, const float*, I, float, float*, I);
+template void gemm(bool, bool, I, I, I, const double*, I, const double*, I, double, double*, I);
+
+Array matmul(const Array& a, const Array& b, const Array& bias) {
+  check_inner(a, b);
+  if (a.dim() == 1) return matmul(a.unsqueeze(0), b, bias).squeeze(b.dim() == 1 ? 0 : -2);
+  if (b.dim() == 1) return matmul(a, b.unsqueeze(1), bias).squeeze(-1);
+
+  Array c = Array::empty(product_shape(a, b), a.dtype());
+  dispatch_floating("matmul", a.dtype(), [&]<class T>() {
+    const Array row = bias.defined() ? bias.contiguous() : bias;
+    const T* const bias_data = row.defined() ? row.data<T>() : nullptr;
+    const std::optional<Array> folded = a.dim() > 2 && b.dim() == 2 ? fold_batch(a) : std::nullopt;
+    if (folded) {
+      Array flat = *c.try_view({folded->size(0), b.size(1)});
+      multiply<T>(as_matrices(*folded), as_matrices(b), bias_data, flat);
+    } else {
+      multiply<T>(as_matrices(a), as_matrices(b), bias_data, c);
+    }
+  });
+  return c;
+}
+
+}  // namespace gradus::eager

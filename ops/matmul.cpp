@@ -1,0 +1,98 @@
+// Matrix products.
+//
+// matmul      c = a b            a [..., M, K], b [..., K, N], c [..., M, N]; batch axes broadcast
+//   da = dc b^T                  transposes are views: BLAS reads them as they lie
+//   db = a^T dc                  summed over the batch axes an operand was repeated along
+//   saves a and b
+//
+// linear      y = x W^T + bias   x [..., in], W [out, in], bias [out], y [..., out]
+//   dx = dy W                    all rows of x, whatever their axes, are one matrix
+//   dW = dy^T x
+//   dbias = sum of dy over rows
+//   saves x and W
+//
+// outer       c_ij = a_i b_j     a product with K = 1
+
+#include "gradus/core/format.h"
+#include "gradus/core/record.h"
+#include "gradus/ops/eager.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+Array transposed(const Array& x) { return x.transpose(-2, -1); }
+
+/// x as one matrix of rows, [rows, C].
+Array rows_of(const Array& x) {
+  Shape leading = x.shape();
+  leading.erase(x.dim() - 1);
+  return x.reshape({numel(leading), x.size(-1)});
+}
+
+/// db = a^T dc: where b is one matrix for a whole batch, one product over all rows of the batch.
+Array grad_of_right(const Array& a, const Array& b, const Array& dc) {
+  if (b.dim() == 2 && a.dim() > 2) return eager::matmul(transposed(rows_of(a)), rows_of(dc));
+  return eager::sum_to(eager::matmul(transposed(a), dc), b.shape());
+}
+
+/// da = dc b^T
+Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
+  return eager::sum_to(eager::matmul(dc, transposed(b)), a.shape());
+}
+
+void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check(weight.dim() == 2, "linear: expects a weight [out, in], got {}", weight.shape());
+  check(x.dim() > 0 && x.size(-1) == weight.size(1),
+        "linear: x {} and weight {} do not match: x's last axis must be {}, the weight's second", x.shape(),
+        weight.shape(), weight.size(1));
+  eager::check_same_dtype("linear", x.array(), weight.array());
+  if (!bias.defined()) return;
+  check(bias.shape() == Shape{weight.size(0)}, "linear: expects a bias [{}] for weight {}, got {}",
+        weight.size(0), weight.shape(), bias.shape());
+  eager::check_same_dtype("linear", weight.array(), bias.array());
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  Array c = eager::matmul(a.array(), b.array());
+  return record("matmul", c, {&a, &b},
+                [a = Saved(a.array()), b = Saved(b.array())](const Array& dc, Needs needs) -> Grads {
+                  // Vectors become matrices of one row or column, and their gradients vectors again.
+                  const bool row = a->dim() == 1, column = b->dim() == 1;
+                  const Array a2 = row ? a->unsqueeze(0) : *a, b2 = column ? b->unsqueeze(1) : *b;
+                  const Array dc1 = column ? dc.unsqueeze(-1) : dc;
+                  const Array dc2 = row ? dc1.unsqueeze(-2) : dc1;
+                  Array da, db;
+                  if (needs[0]) da = grad_of_left(a2, b2, dc2).reshape(a->shape());
+                  if (needs[1]) db = grad_of_right(a2, b2, dc2).reshape(b->shape());
+                  return {da, db};
+                });
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_linear(x, weight, bias);
+  const Array rows = rows_of(x.array());
+  Shape shape = x.shape();
+  shape[x.dim() - 1] = weight.size(0);
+  Array y = eager::matmul(rows, transposed(weight.array()), bias.array()).reshape(shape);
+  return record(
+      "linear", y, {&x, &weight, &bias},
+      [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
+        const Array dy2 = rows_of(dy);
+        Array dx, dw, dbias;
+        if (needs[0]) dx = eager::matmul(dy2, *w).reshape(shape);
+        if (needs[1]) dw = eager::matmul(transposed(dy2), *x);
+        if (needs[2]) dbias = eager::sum(dy2, 0);
+        return {dx, dw, dbias};
+      });
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  check(a.dim() == 1 && b.dim() == 1, "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
+  return matmul(a.unsqueeze(1), b.unsqueeze(0));
+}
+
+}  // namespace gradus

@@ -1,0 +1,360 @@
+#include "check_op.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "check_layouts.h"
+#include "gradus/core/format.h"
+#include "gradus/core/parallel.h"
+#include "gradus/core/storage.h"
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus::test {
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// What one run of the op gave: its outputs, and the gradient of every input that wanted one.
+struct Outcome {
+  std::vector<Shape> shapes;
+  std::vector<Values> outputs, gradients;
+};
+
+double largest(const Values& values) {
+  double top = 0;
+  for (const double v : values)
+    if (std::isfinite(v)) top = std::max(top, std::abs(v));
+  return top;
+}
+
+bool same_bits(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+class Checker {
+ public:
+  Checker(const std::string& name, const Op& op, const std::vector<Input>& inputs,
+          const CheckOptions& options)
+      : name_(name), op_(op), options_(options), random_(inputs.size() + name.size()) {
+    for (const Input& input : inputs) {
+      values_.push_back(input.given.defined() ? input.given.array().contiguous() : draw(input));
+      wanted_.push_back(input.wants_grad);
+    }
+  }
+
+  std::vector<std::string> run() {
+    context_ = "f64";
+    reference_ = outcome(values_, f64);
+    check_derivatives();
+    check_instruction_sets();
+    check_threads(f32);
+    check_threads(f64);
+    check_layouts(f32);
+    check_layouts(f64);
+    check_needs();
+    check_tape();
+    return std::move(problems_);
+  }
+
+ private:
+  template <class... Args>
+  void complain(fmt::format_string<const Args&...> message, const Args&... args) {
+    if (problems_.size() < 8)
+      problems_.push_back(name_ + ", " + context_ + ": " + fmt::format(message, args...));
+  }
+
+  /// Numbers f32 can hold, so that f32 and f64 runs start from the same ones.
+  double draw_one(double low, double high) {
+    for (;;) {
+      const double x = static_cast<float>(std::uniform_real_distribution(low, high)(random_));
+      const auto near = [x](double kink) { return std::abs(x - kink) < 0.05; };
+      if (std::none_of(options_.kinks.begin(), options_.kinks.end(), near)) return x;
+    }
+  }
+
+  Array draw(const Input& input) {
+    Array values = Array::empty(input.shape, f64);
+    std::generate_n(values.mutable_data<double>(), values.numel(),
+                    [&] { return draw_one(input.low, input.high); });
+    return values;
+  }
+
+  /// The incoming gradient of output k: fixed random numbers, away from 0.
+  const Array& seed(std::size_t k, const Shape& shape) {
+    while (seeds_.size() <= k) seeds_.emplace_back();
+    if (!seeds_[k].defined() || seeds_[k].shape() != shape) {
+      seeds_[k] = Array::empty(shape, f64);
+      std::generate_n(seeds_[k].mutable_data<double>(), seeds_[k].numel(), [&] {
+        const double w = static_cast<float>(std::uniform_real_distribution(0.5, 1.5)(random_));
+        return random_() % 2 == 0 ? w : -w;
+      });
+    }
+    return seeds_[k];
+  }
+
+  Outcome outcome(const std::vector<Array>& values, DType dtype, Layout layout = Layout::contiguous) {
+    return outcome(values, dtype, layout, wanted_, 1);
+  }
+
+  /// Runs the op on `values`, converted to `dtype` and laid out as asked, and `passes` times backward.
+  Outcome outcome(const std::vector<Array>& values, DType dtype, Layout layout,
+                  const std::vector<bool>& wanted, int passes) {
+    const std::int64_t nodes = live_nodes();
+    Outcome result;
+    {
+      Tensors inputs;
+      std::vector<std::uint32_t> versions;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const Array& x = values[i];
+        inputs.emplace_back(lay_out(is_floating(x.dtype()) ? x.to(dtype) : x, layout, i));
+        versions.push_back(inputs[i].array().storage().version());
+        if (wanted[i]) inputs[i].requires_grad_();
+      }
+      const Tensors outputs = op_(inputs);
+      for (std::size_t k = 0; k < outputs.size(); ++k) {
+        result.shapes.push_back(outputs[k].shape());
+        result.outputs.push_back(outputs[k].to_vector<double>());
+        if (outputs[k].requires_grad()) go_back(outputs[k], k, layout, passes);
+      }
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        keep_gradient(result, inputs[i], wanted[i]);
+        if (inputs[i].array().storage().version() != versions[i]) complain("input {} was written", i);
+        if (is_floating(values[i].dtype()))
+          compare("input", i, inputs[i].to_vector<double>(), Tensor(values[i]).to_vector<double>(), 0, 0);
+      }
+    }
+    if (live_nodes() != nodes) complain("{} nodes leaked", live_nodes() - nodes);
+    return result;
+  }
+
+  void go_back(const Tensor& y, std::size_t k, Layout layout, int passes) {
+    const Array dy = lay_out(seed(k, y.shape()).to(y.dtype()), layout, k);
+    const std::uint32_t version = dy.storage().version();
+    const Values before = Tensor(dy).to_vector<double>();
+    for (int pass = 0; pass < passes; ++pass) run_backward(y, dy, /*retain_graph=*/true);
+    if (dy.storage().version() != version) complain("backward wrote into the incoming gradient");
+    compare("incoming gradient", k, Tensor(dy).to_vector<double>(), before, 0, 0);
+  }
+
+  void keep_gradient(Outcome& result, const Tensor& input, bool wanted) {
+    const Tensor gradient = input.grad();
+    if (!wanted) return result.gradients.emplace_back(), void();
+    result.gradients.push_back(gradient.defined() ? gradient.to_vector<double>()
+                                                  : Values(static_cast<std::size_t>(input.numel()), 0.0));
+  }
+
+  /// Complains unless got equals want: to the bit when the tolerances are 0.
+  void compare(const char* what, std::size_t which, const Values& got, const Values& want, double rtol,
+               double atol) {
+    if (got.size() != want.size())
+      return complain("{} {} has {} elements, not {}", what, which, got.size(), want.size());
+    const double tolerance = rtol * largest(want) + atol;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (same_bits(got[i], want[i]) || (tolerance > 0 && std::abs(got[i] - want[i]) <= tolerance)) continue;
+      return complain("{} {}, element {}: {:.17g} instead of {:.17g}", what, which, i, got[i], want[i]);
+    }
+  }
+
+  void compare(const Outcome& got, const Outcome& want, double rtol) {
+    if (got.shapes != want.shapes) return complain("the shapes of the outputs differ");
+    for (std::size_t k = 0; k < want.outputs.size(); ++k)
+      compare("output", k, got.outputs[k], want.outputs[k], rtol, rtol * 1e-2);
+    for (std::size_t i = 0; i < want.gradients.size(); ++i)
+      if (!got.gradients[i].empty())
+        compare("gradient of input", i, got.gradients[i], want.gradients[i], rtol, rtol * 1e-2);
+  }
+
+  // --- derivatives
+
+  std::vector<Values> outputs_at(std::size_t input, const Array& x) {
+    const NoGrad guard;
+    Tensors inputs;
+    for (std::size_t i = 0; i < values_.size(); ++i) inputs.emplace_back(i == input ? x : values_[i]);
+    std::vector<Values> result;
+    for (const Tensor& y : op_(inputs)) {
+      if (y.requires_grad()) complain("the output wants a gradient under NoGrad");
+      result.push_back(is_floating(y.dtype()) ? y.to_vector<double>() : Values());
+    }
+    return result;
+  }
+
+  /// d<seed, outputs>/dt of moving input i by t along `direction`.
+  double numeric_derivative(std::size_t i, const Values& direction) {
+    const Array ahead = values_[i].clone(), behind = values_[i].clone();
+    for (std::size_t j = 0; j < direction.size(); ++j) {
+      ahead.mutable_data<double>()[j] += options_.eps * direction[j];
+      behind.mutable_data<double>()[j] -= options_.eps * direction[j];
+    }
+    const std::vector<Values> a = outputs_at(i, ahead), b = outputs_at(i, behind);
+    double change = 0;  // summed before dividing: outputs that do not move add exactly nothing
+    for (std::size_t k = 0; k < a.size(); ++k)
+      for (std::size_t j = 0; j < a[k].size(); ++j)
+        change += seeds_[k].data<double>()[j] * (a[k][j] - b[k][j]);
+    return change / (2 * options_.eps);
+  }
+
+  void check_derivatives() {
+    constexpr std::size_t kAll = 64, kSample = 16, kDirections = 2;
+    for (std::size_t k = 0; k < reference_.shapes.size(); ++k) seed(k, reference_.shapes[k]);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      const Values& gradient = reference_.gradients[i];
+      const std::size_t n = gradient.size();
+      for (std::size_t trial = 0; trial < (n <= kAll ? n : kSample); ++trial) {
+        const std::size_t j = n <= kAll ? trial : random_() % n;
+        Values direction(n, 0.0);
+        direction[j] = 1;
+        compare_derivative(i, fmt::format("element {}", j), gradient[j], direction, largest(gradient));
+      }
+      for (std::size_t trial = 0; n > kAll && trial < kDirections; ++trial) {
+        Values direction(n);
+        double expected = 0;
+        for (std::size_t j = 0; j < n; ++j)
+          expected += gradient[j] * (direction[j] = random_() % 2 == 0 ? 1 : -1);
+        compare_derivative(i, "a random direction", expected, direction,
+                           std::max(std::abs(expected), largest(gradient)));
+      }
+    }
+  }
+
+  void compare_derivative(std::size_t i, const std::string& along, double analytic, const Values& direction,
+                          double scale) {
+    const double numeric = numeric_derivative(i, direction);
+    double rounding = 0;  // of the outputs, magnified by dividing by eps
+    for (const Values& y : reference_.outputs)
+      rounding = std::max(rounding, 1e-15 * largest(y) / options_.eps);
+    if (std::abs(analytic - numeric) <= options_.rtol * scale + rounding) return;
+    complain("gradient of input {} along {}: {:.12g}, but the outputs change by {:.12g}", i, along, analytic,
+             numeric);
+  }
+
+  // --- instruction sets, threads, layouts
+
+  void check_instruction_sets() {
+    const Isa before = current_isa();
+    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+      if (!isa_supported(isa)) continue;
+      set_isa(isa);
+      context_ = fmt::format("f64, {}", gradus::name(isa));
+      compare(outcome(values_, f64), reference_, 1e-11);
+      context_ = fmt::format("f32, {}", gradus::name(isa));
+      compare(outcome(values_, f32), reference_, options_.f32_rtol);
+    }
+    set_isa(before);
+  }
+
+  void check_threads(DType dtype) {
+    const int before = num_threads();
+    set_num_threads(1);
+    context_ = gradus::name(dtype);
+    const Outcome alone = outcome(values_, dtype);
+    for (const int threads : {2, 3, 4, 8}) {
+      set_num_threads(threads);
+      context_ = fmt::format("{}, {} threads against 1", gradus::name(dtype), threads);
+      compare(outcome(values_, dtype), alone, 0);
+    }
+    set_num_threads(before);
+  }
+
+  void check_layouts(DType dtype) {
+    const double rtol = options_.layout_bits ? 0 : dtype == f32 ? 1e-5 : 1e-13;
+    for (const Layout layout : all_layouts()) {
+      context_ = fmt::format("{}, {} against contiguous", gradus::name(dtype), name(layout));
+      std::vector<Array> values;  // expanded inputs repeat one value along an axis: compare with those
+      for (std::size_t i = 0; i < values_.size(); ++i)
+        values.push_back(lay_out(values_[i], layout, i).clone());
+      const std::vector<Array> seeds = seeds_;
+      for (std::size_t k = 0; k < seeds_.size(); ++k) seeds_[k] = lay_out(seeds_[k], layout, k).clone();
+      const Outcome expected = outcome(values, dtype);
+      compare(outcome(values, dtype, layout), expected, rtol);
+      seeds_ = seeds;
+    }
+  }
+
+  // --- the tape
+
+  void check_needs() {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      context_ = fmt::format("f64, only input {} wants a gradient", i);
+      std::vector<bool> only(values_.size(), false);
+      only[i] = true;
+      compare(outcome(values_, f64, Layout::contiguous, only, 1), reference_, 0);
+    }
+    context_ = "f64, no input wants a gradient";
+    const std::int64_t nodes = live_nodes();
+    Tensors inputs;
+    for (const Array& x : values_) inputs.emplace_back(x);
+    const Tensors outputs = op_(inputs);
+    if (live_nodes() != nodes) complain("{} nodes were recorded", live_nodes() - nodes);
+  }
+
+  void check_tape() {
+    context_ = "f64, two backward passes";
+    Outcome twice = reference_;
+    for (Values& gradient : twice.gradients)
+      for (double& g : gradient) g *= 2;
+    compare(outcome(values_, f64, Layout::contiguous, wanted_, 2), twice, 1e-13);
+
+    context_ = "f64, memory";
+    const std::int64_t bytes = memory_stats().live_bytes;
+    outcome(values_, f64);
+    if (memory_stats().live_bytes != bytes) complain("{} bytes leaked", memory_stats().live_bytes - bytes);
+  }
+
+  std::string name_;
+  const Op& op_;
+  const CheckOptions& options_;
+  std::mt19937_64 random_;
+  std::vector<Array> values_, seeds_;  // f64 (or given), contiguous
+  std::vector<bool> wanted_;
+  Outcome reference_;
+  std::string context_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> op_problems(const std::string& name, const Op& op, const std::vector<Input>& inputs,
+                                     const CheckOptions& options) {
+  return Checker(name, op, inputs, options).run();
+}
+
+void check_op(const std::string& name, const Op& op, const std::vector<Input>& inputs,
+              const CheckOptions& options, const char* file, int line) {
+  std::string shapes;
+  for (const Input& input : inputs) shapes += " " + to_string(input.shape);
+  std::string report;
+  try {
+    for (const std::string& problem : op_problems(name, op, inputs, options)) report += "\n  " + problem;
+  } catch (const Error& error) {
+    report = std::string("\n  ") + error.what();
+  }
+  CHECK_MESSAGE(report.empty(), file, ":", line, ": inputs", shapes, report);
+}
+
+void check_error(const std::function<void()>& call, const std::string& message, const char* file, int line) {
+  const std::int64_t nodes = live_nodes();
+  std::string got = "(no error)";
+  try {
+    call();
+  } catch (const Error& error) {
+    got = error.what();
+  }
+  CHECK_MESSAGE(got == message, file, ":", line, ":\n  expected: ", message, "\n  got:      ", got);
+  CHECK_MESSAGE(live_nodes() == nodes, file, ":", line, ": nodes leaked");
+}
+
+const std::vector<Shape>& odd_shapes() {
+  static const std::vector<Shape> shapes = {
+      {}, {1}, {0}, {7}, {3, 5}, {4, 1}, {2, 0, 3}, {1, 1}, {2, 3, 4}, {2, 1, 3, 1, 2}, {33}, {300, 200}};
+  return shapes;
+}
+
+}  // namespace gradus::test

@@ -1,0 +1,116 @@
+#pragma once
+// One function tests an op:
+//
+//   TEST_CASE("div") {
+//     check_op("div", [](const Tensor& a, const Tensor& b) { return a / b; },
+//              {{2, 3}, Input({3}).between(0.5, 2)});
+//   }
+//   TEST_CASE("relu") {
+//     for (const Shape& shape : odd_shapes())
+//       check_op("relu", [](const Tensor& x) { return relu(x); }, {shape}, {.kinks = {0}});
+//   }
+//   TEST_CASE("matmul: errors") {
+//     check_error([] { matmul(zeros({2, 3}), zeros({4})); }, "matmul: ...");
+//   }
+//
+// The function takes one, two or three Tensors, or a `const Tensors&` (any number), and returns a Tensor or
+// Tensors. It must be deterministic: an op that draws numbers makes its Generator inside. check_op() fills
+// the inputs with random numbers and checks, in this order:
+//   - f64 gradients against central differences: every element of small inputs; of large ones a sample of
+//     elements and some random directions. So a shape such as {300, 200}, which is cut into chunks for the
+//     threads, costs little: use one such shape per op;
+//   - values and gradients on every instruction set the CPU has: f32 against f64, f64 between sets;
+//   - the same bits with 1, 2, 3, 4 and 8 threads;
+//   - the same bits (option layout_bits) when inputs and the incoming gradient are transposed, sliced with
+//   step
+//     2, at an odd offset, expanded (stride 0) over the first or last axis, or laid out each in another way;
+//     memory around the inputs is NaN;
+//   - each input alone wanting a gradient gets the same one; two backward passes give twice the gradient;
+//   - inputs and incoming gradients keep their values, nothing is recorded without need, no node or byte
+//   leaks.
+// Size-0 and size-1 axes are shapes: pass them as further calls (odd_shapes() has some).
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/tensor.h"
+
+namespace gradus::test {
+
+using Tensors = std::vector<Tensor>;
+
+/// The op under test, from a callable as described above.
+class Op {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::decay_t<F>, Op>) Op(F f)
+      : call_([f = std::move(f)](const Tensors& x) -> Tensors {
+          if constexpr (std::is_invocable_v<const F&, const Tensors&>)
+            return list(f(x));
+          else if constexpr (std::is_invocable_v<const F&, const Tensor&>)
+            return list(f(x.at(0)));
+          else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&>)
+            return list(f(x.at(0), x.at(1)));
+          else
+            return list(f(x.at(0), x.at(1), x.at(2)));
+        }) {}
+  Tensors operator()(const Tensors& inputs) const { return call_(inputs); }
+
+ private:
+  static Tensors list(Tensor y) { return {std::move(y)}; }
+  static Tensors list(Tensors ys) { return ys; }
+  std::function<Tensors(const Tensors&)> call_;
+};
+
+/// An input: a shape, filled with random numbers, or a given tensor (an index, a mask) that wants no
+/// gradient.
+struct Input {
+  Input(std::initializer_list<std::int64_t> sizes) : shape(sizes) {}
+  Input(const Shape& sizes) : shape(sizes) {}
+  Input(const Tensor& values) : shape(values.shape()), given(values), wants_grad(false) {}
+  /// Random numbers from this range instead of -2 to 2.
+  Input& between(double from, double to) {
+    low = from;
+    high = to;
+    return *this;
+  }
+  Input& constant() {
+    wants_grad = false;
+    return *this;
+  }
+
+  Shape shape;
+  Tensor given = {};
+  bool wants_grad = true;
+  double low = -2, high = 2;
+};
+
+struct CheckOptions {
+  double rtol = 1e-6;      // analytic against numeric, relative to the largest derivative of the input
+  double eps = 1e-6;       // step of the central differences
+  double f32_rtol = 1e-5;  // f32 against f64, relative to the largest element
+  std::vector<double> kinks = {};  // random inputs stay 0.05 away from these
+  bool layout_bits = true;         // false: layouts may differ by rounding (products done by BLAS)
+};
+
+/// Checks an op in every way listed above.
+void check_op(const std::string& name, const Op& op, const std::vector<Input>& inputs,
+              const CheckOptions& options = {}, const char* file = __builtin_FILE(),
+              int line = __builtin_LINE());
+
+/// What check_op would complain about: empty when all is well.
+std::vector<std::string> op_problems(const std::string& name, const Op& op, const std::vector<Input>& inputs,
+                                     const CheckOptions& options = {});
+
+/// `call` throws gradus::Error with exactly this message, and records nothing.
+void check_error(const std::function<void()>& call, const std::string& message,
+                 const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+/// Shapes every elementwise op should bear: 0-d, size-0 and size-1 axes, sizes around vector widths, one
+/// large enough for several threads.
+const std::vector<Shape>& odd_shapes();
+
+}  // namespace gradus::test

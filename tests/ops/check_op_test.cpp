@@ -1,0 +1,170 @@
+// check_op must complain about every kind of broken op; each of these is one.
+
+#include "check_op.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/core/format.h"
+#include "gradus/core/parallel.h"
+#include "gradus/core/record.h"
+#include "gradus/ops/eager.h"
+
+namespace gradus::test {
+namespace {
+
+/// All complaints about an op of one [6, 5] input as one text.
+std::string complaints(const Op& op, const std::vector<Input>& inputs = {{6, 5}}) {
+  std::string text;
+  for (const std::string& problem : op_problems("op", op, inputs)) text += problem + "\n";
+  return text;
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Array twice(const Array& x, double factor = 2) { return eager::mul(x, factor); }
+
+Tensor eager_negative(const Tensor& x) { return Tensor(twice(x.array(), -1)); }
+
+/// x^2 whose backward multiplies by `factor`.
+Tensor square_with(const Tensor& x, double factor) {
+  return record("square", eager::mul(x.array(), x.array()), {&x},
+                [saved = Saved(x.array()), factor](const Array& dy, Needs) -> Grads {
+                  return {eager::mul(twice(*saved, factor), dy)};
+                });
+}
+
+TEST_CASE("check_op: a correct op passes") {
+  CHECK(complaints([](const Tensor& x) { return square_with(x, 2); }) == "");
+  for (const Shape& shape : odd_shapes())
+    check_op("square", [](const Tensor& x) { return square_with(x, 2); }, {shape});
+}
+
+TEST_CASE("check_op: a wrong factor in backward") {
+  const std::string text = complaints([](const Tensor& x) { return square_with(x, 2.0001); });
+  CHECK(mentions(text, "op, f64: gradient of input 0 along element 0"));
+  CHECK(mentions(text, "but the outputs change by"));
+}
+
+TEST_CASE("check_op: a wrong factor shows in a large input too") {
+  CHECK(mentions(complaints([](const Tensor& x) { return square_with(x, 2.0001); }, {{200, 300}}),
+                 "op, f64, random directions: gradient of input 0"));
+}
+
+TEST_CASE("check_op: no gradient at all") {
+  const auto op = [](const Tensor& x) {
+    return record("square", eager::mul(x.array(), x.array()), {&x},
+                  [](const Array&, Needs) -> Grads { return {Array()}; });
+  };
+  CHECK(mentions(complaints(op), "gradient of input 0"));
+}
+
+TEST_CASE("check_op: a forward that ignores strides") {
+  const auto op = [](const Tensor& x) {
+    const Array y = Array::empty(x.shape(), x.dtype());
+    const std::size_t bytes = static_cast<std::size_t>(x.numel()) * size_of(x.dtype());
+    std::copy_n(static_cast<const char*>(x.array().raw()), bytes,
+                static_cast<char*>(const_cast<void*>(y.raw())));
+    return record("copy", y, {&x}, [](const Array& dy, Needs) -> Grads { return {dy}; });
+  };
+  CHECK(mentions(complaints(op), "transposed against contiguous: output 0"));
+}
+
+TEST_CASE("check_op: a backward that takes dy to be contiguous") {
+  const auto op = [](const Tensor& x) {
+    return record("copy", x.array().clone(), {&x}, [](const Array& dy, Needs) -> Grads {
+      return {dy.as_strided(dy.shape(), contiguous_strides(dy.shape()), dy.offset())};
+    });
+  };
+  CHECK(mentions(complaints(op), "transposed against contiguous: gradient of input 0"));
+}
+
+TEST_CASE("check_op: a value that depends on the number of threads") {
+  const auto op = [](const Tensor& x) {
+    return Tensor(eager::add(x.array(), eager::scalar(1e-3 * num_threads(), x.dtype())));
+  };
+  CHECK(mentions(complaints(op, {Input({6, 5}).constant()}), "f32, 2 threads against 1: output 0"));
+}
+
+TEST_CASE("check_op: f32 computed less precisely than it should be") {
+  const auto op = [](const Tensor& x) {
+    return Tensor(x.dtype() == f32 ? eager::mul(x.array(), 1.001) : x.array().clone());
+  };
+  CHECK(mentions(complaints(op, {Input({6, 5}).constant()}), "f32, scalar: output 0"));
+}
+
+TEST_CASE("check_op: an op that writes its input") {
+  const auto op = [](const Tensor& x) {
+    const NoGrad guard;
+    x.copy_(eager_negative(x));
+    return Tensor(x.array().clone());
+  };
+  CHECK(mentions(complaints(op), "input 0 was written"));
+}
+
+TEST_CASE("check_op: a backward that writes the incoming gradient") {
+  const auto op = [](const Tensor& x) {
+    return record("copy", x.array().clone(), {&x}, [](const Array& dy, Needs) -> Grads {
+      const Array dx = dy.clone();
+      dy.fill_(0);
+      return {dx};
+    });
+  };
+  CHECK(mentions(complaints(op), "backward wrote into the incoming gradient"));
+}
+
+TEST_CASE("check_op: a saved array that backward consumes") {
+  const auto op = [](const Tensor& x) {
+    return record("square", eager::mul(x.array(), x.array()), {&x},
+                  [x2 = twice(x.array())](const Array& dy, Needs) -> Grads {
+                    const Array dx = eager::mul(x2, dy);
+                    x2.fill_(0);
+                    return {dx};
+                  });
+  };
+  CHECK(mentions(complaints(op), "two backward passes"));
+}
+
+TEST_CASE("check_op: a product that drops a gradient when the other input wants none") {
+  const auto op = [](const Tensor& a, const Tensor& b) {
+    return record("mul", eager::mul(a.array(), b.array()), {&a, &b},
+                  [a = Saved(a.array()), b = Saved(b.array())](const Array& dy, Needs needs) -> Grads {
+                    if (!needs[0]) return {Array(), Array()};
+                    return {eager::mul(dy, *b), eager::mul(dy, *a)};
+                  });
+  };
+  CHECK(mentions(complaints(op, {{2, 3}, {2, 3}}), "only input 1 wants a gradient: gradient of input 1"));
+}
+
+TEST_CASE("check_op: leaked nodes and bytes") {
+  static std::vector<Tensor> hoard;
+  const auto op = [](const Tensor& x) {
+    hoard.push_back(square_with(x, 2));
+    return hoard.back();
+  };
+  CHECK(mentions(complaints(op), "nodes leaked"));
+  hoard.clear();
+  static std::vector<Array> arrays;
+  const auto copies = [](const Tensor& x) {
+    arrays.push_back(x.array().clone());
+    return Tensor(arrays.back());
+  };
+  CHECK(mentions(complaints(copies, {Input({6, 5}).constant()}), "bytes leaked"));
+  arrays.clear();
+}
+
+TEST_CASE("check_op: kinks are kept clear of") {
+  const auto op = [](const Tensor& x) {
+    for (const double v : x.to_vector<double>())
+      if (std::abs(v) < 0.049) throw Error("too close to 0");
+    return Tensor(x.array().clone());
+  };
+  CHECK(op_problems("copy", op, {Input({30}).constant()}, {.kinks = {0}}).empty());
+}
+
+}  // namespace
+}  // namespace gradus::test

@@ -21,10 +21,25 @@ bool isa_supported(Isa isa);
 namespace kernels {
 
 enum class Unary {
-  neg, abs, square, sqrt, rsqrt, reciprocal, exp, log, log1p, sin, cos, tanh, sigmoid, relu,
+  neg,
+  abs,
+  square,
+  sqrt,
+  rsqrt,
+  reciprocal,
+  exp,
+  log,
+  log1p,
+  sin,
+  cos,
+  tanh,
+  sigmoid,
+  relu,
   gelu,       // x Phi(x), Phi by erf
   gelu_tanh,  // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
-  silu, erf, sign,
+  silu,
+  erf,
+  sign,
   count
 };
 
@@ -33,7 +48,12 @@ enum class UnaryGrad {
   tanh,     // y: dy (1 - y^2)
   sigmoid,  // y: dy y (1 - y)
   relu,     // y: dy where y > 0, else 0
-  gelu, gelu_tanh, silu, erf, sin, cos,  // x
+  gelu,
+  gelu_tanh,
+  silu,
+  erf,
+  sin,
+  cos,  // x
   count
 };
 
@@ -41,12 +61,13 @@ enum class Binary { add, sub, mul, div, pow, maximum, minimum, count };
 enum class Compare { eq, ne, lt, le, gt, ge, count };
 
 /// Adam's constants for one step; the bias corrections are worked out by the caller.
+/// In double for every T: 1 - 0.999 would lose half its digits in float.
 template <class T>
 struct AdamStep {
-  T lr, beta1, beta2, eps, weight_decay;
-  T bias_correction1, bias_correction2_sqrt;  // 1 - beta1^t, sqrt(1 - beta2^t)
-  T grad_scale;                               // gradients are multiplied by this first
-  bool decoupled;                             // AdamW: decay the weight, not the gradient
+  double lr, beta1, beta2, eps, weight_decay;
+  double bias_correction1, bias_correction2_sqrt;  // 1 - beta1^t, sqrt(1 - beta2^t)
+  double grad_scale;                               // gradients are multiplied by this first
+  bool decoupled;                                  // AdamW: decay the weight, not the gradient
 };
 
 template <class T>
@@ -83,7 +104,8 @@ struct Table {
   // weight and bias may be null. mean and rstd receive one value.
   void (*layer_norm)(I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
   // dx may be null; dweight and dbias (may be null) are added to.
-  void (*layer_norm_grad)(I n, const T* x, const T* weight, T mean, T rstd, const T* dy, T* dx, T* dweight, T* dbias);
+  void (*layer_norm_grad)(I n, const T* x, const T* weight, T mean, T rstd, const T* dy, T* dx, T* dweight,
+                          T* dbias);
   void (*rms_norm)(I n, T eps, const T* x, const T* weight, T* y, T* rstd);
   void (*rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
 
@@ -91,20 +113,41 @@ struct Table {
   void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
 
   void (*adam)(I n, const AdamStep<T>& step, const T* grad, T* p, T* m, T* v);
-  // y = x / (1 - p) where the uniform number of element `first + i` is >= p, else 0. Element e uses word e % 4
-  // of Philox block `block + e / 4`.
-  void (*dropout)(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block, std::uint64_t first,
-                  const T* x, T* y);
+  // y = x / (1 - p) where the uniform number of element `first + i` is >= p, else 0. Element e uses word e %
+  // 4 of Philox block `block + e / 4`.
+  void (*dropout)(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block,
+                  std::uint64_t first, const T* x, T* y);
 };
 
-/// The table in use for float or double.
+/// The table in use for float or double: one pointer read.
 template <class T>
 const Table<T>& table();
+template <>
+const Table<float>& table<float>();
+template <>
+const Table<double>& table<double>();
 
-// One per instruction set, each defined in its own file.
-template <class T> const Table<T>& scalar_table();
-template <class T> const Table<T>& avx2_table();
-template <class T> const Table<T>& avx512_table();
+// One per instruction set, each defined in its own file (the AVX ones on x86-64 only).
+template <class T>
+const Table<T>& scalar_table();
+template <>
+const Table<float>& scalar_table<float>();
+template <>
+const Table<double>& scalar_table<double>();
+
+template <class T>
+const Table<T>& avx2_table();
+template <>
+const Table<float>& avx2_table<float>();
+template <>
+const Table<double>& avx2_table<double>();
+
+template <class T>
+const Table<T>& avx512_table();
+template <>
+const Table<float>& avx512_table<float>();
+template <>
+const Table<double>& avx512_table<double>();
 
 }  // namespace kernels
 }  // namespace gradus

@@ -1,0 +1,176 @@
+#pragma once
+// Part of body.h. exp, log, tanh, erf, sin, cos: for float by polynomials of our own, for double by libm,
+// lane by lane.
+//
+// Every float function follows one plan: bring the argument into a small interval by an identity that costs
+// no digits, use a polynomial there, undo the identity. The coefficients minimise the largest error on the
+// interval (Remez exchange); the errors given are those of the polynomial, before rounding. Constants in two
+// or three parts (hi, lo) carry more digits than one float holds. Results are within 2 ulp (tested over the
+// whole range), -0, infinities and denormals as in libm.
+
+namespace gradus::kernels {
+namespace {
+
+inline Vec<float> horner(Vec<float>, float c) { return c; }
+/// c0 + c1 x + c2 x^2 + ...
+template <class... Floats>
+Vec<float> horner(Vec<float> x, float c0, Floats... rest) {
+  return fma(horner(x, rest...), x, c0);
+}
+
+constexpr float inf = __builtin_inff();
+constexpr float ln2_hi = 0x1.62e430p-1f, ln2_lo = -0x1.05c610p-29f;
+
+/// To the nearest whole number, ties to even; |x| < 2^22. At 1.5 2^23 a float has no bits left for a
+/// fraction.
+inline Vec<float> round(Vec<float> x) {
+  const Vec<float> magic = 12582912.0f;
+  return (x + magic) - magic;
+}
+
+/// exp for -104 <= x <= 89 or NaN: 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2
+/// P(r), error 3e-9.
+[[gnu::always_inline]] inline Vec<float> exp_bounded(Vec<float> x) {
+  const Vec<float> n = round(x * Vec<float>(1.44269504f));
+  const Vec<float> r = fma(n, -ln2_lo, fma(n, -ln2_hi, x));
+  const Vec<float> p = horner(r, 0.5f, 0.166665182f, 0.041666206f, 0.00836889166f, 0.0013950495f);
+  return scale(fma(r * r, p, r) + 1, n);
+}
+
+/// exp for x <= 0 or NaN: below -104 the result is 0 anyway.
+[[gnu::always_inline]] inline Vec<float> exp_negative(Vec<float> x) {
+  return exp_bounded(max(Vec<float>(-104), x));
+}
+
+inline Vec<float> exp(Vec<float> x) { return exp_negative(min(Vec<float>(89), x)); }
+
+/// tanh(a) = a + a^3 P(a^2) up to 0.6, error 3e-9; above, 1 - 2 / (exp(2a) + 1).
+inline Vec<float> tanh(Vec<float> x) {
+  using V = Vec<float>;
+  const V a = min(V(10), abs(x)), z = a * a;  // tanh(10) rounds to 1
+  const V p = horner(z, -0.333332986f, 0.133319587f, -0.0537866838f, 0.020805385f, -0.00590586849f);
+  const V y = select(a < 0.6f, fma(a * z, p, a), V(1) - V(2) / (exp_bounded(a + a) + 1));
+  return flip_sign(y, sign_bit(x));
+}
+
+/// erf(a) = a + a P(a^2) up to 0.92, error 5e-10; above, 1 - exp(Q(a)), error 2e-9 (Q approximates log erfc).
+inline Vec<float> erf(Vec<float> x) {
+  const Vec<float> a = min(Vec<float>(4), abs(x));  // erf(4) rounds to 1
+  const Vec<float> p = horner(a * a, 0.128379166f, -0.376126349f, 0.112836942f, -0.0268592704f,
+                              0.00520063424f, -0.000813743856f, 8.34522798e-05f);
+  const Vec<float> q = horner(a, -0.000207019519f, -1.12762737f, -0.637265861f, -0.103856288f, 0.0221897326f,
+                              -0.00303368084f, 0.000194945475f);
+  const Vec<float> y = select(a < 0.92f, fma(a, p, a), Vec<float>(1) - exp_bounded(q));
+  return flip_sign(y, sign_bit(x));
+}
+
+/// log(2^e m) = e ln 2 + log(1 + f), f = m - 1 in [-0.293, 0.414]; log(1 + f) = f + f^2 (-1/2 + f P(f)),
+/// error 6e-9.
+inline Vec<float> log(Vec<float> x) {
+  using V = Vec<float>;
+  const auto denormal = x < 0x1p-126f;
+  const auto [m, exponent] = split(select(denormal, x * V(0x1p23f), x));
+  const V e = exponent - select(denormal, V(23), V(0));
+  const V f = m - 1;
+  const V p = horner(f, -0.5f, 0.333333164f, -0.250008106f, 0.200022876f, -0.166245565f, 0.141811714f,
+                     -0.131287158f, 0.128817663f, -0.078598395f);
+  const V y = fma(e, ln2_hi, fma(e, ln2_lo, fma(f * f, p, f)));
+  const V finite_or_not = select(x < inf, y, x);
+  return select(x > 0, finite_or_not, select(x == 0, V(-inf), x * V(__builtin_nanf(""))));
+}
+
+/// log(1 + x) = log(u) + (x - (u - 1)) / u, u = 1 + x rounded: the second term is what the rounding lost.
+inline Vec<float> log1p(Vec<float> x) {
+  using V = Vec<float>;
+  const V u = V(1) + x;
+  const V lost = select(u > 0, select(u < inf, (x - (u - 1)) / u, V(0)), V(0));
+  return select(u == 1, x, log(u) + lost);
+}
+
+/// f(each lane)
+template <class V, class F>
+V by_lane(V x, F f) {
+  ScalarOf<V> lane[V::lanes];
+  x.store(lane);
+  for (I i = 0; i < V::lanes; ++i) lane[i] = f(lane[i]);
+  return V::load(lane);
+}
+
+template <class V, class F>
+V by_lane(V x, V y, F f) {
+  ScalarOf<V> a[V::lanes], b[V::lanes];
+  x.store(a);
+  y.store(b);
+  for (I i = 0; i < V::lanes; ++i) a[i] = f(a[i], b[i]);
+  return V::load(a);
+}
+
+// a = n pi/2 + r, |r| <= pi/4: sin and cos of a are those of r, swapped and negated by n mod 4. The digits of
+// pi/2 here serve up to 2^15; lanes with larger arguments, which are rare, are done again by libm.
+struct Quadrant {
+  Vec<float> n, sin, cos;
+};
+[[gnu::always_inline]] inline Quadrant quadrant(Vec<float> a) {
+  using V = Vec<float>;
+  const V n = round(a * V(0.636619772f));
+  const V r = fma(n, 0x1.ee59dap-50f, fma(n, 0x1.777a5cp-25f, fma(n, -0x1.921fb6p+0f, a)));
+  const V z = r * r;
+  const V sin_p = horner(z, -0.166666552f, 0.008332178f, -0.000195172164f);                 // error 4e-9
+  const V cos_r = horner(z, 1.0f, -0.5f, 0.0416666456f, -0.00138873665f, 2.44383591e-05f);  // error 1e-10
+  return {n, fma(r * z, sin_p, r), cos_r};
+}
+
+/// y with f(x) in the lanes where x is too large for quadrant().
+template <class F>
+Vec<float> redo_large(Vec<float> x, Vec<float> y, F f) {
+  constexpr float limit = 32768;
+  if (!any(abs(x) >= limit)) return y;
+  return by_lane(x, y, [f](float a, float b) { return __builtin_fabsf(a) >= limit ? f(a) : b; });
+}
+
+inline Vec<float> sin(Vec<float> x) {
+  const Quadrant q = quadrant(abs(x));
+  const Vec<float> y = select(test_bit<0>(q.n), q.cos, q.sin);
+  const Vec<float> z = flip_sign(select(test_bit<1>(q.n), Vec<float>(0) - y, y), sign_bit(x));
+  return redo_large(x, z, [](float v) { return ::sinf(v); });
+}
+
+inline Vec<float> cos(Vec<float> x) {
+  const Quadrant q = quadrant(abs(x));
+  const Vec<float> y = select(test_bit<0>(q.n), q.sin, q.cos);
+  return redo_large(x, select(test_bit<1>(q.n + 1), Vec<float>(0) - y, y), [](float v) { return ::cosf(v); });
+}
+
+inline Vec<double> exp(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::exp(v); });
+}
+inline Vec<double> exp_negative(Vec<double> x) { return exp(x); }
+inline Vec<double> log(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::log(v); });
+}
+inline Vec<double> log1p(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::log1p(v); });
+}
+inline Vec<double> sin(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::sin(v); });
+}
+inline Vec<double> cos(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::cos(v); });
+}
+inline Vec<double> tanh(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::tanh(v); });
+}
+inline Vec<double> erf(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::erf(v); });
+}
+
+// pow is libm's for both types: its many special cases leave little to gain.
+inline Vec<float> pow(Vec<float> x, Vec<float> y) {
+  return by_lane(x, y, [](float a, float b) { return ::powf(a, b); });
+}
+inline Vec<double> pow(Vec<double> x, Vec<double> y) {
+  return by_lane(x, y, [](double a, double b) { return ::pow(a, b); });
+}
+
+}  // namespace
+}  // namespace gradus::kernels

@@ -1,0 +1,103 @@
+#pragma once
+// Part of body.h. Layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) of one row of n
+// values.
+
+namespace gradus::kernels {
+namespace {
+
+/// A weight or bias that may be absent.
+template <class V, class At>
+V load_or(At at, const ScalarOf<V>* p, double value) {
+  return p ? at.load(p) : V(value);
+}
+
+template <class V>
+struct Moments {
+  ScalarOf<V> mean;
+  double variance;  // biased: divided by n
+};
+
+// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983). The first pass gives a mean with a rounding
+// error; the second sums the deviations d from it as well as d^2. The mean of d is that error: added to the
+// mean it makes a constant row's mean exact (so the row normalises to exactly 0), and its square corrects the
+// variance.
+template <class V>
+Moments<V> moments(I n, const ScalarOf<V>* x) {
+  using T = ScalarOf<V>;
+  const double count = static_cast<double>(n);
+  const T guess = static_cast<T>(static_cast<double>(sum_run<V>(n, x)) / count);
+  const Pair<V> sums = accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
+    const V d = at.load(x, static_cast<double>(guess)) - V(guess);
+    return Pair<V>{acc.a + d, fma(d, d, acc.b)};
+  });
+  const double error = static_cast<double>(sum(sums.a)) / count;
+  const double variance = static_cast<double>(sum(sums.b)) / count - error * error;
+  return {static_cast<T>(static_cast<double>(guess) + error), variance < 0 ? 0 : variance};
+}
+
+/// y = (x - mean) / sqrt(variance + eps) * weight + bias
+template <class V>
+void layer_norm(I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight,
+                const ScalarOf<V>* bias, ScalarOf<V>* y, ScalarOf<V>* mean, ScalarOf<V>* rstd) {
+  using T = ScalarOf<V>;
+  const Moments<V> row = moments<V>(n, x);
+  *mean = row.mean;
+  *rstd = static_cast<T>(1 / __builtin_sqrt(row.variance + static_cast<double>(eps)));
+  const V centre = *mean, scale_by = *rstd;
+  for_each<V>(n, [=](auto at) {
+    const V xhat = (at.load(x) - centre) * scale_by;
+    at.store(y, fma(xhat, load_or<V>(at, weight, 1), load_or<V>(at, bias, 0)));
+  });
+}
+
+// With xhat = (x - mean) rstd and dn = dy weight:
+//   dx = rstd (dn - mean(dn) - xhat mean(dn xhat)),   dweight += dy xhat,   dbias += dy
+template <class V>
+void layer_norm_grad(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V> mean, ScalarOf<V> rstd,
+                     const ScalarOf<V>* dy, ScalarOf<V>* dx, ScalarOf<V>* dweight, ScalarOf<V>* dbias) {
+  const V centre = mean, scale_by = rstd;
+  const Pair<V> sums = accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
+    const V d = at.load(dy), xhat = (at.load(x) - centre) * scale_by, dn = d * load_or<V>(at, weight, 1);
+    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
+    if (dbias) at.store(dbias, at.load(dbias) + d);
+    return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};
+  });
+  if (!dx) return;
+  const V mean_dn = static_cast<double>(sum(sums.a)) / static_cast<double>(n);
+  const V mean_dn_xhat = static_cast<double>(sum(sums.b)) / static_cast<double>(n);
+  for_each<V>(n, [=](auto at) {
+    const V xhat = (at.load(x) - centre) * scale_by, dn = at.load(dy) * load_or<V>(at, weight, 1);
+    at.store(dx, scale_by * (dn - mean_dn - xhat * mean_dn_xhat));
+  });
+}
+
+/// y = x / sqrt(mean(x^2) + eps) * weight
+template <class V>
+void rms_norm(I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V>* y,
+              ScalarOf<V>* rstd) {
+  const double mean_square = static_cast<double>(sum_square<V>(n, x)) / static_cast<double>(n);
+  *rstd = static_cast<ScalarOf<V>>(1 / __builtin_sqrt(mean_square + static_cast<double>(eps)));
+  const V scale_by = *rstd;
+  for_each<V>(n, [=](auto at) { at.store(y, at.load(x) * scale_by * load_or<V>(at, weight, 1)); });
+}
+
+// With xhat = x rstd and dn = dy weight: dx = rstd (dn - xhat mean(dn xhat)), dweight += dy xhat
+template <class V>
+void rms_norm_grad(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V> rstd,
+                   const ScalarOf<V>* dy, ScalarOf<V>* dx, ScalarOf<V>* dweight) {
+  const V scale_by = rstd;
+  const V products = accumulate<V>(n, [=](V acc, auto at) {
+    const V d = at.load(dy), xhat = at.load(x) * scale_by;
+    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
+    return fma(d * load_or<V>(at, weight, 1), xhat, acc);
+  });
+  if (!dx) return;
+  const V mean_dn_xhat = static_cast<double>(sum(products)) / static_cast<double>(n);
+  for_each<V>(n, [=](auto at) {
+    const V xhat = at.load(x) * scale_by, dn = at.load(dy) * load_or<V>(at, weight, 1);
+    at.store(dx, scale_by * (dn - xhat * mean_dn_xhat));
+  });
+}
+
+}  // namespace
+}  // namespace gradus::kernels

@@ -1,0 +1,69 @@
+#pragma once
+// Part of body.h. Softmax and its relations, one row of n values at a time.
+//
+// Only differences to the row's maximum go into exp, so nothing overflows. A row of -inf alone has no maximum
+// to subtract (-inf - -inf is NaN): softmax gives NaN for it, as PyTorch does, and logsumexp gives log 0 =
+// -inf.
+
+namespace gradus::kernels {
+namespace {
+
+/// y = exp(x - shift) and its sum; with a shift of -inf, the maximum of a fully masked attention row, all
+/// zeros.
+template <class V>
+ScalarOf<V> exp_shift_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x, ScalarOf<V>* y) {
+  if (shift == -__builtin_inf()) {
+    for_each<V>(n, [=](auto at) { at.store(y, V(0)); });
+    return 0;
+  }
+  return sum(accumulate<V>(n, [=](V acc, auto at) {
+    const V e = exp(at.load(x, -__builtin_inf()) - V(shift));  // lanes past the end become exp(-inf) = 0
+    at.store(y, e);
+    return acc + e;
+  }));
+}
+
+/// sum exp(x - shift)
+template <class V>
+ScalarOf<V> exp_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x) {
+  return sum(
+      accumulate<V>(n, [=](V acc, auto at) { return acc + exp(at.load(x, -__builtin_inf()) - V(shift)); }));
+}
+
+template <class V>
+void softmax(I n, const ScalarOf<V>* x, ScalarOf<V>* y) {
+  if (n < 1) return;
+  const ScalarOf<V> total = exp_shift_sum<V>(n, max_run<V>(n, x), x, y);
+  multiply_by<V>(n, 1 / total, y, y);  // all -inf: 0 * (1 / 0) is NaN
+}
+
+template <class V>
+void softmax_grad(I n, const ScalarOf<V>* y, const ScalarOf<V>* dy, ScalarOf<V>* dx) {
+  const V mean = dot<V>(n, y, dy);
+  for_each<V>(n, [=](auto at) { at.store(dx, at.load(y) * (at.load(dy) - mean)); });
+}
+
+/// y = (x - max) - log(sum exp(x - max)): the small logarithm is never added to a large maximum.
+template <class V>
+void log_softmax(I n, const ScalarOf<V>* x, ScalarOf<V>* y) {
+  if (n < 1) return;
+  const ScalarOf<V> largest = max_run<V>(n, x);
+  const V shift = largest, log_total = ::log(static_cast<double>(exp_sum<V>(n, largest, x)));
+  for_each<V>(n, [=](auto at) { at.store(y, (at.load(x) - shift) - log_total); });
+}
+
+template <class V>
+void log_softmax_grad(I n, const ScalarOf<V>* y, const ScalarOf<V>* dy, ScalarOf<V>* dx) {
+  const V total = sum_run<V>(n, dy);
+  for_each<V>(n, [=](auto at) { at.store(dx, at.load(dy) - exp(at.load(y)) * total); });
+}
+
+template <class V>
+ScalarOf<V> logsumexp(I n, const ScalarOf<V>* x) {
+  const ScalarOf<V> largest = n < 1 ? ScalarOf<V>(-__builtin_inf()) : max_run<V>(n, x);
+  if (largest - largest != 0) return largest;  // -inf, inf or NaN is the answer
+  return static_cast<ScalarOf<V>>(largest + ::log(static_cast<double>(exp_sum<V>(n, largest, x))));
+}
+
+}  // namespace
+}  // namespace gradus::kernels

@@ -1,0 +1,108 @@
+// Chooses the kernel table: once, at the first use, by CPU and environment.
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "gradus/core/format.h"
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus {
+namespace {
+
+constexpr Isa all_isas[] = {Isa::scalar, Isa::avx2, Isa::avx512};
+
+struct Choice {
+  Isa isa;
+  const kernels::Table<float>& f32;
+  const kernels::Table<double>& f64;
+};
+
+const Choice& choice_of(Isa isa) {
+  static const Choice scalar{Isa::scalar, kernels::scalar_table<float>(), kernels::scalar_table<double>()};
+#ifdef GRADUS_X86
+  static const Choice avx2{Isa::avx2, kernels::avx2_table<float>(), kernels::avx2_table<double>()};
+  static const Choice avx512{Isa::avx512, kernels::avx512_table<float>(), kernels::avx512_table<double>()};
+  if (isa == Isa::avx2) return avx2;
+  if (isa == Isa::avx512) return avx512;
+#endif
+  return scalar;
+}
+
+const char* remedy = "set GRADUS_ISA to scalar, avx2 or avx512, or leave it unset for the best this CPU has";
+
+Isa choose() {
+  const char* wanted = std::getenv("GRADUS_ISA");
+  if (!wanted || !*wanted) {
+    if (isa_supported(Isa::avx512)) return Isa::avx512;
+    return isa_supported(Isa::avx2) ? Isa::avx2 : Isa::scalar;
+  }
+  for (Isa isa : all_isas) {
+    if (std::string_view(wanted) != name(isa)) continue;
+    check(isa_supported(isa), "GRADUS_ISA: this CPU does not have {}; {}", wanted, remedy);
+    return isa;
+  }
+  fail_with("GRADUS_ISA: expected scalar, avx2 or avx512, got '{}'; {}", wanted, remedy);
+}
+
+std::atomic<const Choice*> active = nullptr;
+
+const Choice& first_use() {
+  // Threads that meet here choose the same.
+  const Choice& chosen = choice_of(choose());
+  active.store(&chosen, std::memory_order_release);
+  return chosen;
+}
+
+const Choice& current() {
+  const Choice* choice = active.load(std::memory_order_acquire);
+  return choice ? *choice : first_use();
+}
+
+}  // namespace
+
+const char* name(Isa isa) {
+  switch (isa) {
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+    case Isa::scalar:
+      break;
+  }
+  return "scalar";
+}
+
+bool isa_supported(Isa isa) {
+  if (isa == Isa::scalar) return true;
+#ifdef GRADUS_X86
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (isa == Isa::avx2) return avx2;
+  return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+Isa current_isa() { return current().isa; }
+
+void set_isa(Isa isa) {
+  check(isa_supported(isa), "set_isa: this CPU does not have {}; ask isa_supported first", name(isa));
+  active.store(&choice_of(isa), std::memory_order_release);
+}
+
+namespace kernels {
+
+template <>
+const Table<float>& table<float>() {
+  return current().f32;
+}
+
+template <>
+const Table<double>& table<double>() {
+  return current().f64;
+}
+
+}  // namespace kernels
+}  // namespace gradus

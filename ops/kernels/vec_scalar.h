@@ -1,0 +1,140 @@
+#pragma once
+// Vec<T> with one lane: plain C++, for CPUs without AVX2. It is also the place that says what a Vec is;
+// vec_avx2.h and vec_avx512.h offer the same names over 256-bit and 512-bit registers.
+//
+//   Vec<T>::lanes             how many values it holds
+//   Vec(s)                    s in every lane
+//   load(p), load(p, n, fill) all lanes, or n < lanes of them and `fill` in the rest; store(p), store(p, n)
+//   + - * /, fma(a, b, c)     fma is a b + c rounded once (here for double: twice)
+//   max(a, b), min(a, b)      `a > b ? a : b`, so b where either is NaN
+//   < <= > >= == !=           give a Mask; any(m); select(m, a, b) is a where m, else b
+//   sign_bit, flip_sign       the sign as a mask of bits, and a number with that mask xored in: keeps -0
+//   sum, max_lane, min_lane   across lanes
+//   from_words(w)             the upper 24 bits of 32-bit words, as numbers: exact
+//   split, scale, test_bit    float only, for log, exp and sin: see below
+//
+// Everything in these files sits in an anonymous namespace. An inline function compiled with AVX flags and
+// merged by the linker with the same function from another file would crash older CPUs, so nothing here may
+// have external linkage, and nothing inline from the standard library may be called (std::max, std::bit_cast,
+// ...).
+
+#include <math.h>
+
+#include <cstdint>
+
+namespace gradus::kernels {
+namespace {
+
+template <class T>
+struct Vec {
+  using Scalar = T;
+  using Mask = bool;
+  static constexpr std::int64_t lanes = 1;
+  T v = 0;
+
+  Vec() = default;
+  Vec(double s) : v(static_cast<T>(s)) {}
+  static Vec load(const T* p) { return *p; }
+  static Vec load(const T* p, std::int64_t n, double fill = 0) { return n > 0 ? *p : fill; }
+  void store(T* p) const { *p = v; }
+  void store(T* p, std::int64_t n) const {
+    if (n > 0) *p = v;
+  }
+  static Vec from_words(const std::uint32_t* w) { return static_cast<T>(*w >> 8); }
+  static Mask load_mask(const bool* p) { return *p; }
+  static Mask load_mask(const bool* p, std::int64_t n) { return n > 0 && *p; }
+  static void store_mask(Mask m, bool* p) { *p = m; }
+  static void store_mask(Mask m, bool* p, std::int64_t n) {
+    if (n > 0) *p = m;
+  }
+
+  friend Vec operator+(Vec a, Vec b) { return a.v + b.v; }
+  friend Vec operator-(Vec a, Vec b) { return a.v - b.v; }
+  friend Vec operator*(Vec a, Vec b) { return a.v * b.v; }
+  friend Vec operator/(Vec a, Vec b) { return a.v / b.v; }
+  friend Mask operator<(Vec a, Vec b) { return a.v < b.v; }
+  friend Mask operator<=(Vec a, Vec b) { return a.v <= b.v; }
+  friend Mask operator>(Vec a, Vec b) { return a.v > b.v; }
+  friend Mask operator>=(Vec a, Vec b) { return a.v >= b.v; }
+  friend Mask operator==(Vec a, Vec b) { return a.v == b.v; }
+  friend Mask operator!=(Vec a, Vec b) { return a.v != b.v; }
+  friend Vec max(Vec a, Vec b) { return a.v > b.v ? a : b; }
+  friend Vec min(Vec a, Vec b) { return a.v < b.v ? a : b; }
+  friend Vec select(Mask m, Vec a, Vec b) { return m ? a : b; }
+  friend T sum(Vec a) { return a.v; }
+  friend T max_lane(Vec a) { return a.v; }
+  friend T min_lane(Vec a) { return a.v; }
+};
+
+inline bool any(bool m) { return m; }
+
+// In double, a float product is exact and its sum with a float nearly so: one rounding that counts.
+inline Vec<float> fma(Vec<float> a, Vec<float> b, Vec<float> c) {
+  return static_cast<double>(a.v) * b.v + c.v;
+}
+inline Vec<double> fma(Vec<double> a, Vec<double> b, Vec<double> c) { return a.v * b.v + c.v; }
+inline Vec<float> sqrt(Vec<float> a) { return __builtin_sqrtf(a.v); }
+inline Vec<double> sqrt(Vec<double> a) { return __builtin_sqrt(a.v); }
+inline Vec<float> abs(Vec<float> a) { return __builtin_fabsf(a.v); }
+inline Vec<double> abs(Vec<double> a) { return __builtin_fabs(a.v); }
+inline Vec<float> sign_bit(Vec<float> a) { return __builtin_copysignf(0.0f, a.v); }
+inline Vec<double> sign_bit(Vec<double> a) { return __builtin_copysign(0.0, a.v); }
+inline Vec<float> flip_sign(Vec<float> a, Vec<float> s) { return __builtin_signbit(s.v) ? -a.v : a.v; }
+inline Vec<double> flip_sign(Vec<double> a, Vec<double> s) { return __builtin_signbit(s.v) ? -a.v : a.v; }
+
+inline std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
+inline float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
+
+// The whole number n, |n| < 2^22, as an integer: adding 1.5 2^23 puts it into the low bits. Any n is safe.
+inline std::int32_t whole(Vec<float> n) {
+  constexpr float magic = 12582912.0f;
+  return static_cast<std::int32_t>(bits_of(n.v + magic) - bits_of(magic));
+}
+
+// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for normal positive x.
+struct Split {
+  Vec<float> m, e;
+};
+inline Split split(Vec<float> x) {
+  const std::int32_t e = static_cast<std::int32_t>(bits_of(x.v) - bits_of(0.70710678f)) >> 23;
+  return {float_of(bits_of(x.v) - (static_cast<std::uint32_t>(e) << 23)), static_cast<double>(e)};
+}
+
+// 2^n for whole n in [-126, 127].
+inline Vec<float> pow2(std::int32_t n) { return float_of((static_cast<std::uint32_t>(n) + 127) << 23); }
+
+// y 2^n for whole n in [-252, 254], as ldexp has it: in two steps, so that a rounding into the denormals
+// comes last.
+inline Vec<float> scale(Vec<float> y, Vec<float> n) {
+  const std::int32_t half = whole(n) >> 1;
+  return y * pow2(half) * pow2(whole(n) - half);
+}
+
+// Is bit k of the whole number n set?
+template <int k>
+bool test_bit(Vec<float> n) {
+  return (whole(n) >> k) & 1;
+}
+
+// Several 32-bit words, for the random generator. high and low: the halves of the 64-bit product.
+struct Words {
+  static constexpr std::int64_t lanes = 1;
+  std::uint32_t v;
+  explicit Words(std::uint32_t s) : v(s) {}
+  static Words load(const std::uint32_t* p) { return Words(*p); }
+  friend Words operator^(Words a, Words b) { return Words(a.v ^ b.v); }
+};
+struct Product {
+  Words high, low;
+};
+inline Product multiply(Words a, std::uint32_t b) {
+  const std::uint64_t p = static_cast<std::uint64_t>(a.v) * b;
+  return {Words(static_cast<std::uint32_t>(p >> 32)), Words(static_cast<std::uint32_t>(p))};
+}
+// p receives a0 b0 c0 d0 a1 b1 c1 d1 ...
+inline void store_interleaved(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+  p[0] = a.v, p[1] = b.v, p[2] = c.v, p[3] = d.v;
+}
+
+}  // namespace
+}  // namespace gradus::kernels

@@ -1,0 +1,156 @@
+#pragma once
+// What the kernel tests share: every instruction set in turn, hard values, arrays with guards around them,
+// ulps.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus::test {
+
+using I = std::int64_t;
+
+/// The type references are computed in.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
+/// Runs body(table) for every instruction set this CPU has, and puts the old one back.
+template <class T, class Body>
+void on_every_isa(Body body) {
+  struct Restore {
+    Isa before = current_isa();
+    ~Restore() { set_isa(before); }
+  } restore;
+  for (Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+    if (!isa_supported(isa)) continue;
+    set_isa(isa);
+    const std::string instruction_set = name(isa);
+    CAPTURE(instruction_set);
+    body(kernels::table<T>());
+  }
+}
+
+/// n values from which arrays at every alignment are cut, with guard values on both sides.
+template <class T>
+class Guarded {
+ public:
+  explicit Guarded(I n, I offset = 0) : n_(n), start_(margin + offset), all_(total(), guard()) {}
+  Guarded(const std::vector<T>& values, I n, I offset) : Guarded(n, offset) {
+    for (I i = 0; i < n; ++i) data()[i] = values[static_cast<std::size_t>(i)];
+  }
+  T* data() { return all_.data() + start_; }
+  T& operator[](I i) { return data()[i]; }
+  bool intact() const {
+    for (I i = 0; i < static_cast<I>(all_.size()); ++i)
+      if ((i < start_ || i >= start_ + n_) && all_[static_cast<std::size_t>(i)] != guard()) return false;
+    return true;
+  }
+
+ private:
+  static constexpr I margin = 64;
+  static constexpr T guard() { return static_cast<T>(77); }
+  std::size_t total() const { return static_cast<std::size_t>(start_ + n_ + margin); }
+  I n_, start_;
+  std::vector<T> all_;
+};
+
+/// check(n, offset) for all lengths that could go wrong at the end of a vector, at several alignments.
+template <class Check>
+void at_every_tail(Check check) {
+  for (I n = 0; n <= 70; ++n)
+    for (I offset : {0, 1, 3}) {
+      CAPTURE(n);
+      CAPTURE(offset);
+      check(n, offset);
+    }
+}
+
+template <class T>
+std::vector<T> special_values() {
+  using L = std::numeric_limits<T>;
+  std::vector<T> values;
+  for (T v : {T(0),      L::denorm_min(), L::min() / 2, L::min(),      T(1e-20),      L::epsilon(), T(1e-3),
+              T(0.3466), T(0.5),          T(0.6),       T(0.92),       T(1),          T(1.5707964), T(2),
+              T(3.92),   T(9.1),          T(16),        T(87.5),       T(88.8),       T(104),       T(200),
+              T(40000),  T(1e10),         L::max(),     L::infinity(), L::quiet_NaN()})
+    values.push_back(v), values.push_back(-v);
+  return values;
+}
+
+/// Special values first, then numbers of moderate size, some with random bits (any exponent, NaN and
+/// infinities too).
+template <class T>
+std::vector<T> hard_values(std::size_t n, std::uint64_t seed = 1) {
+  using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, 3);
+  std::vector<T> values = special_values<T>();
+  while (values.size() < n) {
+    values.push_back(static_cast<T>(normal(random)));
+    const Bits bits = static_cast<Bits>(random());
+    T any;
+    std::memcpy(&any, &bits, sizeof any);
+    if (values.size() % 8 == 0) values.push_back(any);
+  }
+  values.resize(n);
+  return values;
+}
+
+/// n values around zero.
+template <class T>
+std::vector<T> normal_values(I n, std::uint64_t seed, double scale = 1) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, scale);
+  std::vector<T> values;
+  for (I i = 0; i < n; ++i) values.push_back(static_cast<T>(normal(random)));
+  return values;
+}
+
+/// The distance from x to the next value of T, at |x|.
+template <class T>
+Wide<T> ulp(Wide<T> x) {
+  using L = std::numeric_limits<T>;
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const Wide<T> one = 1;
+  return std::fmax(std::ldexp(one, exponent - L::digits), static_cast<Wide<T>>(L::denorm_min()));
+}
+
+/// The error of `got` in ulps; 0 where both are NaN or the same infinity, huge where just one is.
+template <class T>
+double ulps(T got, Wide<T> want) {
+  const T rounded = static_cast<T>(want);
+  if (std::isnan(want) && std::isnan(got)) return 0;
+  if (got == rounded) return 0;
+  if (!std::isfinite(got) || !std::isfinite(want)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(std::fabs(static_cast<Wide<T>>(got) - want) / ulp<T>(want));
+}
+
+/// Equal bits, or both NaN.
+template <class T>
+bool same(T a, T b) {
+  if (std::isnan(a) && std::isnan(b)) return true;
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// The largest |x|, not below 1, to scale tolerances by.
+template <class T>
+double size_of(const std::vector<T>& values) {
+  double largest = 1;
+  for (T v : values) largest = std::fmax(largest, std::fabs(static_cast<double>(v)));
+  return largest;
+}
+
+template <class T>
+inline constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+}  // namespace gradus::test

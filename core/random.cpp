@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -233,15 +234,18 @@ void manual_seed(std::uint64_t seed) { default_generator().manual_seed(seed); }
 
 Array random_uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator) {
   check_floating("random_uniform", dtype);
-  check(low <= high && std::isfinite(high - low), "random_uniform: expects low <= high, got {} and {}", low,
-        high);
+  const double most =
+      dtype == f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
+  check(low <= high && low >= -most && high <= most && high - low <= most,
+        "random_uniform: expects finite low <= high, got {} and {}", low, high);
   if (dtype == f64) return uniform_array(shape, low, high, generator);
   return uniform_array(shape, static_cast<float>(low), static_cast<float>(high), generator);
 }
 
 Array random_normal(const Shape& shape, double mean, double std, DType dtype, Generator& generator) {
   check_floating("random_normal", dtype);
-  check(std >= 0, "random_normal: expects a standard deviation of at least 0, got {}", std);
+  check(std::isfinite(mean) && std::isfinite(std) && std >= 0,
+        "random_normal: expects a finite mean and standard deviation >= 0, got {} and {}", mean, std);
   if (dtype == f64) return normal_array(shape, mean, std, generator);
   return normal_array(shape, static_cast<float>(mean), static_cast<float>(std), generator);
 }

@@ -3,6 +3,7 @@
 
 #include "gradus/core/storage.h"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
@@ -67,6 +68,7 @@ StorageBlock* map_block(std::size_t capacity) {
 }
 
 void unmap_block(StorageBlock* block) {
+  ASAN_UNPOISON_MEMORY_REGION(block->data(), block->capacity);
   if (is_mapped(block->capacity))
     munmap(static_cast<char*>(block->data()) - kPage, kPage + block->capacity);
   else
@@ -115,9 +117,12 @@ bool environment_asks_for_poison() {
 
 std::atomic<bool> poison{environment_asks_for_poison()};
 
-/// All bits set: NaN in f32 and f64, -1 in i64.
-void fill_with_poison(StorageBlock* block) {
+/// All bits set: NaN in f32 and f64, -1 in i64. AddressSanitizer then reports any touch of bytes past the
+/// first `usable`: beyond the request, or in a freed block.
+void protect(StorageBlock* block, [[maybe_unused]] std::size_t usable) {
+  ASAN_UNPOISON_MEMORY_REGION(block->data(), block->capacity);
   if (poison.load(std::memory_order_relaxed)) std::memset(block->data(), 0xFF, block->capacity);
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(block->data()) + usable, block->capacity - usable);
 }
 
 // Never destroyed: arrays in static objects and thread-locals may be freed after main. Everything is guarded
@@ -211,14 +216,14 @@ Storage Storage::allocate(std::size_t bytes) {
   block->references.store(1, std::memory_order_relaxed);
   block->version.store(0, std::memory_order_relaxed);
   block->bytes = bytes;
-  fill_with_poison(block);
+  protect(block, bytes);
   Storage storage;
   storage.block_ = block;
   return storage;
 }
 
 void Storage::release(StorageBlock* block) noexcept {
-  fill_with_poison(block);
+  protect(block, 0);
   cache.put(block);
 }
 

@@ -1,0 +1,78 @@
+#pragma once
+// Ops that treat the last axis as rows (internal): how rows are counted and cut into chunks.
+
+#include <algorithm>
+#include <type_traits>
+
+#include "gradus/core/array.h"
+#include "gradus/core/strided.h"
+
+namespace gradus {
+
+/// [..., C] as `count` rows of C values.
+struct Rows {
+  std::int64_t count, columns;
+
+  explicit Rows(const Shape& shape) {
+    Shape leading = shape;
+    leading.erase(shape.size() - 1);
+    count = numel(leading);
+    columns = shape.back();
+  }
+
+  /// Rows of one chunk of work.
+  std::int64_t grain() const {
+    return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, columns));
+  }
+
+  /// f(row) for every row, on the pool.
+  template <class F>
+  void for_each(F&& f) const {
+    if (columns == 0) return;
+    parallel_for(count, grain(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) f(row);
+    });
+  }
+};
+
+/// The rows of a contiguous array [..., C]; of an undefined one, null pointers.
+template <class T>
+class RowPointers {
+ public:
+  explicit RowPointers(const Array& array)
+      : data_(array.defined() ? Array(array).mutable_data<std::remove_const_t<T>>() : nullptr),
+        columns_(array.defined() ? array.shape().back() : 0) {}
+  T* operator[](std::int64_t row) const { return data_ ? data_ + row * columns_ : nullptr; }
+
+ private:
+  T* data_;
+  std::int64_t columns_;
+};
+
+/// Sums over rows that are gathered on the way: each of a few chunks of rows adds to a row of its own.
+class RowSums {
+ public:
+  explicit RowSums(const Rows& rows)
+      : rows_(rows), step_(std::max(rows.grain(), (rows.count + kMostChunks - 1) / kMostChunks)) {}
+
+  /// One row of zeros per chunk, [chunks, columns], to be added to and then summed over axis 0.
+  Array partial_sums(DType dtype) const {
+    return Array::zeros({(rows_.count + step_ - 1) / step_, rows_.columns}, dtype);
+  }
+
+  /// f(row, chunk) for every row, chunks on the pool, the rows of one in order.
+  template <class F>
+  void for_each(F&& f) const {
+    if (rows_.columns == 0) return;
+    parallel_for(rows_.count, step_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) f(row, begin / step_);
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kMostChunks = 32;
+  Rows rows_;
+  std::int64_t step_;
+};
+
+}  // namespace gradus

@@ -8,6 +8,7 @@
 #include "gradus/core/record.h"
 #include "gradus/core/strided.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -32,13 +33,13 @@ Array drop(const Array& x, double p, const Generator::State& state) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
-  check(x.defined(), "dropout: x is undefined");
+  const Array& values = operand("dropout", x);
   check(is_floating(x.dtype()), "dropout: expects f32 or f64, got {} {}: convert with .to(f32)", x.dtype(),
         x.shape());
   check(p >= 0 && p <= 1, "dropout: expects a probability from 0 to 1, got {}", p);
   if (!training || p == 0) return x;
   const Generator::State state = generator.reserve(static_cast<std::uint64_t>(x.numel() + 3) / 4);
-  return record("dropout", drop(x.array().contiguous(), p, state), {&x},
+  return record("dropout", drop(values.contiguous(), p, state), {&x},
                 [=](const Array& dy, Needs) -> Grads { return {drop(dy.contiguous(), p, state)}; });
 }
 

@@ -1,14 +1,11 @@
 #include "gradus/ops/norm_checks.h"
 
-#include "gradus/core/format.h"
+#include "gradus/ops/operand.h"
 
 namespace gradus {
 
 void check_norm(const char* op, const Tensor& x, double eps) {
-  check(x.defined(), "{}: x is undefined", op);
-  check(is_floating(x.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, x.dtype(),
-        x.shape());
-  check(x.dim() > 0, "{}: expects at least one axis to normalize over, got {}", op, x.shape());
+  check(operand(op, x).dim() > 0, "{}: expects at least one axis to normalize over, got {}", op, x.shape());
   check(eps >= 0, "{}: expects eps of 0 or more, got {}", op, eps);  // NaN fails too
 }
 

@@ -11,6 +11,7 @@
 #include "gradus/core/dispatch.h"
 #include "gradus/core/record.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/rows.h"
 
@@ -43,9 +44,9 @@ RowKernels<T> row_kernels(Form form) {
   return {table.log_softmax, table.log_softmax_grad};
 }
 
-Array forward(Form form, const Array& x) {
+Array forward(const char* op, Form form, const Array& x) {
   Array y = Array::empty(x.shape(), x.dtype());
-  dispatch_floating("softmax", x.dtype(), [&]<class T>() {
+  dispatch_floating(op, x.dtype(), [&]<class T>() {
     const RowPointers<const T> px(x);
     const RowPointers<T> py(y);
     const Rows rows(x.shape());
@@ -55,9 +56,9 @@ Array forward(Form form, const Array& x) {
   return y;
 }
 
-Array backward(Form form, const Array& y, const Array& dy) {
+Array backward(const char* op, Form form, const Array& y, const Array& dy) {
   Array dx = Array::empty(y.shape(), y.dtype());
-  dispatch_floating("softmax", y.dtype(), [&]<class T>() {
+  dispatch_floating(op, y.dtype(), [&]<class T>() {
     const RowPointers<const T> py(y), pdy(dy);
     const RowPointers<T> pdx(dx);
     const Rows rows(y.shape());
@@ -69,14 +70,12 @@ Array backward(Form form, const Array& y, const Array& dy) {
 }
 
 Tensor softmax_op(const char* op, Form form, const Tensor& x, std::int64_t wanted) {
-  check(x.defined(), "{}: x is undefined", op);
-  check(is_floating(x.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, x.dtype(),
-        x.shape());
+  const Array& values = operand(op, x);
   const int axis = normalize_axis(op, wanted, std::max(1, x.dim()));
-  const Array y = forward(form, with_last(x.array(), axis));
+  const Array y = forward(op, form, with_last(values, axis));
   return record(op, without_last(y, axis, x.shape()), {&x},
                 [=, y = Saved(y), shape = x.shape()](const Array& dy, Needs) -> Grads {
-                  return {without_last(backward(form, *y, with_last(dy, axis)), axis, shape)};
+                  return {without_last(backward(op, form, *y, with_last(dy, axis)), axis, shape)};
                 });
 }
 

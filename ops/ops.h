@@ -168,7 +168,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 
-// ---------------------------------------------------------------- loss.cpp
+// ---------------------------------------------------------------- loss.cpp, cross_entropy.cpp
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   std::optional<std::int64_t> ignore_index = -100;  // targets that do not count

@@ -40,7 +40,7 @@ template <class T>
 class RowPointers {
  public:
   explicit RowPointers(const Array& array)
-      : data_(array.defined() ? Array(array).mutable_data<std::remove_const_t<T>>() : nullptr),
+      : data_(array.defined() ? array.mutable_data<std::remove_const_t<T>>() : nullptr),
         columns_(array.defined() ? array.shape().back() : 0) {}
   T* operator[](std::int64_t row) const { return data_ ? data_ + row * columns_ : nullptr; }
 

@@ -43,17 +43,16 @@ std::string to_string(const Dims& dims) {
 
 std::int64_t numel(const Shape& shape) {
   std::int64_t n = 1;
-  bool overflow = false;
-  bool zero = false;
+  bool overflow = false, zero = false;
   for (const std::int64_t size : shape) {
     if (size < 0) fail_with("shape: expects sizes of 0 or more, got {}", shape);
     zero = zero || size == 0;
-    // The largest element has 8 bytes, and its byte count must fit as well.
-    overflow = overflow || __builtin_mul_overflow(n, size, &n) || n > INT64_MAX / 8;
+    // The largest element has 8 bytes, and its byte count must fit as well. Beside a size of 0 the other sizes
+    // still make strides.
+    overflow = overflow || __builtin_mul_overflow(n, size > 0 ? size : 1, &n) || n > INT64_MAX / 8;
   }
-  if (zero) return 0;
   if (overflow) fail_with("shape: {} has more elements than memory can address", shape);
-  return n;
+  return zero ? 0 : n;
 }
 
 Strides contiguous_strides(const Shape& shape) {

@@ -8,20 +8,17 @@ StateDict::StateDict(std::initializer_list<Entry> entries) {
   for (const auto& [name, tensor] : entries) set(name, tensor);
 }
 
-// Dictionaries hold hundreds of names at most, and are built once: a linear search is enough.
 const Tensor* StateDict::find(const std::string& name) const {
-  for (const Entry& entry : entries_)
-    if (entry.first == name) return &entry.second;
-  return nullptr;
+  const auto place = places_.find(name);
+  return place == places_.end() ? nullptr : &entries_[place->second].second;
 }
 
 void StateDict::set(const std::string& name, Tensor tensor) {
-  for (Entry& entry : entries_)
-    if (entry.first == name) {
-      entry.second = std::move(tensor);
-      return;
-    }
-  entries_.emplace_back(name, std::move(tensor));
+  const auto [place, added] = places_.try_emplace(name, entries_.size());
+  if (added)
+    entries_.emplace_back(name, std::move(tensor));
+  else
+    entries_[place->second].second = std::move(tensor);
 }
 
 const Tensor& StateDict::at(const std::string& name) const {
@@ -35,7 +32,7 @@ const Tensor& StateDict::at(const std::string& name) const {
 StateDict StateDict::with_prefix_removed(const std::string& prefix) const {
   StateDict part;
   for (const auto& [name, tensor] : entries_)
-    if (name.starts_with(prefix)) part.entries_.emplace_back(name.substr(prefix.size()), tensor);
+    if (name.starts_with(prefix)) part.set(name.substr(prefix.size()), tensor);
   return part;
 }
 

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,7 @@ class StateDict {
 
  private:
   std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::size_t> places_;  // of the names in entries_
 };
 
 }  // namespace gradus

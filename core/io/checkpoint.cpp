@@ -1,0 +1,162 @@
+// A checkpoint is a safetensors file with two kinds of notes added:
+//   gradus.crc32.NAME   CRC-32 of the bytes of tensor NAME
+//   gradus.crc32        CRC-32 of everything else: names, types, shapes and all other notes
+// Disks and copies do fail quietly; a run that goes on from damaged weights would never say so.
+
+#include "gradus/core/io/checkpoint.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
+
+namespace gradus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPrefix = "checkpoint-";
+constexpr const char* kSuffix = ".safetensors";
+constexpr const char* kOwnNotes = "gradus.";
+constexpr const char* kChecksum = "gradus.crc32";
+constexpr std::size_t kKept = 2;
+
+std::string hex(uLong crc) { return fmt::format("{:08x}", crc); }
+
+std::string checksum(const Tensor& tensor) {
+  const Array dense = tensor.array().contiguous();
+  return hex(crc32_z(0, static_cast<const Bytef*>(dense.raw()),
+                     static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype())));
+}
+
+/// Of everything but the numbers. Lengths in front of the texts keep ("ab", "c") apart from ("a", "bc").
+std::string checksum(const StateDict& tensors, const Metadata& notes) {
+  std::string text;
+  for (const auto& [name, tensor] : tensors)
+    text += fmt::format("{}:{} {} {}\n", name.size(), name, tensor.dtype(), tensor.shape());
+  for (const auto& [key, value] : notes)
+    if (key != kChecksum) text += fmt::format("{}:{} {}:{}\n", key.size(), key, value.size(), value);
+  return hex(crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
+}
+
+/// The number in "checkpoint-000012.safetensors"; nothing for other names.
+std::optional<std::int64_t> number_of(const std::string& name) {
+  const std::string prefix = kPrefix, suffix = kSuffix;
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  const std::string digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  if (digits.size() < 6 || digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return std::stoll(digits);
+}
+
+struct File {
+  std::int64_t number;
+  std::string path;
+};
+
+/// What a folder holds; nothing when it does not exist.
+std::vector<fs::path> entries_of(const std::string& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    paths.push_back(entry->path());
+  check(!error || error == std::errc::no_such_file_or_directory,
+        "checkpoints: {}: cannot read the folder: {}", folder, error.message());
+  return paths;
+}
+
+/// Newest first.
+std::vector<File> files_of(const std::string& folder) {
+  std::vector<File> files;
+  for (const fs::path& path : entries_of(folder))
+    if (const auto number = number_of(path.filename().string())) files.push_back({*number, path.string()});
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.number > b.number; });
+  return files;
+}
+
+/// Removes old checkpoints and what killed programs left behind. What cannot be removed stays: the save
+/// itself has succeeded.
+void clean(const std::string& folder) {
+  std::error_code ignored;
+  const std::vector<File> files = files_of(folder);
+  for (std::size_t i = kKept; i < files.size(); ++i) fs::remove(files[i].path, ignored);
+  for (const fs::path& path : entries_of(folder))
+    if (path.filename().string().starts_with(io::kTemporaryPrefix)) fs::remove(path, ignored);
+}
+
+/// Makes the folder when it is missing.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  const bool made = fs::create_directories(folder, error);
+  check(!error, "save_checkpoint: {}: cannot make the folder: {}", folder, error.message());
+  if (made) io::flush_folder("save_checkpoint: " + folder, (fs::path(folder) / "..").string());
+}
+
+/// Throws unless every checksum is there and holds; leaves only the caller's own notes.
+void verify(const std::string& path, const StateDict& tensors, Metadata& notes) {
+  const auto expect = [&](const std::string& key, const std::string& found, const std::string& what) {
+    const auto note = notes.find(key);
+    check(note != notes.end(), "load_checkpoint: {}: {} has no checksum", path, what);
+    check(note->second == found, "load_checkpoint: {}: {} is damaged: its checksum is {}, expects {}", path,
+          what, found, note->second);
+  };
+  expect(kChecksum, checksum(tensors, notes), "the header");
+  for (const auto& [name, tensor] : tensors)
+    expect(fmt::format("{}.{}", kChecksum, name), checksum(tensor), "tensor " + io::quote(name));
+  std::erase_if(notes, [](const auto& note) { return note.first.starts_with(kOwnNotes); });
+}
+
+}  // namespace
+
+std::string save_checkpoint(const std::string& folder, const StateDict& tensors, const Metadata& metadata) {
+  make_folder(folder);
+  Metadata notes = metadata;
+  for (const auto& [key, value] : metadata)
+    check(!key.starts_with(kOwnNotes), "save_checkpoint: note {} starts with '{}', which is taken",
+          io::quote(key), kOwnNotes);
+  for (const auto& [name, tensor] : tensors) {
+    check(tensor.defined(), "save_checkpoint: tensor {} is undefined", io::quote(name));
+    notes[fmt::format("{}.{}", kChecksum, name)] = checksum(tensor);
+  }
+  notes[kChecksum] = checksum(tensors, notes);
+
+  const std::vector<File> before = files_of(folder);
+  const std::int64_t number = before.empty() ? 1 : before[0].number + 1;
+  const std::string path = (fs::path(folder) / fmt::format("{}{:06}{}", kPrefix, number, kSuffix)).string();
+  save_safetensors(path, tensors, notes);
+  clean(folder);
+  return path;
+}
+
+Checkpoint load_checkpoint(const std::string& folder) {
+  const std::vector<File> files = files_of(folder);
+  check(!files.empty(), "load_checkpoint: {} holds no checkpoint", folder);
+  Checkpoint result;
+  for (const File& file : files) {
+    try {
+      result.metadata.clear();
+      result.tensors = load_safetensors(file.path, &result.metadata);
+      verify(file.path, result.tensors, result.metadata);
+      result.path = file.path;
+      return result;
+    } catch (const Error& error) {
+      result.skipped.push_back(error.what());
+    }
+  }
+  std::string reasons;
+  for (const std::string& reason : result.skipped) reasons += "\n  " + reason;
+  fail_with("load_checkpoint: {} holds no whole checkpoint:{}", folder, reasons);
+}
+
+std::vector<std::string> list_checkpoints(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const File& file : files_of(folder)) paths.push_back(file.path);
+  return paths;
+}
+
+}  // namespace gradus

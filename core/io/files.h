@@ -1,0 +1,59 @@
+#pragma once
+// Files that are read safely and written whole or not at all (internal).
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace gradus::io {
+
+/// `text` for a message: in quotes, cut short, plain ASCII. Names in files are not ours.
+std::string quote(const std::string& text);
+
+/// A regular file opened for reading. Messages start with `op: path: `.
+class InputFile {
+ public:
+  InputFile(const char* op, const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  std::uint64_t size() const { return size_; }
+  /// Reads bytes [offset, offset + count), which the caller has checked to lie inside.
+  void read(std::uint64_t offset, void* to, std::uint64_t count) const;
+  /// "load_npy: weights.npy": how messages about this file start.
+  const std::string& label() const { return label_; }
+
+ private:
+  std::string label_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+/// A file that takes its name only once it is complete and on disk: written under another name in the same
+/// folder, then renamed. Whatever happens before commit() returns, the old file of that name stays as it was.
+class AtomicFile {
+ public:
+  AtomicFile(const char* op, const std::string& path);
+  ~AtomicFile();  // without commit(): nothing is left
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* bytes, std::size_t count);
+  /// Flushes to disk, takes the name, flushes the folder.
+  void commit();
+
+ private:
+  [[noreturn]] void fail_here(const char* what) const;
+
+  std::string label_, path_, folder_, temporary_;
+  int descriptor_ = -1;
+};
+
+/// Makes changes to a folder's entries (new names, renames) durable.
+void flush_folder(const std::string& label, const std::string& folder);
+
+/// How AtomicFile's temporary names start: what a killed program leaves behind.
+inline constexpr const char* kTemporaryPrefix = ".gradus-tmp-";
+
+}  // namespace gradus::io

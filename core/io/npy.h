@@ -1,0 +1,18 @@
+#pragma once
+// One array in NumPy's file format (numpy.lib.format, versions 1.0 and 2.0).
+
+#include <string>
+
+#include "gradus/core/tensor.h"
+
+namespace gradus {
+
+/// Writes a tensor of any layout as little-endian f4, f8, i8 or b1 in row-major order. The file appears whole
+/// or not at all. `save_npy("losses.npy", losses);`
+void save_npy(const std::string& path, const Tensor& tensor);
+
+/// Reads such a file, in row-major or column-major order. Throws, naming the file, on any file that is not
+/// exactly that; never takes more memory than twice the file's size. `Tensor x = load_npy("x.npy");`
+Tensor load_npy(const std::string& path);
+
+}  // namespace gradus

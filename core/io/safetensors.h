@@ -1,0 +1,28 @@
+#pragma once
+// Weights in files other frameworks read: the safetensors format
+// (https://huggingface.co/docs/safetensors). A JSON header with names, types, shapes and places, then the
+// numbers, little endian and row-major.
+
+#include <map>
+#include <string>
+
+#include "gradus/core/state_dict.h"
+
+namespace gradus {
+
+/// Notes stored beside the tensors: `{{"format", "pt"}}`
+using Metadata = std::map<std::string, std::string>;
+
+/// Writes the tensors, of any layout, in their order. The same tensors give the same bytes. The file appears
+/// whole or not at all: an old one of that name stays until the new one is on disk. Throws when it cannot be
+/// written, when a tensor is undefined or a name is not valid UTF-8.
+/// `save_safetensors("model.safetensors", model.state_dict());`
+void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata = {});
+
+/// Reads the tensors (F32, F64, I64, BOOL) in the order of the header, and the notes into `metadata` if
+/// given. Throws, naming file and tensor, on any file that is not exactly a safetensors file; never takes
+/// more memory than a small multiple of the file's size.
+/// `model.load_state_dict(load_safetensors("model.safetensors"));`
+StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr);
+
+}  // namespace gradus

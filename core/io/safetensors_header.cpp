@@ -1,0 +1,229 @@
+#include "gradus/core/io/safetensors_header.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <unordered_set>
+
+#include "gradus/core/format.h"
+#include "gradus/core/io/array_bytes.h"
+
+namespace gradus::io {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kMetadata = "__metadata__";
+
+const char* file_name(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::f64:
+      return "F64";
+    case DType::i64:
+      return "I64";
+    case DType::boolean:
+      break;
+  }
+  return "BOOL";
+}
+
+/// Follows the JSON text piece by piece, so that no tree is built from a text nobody has checked yet, and
+/// throws at the first piece that does not belong.
+class HeaderReader final : public nlohmann::json_sax<json> {
+ public:
+  explicit HeaderReader(const std::string& label) : label_(label) {}
+  Header take() { return std::move(header_); }
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::start) return enter(Place::top);
+    if (place_ == Place::top) {
+      if (name_ == kMetadata) return enter(Place::metadata);
+      header_.tensors.emplace_back().name = name_;
+      seen_ = {};
+      return enter(Place::tensor);
+    }
+    return unexpected("an object");
+  }
+
+  bool key(string_t& key) override {
+    if (place_ == Place::tensor) {
+      field_ = key == "dtype" ? 0 : key == "shape" ? 1 : key == "data_offsets" ? 2 : 3;
+      check(field_ < 3, "{}: {}: unknown key {}: expects dtype, shape and data_offsets", label_, where(),
+            quote(key));
+      check(!std::exchange(seen_[field_], true), "{}: {}: key {} appears twice", label_, where(), quote(key));
+      return true;
+    }
+    if (place_ == Place::top) {
+      check(names_.insert(key).second, "{}: header: name {} appears twice", label_, quote(key));
+      name_ = key;
+    } else {
+      check(!header_.metadata.contains(key), "{}: {}: key {} appears twice", label_, where(), quote(key));
+      note_ = key;
+    }
+    return true;
+  }
+
+  bool string(string_t& value) override {
+    if (place_ == Place::metadata) {
+      header_.metadata[note_] = value;
+      return true;
+    }
+    if (place_ != Place::tensor || field_ != 0) return unexpected("a string");
+    for (const DType dtype : {DType::f32, DType::f64, DType::i64, DType::boolean})
+      if (value == file_name(dtype)) {
+        header_.tensors.back().dtype = dtype;
+        return true;
+      }
+    fail_with("{}: {}: dtype {} is not one of F32, F64, I64 and BOOL", label_, where(), quote(value));
+  }
+
+  bool start_array(std::size_t) override {
+    if (place_ != Place::tensor || field_ == 0) return unexpected("a list");
+    return enter(field_ == 1 ? Place::shape : Place::offsets);
+  }
+
+  bool number_unsigned(number_unsigned_t value) override {
+    if (place_ == Place::shape) {
+      Shape& shape = header_.tensors.back().shape;
+      check(shape.size() < Dims::kMaxRank, "{}: {}: expects at most {} axes", label_, where(),
+            Dims::kMaxRank);
+      check(value <= INT64_MAX, "{}: {}: size {} is too large", label_, where(), value);
+      shape.push_back(static_cast<std::int64_t>(value));
+    } else if (place_ == Place::offsets) {
+      check(offsets_ < 2, "{}: {}: data_offsets has more than two numbers", label_, where());
+      (offsets_++ == 0 ? header_.tensors.back().begin : header_.tensors.back().end) = value;
+    } else {
+      return unexpected("a number");
+    }
+    return true;
+  }
+
+  bool end_array() override {
+    if (place_ == Place::offsets)
+      check(std::exchange(offsets_, 0) == 2, "{}: {}: expects two data_offsets", label_, where());
+    return enter(Place::tensor);
+  }
+
+  bool end_object() override {
+    if (place_ == Place::tensor)
+      check(seen_[0] && seen_[1] && seen_[2], "{}: {}: expects dtype, shape and data_offsets", label_,
+            where());
+    return enter(place_ == Place::top ? Place::start : Place::top);
+  }
+
+  bool null() override { return unexpected("null"); }
+  bool boolean(bool) override { return unexpected("true or false"); }
+  bool number_integer(number_integer_t value) override { return unexpected(fmt::format("{}", value)); }
+  bool number_float(number_float_t, const string_t& text) override { return unexpected(quote(text)); }
+  bool binary(binary_t&) override { return unexpected("bytes"); }
+  bool parse_error(std::size_t at, const std::string&, const json::exception&) override {
+    fail_with("{}: header: not JSON at its byte {}", label_, at);
+  }
+
+ private:
+  enum class Place { start, top, metadata, tensor, shape, offsets };
+
+  bool enter(Place place) {
+    place_ = place;
+    return true;
+  }
+  std::string where() const {
+    if (place_ == Place::metadata) return "metadata";
+    return place_ == Place::start || place_ == Place::top ? "header" : "tensor " + quote(name_);
+  }
+  [[noreturn]] bool unexpected(const std::string& what) const {
+    const char* expected = "an object";
+    if (place_ == Place::metadata) expected = "a string";
+    if (place_ == Place::shape || place_ == Place::offsets) expected = "a number of 0 or more";
+    if (place_ == Place::tensor) expected = field_ == 0 ? "a string" : "a list";
+    fail_with("{}: {}: expects {}, got {}", label_, where(), expected, what);
+  }
+
+  const std::string& label_;
+  Header header_;
+  Place place_ = Place::start;
+  std::string name_, note_;
+  std::unordered_set<std::string> names_;
+  std::size_t field_ = 0;  // of a tensor: dtype, shape, data_offsets
+  std::array<bool, 3> seen_ = {};
+  int offsets_ = 0;
+};
+
+/// Places in `tensors` by begin, then end: the order of the bytes.
+std::vector<std::size_t> byte_order(const std::vector<TensorEntry>& tensors) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(tensors[a].begin, tensors[a].end) < std::pair(tensors[b].begin, tensors[b].end);
+  });
+  return order;
+}
+
+void check_entry(const std::string& label, const TensorEntry& tensor, std::uint64_t data_bytes) {
+  const std::string where = label + ": tensor " + quote(tensor.name);
+  const auto bytes = bytes_of(tensor.shape, tensor.dtype);
+  check(bytes.has_value(), "{}: shape {} has more elements than memory can address", where, tensor.shape);
+  check(tensor.begin <= tensor.end && tensor.end <= data_bytes,
+        "{}: data_offsets [{}, {}] do not lie in the file's {} bytes of data", where, tensor.begin,
+        tensor.end, data_bytes);
+  check(tensor.end - tensor.begin == *bytes, "{}: data_offsets [{}, {}] hold {} bytes, expects {} for {} {}",
+        where, tensor.begin, tensor.end, tensor.end - tensor.begin, *bytes, file_name(tensor.dtype),
+        tensor.shape);
+  check(tensor.begin % size_of(tensor.dtype) == 0, "{}: starts at byte {}, expects a multiple of {} for {}",
+        where, tensor.begin, size_of(tensor.dtype), file_name(tensor.dtype));
+}
+
+/// JSON text of a string; throws where it is not UTF-8.
+std::string json_text(const std::string& label, const std::string& text) {
+  try {
+    return json(text).dump();
+  } catch (const json::exception&) {
+    fail_with("{}: {} is not valid UTF-8", label, quote(text));
+  }
+}
+
+}  // namespace
+
+Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes) {
+  check(text.starts_with('{'), "{}: header: expects a JSON object", label);
+  HeaderReader reader(label);
+  json::sax_parse(text, &reader);
+  Header header = reader.take();
+  std::uint64_t end = 0;
+  for (const TensorEntry& tensor : header.tensors) check_entry(label, tensor, data_bytes);
+  for (const std::size_t i : byte_order(header.tensors)) {
+    const TensorEntry& tensor = header.tensors[i];
+    check(tensor.begin == end, "{}: tensor {} starts at byte {} of the data, expects {}: {}", label,
+          quote(tensor.name), tensor.begin, end, tensor.begin > end ? "there is a gap" : "tensors overlap");
+    end = tensor.end;
+  }
+  check(end == data_bytes, "{}: has {} bytes of data, expects {}", label, data_bytes, end);
+  return header;
+}
+
+std::string write_header(const std::string& label, Header& header) {
+  std::uint64_t end = 0;
+  for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{1}})
+    for (TensorEntry& tensor : header.tensors)
+      if (size_of(tensor.dtype) == size) {
+        tensor.begin = end;
+        end = tensor.end = end + bytes_of(tensor.shape, tensor.dtype).value();
+      }
+  std::string text;
+  for (const auto& [key, value] : header.metadata)
+    text += fmt::format("{}{}:{}", text.empty() ? "{" : ",", json_text(label, key), json_text(label, value));
+  if (!text.empty()) text = fmt::format("\"{}\":{}}}", kMetadata, text);
+  for (const TensorEntry& tensor : header.tensors)
+    text += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                        text.empty() ? "" : ",", json_text(label, tensor.name), file_name(tensor.dtype),
+                        fmt::join(tensor.shape, ","), tensor.begin, tensor.end);
+  text = "{" + text + "}";
+  text.append((8 - text.size() % 8) % 8, ' ');  // so that the data starts at a multiple of 8
+  return text;
+}
+
+}  // namespace gradus::io

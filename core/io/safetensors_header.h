@@ -1,0 +1,33 @@
+#pragma once
+// The header of a safetensors file (internal).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gradus/core/io/safetensors.h"
+
+namespace gradus::io {
+
+/// One tensor as the header tells it: where its bytes lie, counted from the end of the header.
+struct TensorEntry {
+  std::string name;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::uint64_t begin = 0, end = 0;
+};
+
+struct Header {
+  Metadata metadata;
+  std::vector<TensorEntry> tensors;  // in the order of the text
+};
+
+/// The header as JSON, and the order of bytes that goes with it: large elements first, so that all are
+/// aligned. Fills in begin and end of every entry. `label` starts messages.
+std::string write_header(const std::string& label, Header& header);
+
+/// Reads the text of a header. Throws unless the tensors fill exactly `data_bytes` bytes, without gaps or
+/// overlaps, each aligned and of the size its shape says.
+Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes);
+
+}  // namespace gradus::io

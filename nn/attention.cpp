@@ -1,0 +1,128 @@
+#include "gradus/nn/attention.h"
+
+#include <cmath>
+
+#include "gradus/core/format.h"
+#include "gradus/nn/expect.h"
+#include "gradus/nn/init.h"
+#include "gradus/nn/probe.h"
+
+namespace gradus::nn {
+
+namespace {
+
+MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
+  expect_positive("MultiheadAttention", "d_model", options.d_model);
+  expect_positive("MultiheadAttention", "heads", options.heads);
+  expect_probability("MultiheadAttention", "dropout", options.dropout);
+  check(options.d_model % options.heads == 0, "MultiheadAttention: d_model {} is not divisible by heads {}",
+        options.d_model, options.heads);
+  return options;
+}
+
+/// The masks of one call as one: bool (true may be seen) or, with a score_bias, numbers to add.
+Tensor combine(const AttentionMasks& masks, std::int64_t batch, std::int64_t keys) {
+  Tensor mask = masks.visible;
+  if (mask.defined())
+    check(
+        mask.dtype() == boolean,
+        "MultiheadAttention: expects visible of bool (true = may be seen), got {} {}: numbers to add to the "
+        "scores are score_bias",
+        mask.dtype(), mask.shape());
+  if (const Tensor& padding = masks.key_padding_mask; padding.defined()) {
+    check(padding.dtype() == boolean && padding.shape() == Shape{batch, keys},
+          "MultiheadAttention: expects key_padding_mask bool {} (true = padding), got {} {}",
+          Shape{batch, keys}, padding.dtype(), padding.shape());
+    const Tensor seen = !padding.reshape({batch, 1, 1, keys});
+    mask = mask.defined() ? mask & seen : seen;
+  }
+  if (const Tensor& bias = masks.score_bias; bias.defined()) {
+    check(is_floating(bias.dtype()),
+          "MultiheadAttention: expects score_bias of numbers to add to the scores, got {} {}: a mask is "
+          "visible",
+          bias.dtype(), bias.shape());
+    mask = mask.defined() ? where(mask, bias, full({}, -INFINITY, bias.dtype())) : bias;
+  }
+  return mask;
+}
+
+/// x[begin:end] of the first axis; nothing of nothing.
+Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
+  return x.defined() ? x.slice(0, begin, end) : x;
+}
+
+/// [B, T, E] -> [B, H, T, D]
+Tensor split_heads(const Tensor& x, std::int64_t heads) {
+  return x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+/// [B, H, T, D] -> [B, T, E]
+Tensor join_heads(const Tensor& y) {
+  return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
+}
+
+}  // namespace
+
+MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
+    : Module("MultiheadAttention"),
+      out_proj(checked(options).d_model, options.d_model, {.bias = options.bias}),
+      options_(options) {
+  const std::int64_t e = options.d_model;
+  in_proj_weight = parameter("in_proj_weight", init::xavier_uniform_(empty({3 * e, e})));
+  if (options.bias) {
+    in_proj_bias = parameter("in_proj_bias", zeros({3 * e}));
+    init::zeros_(out_proj.bias);
+  }
+  add("out_proj", out_proj);
+}
+
+Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks) const {
+  const Scope scope(path());
+  const AttentionOptions options = options_for(x, x, masks);
+  const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
+  const std::int64_t e = options_.d_model, heads = options_.heads;
+  const Tensor q = split_heads(qkv.slice(-1, 0, e), heads), k = split_heads(qkv.slice(-1, e, 2 * e), heads),
+               v = split_heads(qkv.slice(-1, 2 * e), heads);
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+}
+
+Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,
+                                      const AttentionMasks& masks) const {
+  const Scope scope(path());
+  const AttentionOptions options = options_for(x, memory, masks);
+  const auto [q, k, v] = project(x, memory);
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+}
+
+std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, const Tensor& memory,
+                                                           const AttentionMasks& masks,
+                                                           HeadWeights heads) const {
+  const Scope scope(path());
+  const AttentionOptions options = options_for(x, memory, masks);
+  const auto [q, k, v] = project(x, memory);
+  const Tensor weights = attention_weights(q, k, options);
+  const Tensor y = out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+  return {y, heads == HeadWeights::averaged ? weights.mean(1) : weights};
+}
+
+MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory) const {
+  const std::int64_t e = options_.d_model, heads = options_.heads;
+  const Tensor q = linear(x, rows(in_proj_weight, 0, e), rows(in_proj_bias, 0, e));
+  const Tensor kv = linear(memory, rows(in_proj_weight, e, 3 * e), rows(in_proj_bias, e, 3 * e));
+  return {split_heads(q, heads), split_heads(kv.slice(-1, 0, e), heads), split_heads(kv.slice(-1, e), heads)};
+}
+
+AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& memory,
+                                                 const AttentionMasks& masks) const {
+  expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
+  expect_sequence("MultiheadAttention", "memory", memory, options_.d_model, in_proj_weight.dtype());
+  check(x.size(0) == memory.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
+        x.shape(), memory.shape());
+  return {.causal = options_.causal,
+          .mask = combine(masks, x.size(0), memory.size(1)),
+          .dropout = is_training() ? options_.dropout : 0};
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,23 @@
+#include "gradus/nn/block.h"
+
+namespace gradus::nn {
+
+BlockParts::BlockParts(const char* kind, const BlockOptions& o)
+    : Module(kind),
+      self_attn(add("self_attn", MultiheadAttention({.d_model = o.d_model,
+                                                     .heads = o.heads,
+                                                     .causal = o.causal,
+                                                     .dropout = o.dropout,
+                                                     .bias = o.bias}))),
+      ffn(add("", FFN({.d_model = o.d_model,
+                       .d_ff = o.d_ff,
+                       .activation = o.activation,
+                       .gated = o.gated,
+                       .dropout = o.dropout,
+                       .bias = o.bias}))),
+      norm1(add("norm1", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
+      norm2(add("norm2", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
+      dropout1(add("dropout1", Dropout(o.dropout))),
+      dropout2(add("dropout2", Dropout(o.dropout))) {}
+
+}  // namespace gradus::nn

@@ -1,0 +1,14 @@
+#pragma once
+#include "gradus/nn/module.h"
+
+namespace gradus::nn {
+
+/// A row of the weight for every id: ids [...] (i64, 0 .. count-1) -> [..., dim]. Starts as N(0, 1).
+struct Embedding : Module {
+  Embedding(std::int64_t count, std::int64_t dim);
+  Tensor operator()(const Tensor& ids) const;
+
+  Tensor weight;  // [count, dim]
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,52 @@
+#include "gradus/nn/ffn.h"
+
+#include "gradus/core/format.h"
+#include "gradus/nn/expect.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+Tensor activate(Activation activation, const Tensor& x) {
+  switch (activation) {
+    case Activation::relu:
+      return relu(x);
+    case Activation::gelu:
+      return gelu(x);
+    case Activation::gelu_tanh:
+      return gelu(x, GeluForm::tanh);
+    case Activation::silu:
+      return silu(x);
+  }
+  fail_with("activate: there is no activation number {}", static_cast<int>(activation));
+}
+
+namespace {
+/// F, after a check of all options.
+std::int64_t hidden_size(const FFNOptions& options) {
+  expect_positive("FFN", "d_model", options.d_model);
+  expect_probability("FFN", "dropout", options.dropout);
+  if (options.d_ff == 0) return 4 * options.d_model;
+  expect_positive("FFN", "d_ff", options.d_ff);
+  return options.d_ff;
+}
+}  // namespace
+
+FFN::FFN(const FFNOptions& options)
+    : Module("FFN"),
+      linear1(add("linear1", Linear(options.d_model, hidden_size(options), {.bias = options.bias}))),
+      linear2(add("linear2", Linear(hidden_size(options), options.d_model, {.bias = options.bias}))),
+      dropout(add("dropout", Dropout(options.dropout))),
+      activation_(options.activation) {
+  if (options.gated)
+    linear3 = add("linear3", Linear(options.d_model, hidden_size(options), {.bias = options.bias}));
+}
+
+Tensor FFN::operator()(const Tensor& x) const {
+  const Scope scope(path());
+  expect_last_axis("FFN", "x", x, linear1.weight.size(1), linear1.weight.dtype());
+  Tensor hidden = activate(activation_, linear1(x));
+  if (linear3) hidden = hidden * (*linear3)(x);
+  return linear2(dropout(hidden));
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,20 @@
+#pragma once
+#include "gradus/nn/module.h"
+
+namespace gradus::nn {
+
+struct LinearOptions {
+  bool bias = true;
+};
+
+/// y = x W^T + b for x [..., in] -> [..., out]. `nn::Linear fc(64, 10, {.bias = false});`
+/// At the start weight and bias are U(-1/sqrt(in), 1/sqrt(in)), as PyTorch's.
+struct Linear : Module {
+  Linear(std::int64_t in, std::int64_t out, const LinearOptions& options = {});
+  Tensor operator()(const Tensor& x) const;
+
+  Tensor weight;  // [out, in]
+  Tensor bias;    // [out]; undefined without
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,57 @@
+#include "gradus/nn/positions.h"
+
+#include <cmath>
+
+#include "gradus/core/format.h"
+#include "gradus/nn/expect.h"
+#include "gradus/nn/init.h"
+
+namespace gradus::nn {
+
+namespace {
+
+Tensor first_rows(const char* layer, const Tensor& table, std::int64_t length) {
+  check(length >= 0 && length <= table.size(0), "{}: expects at most {} positions, its context, got {}",
+        layer, table.size(0), length);
+  return table.slice(0, 0, length);
+}
+
+Tensor waves(std::int64_t context, std::int64_t d_model) {
+  std::vector<double> values;
+  for (std::int64_t t = 0; t < context; ++t)
+    for (std::int64_t c = 0; c < d_model; ++c) {
+      const double pair = static_cast<double>(c - c % 2) / static_cast<double>(d_model);
+      const double angle = static_cast<double>(t) / std::pow(10000.0, pair);
+      values.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  return from_vector(values, {context, d_model}).to(default_dtype());
+}
+
+}  // namespace
+
+LearnedPositions::LearnedPositions(std::int64_t context, std::int64_t d_model) : Module("LearnedPositions") {
+  expect_positive("LearnedPositions", "context", context);
+  expect_positive("LearnedPositions", "d_model", d_model);
+  weight = parameter("weight", init::normal_(empty({context, d_model})));
+}
+
+Tensor LearnedPositions::operator()(std::int64_t length) const {
+  const Scope scope(path());
+  return first_rows("LearnedPositions", weight, length);
+}
+
+SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model)
+    : Module("SinusoidalPositions") {
+  expect_positive("SinusoidalPositions", "context", context);
+  expect_positive("SinusoidalPositions", "d_model", d_model);
+  check(d_model % 2 == 0, "SinusoidalPositions: expects an even d_model, as waves come in pairs, got {}",
+        d_model);
+  table = buffer("table", waves(context, d_model), /*persistent=*/false);
+}
+
+Tensor SinusoidalPositions::operator()(std::int64_t length) const {
+  const Scope scope(path());
+  return first_rows("SinusoidalPositions", table, length);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,70 @@
+#include "gradus/nn/transformer.h"
+
+#include "gradus/core/format.h"
+#include "gradus/nn/expect.h"
+#include "gradus/nn/probe.h"
+
+namespace gradus::nn {
+
+namespace {
+
+/// Registers a stack's blocks and final norm with it.
+template <class Pre, class Post, class Stack, class Options>
+void build(Stack& stack, const char* kind, const Options& options) {
+  expect_positive(kind, "layers", options.layers);
+  const Module list = stack.add("layers", Module("List"));
+  for (std::int64_t i = 0; i < options.layers; ++i) {
+    if (options.placement == Placement::pre)
+      stack.layers.emplace_back(list.add(std::to_string(i), Pre(options.block)));
+    else
+      stack.layers.emplace_back(list.add(std::to_string(i), Post(options.block)));
+  }
+  if (options.final_norm.value_or(options.placement == Placement::pre))
+    stack.norm = stack.add(
+        "norm", LayerNorm(options.block.d_model, {.eps = options.block.eps, .bias = options.block.bias}));
+}
+
+/// x through every block, then through the final norm; a probe sees each output.
+template <class Stack, class... Rest>
+Tensor run(const Stack& stack, Tensor x, const Rest&... rest) {
+  for (const auto& layer : stack.layers)
+    x = std::visit([&](const auto& block) { return observe(block, block(x, rest...)); }, layer);
+  return stack.norm ? observe(*stack.norm, (*stack.norm)(x)) : x;
+}
+
+template <class Parts, class Stack>
+const Parts& parts_of(const Stack& stack, const char* kind, std::size_t i) {
+  check(i < stack.layers.size(), "{}: there is no layer {}: it has {}", kind, i, stack.layers.size());
+  return std::visit([](const auto& block) -> const Parts& { return block; }, stack.layers[i]);
+}
+
+}  // namespace
+
+TransformerEncoder::TransformerEncoder(const TransformerEncoderOptions& options)
+    : Module("TransformerEncoder") {
+  build<PreLNBlock, PostLNBlock>(*this, "TransformerEncoder", options);
+}
+
+Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks) const {
+  return run(*this, x, masks);
+}
+
+const BlockParts& TransformerEncoder::parts(std::size_t i) const {
+  return parts_of<BlockParts>(*this, "TransformerEncoder", i);
+}
+
+TransformerDecoder::TransformerDecoder(const TransformerDecoderOptions& options)
+    : Module("TransformerDecoder") {
+  build<PreLNDecoderBlock, PostLNDecoderBlock>(*this, "TransformerDecoder", options);
+}
+
+Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
+                                      const DecoderMasks& masks) const {
+  return run(*this, x, memory, masks);
+}
+
+const DecoderBlockParts& TransformerDecoder::parts(std::size_t i) const {
+  return parts_of<DecoderBlockParts>(*this, "TransformerDecoder", i);
+}
+
+}  // namespace gradus::nn

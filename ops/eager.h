@@ -32,6 +32,8 @@ Array scalar(double value, DType dtype);
 
 // reductions (eager_reduce.cpp); axes as in ops.h
 Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);
+/// Sum of squares.
+Array sum_square(const char* op, const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
 Array sum_to(const Array& dy, const Shape& shape);
 

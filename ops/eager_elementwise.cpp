@@ -6,105 +6,26 @@
 // so that a ratio of two counts is never silently 0. Division by zero follows IEEE 754 in every dtype.
 
 #include <cmath>
-#include <functional>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/strided.h"
 #include "gradus/ops/eager.h"
+#include "gradus/ops/plain_loops.h"
 
 namespace gradus::eager {
 
 namespace {
 
 using kernels::Binary;
-using kernels::Compare;
 using kernels::Unary;
 
 using I = std::int64_t;
-
-/// y = f(a, b) on n elements; a stride is 0 (one value for all) or 1.
-template <class T, class Out>
-using Run = void (*)(I n, const T* a, I sa, const T* b, I sb, Out* y);
-
-// --- integers and bools: plain loops of the kernels' signature
-
-struct Add {
-  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
-struct Sub {
-  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a - b; }
-};
-struct Mul {
-  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a * b; }
-};
-struct Max {
-  I operator()(I a, I b) const { return a > b ? a : b; }
-};
-struct Min {
-  I operator()(I a, I b) const { return a < b ? a : b; }
-};
-
-template <class F>
-void integer_loop(I n, const I* a, I sa, const I* b, I sb, I* y) {
-  for (I i = 0; i < n; ++i) y[i] = static_cast<I>(F{}(a[i * sa], b[i * sb]));
-}
-
-template <class T, class F>
-void compare_loop(I n, const T* a, I sa, const T* b, I sb, bool* y) {
-  for (I i = 0; i < n; ++i) y[i] = F{}(a[i * sa], b[i * sb]);
-}
-
-Run<I, I> integer_run(const char* op, Binary f) {
-  switch (f) {
-    case Binary::add:
-      return integer_loop<Add>;
-    case Binary::sub:
-      return integer_loop<Sub>;
-    case Binary::mul:
-      return integer_loop<Mul>;
-    case Binary::maximum:
-      return integer_loop<Max>;
-    case Binary::minimum:
-      return integer_loop<Min>;
-    default:
-      fail_with("{}: expects f32 or f64, got i64: convert with .to(f32)", op);
-  }
-}
-
-template <class T>
-Run<T, bool> compare_run(Compare f) {
-  if constexpr (std::is_floating_point_v<T>) return kernels::table<T>().compare[static_cast<int>(f)];
-  switch (f) {
-    case Compare::eq:
-      return compare_loop<T, std::equal_to<T>>;
-    case Compare::ne:
-      return compare_loop<T, std::not_equal_to<T>>;
-    case Compare::lt:
-      return compare_loop<T, std::less<T>>;
-    case Compare::le:
-      return compare_loop<T, std::less_equal<T>>;
-    case Compare::gt:
-      return compare_loop<T, std::greater<T>>;
-    default:
-      return compare_loop<T, std::greater_equal<T>>;
-  }
-}
-
-template <class T>
-Run<T, T> binary_run(const char* op, Binary f) {
-  if constexpr (std::is_same_v<T, I>)
-    return integer_run(op, f);
-  else
-    return kernels::table<T>().binary[static_cast<int>(f)];
-}
-
-// --- walking
 
 bool fits_kernel(std::int64_t stride) { return stride == 0 || stride == 1; }
 
 /// y[i] = run(a[i], b[i]) over the broadcast of two shapes.
 template <class T, class Out>
-Array zip(const char* op, const Array& a, const Array& b, Run<T, Out> run) {
+Array zip(const char* op, const Array& a, const Array& b, BinaryRun<T, Out> run) {
   const T *const pa = a.data<T>(), *const pb = b.data<T>();
   if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
     const Array y = Array::empty(a.shape(), dtype_of<Out>);
@@ -174,7 +95,7 @@ Array choose(const Array& condition, const Array& a, const Array& b) {
   return y;
 }
 
-void check_defined(const char* op, const Array& x) { check(x.defined(), "{}: the tensor is undefined", op); }
+void check_defined(const char* op, const Array& x) { check(x.defined(), "{}: expects a defined tensor", op); }
 
 [[noreturn]] void refuse_bool(const char* op, const Shape& shape) {
   fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
@@ -190,7 +111,7 @@ I whole(const char* op, double value, const Shape& shape) {
 
 /// y = run(x, number) or, reversed, run(number, x).
 template <class T>
-Array with_number(const Array& x, T number, bool reversed, Run<T, T> run) {
+Array with_number(const Array& x, T number, bool reversed, BinaryRun<T, T> run) {
   return map<T>(x, [=](I n, const T* px, T* py) {
     if (reversed)
       run(n, &number, 0, px, 1, py);
@@ -298,8 +219,10 @@ Array where(const Array& condition, const Array& a, const Array& b) {
 
 Array clamp(const Array& x, double low, double high) {
   check_defined("clamp", x);
-  if (x.dtype() == i64)
-    return binary("clamp", Binary::minimum, binary("clamp", Binary::maximum, x, low), high);
+  if (x.dtype() == i64) {
+    const Array raised = low > -0x1p63 ? binary("clamp", Binary::maximum, x, std::ceil(low)) : x;
+    return high < 0x1p63 ? binary("clamp", Binary::minimum, raised, std::floor(high)) : raised.clone();
+  }
   return dispatch_floating("clamp", x.dtype(), [&]<class T>() {
     const T from = static_cast<T>(low), to = static_cast<T>(high);
     const auto run = kernels::table<T>().clamp;

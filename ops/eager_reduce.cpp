@@ -1,14 +1,11 @@
-// Sums over any axes. Long sums are trees: fixed pieces are added by a kernel, then the pieces' sums in the
-// same way, so the rounding error grows with the logarithm of the length, and neither threads nor layout
-// change a bit of the result.
+// Sums over any axes, as trees (reduce_tree.h).
 
 #include <algorithm>
 #include <array>
 
 #include "gradus/core/dispatch.h"
-#include "gradus/core/strided.h"
 #include "gradus/ops/eager.h"
-#include "gradus/ops/reduce_pass.h"
+#include "gradus/ops/reduce_tree.h"
 
 namespace gradus::eager {
 
@@ -16,90 +13,77 @@ namespace {
 
 using I = std::int64_t;
 
-constexpr I kRun = 4096;      // values a kernel adds at once
-constexpr I kRows = 64;       // rows added at once when columns are summed
-constexpr I kColumns = 1024;  // columns of one piece of work
-
-I pieces(I n, I size) { return (n + size - 1) / size; }
-
 template <class T>
-T sum_run(I n, const T* x) {
-  if constexpr (std::is_floating_point_v<T>) return kernels::table<T>().sum(n, x);
-  std::uint64_t total = 0;  // wraps around
-  for (I i = 0; i < n; ++i) total += static_cast<std::uint64_t>(x[i]);
-  return static_cast<T>(total);
-}
-
-/// y[j] = sum_i x[i][j] for rows `stride` apart.
-template <class T>
-void sum_columns(I rows, I columns, const T* x, I stride, T* y) {
-  if constexpr (std::is_floating_point_v<T>) {
+struct SumKernel {
+  static T run(I n, const T* x) { return kernels::table<T>().sum(n, x); }
+  static void columns(I rows, I columns, const T* x, I stride, T* y) {
     static constexpr auto ones = [] {
-      std::array<T, kRows> values{};
+      std::array<T, 64> values{};
       values.fill(T{1});
       return values;
     }();
     kernels::table<T>().gemv_t(rows, columns, x, stride, ones.data(), y);
-  } else {
-    std::fill_n(y, columns, T{0});
-    for (I i = 0; i < rows; ++i)
-      for (I j = 0; j < columns; ++j)
-        y[j] =
-            static_cast<T>(static_cast<std::uint64_t>(y[j]) + static_cast<std::uint64_t>(x[i * stride + j]));
   }
-}
+};
 
-/// [p, r] -> [p]
-template <class T>
-Array sum_rows(const Array& x, I p, I r) {
-  const I parts = pieces(r, kRun);
-  const Array y = Array::empty({p, parts}, dtype_of<T>);
-  const T* const px = x.data<T>();
-  T* const py = y.mutable_data<T>();
-  parallel_for(p * parts, kGrain / std::min(r, kRun), [=](I begin, I end) {
-    for (I i = begin; i < end; ++i) {
-      const I at = i % parts * kRun;
-      py[i] = sum_run(std::min(kRun, r - at), px + i / parts * r + at);
-    }
-  });
-  return parts == 1 ? y : sum_rows<T>(y, p, parts);
-}
+template <>
+struct SumKernel<I> {  // wraps around
+  static I wrapped(I a, I b) {
+    return static_cast<I>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
+  static I run(I n, const I* x) {
+    I total = 0;
+    for (I i = 0; i < n; ++i) total = wrapped(total, x[i]);
+    return total;
+  }
+  static void columns(I rows, I columns, const I* x, I stride, I* y) {
+    std::fill_n(y, columns, I{0});
+    for (I i = 0; i < rows; ++i)
+      for (I j = 0; j < columns; ++j) y[j] = wrapped(y[j], x[i * stride + j]);
+  }
+};
 
-/// [p, r, q] -> [p, q]
+/// The lowest level of a sum of squares; the levels above are sums.
 template <class T>
-Array sum_middle(const Array& x, const ReduceView& v) {
-  const I parts = pieces(v.r, kRows), blocks = pieces(v.q, kColumns);
-  const Array y = Array::empty({v.p, parts, v.q}, dtype_of<T>);
-  const T* const px = x.data<T>();
-  T* const py = y.mutable_data<T>();
-  const I work = std::min(v.r, kRows) * std::min(v.q, kColumns);
-  parallel_for(v.p * parts * blocks, std::max<I>(1, kGrain / work), [=](I begin, I end) {
-    for (I i = begin; i < end; ++i) {
-      const I column = i % blocks * kColumns, part = i / blocks, row = part % parts * kRows;
-      sum_columns(std::min(kRows, v.r - row), std::min(kColumns, v.q - column),
-                  px + (part / parts * v.r + row) * v.q + column, v.q, py + part * v.q + column);
-    }
-  });
-  return parts == 1 ? y : sum_middle<T>(y, {v.p, parts, v.q});
-}
+struct SumSquareKernel {
+  static T run(I n, const T* x) { return kernels::table<T>().sum_square(n, x); }
+  static void columns(I rows, I columns, const T* x, I stride, T* y) {
+    std::fill_n(y, columns, T{0});
+    for (I i = 0; i < rows; ++i) kernels::table<T>().mul_add(columns, x + i * stride, x + i * stride, y);
+  }
+};
 
-template <class T>
+template <class T, class First>
 Array sum_pass(const Array& x, const ReduceView& v) {
   if (v.r == 0 || v.p * v.q == 0) return Array::zeros({v.p, v.q}, dtype_of<T>);
-  return v.q == 1 ? sum_rows<T>(x, v.p, v.r) : sum_middle<T>(x, v);
+  return reduce_tree<T, First, SumKernel<T>>(x, v);
 }
 
 }  // namespace
 
 Array sum(const Array& x, const Axes& axes, bool keepdim) {
-  check(x.defined(), "sum: the tensor is undefined");
-  if (x.dtype() == boolean) return sum(x.to(i64), axes, keepdim);  // counts
+  check(x.defined(), "sum: expects a defined tensor");
   const Dims which = normalize_axes("sum", axes, x.dim());
-  return dispatch_all(x.dtype(), [&]<class T>() -> Array {
-    if constexpr (std::is_same_v<T, bool>)
-      return {};  // converted above
-    else
-      return reduce_axes(x, which, keepdim, sum_pass<T>);
+  switch (x.dtype()) {
+    case DType::f32:
+      return reduce_axes(x, which, keepdim, sum_pass<float, SumKernel<float>>);
+    case DType::f64:
+      return reduce_axes(x, which, keepdim, sum_pass<double, SumKernel<double>>);
+    default:  // of bools: how many are true
+      return reduce_axes(x.to(i64), which, keepdim, sum_pass<I, SumKernel<I>>);
+  }
+}
+
+Array sum_square(const char* op, const Array& x, const Axes& axes, bool keepdim) {
+  check(x.defined(), "{}: expects a defined tensor", op);
+  const Dims which = normalize_axes(op, axes, x.dim());
+  if (which.empty()) return mul(x, x);
+  return dispatch_floating(op, x.dtype(), [&]<class T>() {
+    bool first = true;  // squares are taken once, in the first of the passes
+    return reduce_axes(x, which, keepdim, [&](const Array& part, const ReduceView& v) {
+      return std::exchange(first, false) ? sum_pass<T, SumSquareKernel<T>>(part, v)
+                                         : sum_pass<T, SumKernel<T>>(part, v);
+    });
   });
 }
 

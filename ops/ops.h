@@ -16,8 +16,9 @@
 
 namespace gradus {
 
-// ---------------------------------------------------------------- arithmetic.cpp: two operands, broadcast
-// +, -, *, / and comparisons are operators on Tensor (core/tensor.h).
+// ---------------------------------------------------------------- arithmetic.cpp, choice.cpp: broadcast
+// +, -, *, /, comparisons and logic are operators on Tensor (core/tensor.h). Integers divide truly, to
+// default_dtype(): 7 / 2 is 3.5.
 
 /// x^exponent. `pow(x, 3)`
 Tensor pow(const Tensor& x, double exponent);
@@ -54,7 +55,7 @@ enum class GeluForm { erf, tanh };
 /// x Phi(x) (Hendrycks & Gimpel 2016): Phi by erf, or by GPT-2's tanh approximation.
 Tensor gelu(const Tensor& x, GeluForm form = GeluForm::erf);
 
-// ---------------------------------------------------------------- reduce.cpp: no axes means all of them
+// ------------------------------------ reduce.cpp, extreme.cpp, cumsum.cpp: no axes means all of them
 /// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
 Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 /// Mean; of nothing NaN.

@@ -1,0 +1,72 @@
+// The methods of Tensor that compute: each is the op of the same name.
+
+#include "gradus/core/tensor.h"
+#include "gradus/ops/eager.h"
+#include "gradus/ops/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+// --- views and indexing
+Tensor Tensor::select(std::int64_t axis, std::int64_t index) const {
+  return gradus::select(*this, axis, index);
+}
+Tensor Tensor::slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop,
+                     std::int64_t step) const {
+  return gradus::slice(*this, axis, start, stop, step);
+}
+Tensor Tensor::reshape(const Shape& shape) const { return gradus::reshape(*this, shape); }
+Tensor Tensor::view(const Shape& shape) const { return gradus::view(*this, shape); }
+Tensor Tensor::permute(const Dims& axes) const { return gradus::permute(*this, axes); }
+Tensor Tensor::transpose(std::int64_t a, std::int64_t b) const { return gradus::transpose(*this, a, b); }
+Tensor Tensor::t() const {
+  check(dim() == 2, "t: expects a matrix, got {}: use transpose(a, b)", shape());
+  return gradus::transpose(*this, 0, 1);
+}
+Tensor Tensor::squeeze() const { return gradus::squeeze(*this); }
+Tensor Tensor::squeeze(std::int64_t axis) const { return gradus::squeeze(*this, axis); }
+Tensor Tensor::unsqueeze(std::int64_t axis) const { return gradus::unsqueeze(*this, axis); }
+Tensor Tensor::expand(const Shape& shape) const { return gradus::expand(*this, shape); }
+Tensor Tensor::flatten(std::int64_t start, std::int64_t end) const {
+  return gradus::flatten(*this, start, end);
+}
+Tensor Tensor::contiguous() const { return gradus::contiguous(*this); }
+Tensor Tensor::clone() const { return gradus::clone(*this); }
+Tensor Tensor::to(DType dtype) const { return gradus::to(*this, dtype); }
+
+// --- reductions
+Tensor Tensor::sum(const Axes& axes, bool keepdim) const { return gradus::sum(*this, axes, keepdim); }
+Tensor Tensor::mean(const Axes& axes, bool keepdim) const { return gradus::mean(*this, axes, keepdim); }
+Tensor Tensor::var(const Axes& axes, bool keepdim, bool unbiased) const {
+  return gradus::var(*this, axes, keepdim, unbiased);
+}
+Tensor Tensor::max(const Axes& axes, bool keepdim) const { return gradus::max(*this, axes, keepdim); }
+Tensor Tensor::min(const Axes& axes, bool keepdim) const { return gradus::min(*this, axes, keepdim); }
+Tensor Tensor::argmax(std::optional<std::int64_t> axis, bool keepdim) const {
+  return gradus::argmax(*this, axis, keepdim);
+}
+Tensor Tensor::argmin(std::optional<std::int64_t> axis, bool keepdim) const {
+  return gradus::argmin(*this, axis, keepdim);
+}
+Tensor Tensor::norm(const Axes& axes, bool keepdim) const { return gradus::norm(*this, axes, keepdim); }
+
+bool Tensor::all() const {
+  return eager::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
+}
+bool Tensor::any() const { return eager::sum(operand("any", *this).to(boolean)).item() > 0; }
+
+// --- elementwise
+Tensor Tensor::abs() const { return gradus::abs(*this); }
+Tensor Tensor::pow(double exponent) const { return gradus::pow(*this, exponent); }
+Tensor Tensor::square() const { return gradus::square(*this); }
+Tensor Tensor::sqrt() const { return gradus::sqrt(*this); }
+Tensor Tensor::exp() const { return gradus::exp(*this); }
+Tensor Tensor::log() const { return gradus::log(*this); }
+Tensor Tensor::tanh() const { return gradus::tanh(*this); }
+Tensor Tensor::sigmoid() const { return gradus::sigmoid(*this); }
+Tensor Tensor::relu() const { return gradus::relu(*this); }
+Tensor Tensor::clamp(double low, double high) const { return gradus::clamp(*this, low, high); }
+Tensor Tensor::matmul(const Tensor& other) const { return gradus::matmul(*this, other); }
+Tensor Tensor::softmax(std::int64_t axis) const { return gradus::softmax(*this, axis); }
+
+}  // namespace gradus

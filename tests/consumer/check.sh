@@ -45,8 +45,9 @@ case $step in
     ./hello
     ;;
   headers)
-    # Each public header alone; none may bring in fmt, JSON or BLAS.
+    # Each public header alone; none may bring in fmt, JSON or BLAS, and gradus.h has them all.
     failed=0
+    echo '#include "gradus/gradus.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >all.d
     for header in $(cd "$prefix/include" && find gradus -name '*.h' | sort); do
       echo "#include \"$header\"" | "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
         -Werror -I "$prefix/include" -MD -MF included.d -x c++ - || { echo "$header does not compile alone"; failed=1; }
@@ -54,6 +55,7 @@ case $step in
         echo "$header includes a header no user should need"
         failed=1
       fi
+      grep -q "/$header" all.d || { echo "gradus.h does not include $header"; failed=1; }
     done
     exit $failed
     ;;

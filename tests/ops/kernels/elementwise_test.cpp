@@ -1,0 +1,262 @@
+// Elementwise kernels of two or more arrays, on every instruction set: exact, at every tail, stride and
+// alignment.
+
+#include <functional>
+
+#include "kernel_test.h"
+
+namespace gradus::test {
+namespace {
+
+using kernels::Binary;
+using kernels::Compare;
+
+/// max and min as the kernels define them: NaN if either is.
+template <class T>
+T larger(T a, T b) {
+  return std::isnan(a) ? a : std::isnan(b) ? b : a > b ? a : b;
+}
+template <class T>
+T smaller(T a, T b) {
+  return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? a : b;
+}
+
+template <class T>
+T binary_reference(Binary op, T a, T b) {
+  switch (op) {
+    case Binary::add:
+      return a + b;
+    case Binary::sub:
+      return a - b;
+    case Binary::mul:
+      return a * b;
+    case Binary::div:
+      return a / b;
+    case Binary::pow:
+      return std::pow(a, b);
+    case Binary::maximum:
+      return larger(a, b);
+    case Binary::minimum:
+      return smaller(a, b);
+    case Binary::count:
+      break;
+  }
+  return 0;
+}
+
+template <class T>
+bool compare_reference(Compare op, T a, T b) {
+  switch (op) {
+    case Compare::eq:
+      return a == b;
+    case Compare::ne:
+      return a != b;
+    case Compare::lt:
+      return a < b;
+    case Compare::le:
+      return a <= b;
+    case Compare::gt:
+      return a > b;
+    case Compare::ge:
+      return a >= b;
+    case Compare::count:
+      break;
+  }
+  return false;
+}
+
+/// Hard values, every third of them equal in both.
+template <class T>
+std::pair<std::vector<T>, std::vector<T>> two_arrays(std::size_t n) {
+  std::vector<T> a = hard_values<T>(n, 1), b = hard_values<T>(n, 2);
+  for (std::size_t i = 0; i < n; ++i) b[i] = i % 3 == 0 ? a[i] : b[n - 1 - i];
+  return {a, b};
+}
+
+TEST_CASE_TEMPLATE("binary kernels equal the plain operations, for every combination of strides", T, float,
+                   double) {
+  const auto [a, b] = two_arrays<T>(300);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    for (int op = 0; op < static_cast<int>(Binary::count); ++op)
+      for (I sa : {0, 1})
+        for (I sb : {0, 1}) {
+          CAPTURE(op);
+          CAPTURE(sa);
+          CAPTURE(sb);
+          std::vector<T> y(300);
+          table.binary[op](300, a.data(), sa, b.data(), sb, y.data());
+          bool equal = true;
+          for (I i = 0; i < 300; ++i) {
+            const T want = binary_reference(static_cast<Binary>(op), a[static_cast<std::size_t>(i * sa)],
+                                            b[static_cast<std::size_t>(i * sb)]);
+            const T got = y[static_cast<std::size_t>(i)];
+            equal = equal &&
+                    (same(got, want) || (got == 0 && want == 0 && op >= static_cast<int>(Binary::maximum)));
+          }
+          CHECK(equal);
+        }
+  });
+}
+
+TEST_CASE_TEMPLATE("binary kernels at every tail, and in place", T, float, double) {
+  const auto [a, b] = two_arrays<T>(70);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    for (int op = 0; op < static_cast<int>(Binary::count); ++op) {
+      CAPTURE(op);
+      std::vector<T> want(70);
+      table.binary[op](70, a.data(), 1, b.data(), 1, want.data());
+      at_every_tail([&](I n, I offset) {
+        Guarded<T> left(a, n, offset), right(b, n, offset), y(n, offset);
+        table.binary[op](n, left.data(), 1, right.data(), 1, y.data());
+        table.binary[op](n, left.data(), 1, right.data(), 1, left.data());
+        bool good = left.intact() && right.intact() && y.intact();
+        for (I i = 0; i < n; ++i)
+          good = good && same(y[i], want[static_cast<std::size_t>(i)]) && same(y[i], left[i]);
+        CHECK(good);
+      });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("comparisons and where at every tail and stride", T, float, double) {
+  const auto [a, b] = two_arrays<T>(70);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    at_every_tail([&](I n, I offset) {
+      for (int code = 0; code < 4 * static_cast<int>(Compare::count); ++code) {
+        const I sa = code & 1, sb = code / 2 & 1;
+        const int op = code / 4;
+        Guarded<T> left(a, n, offset), right(b, n, offset), chosen(n, offset), by_first(n, offset);
+        bool y[72], first_before = n > 0 && left[0] > 0;
+        std::memset(y, 2, sizeof y);
+        table.compare[op](n, left.data(), sa, right.data(), sb, y + 1);
+        table.where(n, y + 1, 1, left.data(), sa, right.data(), sb, chosen.data());
+        table.where(n, &first_before, 0, left.data(), sa, right.data(), sb, by_first.data());
+        unsigned char bytes[72];
+        std::memcpy(bytes, y, sizeof y);
+        bool good = bytes[0] == 2 && bytes[n + 1] == 2 && chosen.intact() && by_first.intact();
+        for (I i = 0; i < n; ++i) {
+          const T p = left[i * sa], q = right[i * sb];
+          const bool want = compare_reference(static_cast<Compare>(op), p, q);
+          good = good && bytes[i + 1] == (want ? 1 : 0) && same(chosen[i], want ? p : q) &&
+                 same(by_first[i], first_before ? p : q);
+        }
+        CHECK(good);
+      }
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("axpy, scale, mul_add and clamp at every tail", T, float, double) {
+  const auto [x, y] = two_arrays<T>(70);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    const auto run = [&](auto kernel, auto reference, double allowed) {
+      at_every_tail([&](I n, I offset) {
+        Guarded<T> a(x, n, offset), out(y, n, offset);
+        kernel(n, a.data(), out.data());
+        bool good = a.intact() && out.intact();
+        for (I i = 0; i < n; ++i) {
+          const Wide<T> want =
+              reference(static_cast<Wide<T>>(a[i]), static_cast<Wide<T>>(y[static_cast<std::size_t>(i)]));
+          good = good && ulps(out[i], want) <= allowed;
+        }
+        CHECK(good);
+      });
+    };
+    const auto multiply = [&](I n, const T* a, T* out) { table.scale(n, T(-1.5), a, out); };
+    run(
+        multiply, [](auto a, auto) { return a * -1.5; }, 0.51);
+    const auto clamp = [&](I n, const T* a, T* out) { table.clamp(n, T(-1), T(2), a, out); };
+    run(
+        clamp, [](auto a, auto) { return a < -1  ? decltype(a)(-1)
+                                         : a > 2 ? decltype(a)(2)
+                                                 : a; }, 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("axpy and mul_add lose no more than the product's and the sum's rounding", T, float,
+                   double) {
+  const std::vector<T> a = normal_values<T>(70, 1), b = normal_values<T>(70, 2),
+                       before = normal_values<T>(70, 3);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    at_every_tail([&](I n, I offset) {
+      Guarded<T> x(a, n, offset), z(b, n, offset), y1(before, n, offset), y2(before, n, offset);
+      table.axpy(n, T(0.3), x.data(), y1.data());
+      table.mul_add(n, x.data(), z.data(), y2.data());
+      bool good = y1.intact() && y2.intact();
+      for (I i = 0; i < n; ++i) {
+        const Wide<T> y = before[static_cast<std::size_t>(i)], p1 = Wide<T>(T(0.3)) * x[i],
+                      p2 = Wide<T>(x[i]) * z[i];
+        good = good && std::fabs(y1[i] - (y + p1)) <= eps<T> * (std::fabs(y) + std::fabs(p1));
+        good = good && std::fabs(y2[i] - (y + p2)) <= eps<T> * (std::fabs(y) + std::fabs(p2));
+      }
+      CHECK(good);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("adam takes the steps of the published algorithm, coupled and decoupled", T, float,
+                   double) {
+  const I n = 70;
+  const std::vector<T> start = normal_values<T>(n, 1);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    for (bool decoupled : {false, true}) {
+      Guarded<T> p(start, n, 1), m(n, 1), v(n, 1);
+      std::vector<Wide<T>> rp(start.begin(), start.end()), rm(static_cast<std::size_t>(n)), rv(rm);
+      for (I i = 0; i < n; ++i) m[i] = v[i] = 0;
+      for (int t = 1; t <= 10; ++t) {
+        const double c1 = 1 - std::pow(0.9, t), c2 = std::sqrt(1 - std::pow(0.999, t));
+        const kernels::AdamStep<T> step{.lr = 0.1,
+                                        .beta1 = 0.9,
+                                        .beta2 = 0.999,
+                                        .eps = 1e-8,
+                                        .weight_decay = 0.1,
+                                        .bias_correction1 = c1,
+                                        .bias_correction2_sqrt = c2,
+                                        .grad_scale = 0.5,
+                                        .decoupled = decoupled};
+        const std::vector<T> grad = normal_values<T>(n, static_cast<std::uint64_t>(t) + 7);
+        table.adam(n, step, grad.data(), p.data(), m.data(), v.data());
+        for (std::size_t i = 0; i < rp.size(); ++i) {
+          Wide<T> g = grad[i] * Wide<T>(0.5);
+          if (decoupled) rp[i] -= rp[i] * 0.1 * 0.1;
+          if (!decoupled) g += 0.1 * rp[i];
+          rm[i] = 0.9 * rm[i] + (1 - 0.9) * g;
+          rv[i] = 0.999 * rv[i] + (1 - 0.999) * g * g;
+          rp[i] -= 0.1 * (rm[i] / c1) / (std::sqrt(rv[i]) / c2 + 1e-8);
+        }
+      }
+      double worst = 0;
+      for (I i = 0; i < n; ++i)
+        worst = std::fmax(worst, std::fabs(static_cast<double>(p[i] - rp[static_cast<std::size_t>(i)])));
+      CHECK(worst <= 40 * eps<T>);
+      CHECK((p.intact() && m.intact() && v.intact()));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("adam at every tail: same bits", T, float, double) {
+  const kernels::AdamStep<T> step{.lr = 0.1,
+                                  .beta1 = 0.9,
+                                  .beta2 = 0.99,
+                                  .eps = 1e-8,
+                                  .weight_decay = 0.1,
+                                  .bias_correction1 = 0.1,
+                                  .bias_correction2_sqrt = 0.1,
+                                  .grad_scale = 1,
+                                  .decoupled = true};
+  const std::vector<T> weights = normal_values<T>(70, 1), grads = normal_values<T>(70, 2);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    Guarded<T> p(weights, 70, 0), m(grads, 70, 0), v(std::vector<T>(70, T(0.5)), 70, 0);
+    table.adam(70, step, grads.data(), p.data(), m.data(), v.data());
+    at_every_tail([&](I n, I offset) {
+      Guarded<T> p2(weights, n, offset), m2(grads, n, offset), v2(std::vector<T>(70, T(0.5)), n, offset);
+      table.adam(n, step, grads.data(), p2.data(), m2.data(), v2.data());
+      bool good = p2.intact() && m2.intact() && v2.intact();
+      for (I i = 0; i < n; ++i) good = good && same(p[i], p2[i]) && same(m[i], m2[i]) && same(v[i], v2[i]);
+      CHECK(good);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace gradus::test

@@ -40,13 +40,13 @@ void Adam::update(const Slot& slot, const Array& gradient, const Update& by, std
   dispatch_floating("Adam", gradient.dtype(), [&]<class T>() {
     const double t = static_cast<double>(by.step);
     const kernels::AdamStep<T> step{
-        .lr = static_cast<T>(by.lr),
-        .beta1 = static_cast<T>(betas_[0]),
-        .beta2 = static_cast<T>(betas_[1]),
-        .eps = static_cast<T>(eps_),
-        .weight_decay = static_cast<T>(by.weight_decay),
-        .bias_correction1 = static_cast<T>(1 - std::pow(betas_[0], t)),
-        .bias_correction2_sqrt = static_cast<T>(std::sqrt(1 - std::pow(betas_[1], t))),
+        .lr = by.lr,
+        .beta1 = betas_[0],
+        .beta2 = betas_[1],
+        .eps = eps_,
+        .weight_decay = by.weight_decay,
+        .bias_correction1 = 1 - std::pow(betas_[0], t),
+        .bias_correction2_sqrt = std::sqrt(1 - std::pow(betas_[1], t)),
         .grad_scale = 1,
         .decoupled = decoupled_,
     };

@@ -188,7 +188,14 @@ void check_inner(const Array& a, const Array& b) {
 
 /// The shape of a b for operands of at least two axes.
 Shape product_shape(const Array& a, const Array& b) {
-  Shape shape = broadcast_shapes("matmul", batch_shape(a.shape()), batch_shape(b.shape()));
+  const Shape x = batch_shape(a.shape()), y = batch_shape(b.shape());
+  for (int i = 1; i <= std::min(x.size(), y.size()); ++i) {
+    const I p = x[x.size() - i], q = y[y.size() - i];
+    check(p == q || p == 1 || q == 1,
+          "matmul: a {} and b {} do not match: the batch axes {} and {} do not broadcast", a.shape(),
+          b.shape(), x, y);
+  }
+  Shape shape = broadcast_shapes("matmul", x, y);
   shape.push_back(a.size(-2));
   shape.push_back(b.size(-1));
   return shape;

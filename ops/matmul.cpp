@@ -13,9 +13,9 @@
 //
 // outer       c_ij = a_i b_j     a product with K = 1
 
-#include "gradus/core/format.h"
 #include "gradus/core/record.h"
 #include "gradus/ops/eager.h"
+#include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -43,7 +43,9 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
 }
 
 void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  check(weight.dim() == 2, "linear: expects a weight [out, in], got {}", weight.shape());
+  check(is_floating(operand("linear", x).dtype()),
+        "linear: expects f32 or f64, got x {} {}: convert with .to(f32)", x.dtype(), x.shape());
+  check(operand("linear", weight).dim() == 2, "linear: expects a weight [out, in], got {}", weight.shape());
   check(x.dim() > 0 && x.size(-1) == weight.size(1),
         "linear: x {} and weight {} do not match: x's last axis must be {}, the weight's second", x.shape(),
         weight.shape(), weight.size(1));
@@ -57,7 +59,7 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  Array c = eager::matmul(a.array(), b.array());
+  Array c = eager::matmul(operand("matmul", a), operand("matmul", b));
   return record("matmul", c, {&a, &b},
                 [a = Saved(a.array()), b = Saved(b.array())](const Array& dc, Needs needs) -> Grads {
                   // Vectors become matrices of one row or column, and their gradients vectors again.
@@ -91,7 +93,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {
-  check(a.dim() == 1 && b.dim() == 1, "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
+  check(operand("outer", a).dim() == 1 && operand("outer", b).dim() == 1,
+        "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
   return matmul(a.unsqueeze(1), b.unsqueeze(0));
 }
 

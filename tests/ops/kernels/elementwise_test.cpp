@@ -1,7 +1,7 @@
 // Elementwise kernels of two or more arrays, on every instruction set: exact, at every tail, stride and
 // alignment.
 
-#include <functional>
+#include <algorithm>
 
 #include "kernel_test.h"
 
@@ -65,17 +65,20 @@ bool compare_reference(Compare op, T a, T b) {
   return false;
 }
 
-/// Hard values, every third of them equal in both.
+/// Hard values; every third of b equals that of a.
 template <class T>
-std::pair<std::vector<T>, std::vector<T>> two_arrays(std::size_t n) {
-  std::vector<T> a = hard_values<T>(n, 1), b = hard_values<T>(n, 2);
-  for (std::size_t i = 0; i < n; ++i) b[i] = i % 3 == 0 ? a[i] : b[n - 1 - i];
-  return {a, b};
-}
+struct Two {
+  std::vector<T> a, b;
+  explicit Two(std::size_t n) : a(hard_values<T>(n, 1)), b(hard_values<T>(n, 2)) {
+    std::reverse(b.begin(), b.end());
+    for (std::size_t i = 0; i < n; i += 3) b[i] = a[i];
+  }
+};
 
 TEST_CASE_TEMPLATE("binary kernels equal the plain operations, for every combination of strides", T, float,
                    double) {
-  const auto [a, b] = two_arrays<T>(300);
+  const Two<T> two(300);
+  const std::vector<T>&a = two.a, &b = two.b;
   on_every_isa<T>([&](const kernels::Table<T>& table) {
     for (int op = 0; op < static_cast<int>(Binary::count); ++op)
       for (I sa : {0, 1})
@@ -99,7 +102,8 @@ TEST_CASE_TEMPLATE("binary kernels equal the plain operations, for every combina
 }
 
 TEST_CASE_TEMPLATE("binary kernels at every tail, and in place", T, float, double) {
-  const auto [a, b] = two_arrays<T>(70);
+  const Two<T> two(70);
+  const std::vector<T>&a = two.a, &b = two.b;
   on_every_isa<T>([&](const kernels::Table<T>& table) {
     for (int op = 0; op < static_cast<int>(Binary::count); ++op) {
       CAPTURE(op);
@@ -119,7 +123,8 @@ TEST_CASE_TEMPLATE("binary kernels at every tail, and in place", T, float, doubl
 }
 
 TEST_CASE_TEMPLATE("comparisons and where at every tail and stride", T, float, double) {
-  const auto [a, b] = two_arrays<T>(70);
+  const Two<T> two(70);
+  const std::vector<T>&a = two.a, &b = two.b;
   on_every_isa<T>([&](const kernels::Table<T>& table) {
     at_every_tail([&](I n, I offset) {
       for (int code = 0; code < 4 * static_cast<int>(Compare::count); ++code) {
@@ -147,7 +152,8 @@ TEST_CASE_TEMPLATE("comparisons and where at every tail and stride", T, float, d
 }
 
 TEST_CASE_TEMPLATE("axpy, scale, mul_add and clamp at every tail", T, float, double) {
-  const auto [x, y] = two_arrays<T>(70);
+  const Two<T> two(70);
+  const std::vector<T>&x = two.a, &y = two.b;
   on_every_isa<T>([&](const kernels::Table<T>& table) {
     const auto run = [&](auto kernel, auto reference, double allowed) {
       at_every_tail([&](I n, I offset) {

@@ -37,8 +37,9 @@ void check_range(const char* op, const Array& index, const Shape& shape, int axi
   Dims place = Dims::filled(index.dim(), 0);
   I rest = bad - values;
   for (int i = index.dim() - 1; i >= 0; rest /= index.shape()[i--]) place[i] = rest % index.shape()[i];
-  fail_with("{}: index {} at {} is out of range for axis {} of {}: expects 0 to {}", op, *bad, place, axis,
-            shape, size - 1);
+  const std::string expected = size > 0 ? fmt::format("0 to {}", size - 1) : "no index";
+  fail_with("{}: index {} at {} is out of range for axis {} of {}: expects {}", op, *bad, place, axis, shape,
+            expected);
 }
 
 Shape without(Shape dims, int axis) {

@@ -44,8 +44,8 @@ class ChunkFunction {
   void (*call_)(void*, std::int64_t);
 };
 
-/// Calls f(0) .. f(chunks - 1), each once, on the pool's threads; returns when all are done. The first
-/// exception is rethrown here. Nested calls run on the calling thread.
+/// Calls f(0) .. f(chunks - 1), each once, on the pool's threads; returns when all are done. The exception of
+/// the first chunk that fails is rethrown here, and chunks not yet begun are skipped.
 void run_chunks(std::int64_t chunks, ChunkFunction f);
 }  // namespace detail
 

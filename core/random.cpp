@@ -1,77 +1,20 @@
-// Random arrays from Philox blocks.
-//
-// Which words an element uses is fixed: f32 takes one 32-bit word (element i: word i % 4 of block i / 4), f64
-// and i64 take one 64-bit word (element i: half i % 2 of block i / 2). Normal numbers come in pairs by
-// Box-Muller, from the words of elements 2j and 2j + 1. Only + - * / sqrt and integers are used, no math
-// library: the same numbers on every machine.
+// Random arrays from Philox blocks (see philox.h for the layout).
 
 #include "gradus/core/random.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <utility>
 
+#include "gradus/core/box_muller.h"
 #include "gradus/core/format.h"
 #include "gradus/core/parallel.h"
+#include "gradus/core/philox.h"
 
 namespace gradus {
 namespace {
 
-constexpr std::int64_t kBatch =
-    64;  // blocks computed together, so that the compiler can use vector instructions
 constexpr std::int64_t kGrain = 8192;  // blocks in one chunk of parallel work
-
-/// Ten rounds over `n` counters at once: words w[0][i] .. w[3][i] are block i's.
-void philox_rounds(std::int64_t n, std::uint64_t key, std::uint32_t (*w)[kBatch]) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::uint32_t k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
-    std::uint32_t w0 = w[0][i], w1 = w[1][i], w2 = w[2][i], w3 = w[3][i];
-    for (int round = 0; round < 10; ++round) {
-      const std::uint64_t p0 = std::uint64_t{0xD2511F53} * w0, p1 = std::uint64_t{0xCD9E8D57} * w2;
-      w0 = static_cast<std::uint32_t>(p1 >> 32) ^ w1 ^ k0;
-      w1 = static_cast<std::uint32_t>(p1);
-      w2 = static_cast<std::uint32_t>(p0 >> 32) ^ w3 ^ k1;
-      w3 = static_cast<std::uint32_t>(p0);
-      k0 += 0x9E3779B9;
-      k1 += 0xBB67AE85;
-    }
-    w[0][i] = w0, w[1][i] = w1, w[2][i] = w2, w[3][i] = w3;
-  }
-}
-
-// The bits one element is made from.
-template <class T>
-using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
-template <class T>
-constexpr std::int64_t kPerBlock = 16 / sizeof(T);
-
-/// Elements' words for `n` blocks from `first` on: word[p][i] is that of element p of block i.
-template <class T>
-struct Words {
-  Word<T> word[kPerBlock<T>][kBatch];
-
-  Words(const Generator::State& state, std::uint64_t first, std::int64_t n) {
-    std::uint32_t w[4][kBatch];
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint64_t block = state.offset + first + static_cast<std::uint64_t>(i);
-      w[0][i] = static_cast<std::uint32_t>(block);
-      w[1][i] = static_cast<std::uint32_t>(block >> 32);
-      w[2][i] = static_cast<std::uint32_t>(state.stream);
-      w[3][i] = static_cast<std::uint32_t>(state.stream >> 32);
-    }
-    philox_rounds(n, state.seed, w);
-    for (int p = 0; p < kPerBlock<T>; ++p)
-      for (std::int64_t i = 0; i < n; ++i)
-        if constexpr (sizeof(T) == 4)
-          word[p][i] = w[p][i];
-        else
-          word[p][i] = w[2 * p][i] | std::uint64_t{w[2 * p + 1][i]} << 32;
-  }
-};
 
 /// A new array whose elements are made from blocks of the generator: make(words, n, values) turns n blocks'
 /// words into kPerBlock<T> values each, values[p][i] being element p of block i.
@@ -87,74 +30,15 @@ Array generate(const Shape& shape, Generator& generator, Make make) {
       const Words<T> words(state, static_cast<std::uint64_t>(first), n);
       T values[kPerBlock<T>][kBatch];
       make(words, n, values);
-      const std::int64_t start = first * kPerBlock<T>, stop = std::min(count, start + n * kPerBlock<T>);
-      for (std::int64_t i = start; i < stop; ++i)
-        out[i] = values[(i - start) % kPerBlock<T>][(i - start) / kPerBlock<T>];
+      T* const to = out + first * kPerBlock<T>;
+      const std::int64_t left = count - first * kPerBlock<T>, whole = std::min(n, left / kPerBlock<T>);
+      for (std::int64_t i = 0; i < whole; ++i)
+        for (int p = 0; p < kPerBlock<T>; ++p) to[i * kPerBlock<T> + p] = values[p][i];
+      for (std::int64_t i = whole * kPerBlock<T>, p = 0; whole < n && i < left; ++i, ++p)
+        to[i] = values[p][whole];
     }
   });
   return result;
-}
-
-/// The upper 24 or 53 bits as a number in [0, 1).
-template <class T>
-T unit_interval(Word<T> word) {
-  constexpr int bits = std::numeric_limits<T>::digits, spare = 8 * sizeof(T) - bits;
-  return static_cast<T>(static_cast<std::make_signed_t<Word<T>>>(word >> spare)) /
-         static_cast<T>(Word<T>{1} << bits);
-}
-
-/// log u for normal u in (0, 1]: u = 2^e m with m in [sqrt 1/2, sqrt 2), and log m = 2 artanh((m - 1) / (m +
-/// 1)).
-template <class T>
-T log_unit(T u) {
-  using Signed = std::make_signed_t<Word<T>>;
-  constexpr int mantissa = std::numeric_limits<T>::digits - 1;
-  const auto bits = std::bit_cast<Signed>(u);
-  const Signed e = (bits - std::bit_cast<Signed>(static_cast<T>(1 / std::numbers::sqrt2))) >> mantissa;
-  const T m = std::bit_cast<T>(static_cast<Signed>(bits - e * (Signed{1} << mantissa)));
-  const T s = (m - 1) / (m + 1), s2 = s * s;  // s2 < 0.0295
-  constexpr int terms = sizeof(T) == 4 ? 5 : 11;
-  T series = 0;
-  for (int k = terms - 1; k >= 0; --k) series = series * s2 + static_cast<T>(2.0 / (2 * k + 1));
-  return static_cast<T>(e) * std::numbers::ln2_v<T> + series * s;
-}
-
-/// sin and cos of 2 pi word / 2^bits. The quadrant is taken off in integers, exactly; the rest is a Taylor
-/// series on [-pi/4, pi/4].
-template <class T>
-void sin_cos_turn(Word<T> word, T& sin, T& cos) {
-  using Signed = std::make_signed_t<Word<T>>;
-  constexpr int quarter = 8 * sizeof(T) - 2;
-  const Word<T> quadrant = (word + (Word<T>{1} << (quarter - 1))) >> quarter;  // 0 .. 3
-  const auto rest = static_cast<Signed>(word - (quadrant << quarter));
-  const T x = static_cast<T>(rest) *
-              static_cast<T>(std::numbers::pi / 2 / static_cast<double>(Word<T>{1} << quarter));
-  const T x2 = x * x;
-  constexpr int terms = sizeof(T) == 4 ? 5 : 8;
-  T s = 1, c = 1;  // s = 1 - x2/(2 3) (1 - x2/(4 5) (1 - ...)), c = 1 - x2/(1 2) (1 - x2/(3 4) (1 - ...))
-  for (int k = terms; k > 0; --k) {
-    s = 1 - x2 * static_cast<T>(1.0 / (2 * k * (2 * k + 1))) * s;
-    c = 1 - x2 * static_cast<T>(1.0 / ((2 * k - 1) * 2 * k)) * c;
-  }
-  s *= x;
-  const bool swap = quadrant & 1;
-  const T sin_size = swap ? c : s, cos_size = swap ? s : c;
-  sin = quadrant & 2 ? -sin_size : sin_size;
-  cos = (quadrant + 1) & 2 ? -cos_size : cos_size;
-}
-
-/// Two independent standard normal numbers (Box and Muller 1958): sqrt(-2 log u) times the cosine and the
-/// sine of a random angle, u in (0, 1].
-template <class T>
-void box_muller(Word<T> a, Word<T> b, T& first, T& second) {
-  constexpr int bits = 8 * sizeof(T) - 1;
-  constexpr T scale = 1 / static_cast<T>(Word<T>{1} << bits);
-  const T u = (static_cast<T>(static_cast<std::make_signed_t<Word<T>>>(a >> 1)) + 1) * scale;
-  const T radius = std::sqrt(-2 * log_unit(u));
-  T sin, cos;
-  sin_cos_turn<T>(b, sin, cos);
-  first = radius * cos;
-  second = radius * sin;
 }
 
 template <class T>

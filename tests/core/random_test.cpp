@@ -131,6 +131,22 @@ TEST_CASE("random arrays: a shorter array is the start of a longer one") {
   }
 }
 
+TEST_CASE("random arrays: the same bits with every compiler and on every machine") {
+  const auto fingerprint = [](const Array& array) {  // FNV-1a over the bytes
+    std::uint64_t hash = 0xcbf29ce484222325;
+    const unsigned char* const bytes = static_cast<const unsigned char*>(array.raw());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(array.numel()) * size_of(array.dtype()); ++i)
+      hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+  };
+  Generator generator(2024);
+  CHECK(fingerprint(random_normal({10'000}, 0, 1, f32, generator)) == 7315427893775448225u);
+  CHECK(fingerprint(random_normal({10'000}, 0, 1, f64, generator)) == 10894163252158347492u);
+  CHECK(fingerprint(random_uniform({10'000}, -1, 3, f32, generator)) == 1597617207955554631u);
+  CHECK(fingerprint(random_integers({10'000}, -5, 1000, generator)) == 51732705708298170u);
+  CHECK(fingerprint(random_permutation(10'000, generator)) == 1549200796462175665u);
+}
+
 TEST_CASE("random_uniform: range, moments, distribution") {
   Generator generator(1);
   constexpr std::size_t n = 400'000;

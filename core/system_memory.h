@@ -1,0 +1,22 @@
+#pragma once
+// Memory from the operating system for the caching allocator (internal).
+
+#include <cstddef>
+
+namespace gradus {
+
+struct StorageBlock;
+
+/// Blocks of this size and more are mapped one by one, on huge pages; smaller ones come from malloc.
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+/// A block with `capacity` bytes (a multiple of 64) behind its header, nothing in it written yet; null when
+/// the system has no memory left.
+StorageBlock* system_allocate(std::size_t capacity);
+void system_free(StorageBlock* block, std::size_t capacity);
+
+/// The memory this process can have: the machine's, with swap, or its control group's limit where that is
+/// lower. Linux grants more than that and kills the process later, so the allocator refuses first.
+std::size_t memory_limit();
+
+}  // namespace gradus

@@ -10,7 +10,7 @@
 
 namespace gradus {
 
-/// log u for u in (0, 1]: u = 2^e m with m in [sqrt 1/2, sqrt 2), log m = 2 artanh s with s = (m - 1) / (m + 1).
+/// log u for u in (0, 1]: u = 2^e m with m in [sqrt 1/2, sqrt 2), log m = 2 artanh s, s = (m - 1) / (m + 1).
 template <class T>
 [[gnu::always_inline]] inline T log_unit(T u) {
   using Signed = std::make_signed_t<Word<T>>;

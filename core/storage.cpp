@@ -115,7 +115,14 @@ StorageBlock* Cache::take(SizeClass wanted) {
   return nullptr;
 }
 
-/// A block from the system, whose memory may first have to be returned from the cache.
+/// A block from the system, unless the machine has too little left for it: Linux would grant it all the same,
+/// and kill the process when it is written.
+StorageBlock* allocate_within(std::size_t limit, std::size_t live, std::size_t capacity) {
+  if (live + capacity > limit || (capacity >= kHugePage && capacity > memory_available())) return nullptr;
+  return system_allocate(capacity);
+}
+
+/// A new block. When there is no room for it, the cache is emptied first.
 StorageBlock* Cache::take_new(std::size_t bytes) {
   const MemoryStats before = memory_stats();
   const std::size_t limit = std::min(memory_limit(), kLargest);
@@ -123,10 +130,11 @@ StorageBlock* Cache::take_new(std::size_t bytes) {
   const auto [index, capacity] = size_class(bytes);
   const auto live = static_cast<std::size_t>(before.live_bytes),
              cached = static_cast<std::size_t>(before.cached_bytes);
-  StorageBlock* block = nullptr;
-  if (capacity + live + cached <= limit) block = system_allocate(capacity);
-  if (!block && cached > 0) empty();
-  if (!block && capacity + live <= limit) block = system_allocate(capacity);
+  StorageBlock* block = allocate_within(limit, live + cached, capacity);
+  if (!block && cached > 0) {
+    empty();
+    block = allocate_within(limit, live, capacity);
+  }
   if (!block) refuse(bytes, before);
   new (block) StorageBlock{};
   block->size_class = index;

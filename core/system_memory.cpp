@@ -1,11 +1,12 @@
 #include "gradus/core/system_memory.h"
 
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 #include "gradus/core/storage.h"
 
@@ -29,6 +30,15 @@ StorageBlock* map(std::size_t capacity) {
   return reinterpret_cast<StorageBlock*>(data) - 1;
 }
 
+/// A line of /proc/meminfo, in bytes; without such a line, as much as anyone could ask for.
+std::size_t meminfo(std::string_view name) {
+  std::ifstream file("/proc/meminfo");
+  std::string word, unit;
+  for (std::size_t kibibytes = 0; file >> word >> kibibytes && std::getline(file, unit);)
+    if (word == name) return kibibytes * 1024;
+  return std::size_t{1} << 62;
+}
+
 }  // namespace
 
 StorageBlock* system_allocate(std::size_t capacity) {
@@ -46,14 +56,14 @@ void system_free(StorageBlock* block, std::size_t capacity) {
 
 std::size_t memory_limit() {
   static const std::size_t limit = [] {
-    struct sysinfo machine = {};
-    sysinfo(&machine);
-    std::size_t bytes = (machine.totalram + machine.totalswap) * machine.mem_unit;
+    std::size_t bytes = meminfo("MemTotal:") + meminfo("SwapTotal:");
     std::size_t group = 0;  // the file says "max" where there is no limit
     if (std::ifstream("/sys/fs/cgroup/memory.max") >> group) bytes = std::min(bytes, group);
     return bytes;
   }();
   return limit;
 }
+
+std::size_t memory_available() { return meminfo("MemAvailable:") + meminfo("SwapFree:"); }
 
 }  // namespace gradus

@@ -19,4 +19,7 @@ void system_free(StorageBlock* block, std::size_t capacity);
 /// lower. Linux grants more than that and kills the process later, so the allocator refuses first.
 std::size_t memory_limit();
 
+/// What the machine could give now without killing anybody.
+std::size_t memory_available();
+
 }  // namespace gradus

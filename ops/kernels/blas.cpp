@@ -13,6 +13,7 @@
 
 #include "gradus/core/format.h"
 #include "gradus/core/storage.h"
+#include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::blas {
 namespace {
@@ -59,44 +60,21 @@ void scale_matrix(I m, I n, T beta, T* c, I ldc) {
       for (I j = 0; j < n; ++j) c[j] *= beta;
 }
 
-/// sum_i a_i b_i in sixteen partial sums: an order that depends on n only.
-template <class T>
-T dot(I n, const T* a, const T* b) {
-  constexpr I kLanes = 16;
-  T sums[kLanes] = {};
-  I i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (I lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  for (I lane = 0; i + lane < n; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  for (I half = kLanes / 2; half > 0; half /= 2)
-    for (I lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-  return sums[0];
-}
-
-/// y += x M
-template <class T>
-void add_row_times_matrix(const Stored<T>& matrix, const T* x, T* y) {
-  for (I i = 0; i < matrix.rows; ++i)
-    for (I j = 0; j < matrix.columns; ++j) y[j] += x[i] * matrix.data[i * matrix.ld + j];
-}
-
-/// A product with m = 1 or n = 1: c_j = alpha sum_i x_i op(M)_ij + beta c_j, x and c with strides. OpenBLAS
-/// 0.3.21 sends these to gemv, whose results depend on alignment.
+/// A product with m = 1 or n = 1: c_j = alpha sum_i x_i op(M)_ij + beta c_j, x and c with strides. On our own
+/// kernels: OpenBLAS's gemm can be several times slower here, and the gemv of 0.3.21 is not reliable.
 template <class T>
 void gemv(bool transpose, const Stored<T>& matrix, T alpha, const T* x, I x_stride, T beta, T* c,
           I c_stride) {
   const I k = transpose ? matrix.columns : matrix.rows, n = transpose ? matrix.rows : matrix.columns;
-  const auto bytes = static_cast<std::size_t>(k + n) * sizeof(T);
-  const Storage scratch = Storage::allocate(bytes);
+  const Storage scratch = Storage::allocate(static_cast<std::size_t>(k + n) * sizeof(T));
   T* const x_run = static_cast<T*>(scratch.data());
   T* const y = x_run + k;
+  const kernels::Table<T>& kernel = kernels::table<T>();
   for (I i = 0; i < k; ++i) x_run[i] = x[i * x_stride];
-  if (transpose) {
-    for (I j = 0; j < n; ++j) y[j] = dot(k, x_run, matrix.data + j * matrix.ld);
-  } else {
-    std::fill(y, y + n, T{0});
-    add_row_times_matrix(matrix, x_run, y);
-  }
+  if (transpose)
+    for (I j = 0; j < n; ++j) y[j] = kernel.dot(k, x_run, matrix.data + j * matrix.ld);
+  else
+    kernel.gemv_t(k, n, matrix.data, matrix.ld, x_run, y);
   for (I j = 0; j < n; ++j) {
     T& out = c[j * c_stride];
     out = beta == 0 ? alpha * y[j] : alpha * y[j] + beta * out;

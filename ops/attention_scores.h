@@ -1,0 +1,111 @@
+#pragma once
+// The scores of a tile of query rows of one head (internal to attention_forward.cpp and
+// attention_backward.cpp).
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "gradus/ops/attention_kernel.h"
+#include "gradus/ops/kernels/blas.h"
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus::attention {
+
+using I = std::int64_t;
+
+constexpr I kTileRows = 64;  // scores of 1024 keys then fill a quarter of a megabyte: they stay in cache
+constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth waking a thread for
+
+inline I tiles_of(I rows) { return (rows + kTileRows - 1) / kTileRows; }
+
+/// What the products of one tile cost in forward; backward has two and a half times as many.
+inline I work_of(const Array& q, const Array& k, const Array& v) {
+  return std::max<I>(1, 2 * std::min(kTileRows, q.size(2)) * k.size(2) * (k.size(3) + v.size(3)));
+}
+
+/// One head's rows of an array [B, H, T, D]; heads are numbered through the batch.
+template <class T>
+class HeadRows {
+ public:
+  explicit HeadRows(const Array& x) {
+    if (!x.defined()) return;
+    data_ = x.mutable_data<std::remove_const_t<T>>();
+    heads_ = x.size(1);
+    batch_stride_ = x.strides()[0];
+    head_stride_ = x.strides()[1];
+    ld_ = x.size(2) > 1 ? x.strides()[2] : std::max<I>(1, x.size(3));
+  }
+  T* row(I head, I i) const {
+    return data_ + head / heads_ * batch_stride_ + head % heads_ * head_stride_ + i * ld_;
+  }
+  I ld() const { return ld_; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  T* data_ = nullptr;
+  I heads_ = 1, batch_stride_ = 0, head_stride_ = 0, ld_ = 1;
+};
+
+/// Query rows begin .. begin + rows - 1 of one head, against keys 0 .. keys - 1: no row of the tile sees
+/// more.
+struct Tile {
+  I head, begin, rows, keys;
+};
+
+template <class T>
+class Scores {
+ public:
+  Scores(const Rule& rule, const Array& q, const Array& k)
+      : rule_(rule),
+        q_(q),
+        k_(k),
+        queries_(q.size(2)),
+        keys_(k.size(2)),
+        channels_(q.size(3)),
+        mask_heads_(q.size(1)) {}
+
+  /// How many keys query row i sees: all, or those up to its own position counted from the end.
+  I visible(I i) const { return rule_.causal ? std::clamp<I>(i + 1 + keys_ - queries_, 0, keys_) : keys_; }
+
+  Tile tile(I head, I begin) const {
+    const I rows = std::min(kTileRows, queries_ - begin);
+    return {head, begin, rows, visible(begin + rows - 1)};
+  }
+
+  /// s [rows, keys] = scale q k^T + mask, row stride ld.
+  void compute(const Tile& tile, T* s, I ld) const {
+    blas::gemm(false, true, tile.rows, tile.keys, channels_, static_cast<T>(rule_.scale),
+               q_.row(tile.head, tile.begin), q_.ld(), k_.row(tile.head, 0), k_.ld(), T{0}, s, ld);
+    if (rule_.mask.defined())
+      for (I r = 0; r < tile.rows; ++r) mask_row(tile.head, tile.begin + r, s + r * ld);
+  }
+
+  /// Drops weights (or gradients of weights) of query row i.
+  void drop_row(I head, I i, I n, const T* x, T* y) const {
+    const auto& random = rule_.random;
+    kernels_.dropout(n, rule_.dropout, random.seed, random.stream, random.offset,
+                     static_cast<std::uint64_t>((head * queries_ + i) * keys_), x, y);
+  }
+
+ private:
+  void mask_row(I head, I i, T* s) const {
+    const Strides& strides = rule_.mask.strides();
+    const I at = head / mask_heads_ * strides[0] + head % mask_heads_ * strides[1] + i * strides[2];
+    const I n = visible(i), step = strides[3] != 0;
+    if (rule_.mask.dtype() == DType::boolean) {
+      constexpr T hidden = -std::numeric_limits<T>::infinity();
+      kernels_.where(n, rule_.mask.data<bool>() + at, step, s, 1, &hidden, 0, s);
+    } else {
+      kernels_.binary[static_cast<int>(kernels::Binary::add)](n, s, 1, rule_.mask.data<T>() + at, step, s);
+    }
+  }
+
+  const kernels::Table<T>& kernels_ = kernels::table<T>();
+  const Rule& rule_;
+  HeadRows<const T> q_, k_;
+  I queries_, keys_, channels_, mask_heads_;
+};
+
+}  // namespace gradus::attention

@@ -43,16 +43,23 @@ class Generator {
   State state_;
 };
 
-/// This thread's default generator, used wherever no generator is given. Each thread has its own, so programs
-/// that run jobs on threads of their own stay reproducible.
+/// This thread's default generator, used wherever no generator is given. Each thread has its own, starting at
+/// seed 0, so programs that run jobs on threads of their own stay reproducible: give each job its own seed.
 Generator& default_generator();
 
 /// Seeds this thread's default generator: `manual_seed(0);`
 void manual_seed(std::uint64_t seed);
 
-// Fill a new array. Element i depends on (state, i) only.
+// New arrays of random numbers. Element i is made from fixed words of fixed blocks: in f32 word i % 4 of
+// block i / 4, in f64 and i64 half i % 2 of block i / 2. Only integers, + - * / and sqrt are used: the same
+// bits on every machine.
+
+/// Evenly spread over [low, high), in f32 or f64. Throws unless low <= high, both finite.
 Array random_uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator);
+/// Normal numbers by Box and Muller's method, elements 2j and 2j + 1 together. Throws when std < 0.
 Array random_normal(const Shape& shape, double mean, double std, DType dtype, Generator& generator);
+/// low .. high-1, as i64; no number is more likely than another by more than (high - low) / 2^64. Throws when
+/// low >= high.
 Array random_integers(const Shape& shape, std::int64_t low, std::int64_t high, Generator& generator);
 /// A random order of 0..n-1, as i64.
 Array random_permutation(std::int64_t n, Generator& generator);

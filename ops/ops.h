@@ -166,8 +166,8 @@ struct AttentionOptions {
 /// (Vaswani et al. 2017, section 3.2.1). A row that sees no key gives zeros. O(T) memory.
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});
-/// The same for q, k and v side by side, as one projection gives them: qkv [B, T, 3 C] -> [B, T, C], C = heads D. Head
-/// h owns channels h D .. (h + 1) D - 1 of each part. Nothing is copied.
+/// The same for q, k and v side by side, as one projection gives them: qkv [B, T, 3 C] -> [B, T, C], C =
+/// heads D. Head h owns channels h D .. (h + 1) D - 1 of each part. Nothing is copied.
 Tensor self_attention_packed(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});

@@ -27,15 +27,15 @@ using I = std::int64_t;
 /// The class of each row, checked; which rows count, and how their losses become one number.
 class Targets {
  public:
-  Targets(const char* op, const Tensor& x, const Tensor& target, const CrossEntropyOptions& options)
+  Targets(const char* op, const char* name, const Tensor& x, const Tensor& target,
+          const CrossEntropyOptions& options)
       : index_(target.array().contiguous()), options_(options) {
     const I classes = x.size(-1);
     const I* const t = index_.data<I>();
     for (I row = 0; row < index_.numel(); ++row) {
       if (t[row] == options.ignore_index) continue;
-      check(t[row] >= 0 && t[row] < classes,
-            "{}: target {} of row {} is out of range: logits {} have {} classes", op, t[row], row, x.shape(),
-            classes);
+      check(t[row] >= 0 && t[row] < classes, "{}: target {} of row {} is out of range: {} {} have {} classes",
+            op, t[row], row, name, x.shape(), classes);
       ++counted_;
     }
   }
@@ -74,7 +74,9 @@ class Targets {
 void check_loss(const char* op, const char* name, const Tensor& x, const Tensor& target,
                 const CrossEntropyOptions& options) {
   check(operand(op, x).dim() > 0, "{}: expects {} [..., V], got {}", op, name, x.shape());
-  index_operand(op, target);
+  check(target.defined(), "{}: expects a defined target", op);
+  check(target.dtype() == i64, "{}: expects an i64 target, got {} {}: convert with .to(i64)", op,
+        target.dtype(), target.shape());
   Shape rows = x.shape();
   rows.erase(x.dim() - 1);
   check(target.shape() == rows,
@@ -146,7 +148,7 @@ Array backward(const Array& g, const Array& x, const Targets& targets, const Arr
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
   check_loss("cross_entropy", "logits", logits, target, options);
-  const Targets targets("cross_entropy", logits, target, options);
+  const Targets targets("cross_entropy", "logits", logits, target, options);
   const Array x = logits.array().contiguous();
   const Array losses = Array::empty(target.shape(), x.dtype()),
               largest = Array::empty(target.shape(), x.dtype());
@@ -161,7 +163,7 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Cro
   check_loss("nll_loss", "log_probabilities", log_probabilities, target, options);
   check(options.label_smoothing == 0, "nll_loss: label smoothing is an option of cross_entropy, got {}",
         options.label_smoothing);
-  const Targets targets("nll_loss", log_probabilities, target, options);
+  const Targets targets("nll_loss", "log_probabilities", log_probabilities, target, options);
   const Array x = log_probabilities.array().contiguous();
   const Array losses = Array::zeros(target.shape(), x.dtype());
   dispatch_floating("nll_loss", x.dtype(), [&]<class T>() {

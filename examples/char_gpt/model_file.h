@@ -1,0 +1,21 @@
+#pragma once
+// A trained model in one safetensors file: weights under PyTorch's names, and in the notes what else is
+// needed to use them (sizes and the characters).
+
+#include <filesystem>
+
+#include "char_gpt/options.h"
+#include "kit/text_data.h"
+
+namespace gradus::char_gpt {
+
+void save_model(const std::filesystem::path& file, const nn::GPT& model, const kit::Vocabulary& vocabulary);
+
+struct LoadedModel {
+  nn::GPT model;
+  kit::Vocabulary vocabulary;
+};
+/// Throws, naming the file, when it is not one that save_model wrote.
+LoadedModel load_model(const std::filesystem::path& file);
+
+}  // namespace gradus::char_gpt

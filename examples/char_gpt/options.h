@@ -1,0 +1,38 @@
+#pragma once
+// The command line of char_gpt. The defaults are nanoGPT's CPU setting for tiny Shakespeare.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "gradus/nn/gpt.h"
+
+namespace gradus::char_gpt {
+
+struct Options {
+  std::filesystem::path text;  // what to train on
+  std::filesystem::path load;  // weights to start from
+  std::filesystem::path save = "char_gpt.safetensors";
+  std::string placement = "pre";
+  std::int64_t layers = 4, heads = 4, d_model = 128, context = 64;
+  std::int64_t batch = 12;
+  std::int64_t steps = 2000;
+  std::int64_t warmup = 100;
+  double lr = 1e-3, least_lr = 1e-4;
+  double weight_decay = 0.1, clip = 1;
+  double dropout = 0;
+  std::int64_t seed = 0;
+  std::int64_t threads = 0;
+  std::string prompt;  // empty: a new line
+  std::int64_t sample = 500;
+  double temperature = 0.8;
+  std::int64_t top_k = 0;
+
+  nn::GPTOptions model(std::int64_t vocab) const;
+};
+
+/// Reads the command line; an exit status when the program should not go on.
+std::optional<int> parse(int argc, char** argv, Options& options);
+
+}  // namespace gradus::char_gpt

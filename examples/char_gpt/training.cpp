@@ -1,0 +1,89 @@
+#include "char_gpt/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "gradus/gradus.h"
+#include "kit/duration.h"
+#include "kit/interrupt.h"
+#include "kit/progress.h"
+
+namespace gradus::char_gpt {
+
+namespace {
+
+constexpr std::int64_t kTimedSteps = 10;  // before the time is estimated
+constexpr std::int64_t kReports = 10;     // lines a training prints
+constexpr std::int64_t kEvaluated = 64;   // windows of one evaluation batch
+
+/// Decay shrinks what multiplies (matrices, embeddings), not gains and biases.
+std::vector<optim::ParameterGroup> groups(const nn::GPT& model) {
+  std::vector<Tensor> matrices, vectors;
+  for (const Tensor& parameter : model.parameters())
+    (parameter.dim() >= 2 ? matrices : vectors).push_back(parameter);
+  return {{.parameters = matrices}, {.parameters = vectors, .weight_decay = 0}};
+}
+
+Tensor window_loss(const nn::GPT& model, const kit::Windows& windows, std::int64_t context) {
+  const auto rows = static_cast<std::int64_t>(windows.inputs.size()) / context;
+  return model.loss(from_vector(windows.inputs, {rows, context}),
+                    from_vector(windows.targets, {rows, context}));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
+  if (o.steps == 0) return;
+  const auto schedule = o.steps > o.warmup ? optim::warmup_cosine(o.lr, o.warmup, o.steps, o.least_lr)
+                                           : optim::warmup_linear(o.lr, o.warmup);
+  optim::AdamW opt(groups(model), {.lr = schedule, .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
+  Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
+  const kit::RandomBelow below = [&](std::uint64_t bound) {
+    return static_cast<std::uint64_t>(data.below(static_cast<std::int64_t>(bound)));
+  };
+  const std::vector<Tensor> parameters = model.parameters();
+  const auto start = std::chrono::steady_clock::now();
+  kit::Progress progress("training", static_cast<double>(o.steps));
+  model.train();
+  for (std::int64_t step = 1; step <= o.steps && !kit::interrupted(); ++step) {
+    const Tensor loss =
+        window_loss(model, kit::random_windows(text.train, o.batch, o.context, below), o.context);
+    opt.zero_grad();
+    loss.backward();
+    optim::clip_grad_norm(parameters, o.clip);
+    opt.step();
+    progress.update(static_cast<double>(step), fmt::format("loss {:.3f}", loss.item()));
+    if (step == std::min(kTimedSteps, o.steps))
+      fmt::print("{} steps will take about {}\n", o.steps,
+                 kit::human_duration(seconds_since(start) / static_cast<double>(step) *
+                                     static_cast<double>(o.steps)));
+    if (step % std::max<std::int64_t>(1, o.steps / kReports) == 0)
+      fmt::print("step {:>6}  loss {:.4f}  lr {:.2e}\n", step, loss.item(), opt.lr());
+    std::fflush(stdout);
+  }
+  progress.finish();
+  model.eval();
+}
+
+double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens) {
+  const NoGrad no_grad;
+  const nn::EvalMode eval(model);
+  const std::int64_t context = model.options().context;
+  const std::vector<std::int64_t> starts =
+      kit::side_by_side(static_cast<std::int64_t>(tokens.size()), context);
+  double total = 0;
+  for (std::size_t i = 0; i < starts.size(); i += kEvaluated) {
+    const std::size_t count = std::min<std::size_t>(kEvaluated, starts.size() - i);
+    const kit::Windows windows = kit::windows_at(tokens, std::span(starts).subspan(i, count), context);
+    total += window_loss(model, windows, context).item() * static_cast<double>(count);
+  }
+  return total / static_cast<double>(starts.size());
+}
+
+}  // namespace gradus::char_gpt

@@ -1,0 +1,58 @@
+#pragma once
+// What Pre-LN and Post-LN look like before the first step: the setting of Xiong et al. 2020, section 3
+// ("On layer normalization in the Transformer architecture"), measured on the library's own blocks.
+//
+// One head, every matrix d x d with entries from N(0, 1/d), W_Q = W_K = 0 (each position attends to all
+// equally), Gaussian input, gain 1, bias 0. The loss is the cross-entropy AT ONE POSITION: averaged over
+// positions, gradients show a trend with depth that the theorem does not speak of, because uniform attention
+// makes positions alike.
+
+#include <cstdint>
+#include <vector>
+
+#include "gradus/nn/nn.h"
+
+namespace gradus::lab {
+
+struct InitialisationOptions {
+  std::vector<std::int64_t> depths = {2, 4, 8, 16, 32, 48};
+  std::int64_t d_model = 64;
+  std::int64_t positions = 8;
+  std::int64_t classes = 16;
+  std::int64_t seeds = 10;
+  std::uint64_t seed = 0;
+};
+
+/// Means over the seeds, and the standard deviation of the headline figure.
+struct InitialState {
+  nn::Placement placement;
+  std::int64_t layers = 0;
+  std::vector<double>
+      norm_squared;              // E|x_l|^2 / d after block l = 1..L (Post-LN: before the block's last norm)
+  std::vector<double> gradient;  // |dL/dW2| of block l = 1..L
+  double top_gradient = 0;       // of the last block: what Theorem 1 bounds
+  double top_gradient_std = 0;   // over seeds
+};
+
+/// Two entries a depth: Pre-LN, then Post-LN.
+std::vector<InitialState> measure_initialisation(const InitialisationOptions& options);
+
+struct Theorem1 {
+  double post_ratio_L32_L2 = 0;         // the theorem: about 1
+  double pre_ratio_L8_L32 = 0;          // the theorem: about sqrt(32 / 8) = 2
+  bool pre_norm_inside_lemma2 = false;  // (1 + l/2) d <= E|x_l|^2 <= (1 + 3l/2) d at every depth measured
+};
+
+/// Throws unless depths 2, 8 and 32 were measured.
+Theorem1 check_theorem1(const std::vector<InitialState>& states);
+
+struct JacobianCheck {
+  double max_error = 0;        // autograd and (I - 11^T/d - xhat xhat^T/d) / sigma against finite differences
+  double wrong_mean_only = 0;  // "(delta_ij - mu_j) / sigma", often printed: how far off
+  double wrong_constant_sigma = 0;  // treating sigma as a constant: how far off
+};
+
+/// The Jacobian of layer norm (eps 1e-5) at one random x of size d, in f64.
+JacobianCheck check_layer_norm_jacobian(std::int64_t d, std::uint64_t seed);
+
+}  // namespace gradus::lab

@@ -1,0 +1,79 @@
+#include "lab/options.h"
+
+#include "gradus/core/parallel.h"
+#include "kit/command_line.h"
+
+namespace gradus::lab {
+
+namespace {
+
+/// What is not given on the command line: within a minute with --quick, within ten without, on two cores.
+void fill_defaults(LabOptions& options) {
+  const auto fill = [](auto& value, auto quick, auto full, bool is_quick) {
+    if (value.empty()) value = is_quick ? quick : full;
+  };
+  using Depths = std::vector<std::int64_t>;
+  using Rates = std::vector<double>;
+  fill(options.depths, Depths{2, 12}, Depths{2, 6, 12}, options.quick);
+  fill(options.lrs, Rates{1e-3, 1e-2}, Rates{3e-4, 1e-3, 3e-3, 1e-2, 3e-2}, options.quick);
+  fill(options.warmups, Depths{0, 100}, Depths{0, 100}, options.quick);
+  options.model.steps = options.quick ? 250 : 600;
+  if (options.threads == 0) options.threads = num_threads();
+}
+
+}  // namespace
+
+std::optional<int> parse(int argc, char** argv, LabOptions& options) {
+  kit::CommandLine line(
+      "lab", "Compares Pre-LN and Post-LN Transformers: at initialisation, in training, in ablations.");
+  auto seed = static_cast<std::int64_t>(options.seed);
+  line.flag("--quick", options.quick, "Fewer runs: at most a minute on 2 cores");
+  line.path("--text", options.text, "Train on the characters of this file instead of the built-in language");
+  line.path("--out", options.out, "Folder for the report and the files; lab-results/<date> when not given");
+  line.path("--resume", options.resume, "Go on with a lab that was stopped, in its folder");
+  line.integer("--seed", seed, "First seed; the others follow it", kit::at_least(0));
+  line.integer("--threads", options.threads, "Runs trained side by side; all cores when not given",
+               kit::at_least(1));
+  line.integer("--seeds", options.seeds, "Runs of each setting", kit::at_least(1));
+  line.list("--depths", options.depths, "Numbers of layers", kit::at_least(1));
+  line.list("--lrs", options.lrs, "Learning rates (after warm-up)", kit::above(0));
+  line.list("--warmups", options.warmups, "Warm-up steps", kit::at_least(0));
+  if (const auto status = line.parse(argc, argv)) return status;
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.initialisation.seed = options.seed;
+  fill_defaults(options);
+  return std::nullopt;
+}
+
+RunOptions ablation_setting(const LabOptions& options) {
+  const auto middle = [](const auto& values) { return values[values.size() / 2]; };
+  return {.layers = middle(options.depths), .lr = middle(options.lrs), .warmup = options.warmups.back()};
+}
+
+std::vector<RunOptions> plan_runs(const LabOptions& options) {
+  constexpr nn::Placement kPlacements[] = {nn::Placement::pre, nn::Placement::post};
+  std::vector<RunOptions> runs;
+  const auto add_seeds = [&](RunOptions run) {
+    for (std::int64_t i = 0; i < options.seeds; ++i) {
+      run.seed = options.seed + static_cast<std::uint64_t>(i);
+      runs.push_back(run);
+    }
+  };
+  for (const std::int64_t layers : options.depths)
+    for (const double lr : options.lrs)
+      for (const std::int64_t warmup : options.warmups)
+        for (const nn::Placement placement : kPlacements)
+          add_seeds({.placement = placement, .layers = layers, .lr = lr, .warmup = warmup});
+  for (const nn::Placement placement : kPlacements) {
+    RunOptions run = ablation_setting(options);
+    run.placement = placement;
+    run.final_norm = placement == nn::Placement::post;  // the other way round than the placement has it
+    add_seeds(run);
+    run.final_norm.reset();
+    run.residual_scaling = true;
+    add_seeds(run);
+  }
+  return runs;
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,38 @@
+#pragma once
+// The lab's command line and what it means in runs.
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <vector>
+
+#include "lab/initialisation.h"
+#include "lab/training.h"
+
+namespace gradus::lab {
+
+struct LabOptions {
+  bool quick = false;
+  std::filesystem::path text;  // empty: the recall language
+  std::filesystem::path out;   // empty: lab-results/<date and time>
+  std::filesystem::path resume;
+  std::uint64_t seed = 0;
+  std::int64_t threads = 0;  // runs trained side by side
+  std::int64_t seeds = 3;
+  std::vector<std::int64_t> depths;
+  std::vector<double> lrs;
+  std::vector<std::int64_t> warmups;
+  ModelOptions model;
+  RecallOptions recall;
+  InitialisationOptions initialisation;
+};
+
+/// Reads the command line; an exit status when the program should not go on.
+std::optional<int> parse(int argc, char** argv, LabOptions& options);
+
+/// All training runs: the grid of placement x depth x rate x warm-up x seed, then the ablations.
+std::vector<RunOptions> plan_runs(const LabOptions& options);
+/// The depth, rate and warm-up at which the ablations are made.
+RunOptions ablation_setting(const LabOptions& options);
+
+}  // namespace gradus::lab

@@ -1,0 +1,25 @@
+#pragma once
+// What ./run bench times: one training step of several models, single ops, and the cost of tiny ops.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gradus::bench {
+
+using Step = std::function<void()>;
+
+struct Case {
+  std::string name;
+  std::string what;            // one line for people
+  std::function<Step()> make;  // sets up once; the result is timed again and again
+  int repeat = 1;              // runs inside one measurement, for steps shorter than the clock is sharp
+};
+
+std::vector<Case> model_cases();
+std::vector<Case> op_cases();
+
+/// All cases, in the order they are run.
+std::vector<Case> all_cases();
+
+}  // namespace gradus::bench

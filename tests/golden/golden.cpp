@@ -1,0 +1,55 @@
+#include "golden/golden.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gradus/core/io/safetensors.h"
+#include "support.h"
+
+namespace gradus::test {
+
+StateDict golden(const std::string& file) {
+  return load_safetensors(source_file("tests/golden/" + file).string());
+}
+
+void check_close(const std::string& what, const Tensor& actual, const Tensor& expected) {
+  CAPTURE(what);
+  REQUIRE(actual.defined());
+  REQUIRE(to_string(actual.shape()) == to_string(expected.shape()));
+  REQUIRE(actual.dtype() == expected.dtype());
+  const std::vector<double> got = actual.to_vector<double>(), want = expected.to_vector<double>();
+  double largest = 1, error = 0;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    largest = std::max(largest, std::abs(want[i]));
+    REQUIRE(std::isfinite(got[i]) == std::isfinite(want[i]));
+    if (got[i] != want[i]) error = std::max(error, std::abs(got[i] - want[i]));
+  }
+  CHECK(error <= (actual.dtype() == f64 ? 1e-12 : 1e-5) * largest);
+}
+
+std::vector<Tensor> golden_inputs(const StateDict& file, const std::string& name) {
+  std::vector<Tensor> inputs;
+  while (const Tensor* const in = file.find(name + "/in" + std::to_string(inputs.size()))) {
+    Tensor input = in->clone();
+    if (is_floating(input.dtype())) input.requires_grad_();
+    inputs.push_back(input);
+  }
+  REQUIRE_FALSE(inputs.empty());
+  return inputs;
+}
+
+void check_outputs(const StateDict& file, const std::string& name, const Tensor& out,
+                   const std::vector<Tensor>& inputs) {
+  check_close(name, out, file.at(name + "/out"));
+  const Tensor* const dy = file.find(name + "/dy");
+  CHECK(out.requires_grad() == (dy != nullptr));
+  if (dy == nullptr) return;
+  out.backward(*dy);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string key = name + "/grad" + std::to_string(i);
+    if (const Tensor* const gradient = file.find(key)) check_close(key, inputs[i].grad(), *gradient);
+  }
+}
+
+}  // namespace gradus::test

@@ -1,0 +1,289 @@
+#!/usr/bin/python3
+"""Writes the values PyTorch gives for every op and module, for tests/golden/*_test.cpp to compare with.
+
+    python3 tests/golden/make_golden.py        (needs PyTorch; the committed files were made with 1.13.1)
+
+Each case of ops.safetensors has <name>/in0, in1, ... (inputs), <name>/out, <name>/dy (the gradient fed to backward)
+and <name>/grad0, ... for inputs that are differentiable. modules.safetensors adds <name>/param/<key> and
+<name>/grad/<key>. losses.safetensors holds the training losses of small language models, optim.safetensors the
+trajectories of optimizers.
+"""
+import json, math, os, struct
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NAMES = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64", torch.bool: "BOOL"}
+
+
+def save(file, tensors):
+    header, offset, blobs = {}, 0, []
+    for name, t in sorted(tensors.items(), key=lambda item: -item[1].element_size()):  # keeps each aligned
+        blob = t.detach().contiguous().numpy().tobytes()
+        header[name] = {"dtype": NAMES[t.dtype], "shape": list(t.shape), "data_offsets": [offset, offset + len(blob)]}
+        offset += len(blob)
+        blobs.append(blob)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(os.path.join(HERE, file), "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text + b"".join(blobs))
+    print(f"{file}: {len(tensors)} tensors, {offset + len(text)} bytes")
+
+
+# ---------------------------------------------------------------- ops
+def r(*shape):
+    return torch.randn(*shape)
+
+
+def pos(*shape):
+    return torch.rand(*shape) + 0.3
+
+
+def ids(high, *shape):
+    return torch.randint(0, high, shape)
+
+
+def causal(t):
+    return torch.ones(t, t).triu(1).bool()
+
+
+def attend(q, k, v, mask=None, is_causal=False, scale=None):
+    s = q @ k.transpose(-2, -1) * (scale or q.shape[-1] ** -0.5)
+    if is_causal:
+        s = s.masked_fill(torch.ones(q.shape[-2], k.shape[-2]).triu(1 + k.shape[-2] - q.shape[-2]).bool(), -math.inf)
+    if mask is not None:
+        s = s.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else s + mask
+    return s.softmax(-1) @ v
+
+
+def scatter(x, index, source):
+    return x.scatter_add(1, index, source)
+
+
+def op_cases():
+    """(name, function, inputs); the same name and function stand in ops_test.cpp."""
+    keep = torch.rand(5, 6) > 0.4
+    keep[:, 0] = True
+    yield "add", lambda a, b: a + b, [r(3, 1, 5), r(4, 1)]
+    yield "sub", lambda a, b: a - b, [r(3, 4), r(4)]
+    yield "mul", lambda a, b: a * b, [r(2, 3, 4), r(3, 1)]
+    yield "div", lambda a, b: a / b, [r(3, 4), pos(1, 4)]
+    yield "add_scalar", lambda a: a + 2.5, [r(3, 4)]
+    yield "rsub_scalar", lambda a: 1.5 - a, [r(3, 4)]
+    yield "rdiv_scalar", lambda a: 2.0 / a, [pos(3, 4)]
+    yield "pow_scalar", lambda a: a.pow(2.5), [pos(7)]
+    yield "pow", lambda a, b: a.pow(b), [pos(3, 4), r(4)]
+    yield "maximum", lambda a, b: torch.maximum(a, b), [r(5, 6), r(6)]
+    yield "minimum", lambda a, b: torch.minimum(a, b), [r(5, 6), r(5, 1)]
+    yield "where", lambda c, a, b: torch.where(c, a, b), [r(4, 5) > 0, r(4, 5), r(5)]
+    yield "masked_fill", lambda x, m: x.masked_fill(m, -3.0), [r(2, 4, 5), r(4, 5) > 0]
+    yield "clamp", lambda x: x.clamp(-0.5, 0.8), [r(40)]
+    for name in "neg abs square exp sin cos tanh sigmoid relu erf".split():
+        yield name, getattr(torch, name), [r(6, 7)]
+    for name in "sqrt rsqrt log log1p".split():
+        yield name, getattr(torch, name), [pos(6, 7)]
+    yield "silu", F.silu, [r(6, 7) * 3]
+    yield "gelu", F.gelu, [r(6, 7) * 3]
+    yield "gelu_tanh", lambda x: F.gelu(x, approximate="tanh"), [r(6, 7) * 3]
+    yield "sum", lambda x: x.sum(), [r(3, 4, 5)]
+    yield "sum_axes", lambda x: x.sum((0, 2)), [r(3, 4, 5)]
+    yield "sum_keepdim", lambda x: x.sum(-1, keepdim=True), [r(3, 4, 5)]
+    yield "mean", lambda x: x.mean((1,)), [r(3, 4, 5)]
+    yield "var", lambda x: x.var(-1), [r(3, 9)]
+    yield "var_biased", lambda x: x.var((0, 2), unbiased=False, keepdim=True), [r(3, 4, 5)]
+    yield "max", lambda x: x.amax(1), [r(3, 9)]
+    yield "min", lambda x: x.amin((0, 1)), [r(3, 4, 5)]
+    yield "argmax", lambda x: x.argmax(1), [r(3, 9)]
+    yield "argmin", lambda x: x.argmin(), [r(3, 9)]
+    yield "norm", lambda x: x.norm(dim=(-1,)), [r(3, 9)]
+    yield "logsumexp", lambda x: x.logsumexp((0, 2)), [r(3, 4, 5)]
+    yield "cumsum", lambda x: x.cumsum(1), [r(3, 5, 2)]
+    yield "matmul_2d", torch.matmul, [r(5, 7), r(7, 3)]
+    yield "matmul_transposed", lambda a, b: a.t() @ b.t(), [r(7, 5), r(3, 7)]
+    yield "matmul_vector", torch.matmul, [r(4, 7), r(7)]
+    yield "matmul_dot", torch.matmul, [r(7), r(7)]
+    yield "matmul_batched", torch.matmul, [r(2, 1, 3, 4), r(5, 4, 6)]
+    yield "linear", F.linear, [r(2, 3, 7), r(5, 7), r(5)]
+    yield "outer", torch.outer, [r(4), r(6)]
+    yield "reshape", lambda x: x.transpose(0, 1).reshape(2, 6), [r(3, 4)]
+    yield "permute", lambda x: x.permute(2, 0, 1), [r(2, 3, 4)]
+    yield "transpose", lambda x: x.transpose(0, -1), [r(2, 3, 4)]
+    yield "squeeze", lambda x: x.squeeze(1), [r(2, 1, 4)]
+    yield "unsqueeze", lambda x: x.unsqueeze(1), [r(2, 4)]
+    yield "expand", lambda x: x.expand(3, 2, 4), [r(2, 1)]
+    yield "flatten", lambda x: x.flatten(1), [r(2, 3, 4)]
+    yield "select", lambda x: x.select(1, -1), [r(2, 3, 4)]
+    yield "slice", lambda x: x[:, 1:7:2], [r(2, 8, 3)]
+    yield "cat", lambda a, b: torch.cat([a, b], 1), [r(2, 3), r(2, 5)]
+    yield "stack", lambda a, b: torch.stack([a, b], -1), [r(2, 3), r(2, 3)]
+    yield "split", lambda x: x.split([2, 5], 1)[1], [r(2, 7)]
+    yield "chunk", lambda x: x.chunk(3, 1)[2], [r(2, 7)]
+    yield "flip", lambda x: x.flip((0, 2)), [r(2, 3, 4)]
+    yield "roll", lambda x: x.roll(2, 1), [r(2, 5)]
+    yield "gather", lambda x, i: x.gather(1, i), [r(3, 5), ids(5, 3, 4)]
+    yield "scatter_add", scatter, [r(3, 5), ids(5, 3, 4), r(3, 4)]
+    yield "index_select", lambda x, i: x.index_select(1, i), [r(2, 5, 3), ids(5, 7)]
+    yield "embedding", lambda i, w: F.embedding(i, w), [ids(6, 2, 5), r(6, 3)]
+    yield "tril", lambda x: x.tril(-1), [r(2, 5, 5)]
+    yield "triu", lambda x: x.triu(1), [r(4, 5)]
+    yield "one_hot", lambda i: F.one_hot(i, 6), [ids(6, 2, 3)]
+    yield "topk", lambda x: x.topk(3, -1)[0], [r(4, 9)]
+    yield "sort", lambda x: x.sort(1, descending=True)[0], [r(4, 9)]
+    yield "softmax", lambda x: x.softmax(-1), [r(2, 3, 9) * 3]
+    yield "softmax_axis0", lambda x: x.softmax(0), [r(5, 4)]
+    yield "log_softmax", lambda x: x.log_softmax(-1), [r(2, 3, 9) * 3]
+    yield "layer_norm", lambda x, w, b: F.layer_norm(x, (13,), w, b), [r(2, 3, 13), r(13), r(13)]
+    yield "layer_norm_plain", lambda x: F.layer_norm(x, (13,)), [r(4, 13) * 3 + 1]
+    yield "rms_norm", lambda x, w: x * (x.pow(2).mean(-1, keepdim=True) + 1e-6).rsqrt() * w, [r(2, 3, 13), r(13)]
+    q, k, v = r(2, 3, 5, 4), r(2, 3, 6, 4), r(2, 3, 6, 7)
+    yield "attention", attend, [q, k, v]
+    yield "attention_causal", lambda q, k, v: attend(q, k, v, is_causal=True), [q, k, v]
+    yield "attention_mask", lambda q, k, v, m: attend(q, k, v, m), [q, k, v, keep]
+    yield "attention_bias", lambda q, k, v, m: attend(q, k, v, m), [q, k, v, r(3, 5, 6)]
+    yield "cross_entropy", F.cross_entropy, [r(6, 9), ids(9, 6)]
+    t = ids(9, 6)
+    t[2] = -100
+    yield "cross_entropy_smooth", lambda x, t: F.cross_entropy(x, t, label_smoothing=0.1), [r(6, 9), t]
+    yield "cross_entropy_sum", lambda x, t: F.cross_entropy(x, t, reduction="sum"), [r(6, 9), t]
+    yield "cross_entropy_none", lambda x, t: F.cross_entropy(x, t, reduction="none"), [r(6, 9), t]
+    yield "nll_loss", lambda x, t: F.nll_loss(x, t), [r(6, 9).log_softmax(-1), t]
+    yield "mse_loss", F.mse_loss, [r(4, 5), r(4, 5)]
+    yield "bce_logits", lambda x, y: F.binary_cross_entropy_with_logits(x, y.detach()), [r(4, 5) * 4, torch.rand(4, 5)]
+
+
+def run_case(out, name, f, inputs, params=()):
+    inputs = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
+    y = f(*inputs)
+    for i, x in enumerate(inputs):
+        out[f"{name}/in{i}"] = x
+    out[f"{name}/out"] = y
+    if y.is_floating_point() and y.requires_grad:
+        dy = torch.randn_like(y)
+        y.backward(dy)
+        out[f"{name}/dy"] = dy
+        for i, x in enumerate(inputs):
+            if x.is_floating_point() and x.grad is not None:
+                out[f"{name}/grad{i}"] = x.grad
+    for key, p in params:
+        out[f"{name}/param/{key}"] = p
+        if p.grad is not None:
+            out[f"{name}/grad/{key}"] = p.grad
+
+
+# ---------------------------------------------------------------- modules
+def shaken(module):
+    """Biases and gains start at 0 and 1: random values show where they act."""
+    for p in module.parameters():
+        nn.init.normal_(p, std=0.3)
+    return module
+
+
+def module_cases():
+    E, H, Fd = 12, 3, 20
+    layer = dict(d_model=E, nhead=H, dim_feedforward=Fd, dropout=0.0, batch_first=True)
+    mask = causal(5)
+    pad = torch.zeros(2, 5, dtype=torch.bool)
+    pad[0, 3:] = True
+    yield "linear", shaken(nn.Linear(7, 5)), lambda m, x: m(x), [r(2, 3, 7)]
+    yield "embedding", shaken(nn.Embedding(7, 5)), lambda m, i: m(i), [ids(7, 2, 6)]
+    yield "layer_norm", shaken(nn.LayerNorm(E)), lambda m, x: m(x), [r(2, 3, E)]
+    mha = lambda **o: shaken(nn.MultiheadAttention(E, H, batch_first=True, **o))
+    yield "mha", mha(), lambda m, x: m(x, x, x)[0], [r(2, 5, E)]
+    yield "mha_causal", mha(), lambda m, x: m(x, x, x, attn_mask=mask)[0], [r(2, 5, E)]
+    yield "mha_padding", mha(), lambda m, x, p: m(x, x, x, key_padding_mask=p)[0], [r(2, 5, E), pad]
+    yield "mha_weights", mha(), lambda m, x: m(x, x, x)[1], [r(2, 5, E)]
+    yield "mha_cross", mha(), lambda m, q, kv: m(q, kv, kv)[0], [r(2, 5, E), r(2, 4, E)]
+    yield "mha_no_bias", mha(bias=False), lambda m, x: m(x, x, x)[0], [r(2, 5, E)]
+    for act in "relu", "gelu":
+        yield f"post_block_{act}", shaken(nn.TransformerEncoderLayer(**layer, activation=act)), lambda m, x: m(x), [r(2, 5, E)]
+        yield f"pre_block_{act}", shaken(nn.TransformerEncoderLayer(**layer, activation=act, norm_first=True)), lambda m, x: m(x), [r(2, 5, E)]
+    yield "pre_block_causal", shaken(nn.TransformerEncoderLayer(**layer, norm_first=True)), lambda m, x: m(x, mask), [r(2, 5, E)]
+    yield "post_block_padding", shaken(nn.TransformerEncoderLayer(**layer)), lambda m, x, p: m(x, src_key_padding_mask=p), [r(2, 5, E), pad]
+    for name, first in ("post", False), ("pre", True):
+        dec = shaken(nn.TransformerDecoderLayer(**layer, norm_first=first))
+        yield f"{name}_decoder_block", dec, lambda m, x, mem: m(x, mem, tgt_mask=mask), [r(2, 5, E), r(2, 4, E)]
+        stack = nn.TransformerEncoder(nn.TransformerEncoderLayer(**layer, norm_first=first), 2, nn.LayerNorm(E) if first else None)
+        yield f"{name}_stack", shaken(stack), lambda m, x: m(x), [r(2, 5, E)]
+
+
+# ---------------------------------------------------------------- training
+class GPT(nn.Module):
+    """Token + learned position embeddings, blocks, final norm (Pre-LN only), head tied to the tokens."""
+
+    def __init__(self, pre, vocab=11, context=8, layers=2, heads=2, d=16):
+        super().__init__()
+        self.tok, self.pos = nn.Embedding(vocab, d), nn.Embedding(context, d)
+        block = nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, "gelu", batch_first=True, norm_first=pre)
+        self.layers = nn.TransformerEncoder(block, layers, nn.LayerNorm(d) if pre else None)
+        for p in self.parameters():
+            nn.init.normal_(p, std=0.1) if p.dim() > 1 else None
+
+    def forward(self, x):
+        t = x.shape[1]
+        return self.layers(self.tok(x) + self.pos(torch.arange(t)), causal(t)) @ self.tok.weight.t()
+
+
+def training(out):
+    for name in "pre", "post":
+        model = GPT(name == "pre")
+        for key, p in model.named_parameters():
+            out[f"{name}/param/{key}"] = p.detach().clone()
+        data = ids(11, 4, 9)
+        opt = torch.optim.Adam(model.parameters(), lr=1e-2)
+        losses = []
+        for _ in range(10):
+            loss = F.cross_entropy(model(data[:, :-1]).flatten(0, 1), data[:, 1:].flatten())
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            losses.append(loss.detach())
+        out[f"{name}/data"], out[f"{name}/losses"] = data, torch.stack(losses)
+
+
+OPTIMIZERS = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.05),
+    "sgd_momentum": lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, weight_decay=0.1),
+    "sgd_dampening": lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, dampening=0.3),
+    "sgd_nesterov": lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, nesterov=True),
+    "adam": lambda p: torch.optim.Adam(p, lr=0.02),
+    "adam_decay": lambda p: torch.optim.Adam(p, lr=0.02, betas=(0.8, 0.99), eps=1e-6, weight_decay=0.1),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=0.02, betas=(0.9, 0.95), weight_decay=0.1),
+}
+
+
+def trajectories(out):
+    """100 steps in f64; gradients are given, with sizes from 1e-4 to 1e2, so that only the rule is compared."""
+    start = torch.randn(9, dtype=torch.float64)
+    grads = torch.randn(100, 9, dtype=torch.float64) * torch.logspace(-4, 2, 9, dtype=torch.float64)
+    out["start"], out["grads"] = start, grads
+    for name, make in OPTIMIZERS.items():
+        p = start.clone().requires_grad_()
+        opt, path = make([p]), []
+        for g in grads:
+            p.grad = g.clone()
+            opt.step()
+            path.append(p.detach().clone())
+        out[name] = torch.stack(path)
+    ws = [torch.randn(3, 4), torch.randn(5)]
+    for i, w in enumerate(ws):
+        w.grad = torch.randn_like(w)
+        out[f"clip/before{i}"] = w.grad.clone()
+    out["clip/norm"] = nn.utils.clip_grad_norm_(ws, 1.5)
+    for i, w in enumerate(ws):
+        out[f"clip/after{i}"] = w.grad
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    ops, modules, losses, optim = {}, {}, {}, {}
+    for name, f, inputs in op_cases():
+        run_case(ops, name, f, inputs)
+    for name, module, f, inputs in module_cases():
+        run_case(modules, name, lambda *x: f(module, *x), inputs, list(module.named_parameters()))
+    training(losses)
+    trajectories(optim)
+    save("ops.safetensors", ops)
+    save("modules.safetensors", modules)
+    save("losses.safetensors", losses)
+    save("optim.safetensors", optim)

@@ -1,0 +1,87 @@
+// 100 steps of every optimizer in f64, and clipping, against PyTorch's.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+
+#include "golden/golden.h"
+#include "gradus/ops/ops.h"
+#include "gradus/optim/adam.h"
+#include "gradus/optim/clip.h"
+#include "gradus/optim/sgd.h"
+
+namespace gradus::test {
+namespace {
+
+using Parameters = std::vector<Tensor>;
+using Make = std::function<std::unique_ptr<optim::Optimizer>(const Parameters&)>;
+
+const std::vector<std::pair<const char*, Make>> kOptimizers = {
+    {"sgd",
+     [](const Parameters& p) { return std::make_unique<optim::SGD>(p, optim::SGDOptions{.lr = 0.05}); }},
+    {"sgd_momentum",
+     [](const Parameters& p) {
+       return std::make_unique<optim::SGD>(
+           p, optim::SGDOptions{.lr = 0.05, .momentum = 0.9, .weight_decay = 0.1});
+     }},
+    {"sgd_dampening",
+     [](const Parameters& p) {
+       return std::make_unique<optim::SGD>(p,
+                                           optim::SGDOptions{.lr = 0.05, .momentum = 0.9, .dampening = 0.3});
+     }},
+    {"sgd_nesterov",
+     [](const Parameters& p) {
+       return std::make_unique<optim::SGD>(p,
+                                           optim::SGDOptions{.lr = 0.05, .momentum = 0.9, .nesterov = true});
+     }},
+    {"adam",
+     [](const Parameters& p) { return std::make_unique<optim::Adam>(p, optim::AdamOptions{.lr = 0.02}); }},
+    {"adam_decay",
+     [](const Parameters& p) {
+       return std::make_unique<optim::Adam>(
+           p, optim::AdamOptions{.lr = 0.02, .betas = {0.8, 0.99}, .eps = 1e-6, .weight_decay = 0.1});
+     }},
+    {"adamw",
+     [](const Parameters& p) {
+       return std::make_unique<optim::AdamW>(
+           p, optim::AdamWOptions{.lr = 0.02, .betas = {0.9, 0.95}, .weight_decay = 0.1});
+     }},
+};
+
+}  // namespace
+
+TEST_CASE("PyTorch parity: 100 steps of every optimizer") {
+  const StateDict file = golden("optim.safetensors");
+  const Tensor grads = file.at("grads");
+  for (const auto& [name, make] : kOptimizers) {
+    CAPTURE(name);
+    Tensor p = file.at("start").clone();
+    p.requires_grad_();
+    const auto opt = make({p});
+    std::vector<Tensor> path;
+    for (std::int64_t step = 0; step < grads.size(0); ++step) {
+      p.set_grad(grads[step].clone());
+      opt->step();
+      path.push_back(p.detach().clone());
+    }
+    check_close(name, stack(path, 0), file.at(name));
+  }
+}
+
+TEST_CASE("PyTorch parity: clip_grad_norm") {
+  const StateDict file = golden("optim.safetensors");
+  Parameters parameters;
+  for (const char* key : {"clip/before0", "clip/before1"}) {
+    Tensor p = zeros_like(file.at(key));
+    p.requires_grad_();
+    p.set_grad(file.at(key).clone());
+    parameters.push_back(p);
+  }
+  const double norm = optim::clip_grad_norm(parameters, 1.5);
+  CHECK(norm == doctest::Approx(file.at("clip/norm").item()).epsilon(1e-6));
+  check_close("clip/after0", parameters[0].grad(), file.at("clip/after0"));
+  check_close("clip/after1", parameters[1].grad(), file.at("clip/after1"));
+}
+
+}  // namespace gradus::test

@@ -11,7 +11,9 @@ using namespace gradus::kit;
 TEST_CASE("system_info has every fact and nothing private") {
   const char* home = std::getenv("HOME");
   std::string keys;
-  for (const auto& [key, value] : system_info()) {
+  for (const auto& fact : system_info()) {
+    const std::string& key = fact.first;
+    const std::string& value = fact.second;
     CAPTURE(key);
     keys += key + " ";
     CHECK_FALSE(value.empty());

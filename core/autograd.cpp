@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <iterator>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/record.h"
@@ -113,6 +114,7 @@ class Engine {
 
   void run() {
     for (Node* node : nodes_) visit(*node);
+    report_unclaimed();
   }
 
  private:
@@ -160,7 +162,6 @@ class Engine {
 
   void keep_leaf(Node& leaf, Array gradient) {
     if (!leaf.requires_grad) return;
-    if (leaf.parameter && !leaf.claimed) unclaimed.emplace_back(&leaf);
     add(leaf.grad, std::move(gradient), /*own=*/true);
   }
 
@@ -182,6 +183,19 @@ class Engine {
       check_gradient(node, i, grads[i], *input);
       add(input->pending_, std::move(grads[i]), /*own=*/false);
     }
+  }
+
+  /// A parameter nobody claimed is suspicious beside claimed ones of the same pass; a pass without any
+  /// belongs to a model that is measured, not trained.
+  void report_unclaimed() const {
+    const auto parameter = [](bool claimed) {
+      return [claimed](const Node* node) {
+        return node->parameter && node->requires_grad && node->claimed == claimed;
+      };
+    };
+    if (unclaimed.empty() && std::any_of(nodes_.begin(), nodes_.end(), parameter(true)))
+      std::copy_if(owners_.rbegin(), owners_.rend(), std::back_inserter(unclaimed),
+                   [&](const NodePtr& node) { return parameter(false)(node.get()); });
   }
 
   static void check_gradient(const Node& node, std::size_t i, const Array& dx, const Node& input) {

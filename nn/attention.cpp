@@ -80,11 +80,12 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
   const Scope scope(path());
   const AttentionOptions options = options_for(x, x, masks);
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
-  const std::int64_t e = options_.d_model, heads = options_.heads;
-  const Tensor q = split_heads(qkv.slice(-1, 0, e), heads), k = split_heads(qkv.slice(-1, e, 2 * e), heads),
-               v = split_heads(qkv.slice(-1, 2 * e), heads);
-  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
-  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+  if (Probe* const probe = Probe::current()) {
+    const std::vector<Tensor> parts = chunk(qkv.detach(), 3, -1);
+    probe->saw_attention(*this, split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads),
+                         options);
+  }
+  return out_proj(self_attention_packed(qkv, options_.heads, options));
 }
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,

@@ -1,7 +1,6 @@
 #pragma once
-// The decoder side of a Transformer with an encoder: blocks with a second attention, over the encoder's
-// output
-// ("memory"). Parts and names are those of PyTorch's nn.TransformerDecoderLayer.
+// The decoder side of a Transformer that has an encoder: blocks with a second attention, over the encoder's
+// output, called memory. Parts and names are those of PyTorch's nn.TransformerDecoderLayer.
 
 #include "gradus/nn/block.h"
 

@@ -7,8 +7,7 @@
 
 namespace gradus::nn {
 
-/// x [..., size] of the dtype, else "Linear: expects x [..., 64], got [8, 65]". `what` is the argument's
-/// name.
+/// x [..., size] of the dtype, else "Linear: expects x [..., 64], got [8, 65]"; `what` names the argument.
 void expect_last_axis(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);
 /// x [B, T, size] of the dtype, else "PreLNBlock: expects x [B, T, 64], got [8, 64]".
 void expect_sequence(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);

@@ -1,7 +1,6 @@
 #pragma once
 // Initial values. Each function overwrites a tensor in place (no tape) and returns it; names, formulas and
-// defaults are PyTorch's. For a weight [out, in, k...] the fans are fan_in = in * k... and fan_out = out *
-// k...
+// defaults are PyTorch's. The fans of a weight [out, in, a, b] are fan_in = in a b and fan_out = out a b.
 //
 //   nn::init::xavier_uniform_(layer.weight);
 //   model.apply([](const nn::Module& m) {

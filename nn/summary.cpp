@@ -53,7 +53,8 @@ std::string summary(const Module& model) {
   walk(*model.node_, "", [&](const ModuleNode& node, const std::string& name) {
     const std::string shown = name.empty() ? "(model)" : name;
     // A transparent part stands at its parent's name: it has a row only where it owns something.
-    if (rows.back()[0] == shown && node.parameters.empty()) return;
+    const bool known = std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == shown; });
+    if (known && node.parameters.empty()) return;
     rows.push_back(row_of(node, shown, seen, totals));
   });
 
@@ -61,9 +62,12 @@ std::string summary(const Module& model) {
   for (const Row& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   std::string text;
-  for (const auto& [name, kind, shapes, count] : rows)
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>{}}\n", name, width[0], kind, width[1], shapes, width[2],
+  for (const auto& [name, kind, shapes, count] : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>{}}", name, width[0], kind, width[1], shapes, width[2],
                         count, width[3]);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
   return text + fmt::format("{} parameters, {} trainable, {} bytes\n", grouped(totals.all),
                             grouped(totals.trainable), grouped(totals.bytes));
 }

@@ -20,28 +20,33 @@ MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
   return options;
 }
 
-/// The masks of one call as one: bool (true may be seen) or, with a score_bias, numbers to add.
-Tensor combine(const AttentionMasks& masks, std::int64_t batch, std::int64_t keys) {
+/// "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 4, 8, 8], got f32 [8, 8]"
+void expect_mask(const char* what, const Tensor& mask, DType dtype, const char* meaning,
+                 const Shape& scores) {
+  const int skipped = scores.size() - mask.dim();
+  bool fits = mask.dtype() == dtype && skipped >= 0;
+  for (int i = 0; fits && i < mask.dim(); ++i)
+    fits = mask.shape()[i] == 1 || mask.shape()[i] == scores[skipped + i];
+  check(fits, "MultiheadAttention: expects {} {} ({}), broadcast to {}, got {} {}", what, dtype, meaning,
+        scores, mask.dtype(), mask.shape());
+}
+
+/// The masks of one call as one for scores [B, H, Tq, Tk]: bool (true may be seen) or, with a score_bias,
+/// numbers to add.
+Tensor combine(const AttentionMasks& masks, const Shape& scores, DType dtype) {
   Tensor mask = masks.visible;
-  if (mask.defined())
-    check(
-        mask.dtype() == boolean,
-        "MultiheadAttention: expects visible of bool (true = may be seen), got {} {}: numbers to add to the "
-        "scores are score_bias",
-        mask.dtype(), mask.shape());
+  if (mask.defined()) expect_mask("visible", mask, boolean, "true = may be seen", scores);
   if (const Tensor& padding = masks.key_padding_mask; padding.defined()) {
-    check(padding.dtype() == boolean && padding.shape() == Shape{batch, keys},
-          "MultiheadAttention: expects key_padding_mask bool {} (true = padding), got {} {}",
-          Shape{batch, keys}, padding.dtype(), padding.shape());
-    const Tensor seen = !padding.reshape({batch, 1, 1, keys});
+    const Shape batch_and_keys{scores[0], scores[3]};
+    check(padding.dtype() == boolean && padding.shape() == batch_and_keys,
+          "MultiheadAttention: expects key_padding_mask bool {} (true = padding), got {} {}", batch_and_keys,
+          padding.dtype(), padding.shape());
+    const Tensor seen = !padding.reshape({scores[0], 1, 1, scores[3]});
     mask = mask.defined() ? mask & seen : seen;
   }
   if (const Tensor& bias = masks.score_bias; bias.defined()) {
-    check(is_floating(bias.dtype()),
-          "MultiheadAttention: expects score_bias of numbers to add to the scores, got {} {}: a mask is "
-          "visible",
-          bias.dtype(), bias.shape());
-    mask = mask.defined() ? where(mask, bias, full({}, -INFINITY, bias.dtype())) : bias;
+    expect_mask("score_bias", bias, dtype, "added to the scores", scores);
+    mask = mask.defined() ? where(mask, bias, full({}, -INFINITY, dtype)) : bias;
   }
   return mask;
 }
@@ -122,7 +127,7 @@ AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& 
   check(x.size(0) == memory.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
         x.shape(), memory.shape());
   return {.causal = options_.causal,
-          .mask = combine(masks, x.size(0), memory.size(1)),
+          .mask = combine(masks, {x.size(0), options_.heads, x.size(1), memory.size(1)}, x.dtype()),
           .dropout = is_training() ? options_.dropout : 0};
 }
 

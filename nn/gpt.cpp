@@ -1,5 +1,7 @@
 #include "gradus/nn/gpt.h"
 
+#include <algorithm>
+
 #include "gradus/core/format.h"
 #include "gradus/nn/expect.h"
 #include "gradus/nn/init.h"
@@ -77,9 +79,11 @@ namespace {
 Tensor draw(const Tensor& logits, const GenerateOptions& options) {
   if (options.greedy) return logits.argmax(-1, /*keepdim=*/true);
   Generator& generator = options.generator ? *options.generator : default_generator();
+  // Measured from the largest logit, so that the lowest temperature gives 0 and -inf, never NaN.
+  const Tensor scaled = (logits - logits.max(-1, /*keepdim=*/true)) / std::max(options.temperature, 1e-30);
   if (options.top_k == 0 || options.top_k >= logits.size(-1))
-    return multinomial(softmax(logits / options.temperature, -1), 1, /*replacement=*/true, generator);
-  const auto [values, ids] = topk(logits / options.temperature, options.top_k);
+    return multinomial(softmax(scaled, -1), 1, /*replacement=*/true, generator);
+  const auto [values, ids] = topk(scaled, options.top_k);
   return gather(ids, 1, multinomial(softmax(values, -1), 1, /*replacement=*/true, generator));
 }
 

@@ -90,12 +90,12 @@ Tensor trunc_normal_(const Tensor& w, double mean, double std, double low, doubl
         high, mean);
   // A uniform number between the two ends' probabilities, sent through the inverse distribution function.
   const double pa = normal_cdf(a), pb = normal_cdf(b);
-  std::vector<double> values(static_cast<std::size_t>(w.numel()));
-  for (double& value : values) {
+  const Tensor values = empty(w.shape(), f64);
+  for (double& value : values.mutable_span<double>()) {
     const double p = pa + (pb - pa) * generator.uniform();
     value = std::clamp(mean + std * normal_quantile(p, std::max(a, -10.0), std::min(b, 10.0)), low, high);
   }
-  return write(w, Array::from_span(std::span<const double>(values), w.shape()));
+  return write(w, values.array());
 }
 
 Tensor xavier_uniform_(const Tensor& w, double gain, Generator& generator) {

@@ -17,14 +17,15 @@ Tensor first_rows(const char* layer, const Tensor& table, std::int64_t length) {
 }
 
 Tensor waves(std::int64_t context, std::int64_t d_model) {
-  std::vector<double> values;
+  const Tensor table = empty({context, d_model}, f64);
+  double* at = table.mutable_span<double>().data();
   for (std::int64_t t = 0; t < context; ++t)
     for (std::int64_t c = 0; c < d_model; ++c) {
       const double pair = static_cast<double>(c - c % 2) / static_cast<double>(d_model);
       const double angle = static_cast<double>(t) / std::pow(10000.0, pair);
-      values.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      *at++ = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
-  return from_vector(values, {context, d_model}).to(default_dtype());
+  return table.to(default_dtype());
 }
 
 }  // namespace

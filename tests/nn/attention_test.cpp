@@ -228,12 +228,24 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(x, {.visible = zeros({3, 3})});
       },
-      "MultiheadAttention: expects visible of bool (true = may be seen), got f32 [3, 3]: numbers to add "
-      "to the scores are score_bias");
+      "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 3], got f32 "
+      "[3, 3]");
+  check_error(
+      [&] {
+        attn(x, zeros({2, 5, 8}), {.visible = zeros({5, 3}, boolean)});
+      },
+      "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 5], got bool "
+      "[5, 3]");
   check_error(
       [&] {
         attn(x, {.score_bias = zeros({3, 3}, boolean)});
       },
-      "MultiheadAttention: expects score_bias of numbers to add to the scores, got bool [3, 3]: a mask is "
-      "visible");
+      "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got "
+      "bool [3, 3]");
+  check_error(
+      [&] {
+        attn(x, {.score_bias = zeros({1, 2, 2, 3, 3})});
+      },
+      "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got "
+      "f32 [1, 2, 2, 3, 3]");
 }

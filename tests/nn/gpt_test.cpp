@@ -165,6 +165,7 @@ TEST_CASE("GPT: greedy takes the likeliest token, given the last `context` token
   }
   CHECK(gpt.generate(tensor({3, 1}), 10, {.greedy = true}).to_vector<std::int64_t>() == ids);
   CHECK(gpt.generate(tensor({3, 1}), 10, {.top_k = 1}).to_vector<std::int64_t>() == ids);
+  CHECK(gpt.generate(tensor({3, 1}), 10, {.temperature = 1e-300}).to_vector<std::int64_t>() == ids);
   CHECK(gpt.generate(tensor({3, 1}), 10, {.temperature = 1e-6}).to_vector<std::int64_t>() == ids);
 }
 

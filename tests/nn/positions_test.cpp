@@ -6,6 +6,7 @@
 
 #include "check_module.h"
 #include "check_op.h"
+#include "gradus/core/error.h"
 
 using namespace gradus;
 using test::check_error;
@@ -52,4 +53,6 @@ TEST_CASE("positions: bad calls") {
               "SinusoidalPositions: expects context of 1 or more, got -1");
   check_error([] { nn::SinusoidalPositions(4, 5); },
               "SinusoidalPositions: expects an even d_model, as waves come in pairs, got 5");
+  CHECK_THROWS_WITH_AS(nn::SinusoidalPositions(std::int64_t{1} << 39, 4),
+                       doctest::Contains("cannot allocate"), Error);
 }

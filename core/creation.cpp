@@ -34,9 +34,9 @@ Tensor tensor(const NestedList& values, std::optional<DType> dtype) {
   for (int axis = 0; axis < shape.size(); ++axis) {
     std::vector<const NestedList*> next;
     for (const NestedList* list : flat) {
+      const std::string got = list->leaf_ ? "a number" : fmt::format("{}", list->items_.size());
       check(!list->leaf_ && static_cast<std::int64_t>(list->items_.size()) == shape[axis],
-            "tensor: ragged rows on axis {}: expects {} elements everywhere, got {}", axis, shape[axis],
-            list->items_.size());
+            "tensor: ragged rows on axis {}: expects {} elements everywhere, got {}", axis, shape[axis], got);
       for (const NestedList& item : list->items_) next.push_back(&item);
     }
     flat = std::move(next);

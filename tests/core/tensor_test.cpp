@@ -1,0 +1,262 @@
+#include "gradus/core/tensor.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "check_op.h"
+#include "gradus/core/random.h"
+#include "gradus/core/state_dict.h"
+
+using namespace gradus;
+using gradus::test::check_error;
+
+namespace {
+using Values = std::vector<double>;
+
+Tensor counting(const Shape& shape) {
+  return arange(0, static_cast<double>(numel(shape)), 1, f32).reshape(shape);
+}
+}  // namespace
+
+TEST_CASE("tensor() reads nested lists") {
+  CHECK(tensor({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}}).shape() == Shape{3, 2});
+  CHECK(tensor({{1.0, 2.0}, {3.0, 4.0}}).to_vector<double>() == Values{1, 2, 3, 4});
+  CHECK(tensor({1, 2, 3}).dtype() == i64);
+  CHECK(tensor({1, 2.0, 3}).dtype() == f32);
+  CHECK(tensor({true, false}).dtype() == boolean);
+  CHECK(tensor({true, 2}).dtype() == f32);
+  CHECK(tensor({1, 2}, f64).dtype() == f64);
+  CHECK(tensor(2.5).shape() == Shape{});
+  CHECK(tensor(2.5).item() == 2.5);
+  CHECK(tensor({7}).shape() == Shape{1});
+  CHECK(tensor({{{1, 2}}, {{3, 4}}}).shape() == Shape{2, 1, 2});
+  CHECK(tensor({INT64_MAX, INT64_MIN}).to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{INT64_MAX, INT64_MIN});
+  CHECK(tensor(NestedList(std::initializer_list<NestedList>{})).shape() == Shape{0});
+  {
+    const DefaultDType guard(f64);
+    CHECK(tensor({0.5}).dtype() == f64);
+    CHECK(zeros({1}).dtype() == f64);
+  }
+  CHECK(zeros({1}).dtype() == f32);
+}
+
+TEST_CASE("tensor(): ragged lists are errors") {
+  check_error(
+      [] {
+        tensor({{1, 2}, {3}});
+      },
+      "tensor: ragged rows on axis 1: expects 2 elements everywhere, got 1");
+  check_error(
+      [] {
+        tensor({{1, 2}, {3, 4, 5}});
+      },
+      "tensor: ragged rows on axis 1: expects 2 elements everywhere, got 3");
+  check_error(
+      [] {
+        tensor({{1, 2}, 3});
+      },
+      "tensor: ragged rows on axis 1: expects 2 elements everywhere, got a number");
+  check_error([] { tensor({1, {2, 3}}); }, "tensor: ragged rows: expects a number, got a list of 2");
+  check_error(
+      [] {
+        tensor({{{1}, {2}}, {{3}, {4, 5}}});
+      },
+      "tensor: ragged rows on axis 2: expects 1 elements everywhere, got 2");
+}
+
+TEST_CASE("ranges") {
+  CHECK(arange(4).to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 1, 2, 3});
+  CHECK(arange(2, 8, 3).dtype() == i64);
+  CHECK(arange(2, 8, 3).to_vector<double>() == Values{2, 5});
+  CHECK(arange(0, 1, 0.25).to_vector<double>() == Values{0, 0.25, 0.5, 0.75});
+  CHECK(arange(3, 0, -1).to_vector<double>() == Values{3, 2, 1});
+  CHECK(arange(1, 1).shape() == Shape{0});
+  CHECK(linspace(0, 1, 5).to_vector<double>() == Values{0, 0.25, 0.5, 0.75, 1});
+  CHECK(linspace(3, 9, 1).to_vector<double>() == Values{3});
+  CHECK(linspace(0, 1, 0).shape() == Shape{0});
+  CHECK(linspace(0.1, 0.7, 4, f64).to_vector<double>().back() == 0.7);
+  CHECK(eye(2, 3).to_vector<double>() == Values{1, 0, 0, 0, 1, 0});
+  CHECK(eye(3, 2, i64).to_vector<double>() == Values{1, 0, 0, 1, 0, 0});
+  CHECK(eye(0).shape() == Shape{0, 0});
+  check_error([] { arange(-1); }, "arange: expects a stop of 0 or more, got -1");
+  check_error([] { arange(0, 5, -1); }, "arange: a step of -1 does not lead from 0 to 5");
+  check_error([] { arange(0, 1, 0); },
+              "arange: expects finite bounds and a step other than 0, got 0 to 1 by 0");
+  check_error([] { arange(0, INFINITY); },
+              "arange: expects finite bounds and a step other than 0, got 0 to inf by 1");
+  check_error([] { linspace(0, 1, -1); }, "linspace: expects a count of 0 or more, got -1");
+  check_error([] { zeros({2, -3}); }, "shape: expects sizes of 0 or more, got [2, -3]");
+}
+
+TEST_CASE("random factories follow the default generator") {
+  manual_seed(3);
+  const Tensor a = rand({4, 5}), b = randn({3}), c = randint(-2, 3, {100}), d = randperm(10);
+  manual_seed(3);
+  CHECK(rand({4, 5}).to_vector<double>() == a.to_vector<double>());
+  CHECK(randn({3}).to_vector<double>() == b.to_vector<double>());
+  CHECK(randint(-2, 3, {100}).to_vector<double>() == c.to_vector<double>());
+  CHECK(randperm(10).to_vector<double>() == d.to_vector<double>());
+  for (const double v : a.to_vector<double>()) CHECK((v >= 0 && v < 1));
+  for (const double v : c.to_vector<double>()) CHECK((v >= -2 && v < 3));
+  Values sorted = d.to_vector<double>();
+  std::sort(sorted.begin(), sorted.end());
+  Values expected(10);
+  std::iota(expected.begin(), expected.end(), 0);
+  CHECK(sorted == expected);
+}
+
+TEST_CASE("the like factories take shape and dtype") {
+  const Tensor x = zeros({2, 3}, f64);
+  for (const Tensor& y :
+       {zeros_like(x), ones_like(x), full_like(x, 4), empty_like(x), rand_like(x), randn_like(x)}) {
+    CHECK(y.shape() == x.shape());
+    CHECK(y.dtype() == f64);
+  }
+  CHECK(full_like(tensor({1, 2}), 4).to_vector<double>() == Values{4, 4});
+}
+
+TEST_CASE("spans and vectors") {
+  const Tensor x = counting({2, 3});
+  double sum = 0;
+  for (const float v : x.span<float>()) sum += v;
+  CHECK(sum == 15);
+  const std::uint32_t version = x.array().storage().version();
+  x.mutable_span<float>()[5] = 50;
+  CHECK(x.array().storage().version() > version);
+  CHECK(x.array().at({1, 2}) == 50);
+  CHECK(x.transpose(0, 1).to_vector<float>() == std::vector<float>{0, 3, 1, 4, 2, 50});
+  CHECK(x.slice(0, 1).span<float>().size() == 3);
+  CHECK(from_vector<std::int64_t>({1, 2}, {2, 1}).shape() == Shape{2, 1});
+  check_error([&] { x.span<double>(); },
+              "data: asked for f64 elements, but the tensor [2, 3] holds f32: convert with .to(f64)");
+  check_error(
+      [&] { x.transpose(0, 1).span<float>(); },
+      "span: expects a contiguous tensor, got shape [3, 2] with strides [1, 3]: call contiguous() first");
+  check_error([] { Tensor().span<float>(); }, "span: the tensor is undefined");
+  const Tensor leaf = ones({2}).requires_grad_();
+  check_error(
+      [&] { leaf.mutable_span<float>(); },
+      "mutable_span: the tensor [2] requires grad, and an in-place write is not recorded: write it under "
+      "NoGrad");
+}
+
+TEST_CASE("indexing shows parts and writes through them") {
+  Tensor x = counting({3, 4});
+  CHECK(x[1].to_vector<double>() == Values{4, 5, 6, 7});
+  CHECK(x[-1][0].item() == 8);
+  x[0] = 5.0;
+  x[1][2] = -1.0;
+  x.slice(1, 0, 1) = tensor({{10.0}, {20.0}, {30.0}});
+  CHECK(x.to_vector<double>() == Values{10, 5, 5, 5, 20, 5, -1, 7, 30, 9, 10, 11});
+  const Tensor row = tensor({1, 2, 3, 4});  // converted to f32
+  x[2] = row;
+  CHECK(x[2].to_vector<double>() == Values{1, 2, 3, 4});
+  Tensor other = x;
+  other = counting({1});  // another tensor, nothing written
+  CHECK(x.shape() == Shape{3, 4});
+  x.zero_();
+  CHECK(x.to_vector<double>() == Values(12, 0));
+  check_error([&] { x[3]; }, "select: index 3 is out of range for axis 0 of [3, 4]");
+  check_error([&] { x[0] = counting({3}); },
+              "copy_: shapes [3] and [4] do not broadcast: axis -1 has sizes 3 and 4");
+  check_error([] { tensor(1.0)[0]; }, "select: axis 0 does not exist: the tensor has 0 axes");
+}
+
+TEST_CASE("a tensor that requires grad is written under NoGrad only") {
+  Tensor w = ones({2, 2});
+  w.requires_grad_();
+  check_error(
+      [&] { w[0] = 2.0; },
+      "fill_: the tensor [2] requires grad, and an in-place write is not recorded: write it under NoGrad");
+  check_error(
+      [&] {
+        w.copy_(zeros({2, 2}));
+      },
+      "copy_: the tensor [2, 2] requires grad, and an in-place write is not recorded: write it under NoGrad");
+  const Tensor plain = zeros({2, 2});
+  check_error(
+      [&] { plain.copy_(w); },
+      "copy_: the source [2, 2] requires grad, and an in-place write is not recorded: write source.detach(), "
+      "or build the tensor with cat, stack or where");
+  {
+    const NoGrad guard;
+    w[0] = 2.0;
+    w.slice(0, 1).copy_(tensor({7.0, 8.0}));
+  }
+  CHECK(w.to_vector<double>() == Values{2, 2, 7, 8});
+  CHECK(w.requires_grad());
+}
+
+TEST_CASE("item takes the only element") {
+  CHECK(tensor({{3.5}}).item() == 3.5);
+  CHECK(tensor(true).item() == 1);
+  check_error([] { tensor({1.0, 2.0}).item(); }, "item: expects one element, got shape [2]");
+  check_error([] { zeros({0}).item(); }, "item: expects one element, got shape [0]");
+}
+
+TEST_CASE("methods forward to the functions of the same name") {
+  const Tensor x = tensor({{1.0, -2.0}, {3.0, 4.0}});
+  CHECK(x.sum().item() == 6);
+  CHECK(x.mean(0).to_vector<double>() == Values{2, 1});
+  CHECK(x.max(1, true).shape() == Shape{2, 1});
+  CHECK(x.min().item() == -2);
+  CHECK(x.argmax().item() == 3);
+  CHECK(x.argmin(1).to_vector<double>() == Values{1, 0});
+  CHECK(x.abs().square().sqrt().to_vector<double>() == Values{1, 2, 3, 4});
+  CHECK(x.relu().to_vector<double>() == Values{1, 0, 3, 4});
+  CHECK(x.clamp(-1, 3).to_vector<double>() == Values{1, -1, 3, 3});
+  CHECK(x.matmul(x).to_vector<double>() == Values{-5, -10, 15, 10});
+  CHECK(x.pow(2).to_vector<double>() == Values{1, 4, 9, 16});
+  CHECK(x.t().to_vector<double>() == Values{1, 3, -2, 4});
+  CHECK(x.view({4}).shape() == Shape{4});
+  CHECK(x.flatten().shape() == Shape{4});
+  CHECK(x.unsqueeze(0).squeeze().shape() == Shape{2, 2});
+  CHECK(x.permute({1, 0}).contiguous().to_vector<double>() == Values{1, 3, -2, 4});
+  CHECK(x.to(i64).dtype() == i64);
+  CHECK((x > 0).any());
+  CHECK_FALSE((x > 0).all());
+}
+
+TEST_CASE("requires_grad_: errors") {
+  check_error(
+      [] {
+        tensor({1, 2}).requires_grad_();
+      },
+      "requires_grad_: expects f32 or f64, got i64: convert with .to(f32)");
+  check_error([] { Tensor().requires_grad_(); }, "requires_grad_: the tensor is undefined");
+  Tensor x = ones({2});
+  x.requires_grad_();
+  Tensor y = x.clone();
+  check_error([&] { y.requires_grad_(false); },
+              "requires_grad_: expects a leaf, got the output of clone: use detach()");
+  check_error([&] { y.set_grad(ones({2})); }, "set_grad: expects a leaf that requires grad");
+  check_error([&] { x.set_grad(ones({3})); }, "set_grad: expects f32 [2], got f32 [3]");
+  check_error([] { ones({1}).retain_grad(); }, "retain_grad: the tensor does not require grad");
+  check_error([] { ones({1}).on_grad([](const Array&) {}); }, "on_grad: the tensor does not require grad");
+}
+
+TEST_CASE("StateDict keeps names in order and finds them") {
+  StateDict dict = {{"b", tensor(1.0)}, {"a", tensor(2.0)}};
+  dict.set("c.x", tensor(3.0));
+  dict.set("b", tensor(4.0));
+  std::string names;
+  for (const auto& [name, value] : dict) names += name + " ";
+  CHECK(names == "b a c.x ");
+  CHECK(dict.at("b").item() == 4);
+  CHECK(dict.find("z") == nullptr);
+  StateDict all;
+  all.add_all("model.", dict);
+  CHECK(all.contains("model.c.x"));
+  CHECK(all.with_prefix_removed("model.c.").at("x").item() == 3);
+  CHECK(all.with_prefix_removed("other").empty());
+  check_error([&] { dict.at("z"); }, "StateDict: no entry 'z': it holds b, a, c.x");
+  check_error([] { StateDict().at("z"); }, "StateDict: no entry 'z': it holds nothing");
+}
+
+TEST_CASE("the default dtype is a floating one") {
+  check_error([] { set_default_dtype(i64); }, "set_default_dtype: expects f32 or f64, got i64");
+}

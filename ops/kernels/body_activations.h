@@ -74,8 +74,8 @@ struct Normal {
 [[gnu::always_inline]] inline Normal<Vec<float>> normal(Vec<float> x) {
   using V = Vec<float>;
   const V t = abs(x), bell = exp_negative(t * t * V(-0.5));
-  const V p = horner(t, 0.5f, 0.438302338f, 0.183239892f, 0.0406346135f, 0.00411644904f);
-  const V q = horner(t, 1.0f, 1.67448974f, 1.20252442f, 0.469482988f, 0.101862311f, 0.0103182886f);
+  const V p = polynomial(t, 0.5f, 0.438302338f, 0.183239892f, 0.0406346135f, 0.00411644904f);
+  const V q = polynomial(t, 1.0f, 1.67448974f, 1.20252442f, 0.469482988f, 0.101862311f, 0.0103182886f);
   const V tail = bell * (p / q);
   return {select(x < 0, tail, V(1) - tail), bell};
 }

@@ -15,24 +15,20 @@ inline std::uint32_t high_word(std::uint64_t x) { return static_cast<std::uint32
 
 constexpr I words_per_batch = 4 * Words::lanes;
 
-/// The words of blocks block, block + 1, ... block + Words::lanes - 1, in order.
+/// The words of blocks block, block + 1, ... block + Words::lanes - 1, in order. `block` is a multiple of
+/// Words::lanes, so that only the lowest word of the counter differs between them.
 inline void philox_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t block, std::uint32_t* words) {
-  std::uint32_t block_low[Words::lanes], block_high[Words::lanes];
-  for (I i = 0; i < Words::lanes; ++i) {
-    block_low[i] = low_word(block + static_cast<std::uint64_t>(i));
-    block_high[i] = high_word(block + static_cast<std::uint64_t>(i));
-  }
-  Words c0 = Words::load(block_low), c1 = Words::load(block_high), c2(low_word(stream)),
+  Words c0 = Words::counting_from(low_word(block)), c1(high_word(block)), c2(low_word(stream)),
         c3(high_word(stream));
-  std::uint32_t k0 = low_word(key), k1 = high_word(key);
+  Words k0(low_word(key)), k1(high_word(key));
   for (int round = 0; round < 10; ++round) {
-    const Product p0 = multiply(c0, 0xD2511F53), p1 = multiply(c2, 0xCD9E8D57);
-    c0 = p1.high ^ c1 ^ Words(k0);
-    c2 = p0.high ^ c3 ^ Words(k1);
+    const Product p0 = multiply(c0, Words(0xD2511F53)), p1 = multiply(c2, Words(0xCD9E8D57));
+    c0 = p1.high ^ c1 ^ k0;
+    c2 = p0.high ^ c3 ^ k1;
     c1 = p1.low;
     c3 = p0.low;
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
+    k0 = k0 + Words(0x9E3779B9);
+    k1 = k1 + Words(0xBB67AE85);
   }
   store_interleaved(words, c0, c1, c2, c3);
 }
@@ -50,9 +46,11 @@ void dropout(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64
   const V threshold = threshold_24(p), keep_scale = 1 / (1 - p);
   alignas(64)
       std::uint32_t words[words_per_batch + V::lanes];  // room for a last vector that reads past the words
+  constexpr std::uint64_t blocks_per_batch = Words::lanes;
   block += first / 4;
-  I skip = static_cast<I>(first % 4);
-  for (I i = 0; i < n; block += static_cast<std::uint64_t>(Words::lanes), skip = 0) {
+  I skip = static_cast<I>(4 * (block % blocks_per_batch) + first % 4);
+  block -= block % blocks_per_batch;
+  for (I i = 0; i < n; block += blocks_per_batch, skip = 0) {
     philox_batch(key, stream, block, words);
     const I count = n - i < words_per_batch - skip ? n - i : words_per_batch - skip;
     for_each<V>(count, [=, &words](auto at) {

@@ -39,7 +39,7 @@ struct Tail {
 
 /// Calls body(position) for 0 <= i < n.
 template <class V, class Body>
-void for_each(I n, Body body) {
+[[gnu::always_inline]] inline void for_each(I n, Body body) {
   I i = 0;
   for (; i + V::lanes <= n; i += V::lanes) body(Whole<V>{i});
   if (i < n) body(Tail<V>{i, n - i});
@@ -66,7 +66,7 @@ struct Pair {
 
 /// step(acc, position) returns acc with the position's lanes taken in.
 template <class V, class Acc, class Step>
-Acc accumulate_block(I begin, I end, Step step) {
+[[gnu::always_inline]] inline Acc accumulate_block(I begin, I end, Step step) {
   Acc s0{}, s1{}, s2{}, s3{};
   I i = begin;
   for (; i + 4 * V::lanes <= end; i += 4 * V::lanes) {
@@ -80,19 +80,22 @@ Acc accumulate_block(I begin, I end, Step step) {
   return join(join(s0, s1), join(s2, s3));
 }
 
+template <class V>
+constexpr I block_size = 4 * 32 * V::lanes;
+
 template <class V, class Acc, class Step>
-Acc accumulate_range(I begin, I end, Step step) {
-  constexpr I block = 4 * 32 * V::lanes;
+Acc accumulate_tree(I begin, I end, const Step& step) {
   const I n = end - begin;
-  if (n <= block) return accumulate_block<V, Acc>(begin, end, step);
-  const I middle = begin + (n / 2 + block - 1) / block * block;
-  return join(accumulate_range<V, Acc>(begin, middle, step), accumulate_range<V, Acc>(middle, end, step));
+  if (n <= block_size<V>) return accumulate_block<V, Acc>(begin, end, step);
+  const I middle = begin + (n / 2 + block_size<V> - 1) / block_size<V> * block_size<V>;
+  return join(accumulate_tree<V, Acc>(begin, middle, step), accumulate_tree<V, Acc>(middle, end, step));
 }
 
 /// Joins all of 0 <= i < n, lane by lane; sum(...) of it is the rest.
 template <class V, class Acc = V, class Step>
-Acc accumulate(I n, Step step) {
-  return accumulate_range<V, Acc>(0, n, step);
+[[gnu::always_inline]] inline Acc accumulate(I n, const Step& step) {
+  if (n <= block_size<V>) return accumulate_block<V, Acc>(0, n, step);  // no call for short rows
+  return accumulate_tree<V, Acc>(0, n, step);
 }
 
 }  // namespace

@@ -11,29 +11,28 @@
 namespace gradus::kernels {
 namespace {
 
-inline Vec<float> horner(Vec<float>, float c) { return c; }
-/// c0 + c1 x + c2 x^2 + ...
+inline Vec<float> polynomial_from(Vec<float>, Vec<float>, float a) { return a; }
+inline Vec<float> polynomial_from(Vec<float> x, Vec<float>, float a, float b) { return fma(x, b, a); }
 template <class... Floats>
-Vec<float> horner(Vec<float> x, float c0, Floats... rest) {
-  return fma(horner(x, rest...), x, c0);
+Vec<float> polynomial_from(Vec<float> x, Vec<float> z, float a, float b, Floats... rest) {
+  return fma(polynomial_from(x, z, rest...), z, fma(x, b, a));
+}
+/// c0 + c1 x + c2 x^2 + ... as (c0 + c1 x) + z ((c2 + c3 x) + z (...)), z = x^2: half the depth of Horner's
+/// rule.
+template <class... Floats>
+Vec<float> polynomial(Vec<float> x, Floats... c) {
+  return polynomial_from(x, x * x, c...);
 }
 
 constexpr float inf = __builtin_inff();
 constexpr float ln2_hi = 0x1.62e430p-1f, ln2_lo = -0x1.05c610p-29f;
-
-/// To the nearest whole number, ties to even; |x| < 2^22. At 1.5 2^23 a float has no bits left for a
-/// fraction.
-inline Vec<float> round(Vec<float> x) {
-  const Vec<float> magic = 12582912.0f;
-  return (x + magic) - magic;
-}
 
 /// exp for -104 <= x <= 89 or NaN: 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2
 /// P(r), error 3e-9.
 [[gnu::always_inline]] inline Vec<float> exp_bounded(Vec<float> x) {
   const Vec<float> n = round(x * Vec<float>(1.44269504f));
   const Vec<float> r = fma(n, -ln2_lo, fma(n, -ln2_hi, x));
-  const Vec<float> p = horner(r, 0.5f, 0.166665182f, 0.041666206f, 0.00836889166f, 0.0013950495f);
+  const Vec<float> p = polynomial(r, 0.5f, 0.166665182f, 0.041666206f, 0.00836889166f, 0.0013950495f);
   return scale(fma(r * r, p, r) + 1, n);
 }
 
@@ -48,7 +47,7 @@ inline Vec<float> exp(Vec<float> x) { return exp_negative(min(Vec<float>(89), x)
 inline Vec<float> tanh(Vec<float> x) {
   using V = Vec<float>;
   const V a = min(V(10), abs(x)), z = a * a;  // tanh(10) rounds to 1
-  const V p = horner(z, -0.333332986f, 0.133319587f, -0.0537866838f, 0.020805385f, -0.00590586849f);
+  const V p = polynomial(z, -0.333332986f, 0.133319587f, -0.0537866838f, 0.020805385f, -0.00590586849f);
   const V y = select(a < 0.6f, fma(a * z, p, a), V(1) - V(2) / (exp_bounded(a + a) + 1));
   return flip_sign(y, sign_bit(x));
 }
@@ -56,10 +55,10 @@ inline Vec<float> tanh(Vec<float> x) {
 /// erf(a) = a + a P(a^2) up to 0.92, error 5e-10; above, 1 - exp(Q(a)), error 2e-9 (Q approximates log erfc).
 inline Vec<float> erf(Vec<float> x) {
   const Vec<float> a = min(Vec<float>(4), abs(x));  // erf(4) rounds to 1
-  const Vec<float> p = horner(a * a, 0.128379166f, -0.376126349f, 0.112836942f, -0.0268592704f,
-                              0.00520063424f, -0.000813743856f, 8.34522798e-05f);
-  const Vec<float> q = horner(a, -0.000207019519f, -1.12762737f, -0.637265861f, -0.103856288f, 0.0221897326f,
-                              -0.00303368084f, 0.000194945475f);
+  const Vec<float> p = polynomial(a * a, 0.128379166f, -0.376126349f, 0.112836942f, -0.0268592704f,
+                                  0.00520063424f, -0.000813743856f, 8.34522798e-05f);
+  const Vec<float> q = polynomial(a, -0.000207019519f, -1.12762737f, -0.637265861f, -0.103856288f,
+                                  0.0221897326f, -0.00303368084f, 0.000194945475f);
   const Vec<float> y = select(a < 0.92f, fma(a, p, a), Vec<float>(1) - exp_bounded(q));
   return flip_sign(y, sign_bit(x));
 }
@@ -72,8 +71,8 @@ inline Vec<float> log(Vec<float> x) {
   const auto [m, exponent] = split(select(denormal, x * V(0x1p23f), x));
   const V e = exponent - select(denormal, V(23), V(0));
   const V f = m - 1;
-  const V p = horner(f, -0.5f, 0.333333164f, -0.250008106f, 0.200022876f, -0.166245565f, 0.141811714f,
-                     -0.131287158f, 0.128817663f, -0.078598395f);
+  const V p = polynomial(f, -0.5f, 0.333333164f, -0.250008106f, 0.200022876f, -0.166245565f, 0.141811714f,
+                         -0.131287158f, 0.128817663f, -0.078598395f);
   const V y = fma(e, ln2_hi, fma(e, ln2_lo, fma(f * f, p, f)));
   const V finite_or_not = select(x < inf, y, x);
   return select(x > 0, finite_or_not, select(x == 0, V(-inf), x * V(__builtin_nanf(""))));
@@ -115,8 +114,8 @@ struct Quadrant {
   const V n = round(a * V(0.636619772f));
   const V r = fma(n, 0x1.ee59dap-50f, fma(n, 0x1.777a5cp-25f, fma(n, -0x1.921fb6p+0f, a)));
   const V z = r * r;
-  const V sin_p = horner(z, -0.166666552f, 0.008332178f, -0.000195172164f);                 // error 4e-9
-  const V cos_r = horner(z, 1.0f, -0.5f, 0.0416666456f, -0.00138873665f, 2.44383591e-05f);  // error 1e-10
+  const V sin_p = polynomial(z, -0.166666552f, 0.008332178f, -0.000195172164f);                 // error 4e-9
+  const V cos_r = polynomial(z, 1.0f, -0.5f, 0.0416666456f, -0.00138873665f, 2.44383591e-05f);  // error 1e-10
   return {n, fma(r * z, sin_p, r), cos_r};
 }
 

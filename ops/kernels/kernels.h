@@ -3,7 +3,8 @@
 //
 // Every loop is written once in body.h over a small vector type (vec_*.h) and compiled three times
 // (kernels_scalar.cpp, kernels_avx2.cpp, kernels_avx512.cpp); dispatch.cpp picks a table once, by CPU. A loop
-// runs on one thread; callers cut the work into chunks (parallel.h).
+// runs on one thread; callers cut the work into chunks (parallel.h). Pointers need no alignment. An
+// elementwise result depends on its own inputs only, never on the element's place in the run.
 
 #include <cstdint>
 
@@ -20,6 +21,8 @@ bool isa_supported(Isa isa);
 
 namespace kernels {
 
+/// In f32 exp, log, log1p, sin, cos, tanh and erf are within 2 ulp of the exact value. NaN gives NaN, for
+/// relu and sign too; gelu, gelu_tanh and silu of -inf are their limit, -0.
 enum class Unary {
   neg,
   abs,
@@ -37,31 +40,32 @@ enum class Unary {
   relu,
   gelu,       // x Phi(x), Phi by erf
   gelu_tanh,  // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
-  silu,
+  silu,       // x sigmoid(x)
   erf,
   sign,
   count
 };
 
-/// dx = dy * f'(.), given what forward saved: the output y where marked, else the input x.
+/// dx = dy * f'(.), given what forward saved: the output y for the first three, the input x for the others.
 enum class UnaryGrad {
-  tanh,     // y: dy (1 - y^2)
-  sigmoid,  // y: dy y (1 - y)
-  relu,     // y: dy where y > 0, else 0
+  tanh,     // dy (1 - y^2)
+  sigmoid,  // dy y (1 - y)
+  relu,     // dy where y > 0, else 0
   gelu,
   gelu_tanh,
   silu,
   erf,
   sin,
-  cos,  // x
+  cos,
   count
 };
 
+/// maximum and minimum are NaN where either is.
 enum class Binary { add, sub, mul, div, pow, maximum, minimum, count };
 enum class Compare { eq, ne, lt, le, gt, ge, count };
 
-/// Adam's constants for one step; the bias corrections are worked out by the caller.
-/// In double for every T: 1 - 0.999 would lose half its digits in float.
+/// Adam's constants for one step; the bias corrections are worked out by the caller. In double for every T:
+/// in float, 1 - 0.999 would keep only half of its digits.
 template <class T>
 struct AdamStep {
   double lr, beta1, beta2, eps, weight_decay;
@@ -98,7 +102,8 @@ struct Table {
   void (*log_softmax)(I n, const T* x, T* y);
   void (*log_softmax_grad)(I n, const T* y, const T* dy, T* dx);  // dy - exp(y) sum dy
   T (*logsumexp)(I n, const T* x);                                // -inf for all -inf
-  // y = exp(x - shift), returns the sum of y: the two halves of a softmax kept apart, for attention.
+  // y = exp(x - shift), returns the sum of y: the two halves of a softmax kept apart, for attention. A shift
+  // of -inf, the maximum of a fully masked row, gives zeros and the sum 0.
   T (*exp_shift_sum)(I n, T shift, const T* x, T* y);
 
   // weight and bias may be null. mean and rstd receive one value.
@@ -113,8 +118,8 @@ struct Table {
   void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
 
   void (*adam)(I n, const AdamStep<T>& step, const T* grad, T* p, T* m, T* v);
-  // y = x / (1 - p) where the uniform number of element `first + i` is >= p, else 0. Element e uses word e %
-  // 4 of Philox block `block + e / 4`.
+  // y = x times 1 / (1 - p) where the uniform number of element `first + i` is >= p, else 0. Element e uses
+  // word e % 4 of Philox block `block + e / 4`.
   void (*dropout)(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block,
                   std::uint64_t first, const T* x, T* y);
 };

@@ -161,6 +161,10 @@ struct Vec<double> {
   friend double min_lane(Vec a) { return -max_lane(flip_sign(a, Vec(-0.0))); }
 };
 
+inline Vec<float> round(Vec<float> x) {
+  return _mm256_round_ps(x.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
 struct Split {
   Vec<float> m, e;
 };
@@ -191,30 +195,33 @@ struct Words {
   __m256i v;
   Words(__m256i x) : v(x) {}
   explicit Words(std::uint32_t s) : v(_mm256_set1_epi32(static_cast<int>(s))) {}
-  static Words load(const std::uint32_t* p) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  static Words counting_from(std::uint32_t first) {
+    return _mm256_add_epi32(Words(first).v, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
+  friend Words operator+(Words a, Words b) { return _mm256_add_epi32(a.v, b.v); }
   friend Words operator^(Words a, Words b) { return _mm256_xor_si256(a.v, b.v); }
 };
 struct Product {
   Words high, low;
 };
-inline Product multiply(Words a, std::uint32_t b) {
-  const __m256i even = _mm256_mul_epu32(a.v, Words(b).v);
-  const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), Words(b).v);
+inline Product multiply(Words a, Words b) {
+  const __m256i even = _mm256_mul_epu32(a.v, b.v);
+  const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), b.v);
   return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA),
           _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA)};
 }
 inline void store_interleaved(std::uint32_t* p, Words a, Words b, Words c, Words d) {
   const __m256i ab_low = _mm256_unpacklo_epi32(a.v, b.v), ab_high = _mm256_unpackhi_epi32(a.v, b.v);
   const __m256i cd_low = _mm256_unpacklo_epi32(c.v, d.v), cd_high = _mm256_unpackhi_epi32(c.v, d.v);
-  // Row k holds block k in its lower half and block k + 4 in its upper half.
-  const __m256i rows[4] = {_mm256_unpacklo_epi64(ab_low, cd_low), _mm256_unpackhi_epi64(ab_low, cd_low),
-                           _mm256_unpacklo_epi64(ab_high, cd_high), _mm256_unpackhi_epi64(ab_high, cd_high)};
-  for (int k = 0; k < 4; ++k) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 4 * k), _mm256_castsi256_si128(rows[k]));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 16 + 4 * k), _mm256_extracti128_si256(rows[k], 1));
-  }
+  // rowK: a b c d of lanes K and K + 4, one in each half.
+  const __m256i row0 = _mm256_unpacklo_epi64(ab_low, cd_low), row1 = _mm256_unpackhi_epi64(ab_low, cd_low);
+  const __m256i row2 = _mm256_unpacklo_epi64(ab_high, cd_high),
+                row3 = _mm256_unpackhi_epi64(ab_high, cd_high);
+  __m256i* to = reinterpret_cast<__m256i*>(p);
+  _mm256_storeu_si256(to, _mm256_permute2x128_si256(row0, row1, 0x20));
+  _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(row2, row3, 0x20));
+  _mm256_storeu_si256(to + 2, _mm256_permute2x128_si256(row0, row1, 0x31));
+  _mm256_storeu_si256(to + 3, _mm256_permute2x128_si256(row2, row3, 0x31));
 }
 
 }  // namespace

@@ -156,6 +156,10 @@ struct Vec<double> {
   static __m256d upper(__m512d x) { return _mm512_maskz_extractf64x4_pd(0xF, x, 1); }
 };
 
+inline Vec<float> round(Vec<float> x) {
+  return _mm512_maskz_roundscale_ps(0xFFFF, x.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
 struct Split {
   Vec<float> m, e;
 };
@@ -179,27 +183,45 @@ struct Words {
   __m512i v;
   Words(__m512i x) : v(x) {}
   explicit Words(std::uint32_t s) : v(_mm512_set1_epi32(static_cast<int>(s))) {}
-  static Words load(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
+  static Words counting_from(std::uint32_t first) {
+    return _mm512_add_epi32(Words(first).v,
+                            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  }
+  friend Words operator+(Words a, Words b) { return _mm512_add_epi32(a.v, b.v); }
   friend Words operator^(Words a, Words b) { return _mm512_xor_si512(a.v, b.v); }
 };
 struct Product {
   Words high, low;
 };
-inline Product multiply(Words a, std::uint32_t b) {
-  const __m512i upper = _mm512_maskz_srli_epi64(0xFF, a.v, 32);
-  const __m512i even = _mm512_maskz_mul_epu32(0xFF, a.v, Words(b).v);
-  const __m512i odd = _mm512_maskz_mul_epu32(0xFF, upper, Words(b).v);
+inline Product multiply(Words a, Words b) {
+  const __m512i even = _mm512_maskz_mul_epu32(0xFF, a.v, b.v);
+  const __m512i odd = _mm512_maskz_mul_epu32(0xFF, _mm512_maskz_srli_epi64(0xFF, a.v, 32), b.v);
   return {_mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xFF, even, 32), odd),
           _mm512_mask_blend_epi32(0xAAAA, even, _mm512_maskz_slli_epi64(0xFF, odd, 32))};
 }
+
+inline __m512i low_words(Words a, Words b) { return _mm512_maskz_unpacklo_epi32(0xFFFF, a.v, b.v); }
+inline __m512i high_words(Words a, Words b) { return _mm512_maskz_unpackhi_epi32(0xFFFF, a.v, b.v); }
+inline __m512i low_pairs(__m512i a, __m512i b) { return _mm512_maskz_unpacklo_epi64(0xFF, a, b); }
+inline __m512i high_pairs(__m512i a, __m512i b) { return _mm512_maskz_unpackhi_epi64(0xFF, a, b); }
+// Two quarters of a, then two of b.
+template <int quarters>
+__m512i shuffle_quarters(__m512i a, __m512i b) {
+  return _mm512_maskz_shuffle_i32x4(0xFFFF, a, b, quarters);
+}
 inline void store_interleaved(std::uint32_t* p, Words a, Words b, Words c, Words d) {
-  alignas(64) std::uint32_t words[4][16];
-  _mm512_store_si512(words[0], a.v);
-  _mm512_store_si512(words[1], b.v);
-  _mm512_store_si512(words[2], c.v);
-  _mm512_store_si512(words[3], d.v);
-  for (int block = 0; block < 16; ++block)
-    for (int word = 0; word < 4; ++word) p[4 * block + word] = words[word][block];
+  // rowK: a b c d of lanes K, K + 4, K + 8 and K + 12, one in each quarter.
+  const __m512i row0 = low_pairs(low_words(a, b), low_words(c, d)),
+                row1 = high_pairs(low_words(a, b), low_words(c, d));
+  const __m512i row2 = low_pairs(high_words(a, b), high_words(c, d)),
+                row3 = high_pairs(high_words(a, b), high_words(c, d));
+  // Quarters of rows 0 and 1, of rows 2 and 3: 0 and 1 of each, 2 and 3 of each.
+  const __m512i first01 = shuffle_quarters<0x44>(row0, row1), last01 = shuffle_quarters<0xEE>(row0, row1);
+  const __m512i first23 = shuffle_quarters<0x44>(row2, row3), last23 = shuffle_quarters<0xEE>(row2, row3);
+  _mm512_storeu_si512(p, shuffle_quarters<0x88>(first01, first23));
+  _mm512_storeu_si512(p + 16, shuffle_quarters<0xDD>(first01, first23));
+  _mm512_storeu_si512(p + 32, shuffle_quarters<0x88>(last01, last23));
+  _mm512_storeu_si512(p + 48, shuffle_quarters<0xDD>(last01, last23));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 //   sign_bit, flip_sign       the sign as a mask of bits, and a number with that mask xored in: keeps -0
 //   sum, max_lane, min_lane   across lanes
 //   from_words(w)             the upper 24 bits of 32-bit words, as numbers: exact
-//   split, scale, test_bit    float only, for log, exp and sin: see below
+//   split, round, scale, test_bit   float only, for log, exp and sin: see below
 //
 // Everything in these files sits in an anonymous namespace. An inline function compiled with AVX flags and
 // merged by the linker with the same function from another file would crash older CPUs, so nothing here may
@@ -85,9 +85,11 @@ inline Vec<double> flip_sign(Vec<double> a, Vec<double> s) { return __builtin_si
 inline std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 inline float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-// The whole number n, |n| < 2^22, as an integer: adding 1.5 2^23 puts it into the low bits. Any n is safe.
+// To the nearest whole number, ties to even, and that as an integer, for |x| < 2^22; other x are safe. At 1.5
+// 2^23 a float has no bits left for a fraction, and the whole number is in its low bits.
+constexpr float magic = 12582912.0f;
+inline Vec<float> round(Vec<float> x) { return (x.v + magic) - magic; }
 inline std::int32_t whole(Vec<float> n) {
-  constexpr float magic = 12582912.0f;
   return static_cast<std::int32_t>(bits_of(n.v + magic) - bits_of(magic));
 }
 
@@ -116,19 +118,20 @@ bool test_bit(Vec<float> n) {
   return (whole(n) >> k) & 1;
 }
 
-// Several 32-bit words, for the random generator. high and low: the halves of the 64-bit product.
+// Several 32-bit words, for the random generator. high and low are the halves of the 64-bit product.
 struct Words {
   static constexpr std::int64_t lanes = 1;
   std::uint32_t v;
   explicit Words(std::uint32_t s) : v(s) {}
-  static Words load(const std::uint32_t* p) { return Words(*p); }
+  static Words counting_from(std::uint32_t first) { return Words(first); }  // first, first + 1, ...
+  friend Words operator+(Words a, Words b) { return Words(a.v + b.v); }
   friend Words operator^(Words a, Words b) { return Words(a.v ^ b.v); }
 };
 struct Product {
   Words high, low;
 };
-inline Product multiply(Words a, std::uint32_t b) {
-  const std::uint64_t p = static_cast<std::uint64_t>(a.v) * b;
+inline Product multiply(Words a, Words b) {
+  const std::uint64_t p = static_cast<std::uint64_t>(a.v) * b.v;
   return {Words(static_cast<std::uint32_t>(p >> 32)), Words(static_cast<std::uint32_t>(p))};
 }
 // p receives a0 b0 c0 d0 a1 b1 c1 d1 ...

@@ -190,6 +190,9 @@ std::string json_text(const std::string& label, const std::string& text) {
 
 Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes) {
   check(text.starts_with('{'), "{}: header: expects a JSON object", label);
+  // The parser takes a zero byte for the end of the text.
+  check(text.find('\0') == std::string::npos, "{}: header: not JSON at its byte {}", label,
+        text.find('\0') + 1);
   HeaderReader reader(label);
   json::sax_parse(text, &reader);
   Header header = reader.take();

@@ -5,11 +5,12 @@
 //   body_loops.h        how a loop walks over n values; how sums are ordered
 //   body_math.h         exp, log, tanh, erf, sin, cos
 //   body_activations.h  sigmoid, silu, gelu
-//   body_elementwise.h  functions applied to arrays; Adam
+//   body_elementwise.h  functions applied to arrays
 //   body_reduce.h       sum, dot, max, row vector times matrix
 //   body_rows.h         softmax and relations
 //   body_norm.h         layer norm, RMS norm
 //   body_dropout.h      random numbers and dropout
+//   body_adam.h         the optimizer's step
 //
 // clang-format off
 #include "gradus/ops/kernels/kernels.h"
@@ -21,6 +22,7 @@
 #include "gradus/ops/kernels/body_rows.h"
 #include "gradus/ops/kernels/body_norm.h"
 #include "gradus/ops/kernels/body_dropout.h"
+#include "gradus/ops/kernels/body_adam.h"
 // clang-format on
 
 namespace gradus::kernels {

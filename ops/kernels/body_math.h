@@ -17,8 +17,8 @@ template <class... Floats>
 Vec<float> polynomial_from(Vec<float> x, Vec<float> z, float a, float b, Floats... rest) {
   return fma(polynomial_from(x, z, rest...), z, fma(x, b, a));
 }
-/// c0 + c1 x + c2 x^2 + ... as (c0 + c1 x) + z ((c2 + c3 x) + z (...)), z = x^2: half the depth of Horner's
-/// rule.
+/// c0 + c1 x + c2 x^2 + ... as (c0 + c1 x) + z ((c2 + c3 x) + z (...)), z = x^2: half as many steps that wait
+/// for each other as in Horner's rule.
 template <class... Floats>
 Vec<float> polynomial(Vec<float> x, Floats... c) {
   return polynomial_from(x, x * x, c...);
@@ -27,8 +27,8 @@ Vec<float> polynomial(Vec<float> x, Floats... c) {
 constexpr float inf = __builtin_inff();
 constexpr float ln2_hi = 0x1.62e430p-1f, ln2_lo = -0x1.05c610p-29f;
 
-/// exp for -104 <= x <= 89 or NaN: 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2
-/// P(r), error 3e-9.
+/// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2, for -104 <= x <= 89 or NaN.
+/// exp(r) = 1 + r + r^2 P(r), error 3e-9.
 [[gnu::always_inline]] inline Vec<float> exp_bounded(Vec<float> x) {
   const Vec<float> n = round(x * Vec<float>(1.44269504f));
   const Vec<float> r = fma(n, -ln2_lo, fma(n, -ln2_hi, x));
@@ -63,8 +63,8 @@ inline Vec<float> erf(Vec<float> x) {
   return flip_sign(y, sign_bit(x));
 }
 
-/// log(2^e m) = e ln 2 + log(1 + f), f = m - 1 in [-0.293, 0.414]; log(1 + f) = f + f^2 (-1/2 + f P(f)),
-/// error 6e-9.
+/// log(2^e m) = e ln 2 + log(1 + f), f = m - 1 in [-0.293, 0.414].
+/// log(1 + f) = f + f^2 (-1/2 + f P(f)), error 6e-9.
 inline Vec<float> log(Vec<float> x) {
   using V = Vec<float>;
   const auto denormal = x < 0x1p-126f;

@@ -1,6 +1,7 @@
 #include "gradus/core/shape.h"
 
 #include <algorithm>
+#include <ostream>
 
 #include "gradus/core/format.h"
 
@@ -40,6 +41,8 @@ std::string to_string(const Dims& dims) {
   for (int i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
   return text + "]";
 }
+
+std::ostream& operator<<(std::ostream& out, const Dims& dims) { return out << to_string(dims); }
 
 std::int64_t numel(const Shape& shape) {
   std::int64_t n = 1;

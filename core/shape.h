@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string>
 
@@ -62,6 +63,7 @@ class Axes : public Dims {
 
 /// "[2, 3, 4]"; a 0-d shape is "[]".
 std::string to_string(const Dims& dims);
+std::ostream& operator<<(std::ostream& out, const Dims& dims);
 
 /// Product of the sizes; throws when it does not fit in 63 bits or a size is negative.
 std::int64_t numel(const Shape& shape);

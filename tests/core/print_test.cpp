@@ -103,4 +103,7 @@ TEST_CASE("arrays and streams") {
   std::ostringstream out;
   out << tensor({true, false}) << '!';
   CHECK(out.str() == "tensor([ True, False])!");
+  out.str("");
+  out << zeros({2, 3}).shape();
+  CHECK(out.str() == "[2, 3]");
 }

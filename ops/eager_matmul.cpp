@@ -16,7 +16,8 @@ namespace {
 
 using I = std::int64_t;
 
-constexpr I kTileWork = 6'000'000;  // multiplications and additions worth waking a thread for
+constexpr I kCutWork = 6'000'000;    // multiplications and additions from which a product is cut in two
+constexpr I kChunkWork = 1'500'000;  // smaller products share a thread
 constexpr I kMostTiles = 16;
 constexpr I kTileUnit = 16;  // floats in a cache line: no two tiles write the same one
 
@@ -26,6 +27,13 @@ struct Tiling {
 };
 
 I half(I size) { return ((size + 1) / 2 + kTileUnit - 1) / kTileUnit * kTileUnit; }
+
+/// Every cut repacks a matrix once more, so their number doubles only when the work grows sixfold.
+I tiles_for(I work) {
+  I tiles = 1;
+  for (I enough = kCutWork; work >= enough && tiles < kMostTiles; enough *= 6) tiles *= 2;
+  return tiles;
+}
 
 /// Halves the longer side until there are `tiles` of them: large, squarish tiles repack the least.
 Tiling cut(I m, I n, I tiles) {
@@ -43,7 +51,7 @@ Tiling cut(I m, I n, I tiles) {
 I work_of(I m, I n, I k) {
   const double work = 2.0 * static_cast<double>(std::max<I>(m, 8)) * static_cast<double>(std::max<I>(n, 8)) *
                       static_cast<double>(std::max<I>(k, 1));
-  return static_cast<I>(std::min(work, 1e18));
+  return static_cast<I>(std::min(work, 1e15));
 }
 
 /// One matrix of a product as BLAS wants it: row-major rows of stride ld, or the transpose of that.
@@ -87,10 +95,10 @@ template <class F>
 void run_products(I count, I m, I n, I k, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   const I work = work_of(m, n, k);
-  const I wanted = std::min(kMostTiles, work / kTileWork);  // a single one must be cut; many are spread
-  const Tiling tile = cut(m, n, count > 1 ? (wanted + count - 1) / count : wanted);
+  const I wanted = tiles_for(count > kMostTiles ? work : count * work);
+  const Tiling tile = cut(m, n, (wanted + count - 1) / count);
   const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
-  parallel_for(count * tiles, std::max<I>(1, kTileWork / 4 * tiles / work), [&](I begin, I end) {
+  parallel_for(count * tiles, kChunkWork * tiles / work, [&](I begin, I end) {
     for (I i = begin; i < end; ++i) product(i / tiles).run_tile(tile, i % tiles);
   });
 }

@@ -5,9 +5,11 @@
 
 #include "gradus/core/io/checkpoint.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <optional>
 
@@ -59,34 +61,25 @@ struct File {
   std::string path;
 };
 
-/// What a folder holds; nothing when it does not exist.
-std::vector<fs::path> entries_of(const std::string& folder) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    paths.push_back(entry->path());
-  check(!error || error == std::errc::no_such_file_or_directory,
-        "checkpoints: {}: cannot read the folder: {}", folder, error.message());
-  return paths;
-}
-
 /// Newest first.
-std::vector<File> files_of(const std::string& folder) {
+std::vector<File> files_of(const char* op, const std::string& folder) {
   std::vector<File> files;
-  for (const fs::path& path : entries_of(folder))
-    if (const auto number = number_of(path.filename().string())) files.push_back({*number, path.string()});
+  for (const std::string& name : io::names_in(op, folder))
+    if (const auto number = number_of(name)) files.push_back({*number, (fs::path(folder) / name).string()});
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.number > b.number; });
   return files;
 }
 
-/// Removes old checkpoints and what killed programs left behind. What cannot be removed stays: the save
-/// itself has succeeded.
+/// Removes old checkpoints and what killed programs left behind. What cannot be removed waits for the next
+/// time: the save itself has succeeded.
 void clean(const std::string& folder) {
-  std::error_code ignored;
-  const std::vector<File> files = files_of(folder);
-  for (std::size_t i = kKept; i < files.size(); ++i) fs::remove(files[i].path, ignored);
-  for (const fs::path& path : entries_of(folder))
-    if (path.filename().string().starts_with(io::kTemporaryPrefix)) fs::remove(path, ignored);
+  try {
+    const std::vector<File> files = files_of("save_checkpoint", folder);
+    for (std::size_t i = kKept; i < files.size(); ++i) unlink(files[i].path.c_str());
+    for (const std::string& name : io::names_in("save_checkpoint", folder))
+      if (name.starts_with(io::kTemporaryPrefix)) unlink((fs::path(folder) / name).c_str());
+  } catch (const std::exception&) {
+  }
 }
 
 /// Makes the folder when it is missing.
@@ -125,7 +118,7 @@ std::string save_checkpoint(const std::string& folder, const StateDict& tensors,
   }
   notes[kChecksum] = checksum(tensors, notes);
 
-  const std::vector<File> before = files_of(folder);
+  const std::vector<File> before = files_of("save_checkpoint", folder);
   const std::int64_t number = before.empty() ? 1 : before[0].number + 1;
   const std::string path = (fs::path(folder) / fmt::format("{}{:06}{}", kPrefix, number, kSuffix)).string();
   save_safetensors(path, tensors, notes);
@@ -134,7 +127,7 @@ std::string save_checkpoint(const std::string& folder, const StateDict& tensors,
 }
 
 Checkpoint load_checkpoint(const std::string& folder) {
-  const std::vector<File> files = files_of(folder);
+  const std::vector<File> files = files_of("load_checkpoint", folder);
   check(!files.empty(), "load_checkpoint: {} holds no checkpoint", folder);
   Checkpoint result;
   for (const File& file : files) {
@@ -155,7 +148,7 @@ Checkpoint load_checkpoint(const std::string& folder) {
 
 std::vector<std::string> list_checkpoints(const std::string& folder) {
   std::vector<std::string> paths;
-  for (const File& file : files_of(folder)) paths.push_back(file.path);
+  for (const File& file : files_of("list_checkpoints", folder)) paths.push_back(file.path);
   return paths;
 }
 

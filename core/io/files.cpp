@@ -1,5 +1,6 @@
 #include "gradus/core/io/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "gradus/core/format.h"
@@ -130,6 +132,18 @@ void flush_folder(const std::string& label, const std::string& folder) {
   const int reason = errno;
   if (descriptor >= 0) close(descriptor);
   if (failed) fail_with("{}: cannot write its folder to disk: {}", label, std::strerror(reason));
+}
+
+std::vector<std::string> names_in(const char* op, const std::string& folder) {
+  // Not std::filesystem's iterator: in libstdc++ it ends the program when memory runs out.
+  const std::unique_ptr<DIR, decltype([](DIR* open) { closedir(open); })> entries(opendir(folder.c_str()));
+  if (!entries && errno == ENOENT) return {};
+  std::vector<std::string> names;
+  if (entries)
+    for (errno = 0; const dirent* const entry = readdir(entries.get()); errno = 0)
+      names.emplace_back(entry->d_name);
+  check(errno == 0, "{}: {}: cannot read the folder: {}", op, folder, std::strerror(errno));
+  return names;
 }
 
 }  // namespace gradus::io

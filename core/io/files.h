@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gradus::io {
 
@@ -52,6 +53,9 @@ class AtomicFile {
 
 /// Makes changes to a folder's entries (new names, renames) durable.
 void flush_folder(const std::string& label, const std::string& folder);
+
+/// Names of what a folder holds; none when it does not exist. `op` starts messages.
+std::vector<std::string> names_in(const char* op, const std::string& folder);
 
 /// How AtomicFile's temporary names start: what a killed program leaves behind.
 inline constexpr const char* kTemporaryPrefix = ".gradus-tmp-";

@@ -1,0 +1,255 @@
+// Every system call and every allocation of a save or a load fails once: the old file stays, nothing leaks.
+//
+// This program's own write(), fsync(), ... come before the C library's, so the library under test calls them.
+
+#include <dirent.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+
+#include "core/io/hostile.h"
+#include "gradus/core/io/checkpoint.h"
+#include "gradus/core/io/npy.h"
+#include "support.h"
+
+namespace {
+
+enum class Fault { none, fail, interrupt, cut_short, end };
+
+// Only the thread that arms a fault meets it.
+thread_local Fault fault = Fault::none;
+thread_local int fault_errno = 0;
+thread_local int calls_left = 0;  // before the one that goes wrong
+
+thread_local int allocations_left = -1;  // -1: none fails
+
+/// True when this call is the one to go wrong.
+bool strikes() {
+  if (fault == Fault::none) return false;
+  return calls_left-- == 0;
+}
+
+/// True when the call must return -1 now.
+bool fails() {
+  if (fault == Fault::end || fault == Fault::cut_short || !strikes()) return false;
+  errno = fault == Fault::interrupt ? EINTR : fault_errno;
+  return true;
+}
+
+std::size_t shortened(std::size_t count) {
+  const bool cut = fault == Fault::cut_short && strikes() && count > 1;
+  return cut ? count / 2 : count;
+}
+
+}  // namespace
+
+extern "C" {
+ssize_t write(int file, const void* bytes, std::size_t count) {
+  const std::size_t part = shortened(count);
+  return fails() ? -1 : static_cast<ssize_t>(syscall(SYS_write, file, bytes, part));
+}
+ssize_t pread(int file, void* bytes, std::size_t count, off_t offset) {
+  if (fault == Fault::end && strikes()) return 0;
+  const std::size_t part = shortened(count);
+  return fails() ? -1 : static_cast<ssize_t>(syscall(SYS_pread64, file, bytes, part, offset));
+}
+int fsync(int file) { return fails() ? -1 : static_cast<int>(syscall(SYS_fsync, file)); }
+int close(int file) {
+  const int done = static_cast<int>(syscall(SYS_close, file));  // the descriptor is gone either way
+  return fails() ? -1 : done;
+}
+}
+
+// Allocations of containers and strings; tensors' memory comes from elsewhere. Not inlined: the compiler
+// would see malloc() paired with delete.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  if (void* const memory = std::malloc(bytes ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+using namespace gradus;
+using namespace gradus::test;
+
+namespace {
+
+struct Armed {
+  Armed(Fault kind, int after, int error) {
+    calls_left = after;
+    fault_errno = error;
+    fault = kind;
+  }
+  ~Armed() { fault = Fault::none; }
+};
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+std::size_t open_files() { return files_in("/proc/self/fd"); }
+
+/// Calls f with its first, second, ... call going wrong, until one run meets no fault; returns how many did.
+/// `f` returns whether it succeeded.
+template <class F, class After>
+int with_every_fault(Fault kind, int error, F f, After after) {
+  for (int n = 0;; ++n) {
+    bool succeeded = false, struck = false;
+    {
+      const Armed armed(kind, n, error);
+      succeeded = f();
+      struck = calls_left < 0;
+    }
+    if (!struck) {
+      CHECK(succeeded);
+      return n;
+    }
+    after(succeeded);
+    REQUIRE(n < 1000);
+  }
+}
+
+bool succeeds(const std::function<void()>& f) {
+  try {
+    f();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a save that fails at any call leaves the old file and nothing else") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.safetensors";
+  const StateDict old_state = {{"w", zeros({50})}}, new_state = {{"w", ones({50})}, {"v", tensor({1, 2})}};
+  const std::size_t descriptors = open_files();
+  for (const int error : {ENOSPC, EIO, EDQUOT}) {
+    save_safetensors(path, old_state);
+    const std::string before = read_bytes(path);
+    const int faults = with_every_fault(
+        Fault::fail, error, [&] { return succeeds([&] { save_safetensors(path, new_state); }); },
+        [&](bool succeeded) {
+          CHECK(open_files() == descriptors);
+          CHECK(files_in(folder.path()) == 1);
+          const bool is_new = load_safetensors(path).contains("v");
+          CHECK((is_new || read_bytes(path) == before));
+          CHECK((is_new || !succeeded));
+        });
+    CHECK(faults >= 6);  // four writes, two fsyncs at least
+    CHECK(load_safetensors(path).contains("v"));
+  }
+}
+
+TEST_CASE("the message names the file and the reason") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy";
+  const auto told = [&](int after) {
+    const Armed armed(Fault::fail, after, ENOSPC);
+    return complaint([&] { save_npy(path, ones({3})); }, path);
+  };
+  CHECK(told(0) == "cannot write: No space left on device");
+  CHECK(told(5) == "cannot write to disk: No space left on device");  // fsync, after five writes
+  CHECK(told(6) == "cannot write to disk: No space left on device");  // close
+  CHECK(told(7) == "cannot write its folder to disk: No space left on device");
+  save_npy(path, ones({3}));
+  const Armed armed(Fault::fail, 0, EIO);
+  CHECK(complaint([&] { load_npy(path); }, path) == "cannot read: Input/output error");
+}
+
+TEST_CASE("interrupted and short calls go on") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.safetensors", npy = folder / "x.npy";
+  const StateDict state = {{"w", arange(50)}};
+  for (const Fault kind : {Fault::interrupt, Fault::cut_short}) {
+    const auto must_succeed = [&](bool succeeded) {
+      CHECK(succeeded);
+      CHECK(load_safetensors(path).at("w").to_vector<double>() == state.at("w").to_vector<double>());
+    };
+    CHECK(with_every_fault(
+              kind, 0, [&] { return succeeds([&] { save_safetensors(path, state); }); }, must_succeed) >= 3);
+    CHECK(with_every_fault(
+              kind, 0, [&] { return succeeds([&] { load_safetensors(path); }); }, must_succeed) >= 3);
+    CHECK(with_every_fault(
+              kind, 0, [&] { return succeeds([&] { save_npy(npy, state.at("w")); }); }, must_succeed) >= 3);
+    CHECK(with_every_fault(
+              kind, 0, [&] { return succeeds([&] { load_npy(npy); }); }, must_succeed) >= 3);
+  }
+}
+
+TEST_CASE("a file that shrinks while it is read is an error") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy";
+  save_npy(path, ones({3}));
+  const auto ending_at = [&](int read) {
+    const Armed armed(Fault::end, read, 0);
+    return complaint([&] { load_npy(path); }, path);
+  };
+  CHECK(ending_at(0) == "ends at byte 0, expects 12 bytes more: did it change while being read?");
+  CHECK(ending_at(1) == "ends at byte 10, expects 118 bytes more: did it change while being read?");
+  CHECK(ending_at(2) == "ends at byte 128, expects 12 bytes more: did it change while being read?");
+}
+
+TEST_CASE("a failed checkpoint leaves the older ones") {
+  const ScratchFolder folder;
+  save_checkpoint(folder.path(), {{"n", tensor(1)}});
+  save_checkpoint(folder.path(), {{"n", tensor(2)}});
+  with_every_fault(
+      Fault::fail, ENOSPC,
+      [&] { return succeeds([&] {
+              save_checkpoint(folder.path(), {{"n", tensor(3)}});
+            }); },
+      [&](bool) { CHECK(load_checkpoint(folder.path()).tensors.at("n").item() >= 2); });
+  CHECK(load_checkpoint(folder.path()).tensors.at("n").item() == 3);
+}
+
+TEST_CASE("any allocation may fail: nothing leaks and the old file stays") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.safetensors", npy = folder / "x.npy";
+  const StateDict state = {{"weight", ones({50})}, {"mask", tensor({true})}};
+  save_safetensors(path, state, {{"k", "v"}});
+  save_npy(npy, ones({50}));
+  const std::string before = read_bytes(path);
+  const std::size_t descriptors = open_files();
+  const std::int64_t live = memory_stats().live_bytes;
+  const auto with_every_allocation = [&](const std::function<void()>& prepare,
+                                         const std::function<void()>& action) {
+    bool done = false;
+    for (int n = 0; !done; ++n) {
+      prepare();
+      allocations_left = n;
+      try {
+        action();
+        done = allocations_left >= 0;
+      } catch (const std::bad_alloc&) {
+      } catch (const Error&) {
+      }
+      allocations_left = -1;
+      REQUIRE(n < 1000);
+    }
+    CHECK(open_files() == descriptors);
+    CHECK(memory_stats().live_bytes == live);
+    CHECK(read_bytes(path) == before);
+  };
+  const std::filesystem::path checkpoints = folder / "c";
+  const auto nothing = [] {};
+  with_every_allocation(nothing, [&] { save_safetensors(path, state, {{"k", "v"}}); });
+  with_every_allocation(nothing, [&] { load_safetensors(path); });
+  with_every_allocation(nothing, [&] { save_npy(npy, state.at("weight")); });
+  with_every_allocation(nothing, [&] { load_npy(npy); });
+  with_every_allocation([&] { std::filesystem::remove_all(checkpoints); },
+                        [&] { save_checkpoint(checkpoints, state); });
+  with_every_allocation(nothing, [&] { load_checkpoint(checkpoints); });
+}

@@ -48,8 +48,8 @@ class Backward {
   void run(I head, I group) const {
     const I sums = group * heads_ + head;
     I reached = 0;
-    for (I t = group + (tiles_of(queries_) - 1 - group) / groups_ * groups_; t >= 0; t -= groups_) {
-      const Tile tile = scores_.tile(head, t * kTileRows);
+    for (I t = group + (scores_.cut().tiles - 1 - group) / groups_ * groups_; t >= 0; t -= groups_) {
+      const Tile tile = scores_.tile(head, t);
       run_tile(tile, sums, reached == 0 ? T{0} : T{1});
       reached = std::max(reached, tile.keys);
     }
@@ -137,14 +137,15 @@ void add_groups(const Array& sums, I groups, const Array& grad) {
 
 void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& log_sum,
               const Array& dout, const Gradients& grads) {
-  const I heads = q.size(0) * q.size(1), tiles = tiles_of(q.size(2));
-  const I groups = heads == 0 ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, tiles));
+  const I heads = q.size(0) * q.size(1);
+  const Cut cut(rule, q.size(2));
+  const I groups = heads == 0 ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, cut.tiles));
   Gradients sums = grads;
   sums.dk = group_sums(grads.dk, groups);
   sums.dv = group_sums(grads.dv, groups);
   dispatch_floating("attention", q.dtype(), [&]<class T>() {
     const Backward<T> attention(rule, q, k, v, log_sum, dout, sums, groups);
-    parallel_for(heads * groups, kChunkWork / (2 * tiles * work_of(q, k, v) + 1), [&](I first, I last) {
+    parallel_for(heads * groups, kChunkWork / (2 * cut.tiles * cut.work(k, v) + 1), [&](I first, I last) {
       for (I i = first; i < last; ++i) attention.run(i / groups, i % groups);
     });
   });

@@ -51,8 +51,8 @@ class Forward {
         queries_(q.size(2)),
         width_(v.size(3)) {}
 
-  void run_tile(I head, I begin) const {
-    const Tile tile = scores_.tile(head, begin);
+  void run_tile(I head, I index) const {
+    const Tile tile = scores_.tile(head, index);
     const Array scratch = Array::empty({tile.rows, tile.keys}, dtype_of<T>);
     T* const s = scratch.mutable_data<T>();
     const I ld = std::max<I>(1, tile.keys);
@@ -60,9 +60,9 @@ class Forward {
     T inverse[kTileRows];
     for (I r = 0; r < tile.rows; ++r) inverse[r] = weigh_row(tile, r, s + r * ld);
     blas::gemm(false, false, tile.rows, width_, tile.keys, T{1}, s, ld, v_.row(head, 0), v_.ld(), T{0},
-               out_.row(head, begin), out_.ld());
+               out_.row(head, tile.begin), out_.ld());
     // Dividing the short rows of the output is cheaper than dividing the weights.
-    for (I r = 0; r < tile.rows; ++r) scale_row(width_, inverse[r], out_.row(head, begin + r));
+    for (I r = 0; r < tile.rows; ++r) scale_row(width_, inverse[r], out_.row(head, tile.begin + r));
   }
 
  private:
@@ -95,24 +95,26 @@ Array with_rows(const Array& x) {
 
 void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
              const Array& log_sum) {
-  const I heads = q.size(0) * q.size(1), tiles = tiles_of(q.size(2));
+  const I heads = q.size(0) * q.size(1);
+  const Cut cut(rule, q.size(2));
   dispatch_floating("attention", q.dtype(), [&]<class T>() {
     const Forward<T> attention(rule, q, k, v, out, log_sum);
-    parallel_for(heads * tiles, kChunkWork / work_of(q, k, v), [&](I first, I last) {
-      for (I i = first; i < last; ++i) attention.run_tile(i / tiles, i % tiles * kTileRows);
+    parallel_for(heads * cut.tiles, kChunkWork / cut.work(k, v), [&](I first, I last) {
+      for (I i = first; i < last; ++i) attention.run_tile(i / cut.tiles, i % cut.tiles);
     });
   });
 }
 
 Array weights(const Rule& rule, const Array& q, const Array& k) {
-  const I queries = q.size(2), keys = k.size(2), heads = q.size(0) * q.size(1), tiles = tiles_of(queries);
+  const I queries = q.size(2), keys = k.size(2), heads = q.size(0) * q.size(1);
+  const Cut cut(rule, queries);
   Array p = Array::empty({q.size(0), q.size(1), queries, keys}, q.dtype());
   dispatch_floating("attention_weights", q.dtype(), [&]<class T>() {
     const Scores<T> scores(rule, q, k);
     const HeadRows<T> rows(p);
-    parallel_for(heads * tiles, kChunkWork / work_of(q, k, k), [&](I first, I last) {
+    parallel_for(heads * cut.tiles, kChunkWork / cut.work(k, k), [&](I first, I last) {
       for (I t = first; t < last; ++t) {
-        const Tile tile = scores.tile(t / tiles, t % tiles * kTileRows);
+        const Tile tile = scores.tile(t / cut.tiles, t % cut.tiles);
         scores.compute(tile, rows.row(tile.head, tile.begin), std::max<I>(1, keys));
         for (I i = tile.begin; i < tile.begin + tile.rows; ++i) {
           T* const row = rows.row(tile.head, i);

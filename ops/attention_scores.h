@@ -18,12 +18,21 @@ using I = std::int64_t;
 constexpr I kTileRows = 64;  // scores of 1024 keys then fill a quarter of a megabyte: they stay in cache
 constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth waking a thread for
 
-inline I tiles_of(I rows) { return (rows + kTileRows - 1) / kTileRows; }
+/// How the query rows of a head are cut into tiles.
+struct Cut {
+  I rows, tiles;
 
-/// What the products of one tile cost in forward; backward has two and a half times as many.
-inline I work_of(const Array& q, const Array& k, const Array& v) {
-  return std::max<I>(1, 2 * std::min(kTileRows, q.size(2)) * k.size(2) * (k.size(3) + v.size(3)));
-}
+  Cut(const Rule& rule, I queries) {
+    // Below the diagonal, small tiles waste less of a short sequence than they cost.
+    rows = rule.causal && queries <= 2 * kTileRows ? kTileRows / 2 : kTileRows;
+    tiles = (queries + rows - 1) / rows;
+  }
+
+  /// What the products of one tile cost in forward; backward has two and a half times as many.
+  I work(const Array& k, const Array& v) const {
+    return std::max<I>(1, 2 * rows * k.size(2) * (k.size(3) + v.size(3)));
+  }
+};
 
 /// One head's rows of an array [B, H, T, D]; heads are numbered through the batch.
 template <class T>
@@ -59,6 +68,7 @@ class Scores {
  public:
   Scores(const Rule& rule, const Array& q, const Array& k)
       : rule_(rule),
+        cut_(rule, q.size(2)),
         q_(q),
         k_(k),
         queries_(q.size(2)),
@@ -69,8 +79,10 @@ class Scores {
   /// How many keys query row i sees: all, or those up to its own position counted from the end.
   I visible(I i) const { return rule_.causal ? std::clamp<I>(i + 1 + keys_ - queries_, 0, keys_) : keys_; }
 
-  Tile tile(I head, I begin) const {
-    const I rows = std::min(kTileRows, queries_ - begin);
+  const Cut& cut() const { return cut_; }
+
+  Tile tile(I head, I index) const {
+    const I begin = index * cut_.rows, rows = std::min(cut_.rows, queries_ - begin);
     return {head, begin, rows, visible(begin + rows - 1)};
   }
 
@@ -104,6 +116,7 @@ class Scores {
 
   const kernels::Table<T>& kernels_ = kernels::table<T>();
   const Rule& rule_;
+  Cut cut_;
   HeadRows<const T> q_, k_;
   I queries_, keys_, channels_, mask_heads_;
 };

@@ -87,7 +87,7 @@ std::string chart_style() {
   const std::string day = variables("#1c1d20", "#55595f", "#e2e4e8", "#ffffff", "#3f86d0", light);
   const std::string night = variables("#e8e8e6", "#a9adb3", "#3a3e45", "#17191d", "#4f97e0", dark);
   std::string css =
-      chart + "{" + day + ";display:block;width:100%;height:auto;" +
+      chart + "{" + day + ";display:block;max-width:100%;height:auto;" +
       "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}";
   css += "@media screen and (prefers-color-scheme:dark){" + chart + "{" + night + "}}";
   const auto rule = [&](const std::string& name, const std::string& body) {
@@ -119,9 +119,19 @@ std::string chart_style() {
 }
 
 std::string svg_file(const std::string& drawing) {
+  const std::string box = "viewBox=\"0 0 ";
+  const std::size_t numbers = drawing.find(box) + box.size();
+  std::size_t width_digits = 0;
+  const double width = std::stod(drawing.substr(numbers), &width_digits);
+  const double height = std::stod(drawing.substr(numbers + width_digits));
+  // Twice the drawing's units is a good size where nothing else says one, such as <img> in a README.
+  const std::string size =
+      "width=\"" + coordinate(2 * width) + "\" height=\"" + coordinate(2 * height) + "\" ";
+  const std::size_t attributes = drawing.find("viewBox");
   const std::size_t content = drawing.find("</desc>") + std::string("</desc>").size();
-  return drawing.substr(0, content) + "<style>" + chart_style() +
-         "</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>" + drawing.substr(content) + "\n";
+  return drawing.substr(0, attributes) + size + drawing.substr(attributes, content - attributes) + "<style>" +
+         chart_style() + "</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>" +
+         drawing.substr(content) + "\n";
 }
 
 }  // namespace gradus::kit

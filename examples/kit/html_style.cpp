@@ -30,7 +30,7 @@ nav ol{list-style:none;padding:0;margin:1.5rem 0 0;display:flex;flex-wrap:wrap;g
 .verdict ul{margin:.75rem 0 0}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:2rem 2.5rem;margin:1.75rem 0 2rem;align-items:start}
 figure{margin:0;min-width:0;max-width:36rem}
-.drawing svg{width:103%;margin-left:-1.5%}
+.drawing svg{width:103%;max-width:none;margin-left:-1.5%}
 figcaption{font-size:.95rem;line-height:1.5;color:var(--soft);margin:.6rem 0 .4rem}
 details{font-size:.9rem}
 summary{cursor:pointer;color:var(--accent);width:fit-content}
@@ -44,6 +44,7 @@ td.n,th.n{text-align:right;white-space:nowrap}
 .facts td:first-child{color:var(--soft);white-space:nowrap}
 .facts td{overflow-wrap:anywhere}
 .notes{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.9rem;color:var(--soft)}
+figure.wide .drawing svg{width:101.5%;margin-left:-.75%}
 figure.wide{grid-column:1/-1;max-width:58rem}
 @media (max-width:36rem){figure.wide .drawing{overflow-x:auto}figure.wide svg{min-width:34rem}}
 @media print{body{font-size:10.5pt}.page{max-width:none;padding:0}h2,h3,figcaption{break-after:avoid}figure,.verdict,tr{break-inside:avoid}nav,details{display:none}a{color:inherit;text-decoration:none}}

@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sched.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -41,12 +40,6 @@ std::string memory() {
   return fmt::format("{:.1f} GiB", bytes / (1024.0 * 1024.0 * 1024.0));
 }
 
-std::string kernel() {
-  utsname names{};
-  return uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine)
-                            : "unknown";
-}
-
 std::string compiler() {
 #if defined(__clang__)
   return "clang " __clang_version__;
@@ -65,7 +58,6 @@ std::vector<std::pair<std::string, std::string>> system_info() {
       {"cores", std::to_string(usable_cores())},
       {"memory", memory()},
       {"system", value_in("/etc/os-release", "PRETTY_NAME", '=', "unknown")},
-      {"kernel", kernel()},
       {"compiler", compiler()},
       {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))},
   };

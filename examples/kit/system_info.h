@@ -7,7 +7,7 @@
 
 namespace gradus::kit {
 
-/// Processor, cores this program may use, memory, system, kernel, compiler and the date (UTC), as key and
+/// Processor, cores this program may use, memory, system, compiler and the date (UTC), as key and
 /// value. Holds no names of machines, users or folders.
 std::vector<std::pair<std::string, std::string>> system_info();
 

@@ -64,6 +64,7 @@ TEST_CASE("a file of its own brings style and background") {
   const std::string file = svg_file(draw(simple({1, 2})));
   expect_sound(file);
   CHECK(file.starts_with("<svg class=\"gradus-chart\" xmlns=\"http://www.w3.org/2000/svg\""));
+  CHECK(std::regex_search(file, std::regex("width=\"800\" height=\"[0-9.]+\" viewBox=\"0 0 400 ")));
   CHECK(count_of(file, "<style>") == 1);
   CHECK(file.find("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>") != std::string::npos);
   CHECK(file.find("prefers-color-scheme:dark") != std::string::npos);

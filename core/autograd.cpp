@@ -103,7 +103,7 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 /// One backward pass.
 class Engine {
  public:
-  Engine(Node* root, const Array& seed, bool retain_graph) : retain_graph_(retain_graph) {
+  Engine(Node* root, const Array& seed, bool retain_graph) : retain_graph_(retain_graph), root_(root) {
     collect(root);
     root->pending_ = seed;
   }
@@ -138,9 +138,7 @@ class Engine {
         }
     }
     std::sort(nodes_.begin(), nodes_.end(), [](const Node* a, const Node* b) { return a->order > b->order; });
-    // Nodes may lose their last owner when a younger one frees its inputs; each stays until the pass ends.
-    owners_.reserve(nodes_.size());
-    for (Node* node : nodes_) owners_.emplace_back(node);
+    spent_.reserve(nodes_.size());
   }
 
   void visit(Node& node) {
@@ -155,6 +153,7 @@ class Engine {
     }
     if (!node.is_leaf && !retain_graph_) {
       node.free_saved();
+      spent_.push_back(std::move(node.inputs));
       node.inputs.clear();
       node.ran = true;
     }
@@ -193,9 +192,9 @@ class Engine {
         return node->parameter && node->requires_grad && node->claimed == claimed;
       };
     };
-    if (unclaimed.empty() && std::any_of(nodes_.begin(), nodes_.end(), parameter(true)))
-      std::copy_if(owners_.rbegin(), owners_.rend(), std::back_inserter(unclaimed),
-                   [&](const NodePtr& node) { return parameter(false)(node.get()); });
+    if (!unclaimed.empty() || std::none_of(nodes_.begin(), nodes_.end(), parameter(true))) return;
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node)
+      if (parameter(false)(*node)) unclaimed.emplace_back(*node);
   }
 
   static void check_gradient(const Node& node, std::size_t i, const Array& dx, const Node& input) {
@@ -219,7 +218,9 @@ class Engine {
 
   bool retain_graph_;
   std::vector<Node*> nodes_;  // newest first
-  std::vector<NodePtr> owners_;
+  // Every node of the pass stays until it ends: the root by this, the others by their users' inputs.
+  NodePtr root_;
+  std::vector<std::vector<NodePtr>> spent_;
 };
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {

@@ -100,6 +100,17 @@ class Node {
   Node* next_doomed_ = nullptr;
 };
 
+inline NodePtr::NodePtr(Node* node) noexcept : node_(node) {
+  if (node_) node_->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline NodePtr::~NodePtr() {
+  // The only owner needs no atomic subtraction: nobody is left to copy it.
+  if (node_ && (node_->references_.load(std::memory_order_acquire) == 1 ||
+                node_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1))
+    Node::drop(node_);
+}
+
 /// An array kept for backward together with its storage's version; reading it after an in-place write throws.
 class Saved {
  public:

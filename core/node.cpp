@@ -71,14 +71,6 @@ Node::~Node() { alive.fetch_sub(1, std::memory_order_relaxed); }
 
 std::int64_t live_nodes() { return alive.load(std::memory_order_relaxed); }
 
-NodePtr::NodePtr(Node* node) noexcept : node_(node) {
-  if (node_) node_->references_.fetch_add(1, std::memory_order_relaxed);
-}
-
-NodePtr::~NodePtr() {
-  if (node_ && node_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Node::drop(node_);
-}
-
 // Deleting a node drops its inputs, which may drop theirs: a recursion as deep as the tape is long. So nodes
 // queue up (linked through next_doomed_) and the outermost drop() deletes them one by one.
 void Node::drop(Node* node) noexcept {

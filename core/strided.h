@@ -61,13 +61,26 @@ class StridedLoop {
         f(n - begin < grain ? n - begin : grain, at);
       });
     } else {  // short runs: many to a chunk
-      parallel_for(rows, grain / n, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) f(n, offsets(row));
-      });
+      parallel_for(rows, grain / n, [&](std::int64_t begin, std::int64_t end) { walk_rows(begin, end, f); });
     }
   }
 
  private:
+  /// f(inner(), offsets) for the outer indices begin .. end - 1.
+  template <class F>
+  void walk_rows(std::int64_t begin, std::int64_t end, F& f) const {
+    while (begin < end) {
+      // Along the second axis offsets grow by one step: no division a row.
+      Offsets at = offsets(begin);
+      std::int64_t stop = rank_ > 1 ? begin + sizes_[1] - begin % sizes_[1] : end;
+      if (stop > end) stop = end;
+      for (; begin < stop; ++begin) {
+        f(inner(), at);
+        for (int k = 0; k < N; ++k) at[k] += strides_[1][k];
+      }
+    }
+  }
+
   void push(std::int64_t size, const Offsets& stride) {
     sizes_[rank_] = size;
     strides_[rank_++] = stride;

@@ -357,7 +357,9 @@ void check_error(const std::function<void()>& call, const std::string& message, 
 
 const std::vector<Shape>& odd_shapes() {
   static const std::vector<Shape> shapes = {
-      {}, {1}, {0}, {7}, {3, 5}, {4, 1}, {2, 0, 3}, {1, 1}, {2, 3, 4}, {2, 1, 3, 1, 2}, {33}, {300, 200}};
+      {},        {1},       {0},    {7},       {16},      {33},      {1, 1},       {3, 5},          {4, 1},
+      {1, 6},    {8, 8},    {0, 0}, {3, 0, 2}, {5, 1, 1}, {2, 3, 4}, {2, 2, 2, 2}, {2, 1, 3, 1, 2}, {31, 17},
+      {1, 1, 0}, {300, 200}};
   return shapes;
 }
 

@@ -23,10 +23,10 @@ StateDict Module::state_dict() const {
 namespace {
 
 /// "\n  missing: norm.bias, norm.weight", or nothing for an empty list.
-std::string line(const char* what, const std::vector<std::string>& items) {
+std::string line(const char* what, const std::vector<std::string>& items, const char* separator = ", ") {
   if (items.empty()) return "";
   std::string text = fmt::format("\n  {}: ", what);
-  for (std::size_t i = 0; i < items.size(); ++i) text += (i ? ", " : "") + items[i];
+  for (std::size_t i = 0; i < items.size(); ++i) text += (i ? separator : "") + items[i];
   return text;
 }
 
@@ -48,10 +48,11 @@ LoadReport Module::load_state_dict(const StateDict& state, const LoadOptions& op
   for (const auto& [key, values] : state)
     if (!own.contains(key)) report.unexpected.push_back(key);
 
-  std::string problems = line("mismatched", mismatched);
+  std::string problems = line("mismatched", mismatched, "; ");
   if (options.strict)
     problems = line("missing", report.missing) + line("unexpected", report.unexpected) + problems;
-  check(problems.empty(), "load_state_dict: the state does not fit this {}:{}", kind(), problems);
+  check(problems.empty(), "load_state_dict: the state does not fit this {}:{}",
+        kind() == "Module" ? "model" : kind(), problems);  // a model of the user's own has no better name
 
   const NoGrad guard;
   for (const auto& [key, values] : own)

@@ -68,10 +68,10 @@ TEST_CASE("load_state_dict: everything that does not fit is reported at once, an
   state.set("fc3.weight", zeros({1}));
   state.set("norm.bias", zeros({1}));
   check_error([&] { net.load_state_dict(state); },
-              "load_state_dict: the state does not fit this Module:\n"
+              "load_state_dict: the state does not fit this model:\n"
               "  missing: steps, fc1.weight\n"
               "  unexpected: fc3.weight, norm.bias\n"
-              "  mismatched: fc2.weight expects [1, 3], got [3, 1], fc2.bias expects [1], got [2]");
+              "  mismatched: fc2.weight expects [1, 3], got [3, 1]; fc2.bias expects [1], got [2]");
   CHECK(net.fc1.bias.to_vector<float>() == before);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("load_state_dict: one kind of problem alone") {
               "load_state_dict: the state does not fit this Linear:\n  unexpected: gain");
   check_error([&] { layer.load_state_dict(nn::Linear(2, 4).state_dict()); },
               "load_state_dict: the state does not fit this Linear:\n"
-              "  mismatched: weight expects [3, 2], got [4, 2], bias expects [3], got [4]");
+              "  mismatched: weight expects [3, 2], got [4, 2]; bias expects [3], got [4]");
   StateDict undefined = layer.state_dict();
   undefined.set("bias", Tensor());
   check_error([&] { layer.load_state_dict(undefined); },

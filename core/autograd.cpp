@@ -66,8 +66,7 @@ bool Needs::operator[](std::size_t input) const {
 void Saved::modified() const {
   fail_with(
       "{} backward: the {} {} it saved was changed in place after the forward pass: change it before the "
-      "forward "
-      "pass or after backward, or work on a clone()",
+      "forward pass or after backward, or work on a clone()",
       backward_op ? backward_op : "saved", array_.dtype(), array_.shape());
 }
 
@@ -240,8 +239,7 @@ void check_unclaimed_parameters(const char* caller) {
     if (!leaf->claimed)
       fail_with(
           "{}: {} {} received a gradient but belongs to no module of the model: its module was never added. "
-          "Declare it "
-          "as `nn::Linear fc = add(\"fc\", nn::Linear(...));`",
+          "Declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`",
           caller, *leaf->module ? leaf->module : "a parameter", leaf->shape);
 }
 

@@ -140,8 +140,9 @@ Array rows_added(const Shape& shape, int axis, const Array& index, const Array& 
     T* const to = dx.mutable_data<T>();
     const T* const from = dy.data<T>();
     const I* const at = index.data<I>();
-    // Columns are independent: cut across them, at least a cache line's worth each.
-    loop.parallel(std::max<I>(16, kGrain / std::max<I>(1, length)), [=](I n, const auto& start) {
+    // Columns are independent: cut across them, in whole cache lines.
+    const I columns = kGrain / std::max<I>(1, length);
+    loop.parallel((columns / 16 + 1) * 16, [=](I n, const auto& start) {
       for (I j = 0; j < length; ++j) {
         T* const xx = to + start[0] + at[j * step] * along_x;
         const T* const yy = from + start[1] + j * along_y;

@@ -138,6 +138,12 @@ void Array::add_(const Array& source) const {
         source.dtype_, source.shape_);
   storage_.bump_version();
   dispatch_floating("add_", dtype_, [&]<class T>() {
+    if (numel_ <= kGrain && is_contiguous() && source.is_contiguous()) {  // small ones: no loop to set up
+      T* const y = mutable_data<T>();
+      const T* const x = source.data<T>();
+      for (std::int64_t i = 0; i < numel_; ++i) y[i] += x[i];
+      return;
+    }
     const StridedLoop<2> loop(shape_, {strides_, source.strides_});
     T* const y = mutable_data<T>();
     const T* const x = source.data<T>();

@@ -77,10 +77,14 @@ bool wants_tape(std::span<const Tensor* const> inputs) {
          std::any_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return x->requires_grad(); });
 }
 
-Tensor untaped(const char* op, Array&& out) {
-  if (anomaly && has_nan(out))
+static void check_output(const char* op, const Array& out) {
+  if (anomaly && has_nan(out)) [[unlikely]]
     fail_with("detect_anomaly: {}{} produced NaN in its output {}", op, in_module(current_scope()),
               out.shape());
+}
+
+Tensor untaped(const char* op, Array&& out) {
+  check_output(op, out);
   return Tensor(std::move(out));
 }
 
@@ -93,8 +97,8 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
   node->inputs.reserve(inputs.size());
   for (const Tensor* input : inputs)
     node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
-  Tensor result = untaped(op, std::move(out));
-  return Tensor(result.array(), std::move(node));
+  check_output(op, out);
+  return Tensor(std::move(out), std::move(node));
 }
 
 }  // namespace detail
@@ -108,7 +112,8 @@ class Engine {
   }
 
   ~Engine() {  // also after an exception: nothing half-gathered stays behind
-    for (Node* node : nodes_) node->pending_ = Array();
+    for (Node* node : nodes_)
+      if (node->pending_.defined()) node->pending_ = Array();
   }
 
   void run() {
@@ -141,8 +146,7 @@ class Engine {
   }
 
   void visit(Node& node) {
-    Array gradient = std::move(node.pending_);
-    node.pending_ = Array();
+    Array gradient = std::move(node.pending_);  // which leaves it undefined
     if (gradient.defined()) {
       for (const GradHook& hook : node.hooks) hook(gradient);
       if (node.is_leaf)

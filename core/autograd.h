@@ -2,6 +2,7 @@
 // The tape. autograd.cpp opens with an essay on how it works.
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -42,7 +43,17 @@ class NodePtr {
 };
 
 /// What a backward closure returns: one gradient per input, in order; an undefined Array where none flows.
-using Grads = std::vector<Array>;
+class Grads : public std::vector<Array> {
+ public:
+  Grads() = default;
+  /// `return {dx, dw};` Temporaries are moved, which an initializer list could not.
+  template <std::same_as<Array>... Rest>
+  Grads(Array first, Rest... rest) {
+    reserve(1 + sizeof...(rest));
+    push_back(std::move(first));
+    (push_back(std::move(rest)), ...);
+  }
+};
 
 /// Which inputs want a gradient: `if (needs[1]) ...` spares work for constants.
 class Needs {

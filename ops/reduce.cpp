@@ -71,10 +71,10 @@ Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
-  const Array y = eager::sum(operand("sum", x), axes, keepdim);
-  return record("sum", y, {&x}, [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
-    return {spread(dy, shape, axes, keepdim)};
-  });
+  return record("sum", eager::sum(operand("sum", x), axes, keepdim), {&x},
+                [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
+                  return {spread(dy, shape, axes, keepdim)};
+                });
 }
 
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {

@@ -8,11 +8,16 @@ namespace gradus {
 /// Repeats what a reduction over `axes` gave along these axes: [B, C] -> [B, T, C] for axis 1 of shape
 /// [B, T, C]. A view: nothing is copied.
 inline Array spread(const Array& reduced, const Shape& shape, const Axes& axes, bool keepdim) {
-  Array result = reduced;
-  if (!keepdim)
-    for (const std::int64_t axis : normalize_axes("reduction", axes, shape.size()))
-      result = result.unsqueeze(axis);
-  return result.expand(shape);
+  const Dims gone = normalize_axes("reduction", axes, shape.size());
+  Strides strides = Dims::filled(shape.size(), 0);
+  int from = 0;
+  for (int i = 0; i < shape.size(); ++i) {
+    if (!gone.contains(i))
+      strides[i] = reduced.strides()[from++];
+    else if (keepdim)
+      ++from;
+  }
+  return reduced.as_strided(shape, strides, reduced.offset());
 }
 
 }  // namespace gradus

@@ -30,6 +30,7 @@ struct Series {
   Spread spread = Spread::band;
   bool line = true;
   bool every_marker = false;  // a marker on each point even when there are many
+  bool markers = true;        // false: none at all, for lines to compare with
   /// Colour, dashes and marker (0..7); its place in the chart unless given. Give it to keep one look for one
   /// thing through all charts.
   std::optional<int> style{};

@@ -89,7 +89,7 @@ double draw_legend(Svg* svg, const std::vector<Series>& series, double left, dou
       svg->begin_group(style_class(style));
       if (one.line) svg->line("curve", x, y, x + sample, y, dashes(style));
       PathData marker;
-      add_marker(marker, style, x + sample / 2, y, 4);
+      if (one.markers) add_marker(marker, style, x + sample / 2, y, 4);
       svg->path("marks", marker);
       svg->end_group();
       svg->text("", x + sample + 6, y + 4.4, Anchor::start, one.name);

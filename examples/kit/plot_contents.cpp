@@ -110,6 +110,7 @@ PathData error_bars(const Plot& plot, const Series& series) {
 // off.
 bool is_marked(const Series& series, const std::vector<Point>& points, std::size_t i) {
   constexpr std::size_t few = 12;
+  if (!series.markers) return false;
   if (!series.line || series.every_marker || points.size() <= few) return true;
   if (i + 1 < points.size() && !drawable(points[i + 1])) return true;
   for (int mark = 0; mark < 5; ++mark) {

@@ -37,25 +37,27 @@ Tensor before_last_norm(const nn::PostLNBlock& block, const Tensor& x) {
   return h + block.ffn(h);
 }
 
-/// One model, one input, one loss: fills norm_squared and gradient of `state` (adding) and returns the top
-/// gradient.
+/// One model, one input, one loss: adds to what `state` has for each layer and returns the top gradient.
 double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOptions& options,
                    Generator& generator, InitialState& state) {
   const Tensor head =
       randn({options.classes, options.d_model}, generator) / std::sqrt(static_cast<double>(options.d_model));
+  const nn::Probe probe;
   Tensor x = randn({1, options.positions, options.d_model}, generator);
   const Tensor target = randint(0, options.classes, {1}, generator);
   for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
     const Tensor input = x;
-    x = std::visit([&](const auto& block) { return block(input); }, encoder.layers[l]);
+    x = std::visit([&](const auto& block) { return nn::observe(block, block(input)); }, encoder.layers[l]);
     const auto* const post = std::get_if<nn::PostLNBlock>(&encoder.layers[l]);
     state.norm_squared[l] += mean_norm_squared(post ? before_last_norm(*post, input) : x);
   }
   if (encoder.norm) x = (*encoder.norm)(x);
   encoder.zero_grad();
   cross_entropy(linear(x.select(1, 0), head), target).backward();
+  const std::vector<nn::ProbeRow> rows = probe.rows();
   double top = 0;
   for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
+    state.activation_gradient[l] += rows[l].activation_gradient_norm;
     top = encoder.parts(l).ffn.linear2.weight.grad().norm().item();
     state.gradient[l] += top;
   }
@@ -68,7 +70,8 @@ InitialState measure_depth(nn::Placement placement, std::int64_t layers,
   InitialState state{.placement = placement,
                      .layers = layers,
                      .norm_squared = std::vector<double>(depth),
-                     .gradient = std::vector<double>(depth)};
+                     .gradient = std::vector<double>(depth),
+                     .activation_gradient = std::vector<double>(depth)};
   const nn::TransformerEncoder encoder(
       {.layers = layers,
        .placement = placement,
@@ -80,8 +83,8 @@ InitialState measure_depth(nn::Placement placement, std::int64_t layers,
     encoder.load_state_dict(xiong_weights(encoder, options.d_model, generator));
     tops.push_back(measure_one(encoder, options, generator, state));
   }
-  for (double& value : state.norm_squared) value /= static_cast<double>(options.seeds);
-  for (double& value : state.gradient) value /= static_cast<double>(options.seeds);
+  for (auto* const sums : {&state.norm_squared, &state.gradient, &state.activation_gradient})
+    for (double& sum : *sums) sum /= static_cast<double>(options.seeds);
   state.top_gradient = mean(tops);
   state.top_gradient_std = standard_deviation(tops);
   return state;

@@ -30,8 +30,9 @@ struct InitialState {
   std::vector<double>
       norm_squared;              // E|x_l|^2 / d after block l = 1..L (Post-LN: before the block's last norm)
   std::vector<double> gradient;  // |dL/dW2| of block l = 1..L
-  double top_gradient = 0;       // of the last block: what Theorem 1 bounds
-  double top_gradient_std = 0;   // over seeds
+  std::vector<double> activation_gradient;  // |dL/dx_l|, x_l the output of block l = 1..L
+  double top_gradient = 0;                  // of the last block: what Theorem 1 bounds
+  double top_gradient_std = 0;              // over seeds
 };
 
 /// Two entries a depth: Pre-LN, then Post-LN.

@@ -1,5 +1,10 @@
 #include "lab/options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
 #include "gradus/core/parallel.h"
 #include "kit/command_line.h"
 
@@ -17,15 +22,22 @@ void fill_defaults(LabOptions& options) {
   fill(options.depths, Depths{2, 12}, Depths{2, 6, 12}, options.quick);
   fill(options.lrs, Rates{1e-3, 1e-2}, Rates{3e-4, 1e-3, 3e-3, 1e-2, 3e-2}, options.quick);
   fill(options.warmups, Depths{0, 100}, Depths{0, 100}, options.quick);
-  options.model.steps = options.quick ? 250 : 600;
+  // Each setting once, in order.
+  const auto tidy = [](auto& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  };
+  tidy(options.depths), tidy(options.lrs), tidy(options.warmups);
+  if (options.model.steps == 0) options.model.steps = options.quick ? 150 : 500;
   if (options.threads == 0) options.threads = num_threads();
 }
 
 }  // namespace
 
-std::optional<int> parse(int argc, char** argv, LabOptions& options) {
+std::optional<int> parse(int argc, const char* const* argv, LabOptions& options) {
   kit::CommandLine line(
       "lab", "Compares Pre-LN and Post-LN Transformers: at initialisation, in training, in ablations.");
+  options.model.steps = 0;  // until one is given or filled in
   auto seed = static_cast<std::int64_t>(options.seed);
   line.flag("--quick", options.quick, "Fewer runs: at most a minute on 2 cores");
   line.path("--text", options.text, "Train on the characters of this file instead of the built-in language");
@@ -33,12 +45,29 @@ std::optional<int> parse(int argc, char** argv, LabOptions& options) {
   line.path("--resume", options.resume, "Go on with a lab that was stopped, in its folder");
   line.integer("--seed", seed, "First seed; the others follow it", kit::at_least(0));
   line.integer("--threads", options.threads, "Runs trained side by side; all cores when not given",
-               kit::at_least(1));
-  line.integer("--seeds", options.seeds, "Runs of each setting", kit::at_least(1));
-  line.list("--depths", options.depths, "Numbers of layers", kit::at_least(1));
+               {1, 1024});
+  line.integer("--seeds", options.seeds, "Runs of each setting", {1, 1000});
+  line.list("--depths", options.depths, "Numbers of layers", {1, 1000});
   line.list("--lrs", options.lrs, "Learning rates (after warm-up)", kit::above(0));
   line.list("--warmups", options.warmups, "Warm-up steps", kit::at_least(0));
+  line.integer("--steps", options.model.steps, "Training steps of each run; 500, or 150 with --quick",
+               kit::at_least(1));
+  line.footer(
+      "lab report DIR draws the report in DIR again from the files beside it.\n\n"
+      "Examples:\n"
+      "  lab --quick\n"
+      "  lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n"
+      "  lab --resume lab-results/2024-05-01-120000");
   if (const auto status = line.parse(argc, argv)) return status;
+  if (!options.resume.empty())
+    for (const char* name :
+         {"--quick", "--text", "--out", "--seed", "--seeds", "--depths", "--lrs", "--warmups", "--steps"})
+      if (line.given(name)) {
+        fmt::print(stderr, "lab: {} cannot change a lab under way; only --threads goes with --resume\n",
+                   name);
+        return 2;
+      }
+  options.threads_given = line.given("--threads");
   options.seed = static_cast<std::uint64_t>(seed);
   options.initialisation.seed = options.seed;
   fill_defaults(options);

@@ -2,7 +2,6 @@
 // The lab's command line and what it means in runs.
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
 
@@ -17,7 +16,8 @@ struct LabOptions {
   std::filesystem::path out;   // empty: lab-results/<date and time>
   std::filesystem::path resume;
   std::uint64_t seed = 0;
-  std::int64_t threads = 0;  // runs trained side by side
+  std::int64_t threads = 0;    // runs trained side by side
+  bool threads_given = false;  // on the command line: then it also holds for a resumed lab
   std::int64_t seeds = 3;
   std::vector<std::int64_t> depths;
   std::vector<double> lrs;
@@ -28,7 +28,7 @@ struct LabOptions {
 };
 
 /// Reads the command line; an exit status when the program should not go on.
-std::optional<int> parse(int argc, char** argv, LabOptions& options);
+std::optional<int> parse(int argc, const char* const* argv, LabOptions& options);
 
 /// All training runs: the grid of placement x depth x rate x warm-up x seed, then the ablations.
 std::vector<RunOptions> plan_runs(const LabOptions& options);

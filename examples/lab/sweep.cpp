@@ -1,18 +1,19 @@
 #include "lab/sweep.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
+#include <tuple>
 
+#include "gradus/core/format.h"
 #include "gradus/core/parallel.h"
 #include "kit/files.h"
 #include "kit/interrupt.h"
@@ -28,32 +29,68 @@ double number(const kit::Json& value) {
 
 RunResult read_result(const kit::Json& line) {
   RunResult result;
-  if (line["final_loss"].is_number()) result.final_loss = line["final_loss"].get<double>();
-  if (line["diverged_at"].is_number()) result.diverged_at = line["diverged_at"].get<std::int64_t>();
-  result.start_loss = line["start_loss"].get<double>();
-  result.parameters_sha256 = line["parameters_sha256"].get<std::string>();
-  result.seconds = line["seconds"].get<double>();
+  if (line.at("final_loss").is_number()) result.final_loss = line.at("final_loss").get<double>();
+  if (line.at("diverged_at").is_number()) result.diverged_at = line.at("diverged_at").get<std::int64_t>();
+  result.start_loss = line.at("start_loss").get<double>();
+  result.parameters_sha256 = line.at("parameters_sha256").get<std::string>();
+  result.seconds = line.at("seconds").get<double>();
   return result;
 }
 
 bool ends_run(const kit::Json& line) { return line.contains("parameters_sha256"); }
 
+/// Calls `f` with the run's name and the line, for each line of a metrics file.
+template <class F>
+void for_each_line(const std::filesystem::path& metrics, const F& f) {
+  std::size_t count = 0;
+  try {
+    for (const kit::Json& line : kit::read_metrics(metrics)) {
+      ++count;
+      f(line.at("run").get<std::string>(), line);
+    }
+  } catch (const kit::Json::exception& error) {
+    fail_with("{}: object {} is not as the lab writes it ({})", metrics.string(), count, error.what());
+  }
+}
+
 /// Rewrites a metrics file without the lines of runs that did not finish; returns the names of those that
 /// did.
 std::set<std::string> keep_finished(const std::filesystem::path& metrics) {
-  const std::vector<kit::Json> lines = kit::read_metrics(metrics);
   std::set<std::string> finished;
-  for (const kit::Json& line : lines)
-    if (ends_run(line)) finished.insert(line["run"].get<std::string>());
+  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+    if (ends_run(line)) finished.insert(name);
+  });
   std::string kept;
-  std::size_t count = 0;
-  for (const kit::Json& line : lines)
-    if (finished.contains(line["run"].get<std::string>())) {
+  bool all = true;
+  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+    if (finished.contains(name))
       kept += line.dump() + "\n";
-      ++count;
-    }
-  if (count < lines.size()) kit::replace_file(metrics, kept);
+    else
+      all = false;
+  });
+  if (!all) kit::replace_file(metrics, kept);
   return finished;
+}
+
+/// Calls `work` on this thread and `threads` - 1 others at the same time, each without the pool; returns when
+/// all are done and throws the first error of any.
+void side_by_side(std::int64_t threads, const std::function<void()>& work) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto guarded = [&] {
+    const SingleThread guard;
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  std::vector<std::jthread> others;
+  for (std::int64_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+  guarded();
+  others.clear();  // waits for them
+  if (error) std::rethrow_exception(error);
 }
 
 /// Work grows with layers; embeddings and head count as one more.
@@ -73,31 +110,28 @@ class Sweep {
         progress_("training", total),
         done_(done) {}
 
-  /// Takes runs until there are none left; the first error of any thread stops all of them.
+  /// Takes runs until there are none left; an error on any thread stops all of them.
   void work_through() {
-    const SingleThread guard;
     try {
-      for (std::size_t i = next_++; i < runs_.size() && !kit::interrupted(); i = next_++) run_one(runs_[i]);
+      for (std::size_t i = next_++; i < runs_.size() && !stopped(); i = next_++) run_one(runs_[i]);
     } catch (...) {
-      next_ = runs_.size();
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = std::current_exception();
+      failed_ = true;
+      throw;
     }
   }
 
-  void finish() {
-    if (error_) std::rethrow_exception(error_);
-    progress_.finish();
-  }
+  void finish() { progress_.finish(); }
 
  private:
+  bool stopped() const { return failed_ || kit::interrupted(); }
+
   void run_one(const RunOptions& run) {
     const auto result = train(task_, model_, run, [&](const StepMetrics& metrics) {
       const std::lock_guard lock(mutex_);
       writer_.write(step_line(run, metrics));
       done_ += work(run, 1);
       progress_.update(done_, fmt::format("{} loss {:.3f}", run.name(), metrics.loss));
-      return !kit::interrupted();
+      return !stopped();
     });
     if (!result) return;
     const std::lock_guard lock(mutex_);
@@ -112,7 +146,7 @@ class Sweep {
   kit::MetricsWriter writer_;
   kit::Progress progress_;
   double done_;
-  std::exception_ptr error_;
+  std::atomic<bool> failed_{false};
   std::atomic<std::size_t> next_{0};
 };
 
@@ -139,17 +173,16 @@ kit::Json result_line(const RunOptions& run, const RunResult& result) {
 std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std::vector<RunOptions>& plan) {
   std::map<std::string, RunRecord> records;
   std::set<std::string> finished;
-  for (const kit::Json& line : kit::read_metrics(metrics)) {
-    const std::string name = line["run"].get<std::string>();
+  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
     RunRecord& record = records[name];
     if (ends_run(line)) {
       record.result = read_result(line);
       finished.insert(name);
     } else {
-      record.losses.push_back(number(line["loss"]));
-      record.grad_norms.push_back(number(line["grad_norm"]));
+      record.losses.push_back(number(line.at("loss")));
+      record.grad_norms.push_back(number(line.at("grad_norm")));
     }
-  }
+  });
   std::vector<RunRecord> runs;
   for (const RunOptions& options : plan)
     if (finished.contains(options.name())) {
@@ -159,17 +192,25 @@ std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std
   return runs;
 }
 
-double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_t layers) {
-  const SingleThread guard;
+double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_t layers,
+                        std::int64_t threads) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::int64_t kWarmUp = 2, kMeasured = 4;
   ModelOptions few = model;
-  few.steps = 4;
-  const RunOptions run{.layers = layers};
-  std::chrono::steady_clock::time_point second;
-  train(task, few, run, [&](const StepMetrics& metrics) {
-    if (metrics.step == 2) second = std::chrono::steady_clock::now();
-    return metrics.step < few.steps;
+  few.steps = kWarmUp + kMeasured;
+  std::mutex mutex;
+  double slowest = 0;
+  side_by_side(threads, [&] {
+    Clock::time_point start, last;
+    train(task, few, {.layers = layers}, [&](const StepMetrics& metrics) {
+      last = Clock::now();
+      if (metrics.step == kWarmUp) start = last;
+      return true;
+    });
+    const std::lock_guard lock(mutex);
+    slowest = std::max(slowest, std::chrono::duration<double>(last - start).count() / kMeasured);
   });
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - second).count() / 2;
+  return slowest;
 }
 
 bool run_all(const Task& task, const ModelOptions& model, const std::vector<RunOptions>& plan,
@@ -184,14 +225,11 @@ bool run_all(const Task& task, const ModelOptions& model, const std::vector<RunO
     else
       open.push_back(run);
   }
-  // Longest first, so that no thread is left with a long run at the end.
-  std::stable_sort(open.begin(), open.end(),
-                   [](const RunOptions& a, const RunOptions& b) { return a.layers > b.layers; });
+  std::stable_sort(open.begin(), open.end(), [](const RunOptions& a, const RunOptions& b) {
+    return std::tuple(a.seed, -a.layers) < std::tuple(b.seed, -b.layers);
+  });
   Sweep sweep(task, model, std::move(open), metrics, total, done);
-  std::vector<std::thread> workers;
-  for (std::int64_t i = 1; i < threads; ++i) workers.emplace_back([&] { sweep.work_through(); });
-  sweep.work_through();
-  for (std::thread& worker : workers) worker.join();
+  side_by_side(threads, [&] { sweep.work_through(); });
   sweep.finish();
   return !kit::interrupted();
 }

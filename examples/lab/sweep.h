@@ -24,13 +24,16 @@ struct RunRecord {
 };
 
 /// The finished runs in a metrics file, in the order of `plan`; names that are not in the plan are left out.
+/// Throws naming the file when a line is not as the lab writes it.
 std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std::vector<RunOptions>& plan);
 
-/// Seconds one step takes, by number of layers, measured on a few steps.
-double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_t layers);
+/// Seconds one step takes with `threads` runs side by side, measured on a few steps.
+double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_t layers,
+                        std::int64_t threads);
 
-/// Trains what `metrics` does not hold yet, `threads` runs at a time, the longest first. Lines of runs that
-/// were cut off are dropped first and the runs start again. False when interrupted (kit::interrupted()).
+/// Trains what `metrics` does not hold yet, `threads` runs at a time: seed after seed, so that a lab that is
+/// stopped has some of everything, and of each seed the longest first. Lines of runs that were cut off are
+/// dropped first and the runs start again. False when interrupted (kit::interrupted()).
 bool run_all(const Task& task, const ModelOptions& model, const std::vector<RunOptions>& plan,
              std::int64_t threads, const std::filesystem::path& metrics);
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kValidationWindows = 256;
 constexpr std::int64_t kNgramDocuments = 4000;
+constexpr std::int64_t kNgramCharacters = 1'000'000;
 // Streams of this seed are the task's own: training draws from other seeds.
 constexpr std::uint64_t kTaskSeed = 0x6c6162;
 
@@ -30,6 +31,18 @@ std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language,
   return texts;
 }
 
+/// At most kValidationWindows of the windows, spread evenly.
+std::vector<std::int64_t> spread(const std::vector<std::int64_t>& starts) {
+  const auto all = static_cast<std::int64_t>(starts.size());
+  const std::int64_t kept = std::min(all, kValidationWindows);
+  std::vector<std::int64_t> some;
+  for (std::int64_t i = 0; i < kept; ++i) some.push_back(starts[static_cast<std::size_t>(i * all / kept)]);
+  return some;
+}
+
+/// 4, or less where a text has so many different characters that 4 of them do not fit into 64 bits.
+int largest_ngram(std::int64_t vocabulary) { return vocabulary < 65536 ? 4 : 3; }
+
 }  // namespace
 
 Task::Task(const RecallOptions& options)
@@ -45,16 +58,19 @@ Task::Task(const std::filesystem::path& text, std::int64_t context)
   kit::TextData data = kit::load_text(text, context);
   vocabulary_ = std::move(data.vocabulary);
   train_ = std::move(data.train);
-  const std::vector<std::vector<std::int32_t>> train{train_}, held_out{data.validation};
-  ngram_ = best_ngram(train, held_out, vocabulary_.size());
-  // Windows spread evenly over the held-out part.
-  std::vector<std::int64_t> starts =
-      kit::side_by_side(static_cast<std::int64_t>(data.validation.size()), context);
-  const std::int64_t all = static_cast<std::int64_t>(starts.size()), kept = std::min(all, kValidationWindows);
-  for (std::int64_t i = 0; i < kept; ++i)
-    starts[static_cast<std::size_t>(i)] = starts[static_cast<std::size_t>(i * all / kept)];
-  starts.resize(static_cast<std::size_t>(kept));
+  const std::vector<std::int64_t> starts =
+      spread(kit::side_by_side(static_cast<std::int64_t>(data.validation.size()), context));
   validation_ = as_batch(kit::windows_at(data.validation, starts, context), context);
+
+  // The baseline predicts the very characters the models are measured on.
+  std::vector<std::vector<std::int32_t>> held_out;
+  for (const std::int64_t start : starts) {
+    const auto first = data.validation.begin() + start;
+    held_out.emplace_back(first, first + context + 1);
+  }
+  const auto counted = std::min<std::int64_t>(kNgramCharacters, static_cast<std::int64_t>(train_.size()));
+  const std::vector<std::vector<std::int32_t>> train = {{train_.begin(), train_.begin() + counted}};
+  ngram_ = best_ngram(train, held_out, vocabulary_.size(), largest_ngram(vocabulary_.size()));
 }
 
 std::optional<double> Task::entropy() const {

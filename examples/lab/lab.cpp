@@ -1,0 +1,151 @@
+#include "lab/lab.h"
+
+#include <fmt/chrono.h>
+
+#include <chrono>
+#include <ctime>
+#include <map>
+
+#include "gradus/core/format.h"
+#include "gradus/core/parallel.h"
+#include "kit/axis.h"
+#include "kit/duration.h"
+#include "kit/files.h"
+#include "kit/interrupt.h"
+#include "kit/sha256.h"
+#include "lab/files.h"
+#include "lab/names.h"
+#include "lab/report.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+template <class... Args>
+void say(fmt::format_string<Args...> text, Args&&... args) {
+  fmt::print(stderr, "{}\n", fmt::format(text, std::forward<Args>(args)...));
+}
+
+Task make_task(const LabOptions& options) {
+  return options.text.empty() ? Task(options.recall) : Task(options.text, options.recall.length);
+}
+
+Config make_config(const LabOptions& options, const Task& task) {
+  TaskFacts facts{.name = task.name(),
+                  .vocabulary = task.vocabulary().size(),
+                  .context = task.context(),
+                  .entropy = task.entropy(),
+                  .ngram = task.ngram(),
+                  .sha256 = {}};
+  if (!options.text.empty()) facts.sha256 = kit::sha256(kit::read_file(options.text));
+  return {options, facts, machine_facts()};
+}
+
+/// A folder of its own for each lab.
+Path new_folder(const LabOptions& options) {
+  Path folder = options.out;
+  if (folder.empty())
+    folder = Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  check(!std::filesystem::exists(folder / "config.json"),
+        "{} holds a lab already: go on with --resume {}, or choose another folder", folder.string(),
+        folder.string());
+  kit::make_folder(folder);
+  return folder;
+}
+
+/// The settings of a lab under way; what is given anew is the number of threads.
+LabOptions resumed(const LabOptions& given, const Config& config) {
+  LabOptions options = config.options;
+  if (given.threads_given) options.threads = given.threads;
+  return options;
+}
+
+/// A part computed otherwise would not fit the rest bit by bit.
+void compare_with_start(const Config& start, const Config& now) {
+  check(start.task.sha256 == now.task.sha256, "{} has changed since this lab began; start a new one",
+        start.options.text.string());
+  for (const char* name : {"gradus", "kernels", "OpenBLAS core"})
+    for (const auto& [key, before] : start.machine)
+      for (const auto& [other, after] : now.machine)
+        if (key == name && other == name && before != after)
+          say("note: this lab began with {} {}, now it is {}: results may differ in their last digits", name,
+              before, after);
+}
+
+std::string plan_in_words(const LabOptions& options, std::size_t runs) {
+  return fmt::format(
+      "{} runs of {} steps: Pre-LN and Post-LN, {} layers, rates {}, warm-up {}, {}, and the ablations", runs,
+      options.model.steps, listed(options.depths), listed(options.lrs), listed(options.warmups),
+      counted(options.seeds, "seed"));
+}
+
+/// Measures a few steps at each depth and says how long the rest will take.
+void announce(const Task& task, const LabOptions& options, const std::vector<RunOptions>& plan,
+              std::size_t finished) {
+  std::map<std::int64_t, double> seconds;
+  double total = 0;
+  for (const RunOptions& run : plan) {
+    if (!seconds.contains(run.layers))
+      seconds[run.layers] = seconds_per_step(task, options.model, run.layers, options.threads);
+    total += seconds[run.layers] * static_cast<double>(options.model.steps);
+  }
+  const double open = 1 - static_cast<double>(finished) / static_cast<double>(plan.size());
+  say("{}", plan_in_words(options, plan.size()));
+  std::vector<std::string> steps;
+  for (const auto& [layers, time] : seconds)
+    steps.push_back(fmt::format("{} ms with {}", kit::number_text(1000 * time, 2), counted(layers, "layer")));
+  say("a step takes {}; {} at a time: about {} in all", listed(steps), counted(options.threads, "run"),
+      kit::human_duration(open * total / static_cast<double>(options.threads)));
+}
+
+void measure_start(const Path& folder, const LabOptions& options) {
+  if (std::filesystem::exists(folder / "initialisation.json")) return;
+  const auto start = std::chrono::steady_clock::now();
+  Initialisation result{measure_initialisation(options.initialisation),
+                        check_layer_norm_jacobian(6, options.seed), 0};
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_initialisation(folder, result);
+  say("measured {} models at initialisation in {}",
+      result.states.size() * static_cast<std::size_t>(options.initialisation.seeds),
+      kit::human_duration(result.seconds));
+}
+
+void print_result(const Path& folder) {
+  const Verdict verdict = write_report(folder);
+  fmt::print("{}\n{}\n", verdict.sentence, (folder / "report.html").string());
+}
+
+}  // namespace
+
+int run_lab(const LabOptions& given) {
+  const bool resume = !given.resume.empty();
+  const std::optional<Config> before = resume ? std::optional(read_config(given.resume)) : std::nullopt;
+  const LabOptions options = resume ? resumed(given, *before) : given;
+  const Task task = make_task(options);
+  const Config config = make_config(options, task);
+  const Path folder = resume ? given.resume : new_folder(options);
+  if (resume)
+    compare_with_start(*before, config);
+  else
+    write_config(folder, config);
+
+  const std::vector<RunOptions> plan = plan_runs(options);
+  const Path metrics = folder / "metrics.jsonl";
+  set_num_threads(static_cast<int>(options.threads));
+  announce(task, options, plan, resume ? read_runs(metrics, plan).size() : 0);
+  measure_start(folder, options);
+  const bool finished = run_all(task, options.model, plan, options.threads, metrics);
+  print_result(folder);
+  if (finished) return 0;
+  say("stopped; to go on: lab --resume {}", folder.string());
+  return 130;
+}
+
+int report_lab(const Path& folder) {
+  print_result(folder);
+  return 0;
+}
+
+}  // namespace gradus::lab

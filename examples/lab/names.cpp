@@ -1,0 +1,48 @@
+#include "lab/names.h"
+
+#include "gradus/core/format.h"
+#include "kit/axis.h"
+
+namespace gradus::lab {
+
+const char* name_of(nn::Placement placement) { return placement == nn::Placement::pre ? "pre" : "post"; }
+
+const char* title_of(nn::Placement placement) {
+  return placement == nn::Placement::pre ? "Pre-LN" : "Post-LN";
+}
+
+nn::Placement placement_named(const std::string& name) {
+  check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
+  return name == "pre" ? nn::Placement::pre : nn::Placement::post;
+}
+
+std::string ablation_words(const RunOptions& run) {
+  if (run.residual_scaling) return "with residual projections scaled by 1/√(2L)";
+  if (!run.final_norm) return "as it is";
+  return *run.final_norm ? "with a final norm" : "without its final norm";
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+std::string listed(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> words;
+  for (const std::int64_t number : numbers) words.push_back(std::to_string(number));
+  return listed(words);
+}
+
+std::string listed(const std::vector<double>& numbers) {
+  std::vector<std::string> words;
+  for (const double number : numbers) words.push_back(kit::number_text(number));
+  return listed(words);
+}
+
+std::string counted(std::int64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace gradus::lab

@@ -80,7 +80,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(broadcast_shapes("masked_fill", m.shape(), from.shape()) == from.shape(),
         "masked_fill: a mask {} does not broadcast to x {}", m.shape(), from.shape());
   return record(
-      "masked_fill", eager::where(m, eager::scalar(value, from.dtype()), from), {&x},
+      "masked_fill", eager::where(m, eager::number_like("masked_fill", value, from), from), {&x},
       [m = Saved(m)](const Array& dy, Needs) -> Grads { return {eager::where(*m, zero_like(dy), dy)}; });
 }
 

@@ -29,6 +29,8 @@ Array mul(const Array& a, double b);
 Array neg(const Array& x);
 /// A 0-d array holding `value`, to broadcast against others.
 Array scalar(double value, DType dtype);
+/// The same for a number that meets x: throws naming `op` when it is not an i64 and x is.
+Array number_like(const char* op, double value, const Array& x);
 
 // reductions (eager_reduce.cpp); axes as in ops.h
 Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);

@@ -101,11 +101,13 @@ void check_defined(const char* op, const Array& x) { check(x.defined(), "{}: exp
   fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
 }
 
+bool fits_i64(double value) { return value >= -0x1p63 && value < 0x1p63; }
+
 /// `value` as an integer, when it is one.
 I whole(const char* op, double value, const Shape& shape) {
-  const bool fits = value >= -0x1p63 && value < 0x1p63 && std::trunc(value) == value;
-  check(fits, "{}: the number {} is not an i64, as the tensor {} is: convert the tensor with .to(f32)", op,
-        value, shape);
+  check(fits_i64(value) && std::trunc(value) == value,
+        "{}: the number {} is not an i64, as the tensor {} is: convert the tensor with .to(f32)", op, value,
+        shape);
   return static_cast<I>(value);
 }
 
@@ -134,6 +136,13 @@ Array binary_number(const char* op, Binary f, const Array& x, double number, boo
       break;
   }
   refuse_bool(op, x.shape());
+}
+
+/// `index < 2.5` means what it says; whole numbers are compared as such, since f64 has only 53 bits.
+Array compare_integers(const char* op, kernels::Compare f, const Array& a, double b) {
+  const bool whole_number = fits_i64(b) && std::trunc(b) == b;
+  if (a.dtype() == i64 && whole_number) return compare(op, f, a, scalar(b, i64));
+  return compare(op, f, a.to(f64), fits_i64(b) || b != b ? b : b > 0 ? INFINITY : -INFINITY);
 }
 
 }  // namespace
@@ -201,8 +210,7 @@ Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b
 
 Array compare(const char* op, kernels::Compare f, const Array& a, double b) {
   check_defined(op, a);
-  // Integers become f64, so that `index < 2.5` means what it says.
-  if (!is_floating(a.dtype())) return compare(op, f, a.to(f64), b);
+  if (!is_floating(a.dtype())) return compare_integers(op, f, a, b);
   return dispatch_floating(op, a.dtype(), [&]<class T>() {
     const T number = static_cast<T>(b);
     const auto run = compare_run<T>(f);
@@ -237,5 +245,8 @@ Array div(const Array& a, const Array& b) { return binary("div", Binary::div, a,
 Array mul(const Array& a, double b) { return binary("mul", Binary::mul, a, b); }
 Array neg(const Array& x) { return unary("neg", Unary::neg, x); }
 Array scalar(double value, DType dtype) { return Array::full({}, value, dtype); }
+Array number_like(const char* op, double value, const Array& x) {
+  return scalar(x.dtype() == i64 ? static_cast<double>(whole(op, value, x.shape())) : value, x.dtype());
+}
 
 }  // namespace gradus::eager

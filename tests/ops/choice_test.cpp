@@ -49,6 +49,19 @@ TEST_CASE("comparisons: values in every dtype") {
   CHECK(values(a == 1) == Values{1, 0});
 }
 
+TEST_CASE("comparisons of integers with numbers are exact") {
+  const std::int64_t big = (std::int64_t{1} << 53) + 1, top = std::numeric_limits<std::int64_t>::max();
+  const Tensor x = tensor({big, top, -3});
+  CHECK(values(x == 0x1p53) == Values{0, 0, 0});  // f64 would round 2^53 + 1 to 2^53
+  CHECK(values(x > 0x1p53) == Values{1, 1, 0});
+  CHECK(values(x < 0x1p63) == Values{1, 1, 1});
+  CHECK(values(x >= 0x1p63) == Values{0, 0, 0});
+  CHECK(values(x > -kInf) == Values{1, 1, 1});
+  CHECK(values(x < -2.5) == Values{0, 0, 1});
+  CHECK(values(x != kNan) == Values{1, 1, 1});
+  CHECK(values(x < kNan) == Values{0, 0, 0});
+}
+
 TEST_CASE("comparisons: NaN equals nothing") {
   const Tensor x = tensor({kNan, 1.0});
   CHECK(values(x == x) == Values{0, 1});
@@ -167,6 +180,11 @@ TEST_CASE("choice: errors") {
         masked_fill(x, zeros({5, 2, 3}, boolean), 0);
       },
       "masked_fill: a mask [5, 2, 3] does not broadcast to x [2, 3]");
+  check_error(
+      [&] {
+        masked_fill(tensor({1, 2}), tensor({true}), -kInf);
+      },
+      "masked_fill: the number -inf is not an i64, as the tensor [2] is: convert the tensor with .to(f32)");
   check_error([&] { masked_fill(undefined, mask, 0); }, "masked_fill: expects a defined tensor");
   check_error([&] { clamp(x, 2, 1); }, "clamp: expects low <= high, got 2 and 1");
   check_error([&] { clamp(x, kNan, 1); }, "clamp: expects low <= high, got nan and 1");

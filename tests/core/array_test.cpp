@@ -149,6 +149,17 @@ TEST_CASE("every view that strides allow is found, and no other") {
   CHECK(counting({0, 3}).transpose(0, 1).try_view({5, 0}).has_value());
 }
 
+TEST_CASE("one size of a new shape may be worked out") {
+  CHECK(counting({4, 6}).reshape({-1, 8}).shape() == Shape{3, 8});
+  CHECK(counting({4, 6}).transpose(0, 1).reshape({2, -1}).shape() == Shape{2, 12});
+  check_error(
+      [] {
+        counting({4, 6}).reshape({5, -1});
+      },
+      "reshape: [4, 6] with 24 elements does not fit into [5, -1]");
+  check_error([] { counting({4, 6}).try_view({-1, -1}); }, "view: at most one size may be -1, got [-1, -1]");
+}
+
 TEST_CASE("slices clip like Python's") {
   const Array x = counting({5});
   for (std::int64_t start = -7; start <= 7; ++start)

@@ -254,6 +254,8 @@ TEST_CASE("StateDict keeps names in order and finds them") {
   CHECK(all.with_prefix_removed("model.c.").at("x").item() == 3);
   CHECK(all.with_prefix_removed("other").empty());
   check_error([&] { dict.at("z"); }, "StateDict: no entry 'z': it holds b, a, c.x");
+  for (const char* name : {"d", "e", "f", "g"}) dict.set(name, tensor(0.0));
+  check_error([&] { dict.at("z"); }, "StateDict: no entry 'z': it holds b, a, c.x, d, e, ... (7 in all)");
   check_error([] { StateDict().at("z"); }, "StateDict: no entry 'z': it holds nothing");
 }
 

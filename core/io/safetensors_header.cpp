@@ -173,8 +173,6 @@ void check_entry(const std::string& label, const TensorEntry& tensor, std::uint6
   check(tensor.end - tensor.begin == *bytes, "{}: data_offsets [{}, {}] hold {} bytes, expects {} for {} {}",
         where, tensor.begin, tensor.end, tensor.end - tensor.begin, *bytes, file_name(tensor.dtype),
         tensor.shape);
-  check(tensor.begin % size_of(tensor.dtype) == 0, "{}: starts at byte {}, expects a multiple of {} for {}",
-        where, tensor.begin, size_of(tensor.dtype), file_name(tensor.dtype));
 }
 
 /// JSON text of a string; throws where it is not UTF-8.

@@ -27,7 +27,7 @@ struct Header {
 std::string write_header(const std::string& label, Header& header);
 
 /// Reads the text of a header. Throws unless the tensors fill exactly `data_bytes` bytes, without gaps or
-/// overlaps, each aligned and of the size its shape says.
+/// overlaps, each of the size its shape says. Other writers need not align them.
 Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes);
 
 }  // namespace gradus::io

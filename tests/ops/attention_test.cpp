@@ -103,10 +103,11 @@ TEST_CASE("attention: memory does not grow with the square of the length") {
     scaled_dot_product_attention(q, k, v, {.causal = true}).sum().backward();
     return memory_stats().peak_bytes - before;
   };
+  const int threads = num_threads();
   set_num_threads(1);
   CHECK(peak(2048) < 3 * peak(1024));
   CHECK(peak(2048) < 2048 * 2048 * 4);
-  set_num_threads(2);
+  set_num_threads(threads);
 }
 
 }  // namespace

@@ -21,13 +21,11 @@
 //     threads, costs little: use one such shape per op;
 //   - values and gradients on every instruction set the CPU has: f32 against f64, f64 between sets;
 //   - the same bits with 1, 2, 3, 4 and 8 threads;
-//   - the same bits (option layout_bits) when inputs and the incoming gradient are transposed, sliced with
-//   step
-//     2, at an odd offset, expanded (stride 0) over the first or last axis, or laid out each in another way;
+//   - the same bits (option layout_bits) when inputs and incoming gradient are transposed, sliced (step 2),
+//     at an odd offset, expanded (stride 0) over the first or last axis, or laid out each in another way;
 //     memory around the inputs is NaN;
 //   - each input alone wanting a gradient gets the same one; two backward passes give twice the gradient;
-//   - inputs and incoming gradients keep their values, nothing is recorded without need, no node or byte
-//   leaks.
+//   - inputs and incoming gradients keep their values, nothing is recorded without need, nothing leaks.
 // Size-0 and size-1 axes are shapes: pass them as further calls (odd_shapes() has some).
 
 #include <functional>

@@ -54,7 +54,7 @@ double round_step(double raw) {
 // Of the round steps around the even division, the one whose number of marks is nearest to the wish.
 double best_step(Range range, int wanted) {
   const double wide = round_step(range.span() / std::max(wanted, 1));
-  const double narrow = round_step(wide * 0.45);
+  const double narrow = round_step(wide * 0.4);
   const auto distance = [&](double step) {
     return std::abs(std::floor(range.high / step) - std::ceil(range.low / step) + 1 - wanted);
   };

@@ -23,6 +23,7 @@ TEST_CASE("linear marks are round") {
   CHECK(labels(AxisKind::linear, {0.77, 3.87}, 3) == "1 2 3");
   CHECK(labels(AxisKind::linear, {-1, 1}, 4) == "\u22121.0 \u22120.5 0.0 0.5 1.0");
   CHECK(labels(AxisKind::linear, {0, 2000}, 5) == "0 500 1000 1500 2000");
+  CHECK(labels(AxisKind::linear, {1, 48}, 2) == "20 40");
   CHECK(labels(AxisKind::linear, {0, 40000}, 4) == "0 10\u202F000 20\u202F000 30\u202F000 40\u202F000");
   CHECK(labels(AxisKind::linear, {0, 0.0003}, 3) == "0.0000 0.0001 0.0002 0.0003");
   CHECK(labels(AxisKind::linear, {0, 3e-7}, 3) ==

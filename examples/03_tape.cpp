@@ -95,6 +95,17 @@ void written_too_early() {
   }
 }
 
+void transformer_block() {
+  // [block]
+  const nn::PreLNBlock block({.d_model = 8, .heads = 2});
+  block.requires_grad_(false);  // constants, to keep the picture small
+  Tensor x = randn({1, 4, 8}).requires_grad_();
+  const Tensor y = block(x);
+  // [/block]
+  std::printf("\nThe tape of a Transformer block has two diamonds, one for each shortcut:\n%s",
+              explain(y).c_str());
+}
+
 }  // namespace
 
 int main() {
@@ -102,6 +113,7 @@ int main() {
   gradients_add_up();
   without_a_tape();
   written_too_early();
+  transformer_block();
   std::printf("\nNotes alive at the end: %d. They die with the tensors that hold them.\n",
               static_cast<int>(live_nodes()));
 }

@@ -83,13 +83,16 @@ std::vector<Tick> log_ticks(Range range, int wanted) {
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
   const double decades = std::log10(range.high / range.low);
   const int every = std::max(1, static_cast<int>(std::ceil(decades / std::max(wanted, 1))));
-  const bool between = decades * 3 <= wanted + 0.5;  // room for 1, 2 and 5
+  // What there is room for: 1, 2 and 5, or 1 and 3, or powers of ten alone.
+  std::vector<double> multiples = {1};
+  if (decades * 2 <= wanted + 0.5) multiples = {1, 3};
+  if (decades * 3 <= wanted + 0.5) multiples = {1, 2, 5};
   for (int power = first; power <= last; ++power) {
-    for (const double multiple : {1.0, 2.0, 5.0}) {
+    for (const double multiple : multiples) {
       const double value = multiple * std::pow(10, power);
       if (value < range.low * (1 - 1e-9) || value > range.high * (1 + 1e-9)) continue;
-      const bool labelled = multiple == 1 ? power % every == 0 : between;
-      if (multiple == 1 || between) ticks.push_back({value, labelled ? number_text(value) : ""});
+      const bool labelled = multiple != 1 || power % every == 0;
+      ticks.push_back({value, labelled ? number_text(value) : ""});
     }
   }
   const auto labelled =

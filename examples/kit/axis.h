@@ -42,7 +42,7 @@ struct Tick {
 };
 
 /// About `wanted` round values inside the range: steps of 1, 2 or 5 times a power of ten; on a log axis
-/// powers of ten, with 2 and 5 between them where there is room.
+/// powers of ten, with 2 and 5, or 3, between them where there is room.
 std::vector<Tick> nice_ticks(AxisKind kind, Range range, int wanted);
 
 /// A number with a fixed number of decimals; minus and thousands as in number_text.

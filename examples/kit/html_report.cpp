@@ -14,6 +14,14 @@ std::string list_html(const std::vector<std::string>& items) {
   return items.empty() ? "" : "<ul>" + html + "</ul>";
 }
 
+// A drawing inside a page needs no namespace.
+std::string inlined(std::string drawing) {
+  constexpr std::string_view name_space = " xmlns=\"http://www.w3.org/2000/svg\"";
+  if (const std::size_t at = drawing.find(name_space); at != std::string::npos)
+    drawing.erase(at, name_space.size());
+  return drawing;
+}
+
 std::string folded(const std::string& summary, const std::vector<Table>& tables) {
   std::string html = fmt::format("<details><summary>{}</summary>", html_text(summary));
   for (const Table& table : tables) html += html_table(table);
@@ -52,7 +60,7 @@ void HtmlReport::add_figure(const std::string& drawing, std::string_view caption
   const bool wide = drawing.find("gradus-chart wide") != std::string::npos;
   body_ +=
       fmt::format("<figure{}><div class=\"drawing\">{}</div><figcaption>{}</figcaption>{}</figure>\n",
-                  wide ? " class=\"wide\"" : "", drawing, html_text(caption), folded("The numbers", tables));
+                  wide ? " class=\"wide\"" : "", inlined(drawing), html_text(caption), folded("The numbers", tables));
 }
 
 void HtmlReport::figure(const LineChart& chart, std::string_view caption) {

@@ -68,10 +68,12 @@ void draw_axes(Svg& svg, const Plot& plot, AxisNumbers numbers) {
     const double x = plot.x(tick.value);
     svg.line("axis", x, box.bottom, x, box.bottom + tick_length);
     if (numbers.below && !tick.label.empty()) {
-      const bool first = numbers.inward && x - box.left < 2;
-      const bool last = numbers.inward && box.right - x < 2;
+      const double half = text_width(tick.label, text_size) / 2;
+      const bool first = numbers.inward && x - half < box.left;
+      const bool last = numbers.inward && x + half > box.right;
       const Anchor anchor = first ? Anchor::start : last ? Anchor::end : Anchor::middle;
-      svg.text("soft", x, box.bottom + tick_length + 12.5, anchor, tick.label);
+      const double place = first ? box.left : last ? box.right : x;
+      svg.text("soft", place, box.bottom + tick_length + 12.5, anchor, tick.label);
     }
   }
 }

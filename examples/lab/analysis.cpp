@@ -15,9 +15,13 @@ constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 // back can tell.
 constexpr double kTargetShare = 0.75;
 
-double target_loss(const TaskFacts& task) {
-  if (!task.entropy) return task.ngram.loss;
-  return task.ngram.loss - kTargetShare * (task.ngram.loss - *task.entropy);
+Baseline baseline_of(const TaskFacts& task) {
+  if (task.entropy || task.ngram.losses.size() < 2) return {task.ngram.n, task.ngram.loss};
+  return {2, task.ngram.losses[1]};
+}
+
+double target_loss(const TaskFacts& task, const Baseline& baseline) {
+  return task.entropy ? baseline.loss - kTargetShare * (baseline.loss - *task.entropy) : baseline.loss;
 }
 
 bool same_setting(const RunOptions& a, const RunOptions& b) {
@@ -27,13 +31,13 @@ bool same_setting(const RunOptions& a, const RunOptions& b) {
 
 bool is_ablation(const RunOptions& run) { return run.final_norm || run.residual_scaling; }
 
-void add_run(Cell& cell, const RunRecord& run, const TaskFacts& task, double target) {
+void add_run(Cell& cell, const RunRecord& run, double baseline, double target) {
   const RunResult& result = run.result;
   cell.runs.push_back(run);
   cell.losses.push_back(std::min(result.final_loss.value_or(result.start_loss), result.start_loss));
   cell.steps.push_back(steps_to(run.losses, target));
   if (result.diverged_at) ++cell.diverged;
-  if (result.final_loss && *result.final_loss < task.ngram.loss) ++cell.learned;
+  cell.learned.push_back(result.final_loss && *result.final_loss < baseline);
   cell.loss = spread_of(cell.losses);
 }
 
@@ -47,8 +51,7 @@ Sensitivity sensitivity_of(const Analysis& analysis, nn::Placement placement, st
     std::vector<double> losses;
     for (const double lr : options.lrs) {
       const Cell& cell = analysis.cell(placement, layers, lr, warmup);
-      for (std::size_t run = 0; run < cell.runs.size(); ++run)
-        if (cell.runs[run].options.seed == seed) losses.push_back(cell.losses[run]);
+      if (const auto run = cell.run_of(seed)) losses.push_back(cell.losses[*run]);
     }
     if (losses.size() < options.lrs.size()) continue;
     result.seeds.push_back(seed);
@@ -59,6 +62,16 @@ Sensitivity sensitivity_of(const Analysis& analysis, nn::Placement placement, st
 }
 
 }  // namespace
+
+std::string Baseline::words() const { return fmt::format("the {}-gram baseline", n); }
+
+std::int64_t Cell::learned_count() const { return std::count(learned.begin(), learned.end(), true); }
+
+std::optional<std::size_t> Cell::run_of(std::uint64_t seed) const {
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].options.seed == seed) return i;
+  return std::nullopt;
+}
 
 const Cell& Analysis::cell(nn::Placement placement, std::int64_t layers, double lr,
                            std::int64_t warmup) const {
@@ -88,7 +101,8 @@ Analysis analyse(const Results& results) {
   Analysis analysis;
   analysis.task = results.config.task;
   analysis.options = results.config.options;
-  analysis.target = target_loss(analysis.task);
+  analysis.baseline = baseline_of(analysis.task);
+  analysis.target = target_loss(analysis.task, analysis.baseline);
   const std::vector<RunOptions> plan = plan_runs(analysis.options);
   analysis.planned = plan.size();
   analysis.finished = results.runs.size();
@@ -101,7 +115,8 @@ Analysis analyse(const Results& results) {
   }
   for (const RunRecord& run : results.runs)
     for (Cell& cell : is_ablation(run.options) ? analysis.ablations : analysis.grid)
-      if (same_setting(cell.setting, run.options)) add_run(cell, run, analysis.task, analysis.target);
+      if (same_setting(cell.setting, run.options))
+        add_run(cell, run, analysis.baseline.loss, analysis.target);
   for (const std::int64_t layers : analysis.options.depths)
     for (const std::int64_t warmup : analysis.options.warmups)
       for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
@@ -122,8 +137,15 @@ double steps_to(const std::vector<double>& losses, double target) {
 std::vector<double> paired(const Cell& a, const Cell& b) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < a.runs.size(); ++i)
-    for (std::size_t j = 0; j < b.runs.size(); ++j)
-      if (a.runs[i].options.seed == b.runs[j].options.seed) differences.push_back(b.losses[j] - a.losses[i]);
+    if (const auto j = b.run_of(a.runs[i].options.seed)) differences.push_back(b.losses[*j] - a.losses[i]);
+  return differences;
+}
+
+std::vector<double> paired(const Sensitivity& a, const Sensitivity& b) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < a.seeds.size(); ++i)
+    for (std::size_t j = 0; j < b.seeds.size(); ++j)
+      if (a.seeds[i] == b.seeds[j]) differences.push_back(b.values[j] - a.values[i]);
   return differences;
 }
 

@@ -6,6 +6,16 @@
 
 namespace gradus::lab {
 
+/// The loss a run must end below to count as one that learned: that of the best n-gram, or on a text file,
+/// whose n-grams are far stronger than runs as short as these, that of the 2-gram. Above it, looking at the
+/// last few characters would have done.
+struct Baseline {
+  int n = 0;
+  double loss = 0;
+  /// "the 3-gram baseline"
+  std::string words() const;
+};
+
 /// All seeds of one setting that have finished.
 struct Cell {
   RunOptions setting;  // but for the seed
@@ -15,9 +25,12 @@ struct Cell {
   std::vector<double> losses;
   Spread loss;                // of `losses`
   std::vector<double> steps;  // by run: steps to the target loss, NaN when it was not reached
+  std::vector<bool> learned;  // by run: it ended below the baseline
   std::int64_t diverged = 0;  // runs that diverged
-  std::int64_t learned = 0;   // runs that ended below the n-gram baseline
   bool any() const { return !runs.empty(); }
+  std::int64_t learned_count() const;
+  /// The place of a seed's run.
+  std::optional<std::size_t> run_of(std::uint64_t seed) const;
 };
 
 /// Learning-rate sensitivity of Wortsman et al. 2023 (2309.14322): the mean over rates of min(loss, loss at
@@ -34,6 +47,7 @@ struct Sensitivity {
 struct Analysis {
   TaskFacts task;
   LabOptions options;
+  Baseline baseline;
   std::vector<Cell> grid;       // depth x rate x warm-up x placement, in the order of the plan
   std::vector<Cell> ablations;  // final norm the other way round, residual scaling: for Pre-LN, then Post-LN
   std::vector<Sensitivity> sensitivities;
@@ -55,7 +69,8 @@ Analysis analyse(const Results& results);
 double steps_to(const std::vector<double>& losses, double target);
 constexpr std::size_t kSmoothing = 20;
 
-/// Differences b - a between the losses of runs of the same seed.
+/// Differences b - a between runs of the same seed.
 std::vector<double> paired(const Cell& a, const Cell& b);
+std::vector<double> paired(const Sensitivity& a, const Sensitivity& b);
 
 }  // namespace gradus::lab

@@ -12,8 +12,8 @@ namespace gradus::lab {
 kit::LineChart top_gradient_chart(const Initialisation& initialisation);
 /// E|x|^2/d layer by layer in the deepest model, with the bounds of Lemma 2.
 kit::LineChart norm_chart(const Initialisation& initialisation);
-/// Gradients of W2 and of the activations layer by layer, for each depth, with the slope of appendix F.
-kit::Panels gradient_panels(const Initialisation& initialisation);
+/// Gradients of W2, or of the activations, block by block for each depth, with the slope of appendix F.
+kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weights);
 
 // Training. Charts of several depths have a row for each, and a column for each warm-up or rate.
 

@@ -36,10 +36,22 @@ std::vector<double> layer_numbers(std::int64_t n) {
   return numbers;
 }
 
+/// Appendix F: how gradients would shrink from the last block down if the norms alone counted.
+Series slope(const InitialState& state, bool of_weights) {
+  Series slope{.name = "(2/3)^((L−l)/2)",
+               .x = layer_numbers(state.layers),
+               .markers = false,
+               .style = kReferenceStyle};
+  const double top = of_weights ? state.gradient.back() : state.activation_gradient.back();
+  for (const double l : slope.x)
+    slope.y.push_back(top * std::pow(2.0 / 3, (static_cast<double>(state.layers) - l) / 2));
+  return slope;
+}
+
 }  // namespace
 
 kit::LineChart top_gradient_chart(const Initialisation& initialisation) {
-  kit::LineChart chart{.title = "Gradient of the last block at initialisation",
+  kit::LineChart chart{.title = "Gradient of the last block",
                        .x_label = "layers L",
                        .y_label = "|∂loss/∂W₂| of the last block",
                        .x_axis = AxisKind::log,
@@ -81,40 +93,30 @@ kit::LineChart norm_chart(const Initialisation& initialisation) {
   chart.series.push_back(
       {.name = "Post-LN, before its last norm", .x = l, .y = post.norm_squared, .style = 1});
   chart.series.push_back(std::move(band));
-  chart.references.push_back({.at = 1.5, .label = "3/2"});
+  chart.references.push_back({.at = 1.5});
   return chart;
 }
 
-kit::Panels gradient_panels(const Initialisation& initialisation) {
-  kit::Panels panels{.title = "Gradients layer by layer at initialisation"};
+kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weights) {
+  kit::Panels panels{.title = of_weights ? "Gradient of W₂, block by block"
+                                         : "Gradient of activations, block by block"};
   double smallest = INFINITY;
-  for (const bool of_weights : {true, false})
-    for (const Placement placement : kPlacements) {
-      kit::LineChart chart{
-          .title = fmt::format("{}: |∂loss/∂{}|", title_of(placement), of_weights ? "W₂" : "x"),
-          .x_label = "block l",
-          .y_label = "norm of the gradient at block l",
-          .y_axis = AxisKind::log};
-      for (const InitialState* state : states_of(initialisation, placement)) {
-        const std::vector<double>& values = of_weights ? state->gradient : state->activation_gradient;
-        smallest = std::min(smallest, *std::min_element(values.begin(), values.end()));
-        chart.series.push_back(
-            {.name = fmt::format("L = {}", state->layers), .x = layer_numbers(state->layers), .y = values});
-      }
-      if (placement == Placement::post) {
-        const InitialState& state = deepest(initialisation, placement);
-        const double top = of_weights ? state.gradient.back() : state.activation_gradient.back();
-        Series slope{.name = "(2/3)^((L−l)/2)",
-                     .x = layer_numbers(state.layers),
-                     .markers = false,
-                     .style = kReferenceStyle};
-        for (const double l : slope.x)
-          slope.y.push_back(top * std::pow(2.0 / 3, (static_cast<double>(state.layers) - l) / 2));
-        chart.series.push_back(std::move(slope));
-      }
-      panels.panels.push_back(std::move(chart));
+  for (const Placement placement : kPlacements) {
+    kit::LineChart chart{.title = title_of(placement),
+                         .x_label = "block l",
+                         .y_label = of_weights ? "|∂loss/∂W₂| of block l" : "|∂loss/∂x| after block l",
+                         .y_axis = AxisKind::log};
+    for (const InitialState* state : states_of(initialisation, placement)) {
+      const std::vector<double>& values = of_weights ? state->gradient : state->activation_gradient;
+      smallest = std::min(smallest, *std::min_element(values.begin(), values.end()));
+      chart.series.push_back(
+          {.name = fmt::format("L = {}", state->layers), .x = layer_numbers(state->layers), .y = values});
     }
-  panels.panels.front().y_low = smallest / 4;  // the slope leaves the picture, the data stay large
+    if (placement == Placement::post)
+      chart.series.push_back(slope(deepest(initialisation, placement), of_weights));
+    panels.panels.push_back(std::move(chart));
+  }
+  panels.panels.front().y_low = smallest / 3;  // the slope leaves the picture, so that the data stay large
   return panels;
 }
 

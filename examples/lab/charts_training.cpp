@@ -23,11 +23,12 @@ int style_of(Placement placement) { return placement == Placement::pre ? 0 : 1; 
 
 std::string layers_title(std::int64_t layers) { return counted(layers, "layer"); }
 
-/// The best possible loss and that of the n-gram, for loss axes. Only the first panel names them.
-void add_loss_references(LineChart& chart, const TaskFacts& task, bool named) {
-  chart.references.push_back(
-      {.at = task.ngram.loss, .label = named ? fmt::format("{}-gram", task.ngram.n) : ""});
-  if (task.entropy) chart.references.push_back({.at = *task.entropy, .label = named ? "entropy" : ""});
+/// The baseline and the best possible loss, for loss axes. Only the first panel names them.
+void add_loss_references(LineChart& chart, const Analysis& analysis, bool named) {
+  const Baseline& baseline = analysis.baseline;
+  chart.references.push_back({.at = baseline.loss, .label = named ? fmt::format("{}-gram", baseline.n) : ""});
+  if (analysis.task.entropy)
+    chart.references.push_back({.at = *analysis.task.entropy, .label = named ? "entropy" : ""});
 }
 
 void add_point(Series& series, double x, const Spread& spread) {
@@ -95,18 +96,29 @@ std::string warmup_title(std::int64_t warmup) {
 }
 
 kit::Panels loss_by_rate(const Analysis& analysis) {
-  kit::Panels panels = panels_by_rate(analysis, {.y_label = "final loss (nats per character)"},
-                                      [](const Cell& cell) { return cell.loss; });
+  const double floor = analysis.floor();
+  const bool known = analysis.task.entropy.has_value();
+  kit::Panels panels = panels_by_rate(analysis,
+                                      {.y_label = known ? "final loss above the entropy (nats per character)"
+                                                        : "final loss (nats per character)",
+                                       .y_axis = known ? AxisKind::log : AxisKind::linear},
+                                      [&](const Cell& cell) {
+                                        Spread above = cell.loss;
+                                        above.mean -= floor, above.low -= floor, above.high -= floor;
+                                        return above;
+                                      });
   panels.title = "Final loss against learning rate";
   for (std::size_t i = 0; i < panels.panels.size(); ++i)
-    add_loss_references(panels.panels[i], analysis.task, i == 0);
+    panels.panels[i].references.push_back(
+        {.at = analysis.baseline.loss - floor,
+         .label = i == 0 ? fmt::format("{}-gram", analysis.baseline.n) : ""});
   return panels;
 }
 
 kit::HeatMap loss_map(const Analysis& analysis, std::int64_t warmup) {
   const LabOptions& options = analysis.options;
   kit::HeatMap map{
-      .title = fmt::format("Final loss by depth and rate, {}", warmup_title(warmup)),
+      .title = fmt::format("Final loss, {}", warmup_title(warmup)),
       .x_label = "learning rate",
       .y_label = "layers",
       .value_label = analysis.task.entropy ? "nats per character above the entropy" : "nats per character",
@@ -139,7 +151,7 @@ kit::Panels loss_curves(const Analysis& analysis, std::int64_t warmup) {
       for (const Placement placement : kPlacements)
         chart.series.push_back(curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::losses,
                                         options.model.steps, points));
-      add_loss_references(chart, analysis.task, panels.panels.empty());
+      add_loss_references(chart, analysis, panels.panels.empty());
       panels.panels.push_back(std::move(chart));
     }
   return panels;
@@ -220,7 +232,7 @@ kit::Panels ablation_curves(const Analysis& analysis) {
       series.style = cell.setting.residual_scaling ? 2 : *cell.setting.final_norm ? 3 : 4;
       chart.series.push_back(std::move(series));
     }
-    add_loss_references(chart, analysis.task, panels.panels.empty());
+    add_loss_references(chart, analysis, panels.panels.empty());
     panels.panels.push_back(std::move(chart));
   }
   return panels;

@@ -1,5 +1,7 @@
 #include "lab/names.h"
 
+#include <cmath>
+
 #include "gradus/core/format.h"
 #include "kit/axis.h"
 
@@ -17,9 +19,20 @@ nn::Placement placement_named(const std::string& name) {
 }
 
 std::string ablation_words(const RunOptions& run) {
-  if (run.residual_scaling) return "with residual projections scaled by 1/√(2L)";
+  if (run.residual_scaling) return "with scaled residual init";
   if (!run.final_norm) return "as it is";
   return *run.final_norm ? "with a final norm" : "without its final norm";
+}
+
+std::string warmup_words(std::int64_t warmup) {
+  return warmup == 0 ? "without warm-up" : fmt::format("with {} of warm-up", counted(warmup, "step"));
+}
+
+std::string nats(double value) { return kit::fixed_text(value, 3); }
+
+std::string with_interval(const Difference& difference) {
+  const std::string mean = (difference.mean > 0 ? "+" : "") + nats(difference.mean);
+  return std::isfinite(difference.half_width) ? mean + " ± " + nats(difference.half_width) : mean;
 }
 
 std::string listed(const std::vector<std::string>& words) {

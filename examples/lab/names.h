@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/statistics.h"
 #include "lab/training.h"
 
 namespace gradus::lab {
@@ -15,9 +16,16 @@ nn::Placement placement_named(const std::string& name);
 /// "Pre-LN" or "Post-LN": the words of texts.
 const char* title_of(nn::Placement placement);
 
-/// What an ablation changes: "without its final norm", "with a final norm", "with residual projections scaled
-/// by 1/√(2L)"; "as it is" for a run that is none.
+/// What an ablation changes, after "Pre-LN " or "Post-LN ": "without its final norm", "with a final norm",
+/// "with scaled residual init"; "as it is" for a run that is none.
 std::string ablation_words(const RunOptions& run);
+/// "without warm-up", "with 100 steps of warm-up".
+std::string warmup_words(std::int64_t warmup);
+
+/// A loss: "0.915".
+std::string nats(double value);
+/// A change with its interval: "+0.117 ± 0.043"; of one pair only "+0.117".
+std::string with_interval(const Difference& difference);
 
 /// "2", "2 and 6", "2, 6 and 12".
 std::string listed(const std::vector<std::string>& words);

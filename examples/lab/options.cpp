@@ -19,8 +19,8 @@ void fill_defaults(LabOptions& options) {
   };
   using Depths = std::vector<std::int64_t>;
   using Rates = std::vector<double>;
-  fill(options.depths, Depths{2, 12}, Depths{2, 6, 12}, options.quick);
-  fill(options.lrs, Rates{1e-3, 1e-2}, Rates{3e-4, 1e-3, 3e-3, 1e-2, 3e-2}, options.quick);
+  fill(options.depths, Depths{2, 8}, Depths{2, 6, 12}, options.quick);
+  fill(options.lrs, Rates{3e-3, 1e-2}, Rates{1e-3, 3e-3, 1e-2, 3e-2}, options.quick);
   fill(options.warmups, Depths{0, 100}, Depths{0, 100}, options.quick);
   // Each setting once, in order.
   const auto tidy = [](auto& values) {
@@ -28,7 +28,7 @@ void fill_defaults(LabOptions& options) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
   };
   tidy(options.depths), tidy(options.lrs), tidy(options.warmups);
-  if (options.model.steps == 0) options.model.steps = options.quick ? 150 : 500;
+  if (options.model.steps == 0) options.model.steps = options.quick ? 220 : 500;
   if (options.threads == 0) options.threads = num_threads();
 }
 
@@ -50,14 +50,12 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
   line.list("--depths", options.depths, "Numbers of layers", {1, 1000});
   line.list("--lrs", options.lrs, "Learning rates (after warm-up)", kit::above(0));
   line.list("--warmups", options.warmups, "Warm-up steps", kit::at_least(0));
-  line.integer("--steps", options.model.steps, "Training steps of each run; 500, or 150 with --quick",
+  line.integer("--steps", options.model.steps, "Training steps of each run; 500, or 220 with --quick",
                kit::at_least(1));
   line.footer(
-      "lab report DIR draws the report in DIR again from the files beside it.\n\n"
-      "Examples:\n"
-      "  lab --quick\n"
-      "  lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n"
-      "  lab --resume lab-results/2024-05-01-120000");
+      "lab report DIR draws the report in DIR again from the files beside it.\n\nExamples:\n  lab --quick\n  "
+      "lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n  lab --resume "
+      "lab-results/2024-05-01-120000");
   if (const auto status = line.parse(argc, argv)) return status;
   if (!options.resume.empty())
     for (const char* name :

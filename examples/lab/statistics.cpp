@@ -51,4 +51,15 @@ Difference difference_of(std::span<const double> paired_differences) {
   return result;
 }
 
+double mcnemar(std::int64_t a, std::int64_t b) {
+  // Twice the binomial tail; logarithms keep large counts from underflowing.
+  const auto n = static_cast<double>(a + b);
+  double tail = 0;
+  for (std::int64_t k = 0; k <= std::min(a, b); ++k) {
+    const auto i = static_cast<double>(k);
+    tail += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) - n * std::log(2.0));
+  }
+  return std::min(1.0, 2 * tail);
+}
+
 }  // namespace gradus::lab

@@ -2,6 +2,7 @@
 // Means and spreads of a few numbers, and what can be said of a difference between them.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace gradus::lab {
@@ -29,5 +30,9 @@ struct Difference {
 };
 
 Difference difference_of(std::span<const double> paired_differences);
+
+/// McNemar's exact test: how likely pairs that differ would divide at least as unevenly as `a` to `b` if both
+/// directions were equally likely. 1 when none differ.
+double mcnemar(std::int64_t a, std::int64_t b);
 
 }  // namespace gradus::lab

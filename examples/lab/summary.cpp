@@ -43,7 +43,7 @@ Json cell_json(const Cell& cell) {
   Json json = setting_json(cell.setting);
   json.update({{"runs", cell.runs.size()},
                {"diverged", cell.diverged},
-               {"below_ngram", cell.learned},
+               {"below_baseline", cell.learned_count()},
                {"loss", spread_json(cell.loss)},
                {"steps_to_target", cell.steps}});
   return json;
@@ -65,6 +65,7 @@ kit::Json summary_of(const Results& results, const Analysis& analysis, const Ver
   }
   json["entropy"] = or_null(analysis.task.entropy);
   json["ngram"] = {{"n", analysis.task.ngram.n}, {"loss", analysis.task.ngram.loss}};
+  json["baseline"] = {{"n", analysis.baseline.n}, {"loss", analysis.baseline.loss}};
   json["target_loss"] = analysis.target;
   json["settings"] = Json::array();
   for (const auto* cells : {&analysis.grid, &analysis.ablations})

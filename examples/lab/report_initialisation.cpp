@@ -1,0 +1,99 @@
+// The report's section on what can be seen before the first step.
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/core/format.h"
+#include "kit/axis.h"
+#include "lab/charts.h"
+#include "lab/names.h"
+#include "lab/page.h"
+#include "lab/verdict.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using kit::number_text;
+using nn::Placement;
+
+constexpr std::int64_t kLayers = 32;  // the depth the captions speak of
+
+const InitialState& state_at(const Initialisation& initialisation, Placement placement, std::int64_t layers) {
+  for (const InitialState& state : initialisation.states)
+    if (state.placement == placement && state.layers == layers) return state;
+  fail_with("lab: depth {} was not measured at initialisation", layers);
+}
+
+/// The first block's share of the last one's gradient.
+double first_over_last(const std::vector<double>& gradients) { return gradients.front() / gradients.back(); }
+
+std::string weights_caption(const Initialisation& initialisation) {
+  const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).gradient);
+  const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).gradient);
+  const double norms_alone = std::pow(2.0 / 3, (kLayers - 1) / 2.0);
+  std::string text = fmt::format(
+      "Means over seeds; a line for each depth L, its last point next to the loss. In this setting we "
+      "measured, at {} layers, in the first block {} times the gradient of the last for Post-LN and {} times "
+      "for Pre-LN. The dotted slope of appendix F would leave Post-LN {}.",
+      kLayers, number_text(post, 2), number_text(pre, 2), number_text(norms_alone, 2));
+  if (post > 10 * norms_alone)
+    text +=
+        " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch beside the "
+        "shortcut adds its own share, which here about makes up for that.";
+  return text;
+}
+
+std::string activations_caption(const Initialisation& initialisation) {
+  const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).activation_gradient);
+  const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).activation_gradient);
+  return fmt::format(
+      "The same for the output x of each block: at {} layers, after the first block {} times the gradient "
+      "after the last for Post-LN, {} times for Pre-LN.",
+      kLayers, number_text(post, 2), number_text(pre, 2));
+}
+
+void add_jacobian(Page& page, const JacobianCheck& jacobian) {
+  page.html.subheading("The Jacobian of layer norm");
+  page.html.paragraph(
+      "At a random x of size 6 in double precision, against central differences. Both wrong forms stand in "
+      "teaching material; nothing would report an error, training would just be worse.");
+  page.html.table(
+      {"",
+       {"∂ LN(x)ᵢ / ∂xⱼ", "largest error"},
+       {{"(I − 11ᵀ/d − x̂x̂ᵀ/d) / σ, and this library's backward pass", number_text(jacobian.max_error, 2)},
+        {"(δᵢⱼ − μⱼ) / σ", number_text(jacobian.wrong_mean_only, 2)},
+        {"(I − 11ᵀ/d) / σ, which takes σ for a constant", number_text(jacobian.wrong_constant_sigma, 2)}}});
+}
+
+}  // namespace
+
+void add_initialisation(Page& page, const Results& results) {
+  page.html.heading("Before the first step");
+  if (!results.initialisation) {
+    page.html.paragraph("Not measured: the lab was stopped before.");
+    return;
+  }
+  const Initialisation& start = *results.initialisation;
+  const InitialisationOptions& options = results.config.options.initialisation;
+  page.html.paragraph(theorem_sentence(check_theorem1(start.states)));
+  page.html.paragraph(fmt::format(
+      "The setting is theirs (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries "
+      "from N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {2} "
+      "classes and {3} seeds. The loss is taken **at one position**: averaged over positions, gradients grow "
+      "with depth for a reason the theorem does not speak of, since uniform attention makes positions alike.",
+      options.d_model, options.positions, options.classes, options.seeds));
+  page.figure("initial_top_gradient", top_gradient_chart(start),
+              "Theorem 1. Mean and standard deviation over seeds. It bounds Post-LN's gradient by a number "
+              "without L, Pre-LN's by one that falls like the dotted line, drawn through the first point.");
+  page.figure("initial_norms", norm_chart(start),
+              fmt::format("Lemma 2, with vectors of size d = {}. In Pre-LN nothing normalises the shortcut, "
+                          "and it grows by every branch: the shaded band is (1 + l/2) to (1 + 3l/2). Post-LN "
+                          "adds one branch to a normalised vector: 3/2, the dotted line.",
+                          options.d_model));
+  page.figure("initial_weight_gradients", gradient_panels(start, true), weights_caption(start));
+  page.figure("initial_activation_gradients", gradient_panels(start, false), activations_caption(start));
+  add_jacobian(page, start.jacobian);
+}
+
+}  // namespace gradus::lab

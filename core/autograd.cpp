@@ -79,8 +79,7 @@ bool wants_tape(std::span<const Tensor* const> inputs) {
 
 static void check_output(const char* op, const Array& out) {
   if (anomaly && has_nan(out)) [[unlikely]]
-    fail_with("detect_anomaly: {}{} produced NaN in its output {}", op, in_module(current_scope()),
-              out.shape());
+    fail_with("detect_anomaly: {} produced NaN in its output {}", op, out.shape());
 }
 
 Tensor untaped(const char* op, Array&& out) {
@@ -205,8 +204,8 @@ class Engine {
       fail_with("{} backward: the gradient of input {} is {} {}, expects {} {}", node.op, i, dx.dtype(),
                 dx.shape(), input.dtype, input.shape);
     if (anomaly && has_nan(dx))
-      fail_with("detect_anomaly: {} backward{} produced NaN in the gradient of input {} {}", node.op,
-                in_module(node.module), i, dx.shape());
+      fail_with("detect_anomaly: {} backward produced NaN in the gradient of input {} {}", node.op, i,
+                dx.shape());
   }
 
   /// total += gradient. With `own`, total never shares memory with anything else.

@@ -52,10 +52,11 @@ bool contains(ModuleNode& tree, const ModuleNode& wanted) {
   return found;
 }
 
-/// So that a parameter nobody added can be named: "Linear.weight".
+/// How explain() and messages call the node's parameters: "layers.0.linear1.weight", or "Linear.weight" while
+/// the module has not been added.
 void label(const ModuleNode& node) {
-  for (const auto& [name, values] : node.parameters)
-    values.node()->module = intern(kind_of(node) + "." + name);
+  const std::string place = *node.path ? node.path : kind_of(node);
+  for (const auto& [name, values] : node.parameters) values.node()->module = intern(join(place, name));
 }
 
 /// Every parameter below `root`; a shared one appears at each of its names.
@@ -102,8 +103,10 @@ void Module::attach(const std::string& name, const Module& part) const {
     check_name(*node_, name);
   }
   node_->parts.push_back({name, part.node_});
-  walk(*part.node_, join(node_->path, name),
-       [](ModuleNode& node, const std::string& path) { node.path = intern(path); });
+  walk(*part.node_, join(node_->path, name), [](ModuleNode& node, const std::string& path) {
+    node.path = intern(path);
+    label(node);
+  });
 }
 
 Tensor Module::parameter(const std::string& name, Tensor values) const {

@@ -176,4 +176,12 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
   return extremum("minimum", Binary::minimum, Compare::gt, a, b);
 }
 
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol) {
+  const NoGrad guard;
+  const Tensor x = a.detach(), y = b.detach();
+  // An infinity is close to itself only: rtol |inf| would allow anything.
+  const Tensor near = (abs(x - y) <= abs(y) * rtol + atol) & (abs(y) < INFINITY);
+  return (near | (x == y)).all();
+}
+
 }  // namespace gradus

@@ -35,6 +35,10 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 /// x limited to [low, high]; no gradient outside. NaN passes.
 Tensor clamp(const Tensor& x, double low, double high);
 
+/// True when |a - b| <= atol + rtol |b| everywhere (shapes broadcast); NaN is close to nothing. No gradient.
+/// `allclose(y, reference, 1e-4)`
+bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8);
+
 // ---------------------------------------------------------------- elementwise.cpp, activations.cpp
 Tensor neg(const Tensor& x);
 Tensor abs(const Tensor& x);  ///< gradient sign(x), 0 at 0

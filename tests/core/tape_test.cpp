@@ -175,9 +175,7 @@ TEST_CASE("detect_anomaly names the op and the module where a NaN appears first"
   check_error([&] { sqrt(x); }, "detect_anomaly: sqrt produced NaN in its output [2]");
   {
     const Scope scope(intern("layers.3.norm"));
-    check_error(
-        [&] { log(x * 1); },
-        "detect_anomaly: log of module layers.3.norm produced NaN in its output [2] (in layers.3.norm)");
+    check_error([&] { log(x * 1); }, "detect_anomaly: log produced NaN in its output [2] (in layers.3.norm)");
   }
   // Forward is fine, backward is 0 * inf.
   const Tensor zero = leaf(tensor({0.0, 1.0}));
@@ -186,10 +184,9 @@ TEST_CASE("detect_anomaly names the op and the module where a NaN appears first"
     const Scope scope(intern("head"));
     y = sqrt(zero);
   }
-  CHECK_THROWS_WITH_AS(
-      (y * 0).sum().backward(),
-      "detect_anomaly: sqrt backward of module head produced NaN in the gradient of input 0 [2] (in head)",
-      Error);
+  CHECK_THROWS_WITH_AS((y * 0).sum().backward(),
+                       "detect_anomaly: sqrt backward produced NaN in the gradient of input 0 [2] (in head)",
+                       Error);
 }
 
 TEST_CASE("without detect_anomaly NaN flows on") {

@@ -165,7 +165,8 @@ void draw_all(const std::filesystem::path& folder) {
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   put("lab_top_gradient", lab::top_gradient_chart(start));  // as in the lab's report
   put("lab_norms", lab::norm_chart(start));
-  put("lab_gradients", lab::gradient_panels(start));
+  put("lab_gradients", lab::gradient_panels(start, true));
+  put("lab_activation_gradients", lab::gradient_panels(start, false));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ TEST_CASE("linear marks are round") {
         "0 10\u207B\u2077 2\u00B710\u207B\u2077 3\u00B710\u207B\u2077");
 }
 
-TEST_CASE("log marks are powers of ten, with 2 and 5 where there is room") {
+TEST_CASE("log marks are powers of ten, with 2 and 5, or 3, where there is room") {
+  CHECK(labels(AxisKind::log, {0.25, 6.5}, 3) == "0.3 1 3");
   CHECK(labels(AxisKind::log, {1e-3, 1e2}, 6) == "0.001 0.01 0.1 1 10 100");
   CHECK(labels(AxisKind::log, {1.5, 60}, 6) == "2 5 10 20 50");
   CHECK(labels(AxisKind::log, {1e-12, 1}, 4) == "10\u207B\u00B9\u00B2 10\u207B\u2079 10\u207B\u2076 0.001 1");

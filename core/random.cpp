@@ -82,6 +82,22 @@ std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low
   return {words.word[0][0], words.word[1][0], words.word[2][0], words.word[3][0]};
 }
 
+Array Generator::get_state() const {
+  const auto bits = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  const std::int64_t values[] = {bits(state_.seed), bits(state_.stream), bits(state_.offset)};
+  return Array::from_span(std::span<const std::int64_t>(values), {3});
+}
+
+void Generator::set_state(const Array& state) {
+  check(state.defined() && state.dtype() == i64 && state.shape() == Shape{3},
+        "Generator: expects a state i64 [3], got {}",
+        state.defined() ? fmt::format("{} {}", name(state.dtype()), to_string(state.shape())) : "nothing");
+  const Array dense = state.contiguous();
+  const auto* const values = dense.data<std::int64_t>();
+  const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  state_ = {bits(values[0]), bits(values[1]), bits(values[2])};
+}
+
 Generator::State Generator::reserve(std::uint64_t blocks) {
   const State before = state_;
   state_.offset += blocks;

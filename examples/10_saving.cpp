@@ -68,7 +68,7 @@ StateDict state_of(const Run& run) {
   StateDict state;
   state.add_all("model.", run.net.state_dict());
   state.add_all("optimizer.", run.opt.state_dict());
-  state.set("data", tensor(run.data.state().offset));  // how much of its stream is used up
+  state.set("data", Tensor(run.data.get_state()));  // where its stream of numbers stands
   return state;
 }
 
@@ -76,8 +76,7 @@ enum Parts { weights_only, with_optimizer, with_generator };
 void resume(Run& run, const StateDict& state, Parts parts) {
   run.net.load_state_dict(state.with_prefix_removed("model."));
   if (parts >= with_optimizer) run.opt.load_state_dict(state.with_prefix_removed("optimizer."));
-  if (parts >= with_generator)
-    run.data.set_state({.seed = 7, .offset = static_cast<std::uint64_t>(state.at("data").item())});
+  if (parts >= with_generator) run.data.set_state(state.at("data").array());
 }
 // [/checkpoint]
 

@@ -4,7 +4,8 @@
 //   StateDict state;
 //   state.add_all("model.", model.state_dict());
 //   state.add_all("optimizer.", optimizer.state_dict());
-//   save_checkpoint("run/checkpoints", state, {{"step", "400"}, {"generator", "0 0 81920"}});
+//   state.set("generator", Tensor(generator.get_state()));
+//   save_checkpoint("run/checkpoints", state, {{"step", "400"}});
 //   ...
 //   Checkpoint last = load_checkpoint("run/checkpoints");
 //   model.load_state_dict(last.tensors.with_prefix_removed("model."));

@@ -308,6 +308,20 @@ TEST_CASE("Generator: streams, seeds and successive arrays do not overlap") {
   CHECK(std::abs(product / 100'000) < 5 / std::sqrt(100'000.0));
 }
 
+TEST_CASE("Generator: its state as an array goes on bit by bit") {
+  Generator generator(~std::uint64_t{0}, 9);
+  generator.normal();
+  const Array state = generator.get_state();
+  CHECK(to_string(state.shape()) == "[3]");
+  const std::uint64_t expected = generator.next();
+  Generator other;
+  other.set_state(state);
+  CHECK(other.next() == expected);
+  CHECK_THROWS_WITH_AS(other.set_state(Array::zeros({2}, i64)),
+                       "Generator: expects a state i64 [3], got i64 [2]", Error);
+  CHECK_THROWS_WITH_AS(other.set_state(Array()), "Generator: expects a state i64 [3], got nothing", Error);
+}
+
 TEST_CASE("default_generator: one for each thread") {
   const Generator::State before = default_generator().state();
   manual_seed(77);

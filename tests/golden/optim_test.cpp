@@ -54,11 +54,13 @@ const std::vector<std::pair<const char*, Make>> kOptimizers = {
 TEST_CASE("PyTorch parity: 100 steps of every optimizer") {
   const StateDict file = golden("optim.safetensors");
   const Tensor grads = file.at("grads");
-  for (const auto& [name, make] : kOptimizers) {
+  for (const auto& entry :
+       kOptimizers) {  // no structured binding: CAPTURE takes it into a lambda, clang 14 cannot
+    const char* const name = entry.first;
     CAPTURE(name);
     Tensor p = file.at("start").clone();
     p.requires_grad_();
-    const auto opt = make({p});
+    const auto opt = entry.second({p});
     std::vector<Tensor> path;
     for (std::int64_t step = 0; step < grads.size(0); ++step) {
       p.set_grad(grads[step].clone());

@@ -103,6 +103,7 @@ std::vector<Tick> log_ticks(Range range, int wanted) {
 }  // namespace
 
 std::string fixed_text(double value, int decimals) {
+  if (!std::isfinite(value)) return number_text(value);
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.find_first_not_of("-0.") == std::string::npos && text.starts_with('-'))
     text.erase(0, 1);  // no -0.00

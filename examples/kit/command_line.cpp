@@ -98,9 +98,11 @@ void CommandLine::flag(const std::string& name, bool& value, const std::string& 
 
 void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
                           IntegerRange range) {
-  add(name, "N", fmt::format("{}", value), help, [&value, name, range](const std::string& words) {
-    value = read_one<std::int64_t>(name, words, range, "a whole number");
-  });
+  // A value outside its own range stands for "not given"; the help text says what happens then.
+  add(name, "N", inside(value, range) ? fmt::format("{}", value) : "", help,
+      [&value, name, range](const std::string& words) {
+        value = read_one<std::int64_t>(name, words, range, "a whole number");
+      });
 }
 
 void CommandLine::real(const std::string& name, double& value, const std::string& help, RealRange range) {

@@ -90,6 +90,15 @@ InitialState measure_depth(nn::Placement placement, std::int64_t layers,
   return state;
 }
 
+bool inside_lemma2(const InitialState& state) {
+  for (std::size_t l = 1; l <= state.norm_squared.size(); ++l) {
+    const double norm = state.norm_squared[l - 1], low = 1 + 0.5 * static_cast<double>(l),
+                 high = 1 + 1.5 * static_cast<double>(l);
+    if (norm < low || norm > high) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options) {
@@ -98,15 +107,6 @@ std::vector<InitialState> measure_initialisation(const InitialisationOptions& op
     for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
       states.push_back(measure_depth(placement, layers, options));
   return states;
-}
-
-bool inside_lemma2(const InitialState& state) {
-  for (std::size_t l = 1; l <= state.norm_squared.size(); ++l) {
-    const double norm = state.norm_squared[l - 1], low = 1 + 0.5 * static_cast<double>(l),
-                 high = 1 + 1.5 * static_cast<double>(l);
-    if (norm < low || norm > high) return false;
-  }
-  return true;
 }
 
 Theorem1 check_theorem1(const std::vector<InitialState>& states) {

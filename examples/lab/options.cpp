@@ -14,22 +14,21 @@ namespace {
 
 /// What is not given on the command line: within a minute with --quick, within ten without, on two cores.
 void fill_defaults(LabOptions& options) {
-  const auto fill = [](auto& value, auto quick, auto full, bool is_quick) {
-    if (value.empty()) value = is_quick ? quick : full;
-  };
-  using Depths = std::vector<std::int64_t>;
+  using Numbers = std::vector<std::int64_t>;
   using Rates = std::vector<double>;
-  fill(options.depths, Depths{2, 8}, Depths{2, 6, 12}, options.quick);
-  fill(options.lrs, Rates{3e-3, 1e-2}, Rates{1e-3, 3e-3, 1e-2, 3e-2}, options.quick);
-  fill(options.warmups, Depths{0, 100}, Depths{0, 100}, options.quick);
+  const bool quick = options.quick;
+  if (options.depths.empty()) options.depths = quick ? Numbers{2, 8} : Numbers{2, 6, 12};
+  if (options.lrs.empty()) options.lrs = quick ? Rates{3e-3, 1e-2} : Rates{1e-3, 3e-3, 1e-2, 3e-2};
+  if (options.warmups.empty()) options.warmups = {0, 100};
+  if (options.seeds == 0) options.seeds = quick ? 3 : 4;
+  if (options.model.steps == 0) options.model.steps = quick ? 220 : 500;
+  if (options.threads == 0) options.threads = num_threads();
   // Each setting once, in order.
   const auto tidy = [](auto& values) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
   };
   tidy(options.depths), tidy(options.lrs), tidy(options.warmups);
-  if (options.model.steps == 0) options.model.steps = options.quick ? 220 : 500;
-  if (options.threads == 0) options.threads = num_threads();
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ void fill_defaults(LabOptions& options) {
 std::optional<int> parse(int argc, const char* const* argv, LabOptions& options) {
   kit::CommandLine line(
       "lab", "Compares Pre-LN and Post-LN Transformers: at initialisation, in training, in ablations.");
-  options.model.steps = 0;  // until one is given or filled in
+  options.model.steps = options.seeds = 0;  // until one is given or filled in
   auto seed = static_cast<std::int64_t>(options.seed);
   line.flag("--quick", options.quick, "Fewer runs: at most a minute on 2 cores");
   line.path("--text", options.text, "Train on the characters of this file instead of the built-in language");
@@ -46,7 +45,7 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
   line.integer("--seed", seed, "First seed; the others follow it", kit::at_least(0));
   line.integer("--threads", options.threads, "Runs trained side by side; all cores when not given",
                {1, 1024});
-  line.integer("--seeds", options.seeds, "Runs of each setting", {1, 1000});
+  line.integer("--seeds", options.seeds, "Runs of each setting; 4, or 3 with --quick", {1, 1000});
   line.list("--depths", options.depths, "Numbers of layers", {1, 1000});
   line.list("--lrs", options.lrs, "Learning rates (after warm-up)", kit::above(0));
   line.list("--warmups", options.warmups, "Warm-up steps", kit::at_least(0));
@@ -73,8 +72,11 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
 }
 
 RunOptions ablation_setting(const LabOptions& options) {
-  const auto middle = [](const auto& values) { return values[values.size() / 2]; };
-  return {.layers = middle(options.depths), .lr = middle(options.lrs), .warmup = options.warmups.back()};
+  const std::vector<std::int64_t>& depths = options.depths;
+  const std::vector<double>& lrs = options.lrs;
+  return {.layers = depths[depths.size() / 2],
+          .lr = lrs[(lrs.size() - 1) / 2],
+          .warmup = options.warmups.front()};
 }
 
 std::vector<RunOptions> plan_runs(const LabOptions& options) {

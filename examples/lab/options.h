@@ -32,7 +32,8 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
 
 /// All training runs: the grid of placement x depth x rate x warm-up x seed, then the ablations.
 std::vector<RunOptions> plan_runs(const LabOptions& options);
-/// The depth, rate and warm-up at which the ablations are made.
+/// The depth, rate and warm-up at which the ablations are made: in the middle of the grid, with the shortest
+/// warm-up, where a detail can decide whether Post-LN trains.
 RunOptions ablation_setting(const LabOptions& options);
 
 }  // namespace gradus::lab

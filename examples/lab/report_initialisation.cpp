@@ -49,7 +49,10 @@ std::string activations_caption(const Initialisation& initialisation) {
   const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).activation_gradient);
   return fmt::format(
       "The same for the output x of each block: at {} layers, after the first block {} times the gradient "
-      "after the last for Post-LN, {} times for Pre-LN.",
+      "after the "
+      "last for Post-LN, {} times for Pre-LN. In deep Post-LN it falls just below the top, where attention "
+      "spreads the "
+      "gradient of one position over all of them, and then no more.",
       kLayers, number_text(post, 2), number_text(pre, 2));
 }
 

@@ -74,6 +74,7 @@ TEST_CASE("numbers are written for people") {
   CHECK(number_text(-std::numeric_limits<double>::infinity()) == "\u2212\u221E");
   CHECK(fixed_text(1, 2) == "1.00");
   CHECK(fixed_text(-0.001, 2) == "0.00");
+  CHECK(fixed_text(std::nan(""), 2) == "\u2013");
   CHECK(fixed_text(-1234567.891, 1) == "\u22121\u202F234\u202F567.9");
 }
 

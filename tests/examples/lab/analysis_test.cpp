@@ -1,0 +1,118 @@
+#include "lab/analysis.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gradus/core/error.h"
+#include "made_up.h"
+
+using namespace gradus;
+using namespace gradus::lab;
+using nn::Placement;
+using test::made_up;
+using test::small_grid;
+
+TEST_CASE("a cell gathers the seeds of its setting") {
+  const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions& run) {
+    return run.placement == Placement::pre ? 1.0 + 0.1 * static_cast<double>(run.seed) : 2.0;
+  }));
+  const Cell& cell = analysis.cell(Placement::pre, 6, 0.003, 100);
+  CHECK(cell.runs.size() == 3);
+  CHECK(cell.loss.mean == doctest::Approx(1.1));
+  CHECK(cell.loss.std == doctest::Approx(0.1));
+  CHECK(cell.loss.low == doctest::Approx(1.0));
+  CHECK(cell.loss.high == doctest::Approx(1.2));
+  CHECK(cell.learned_count() == 3);
+  CHECK(cell.diverged == 0);
+  CHECK(analysis.cell(Placement::post, 6, 0.003, 100).learned_count() == 0);
+  CHECK(analysis.grid.size() == 3 * 3 * 2 * 2);
+  CHECK(analysis.ablations.size() == 4);
+  CHECK(analysis.ablations[0].runs.size() == 3);
+  CHECK_THROWS_WITH_AS(analysis.cell(Placement::pre, 7, 0.003, 100),
+                       "lab: the grid has no setting pre-L7-lr0.003-w100-s0", Error);
+}
+
+TEST_CASE("a run that diverged, or ended above its start, counts with its loss at the start") {
+  const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions& run) -> std::optional<double> {
+    if (run.seed == 0) return std::nullopt;
+    return run.seed == 1 ? 7.0 : 1.0;
+  }));
+  const Cell& cell = analysis.cell(Placement::pre, 2, 0.001, 0);
+  CHECK(cell.losses == std::vector<double>{4, 4, 1});
+  CHECK(cell.diverged == 1);
+  CHECK(cell.learned == std::vector<bool>{false, false, true});
+}
+
+TEST_CASE("the sensitivity is the mean over rates less the best rate") {
+  const Analysis analysis =
+      analyse(made_up(small_grid(2), [](const RunOptions& run) -> std::optional<double> {
+        if (run.placement == Placement::post && run.lr == 0.01) return std::nullopt;  // counts as 4
+        return run.lr == 0.003 ? 1.0 : 1.3;
+      }));
+  CHECK(analysis.sensitivity(Placement::pre, 12, 0).values.size() == 2);
+  CHECK(analysis.sensitivity(Placement::pre, 12, 0).spread.mean == doctest::Approx(0.2));
+  CHECK(analysis.sensitivity(Placement::post, 12, 0).spread.mean == doctest::Approx(6.3 / 3 - 1));
+}
+
+TEST_CASE("seeds that lack a rate have no sensitivity") {
+  Results results = made_up(small_grid(2), [](const RunOptions&) { return 1.0; });
+  std::erase_if(results.runs, [](const RunRecord& run) {
+    return run.options.seed == 1 && run.options.lr == 0.01 && run.options.layers == 12;
+  });
+  const Analysis analysis = analyse(results);
+  CHECK(analysis.sensitivity(Placement::pre, 12, 0).seeds == std::vector<std::uint64_t>{0});
+  CHECK(analysis.sensitivity(Placement::pre, 6, 0).seeds.size() == 2);
+  CHECK_FALSE(results.complete());
+  CHECK(analysis.finished < analysis.planned);
+}
+
+TEST_CASE("the best setting has the smallest mean loss") {
+  const Analysis analysis = analyse(made_up(
+      small_grid(), [](const RunOptions& run) { return run.lr == 0.01 && run.warmup == 100 ? 0.95 : 1.0; }));
+  REQUIRE(analysis.best(Placement::post, 6) != nullptr);
+  CHECK(analysis.best(Placement::post, 6)->setting.lr == 0.01);
+  CHECK(analysis.best(Placement::post, 6)->setting.warmup == 100);
+  CHECK(analysis.best(Placement::post, 7) == nullptr);
+}
+
+TEST_CASE("steps to a loss go by the mean of the last 20") {
+  std::vector<double> losses(100, 2.0);
+  CHECK(std::isnan(steps_to(losses, 1)));
+  for (std::size_t i = 30; i < 100; ++i) losses[i] = 1;
+  CHECK(steps_to(losses, 1) == 50);
+  CHECK(steps_to(losses, 1.5) == 40);
+  losses[70] = 0;  // one lucky batch is not enough
+  CHECK(steps_to(losses, 0.9) != 71);
+  CHECK(std::isnan(steps_to({}, 1)));
+  CHECK(std::isnan(steps_to(std::vector<double>(19, 0.0), 1)));
+}
+
+TEST_CASE("the target and the baseline depend on what is known of the text") {
+  Results results = made_up(small_grid(), [](const RunOptions&) { return 1.0; });
+  const Analysis known = analyse(results);
+  CHECK(known.baseline.n == 3);
+  CHECK(known.target == doctest::Approx(0.9 + 0.25 * 0.5));
+  CHECK(known.floor() == 0.9);
+  results.config.task.entropy.reset();
+  const Analysis text = analyse(results);
+  CHECK(text.baseline.n == 2);
+  CHECK(text.baseline.words() == "the 2-gram baseline");
+  CHECK(text.target == 2.0);
+  CHECK(text.floor() == 0);
+}
+
+TEST_CASE("pairs are of the same seed") {
+  Results results = made_up(small_grid(), [](const RunOptions& run) {
+    return 1.0 + (run.placement == Placement::post ? 0.5 : 0.0) + 0.1 * static_cast<double>(run.seed);
+  });
+  std::erase_if(results.runs, [](const RunRecord& run) {
+    return run.options.placement == Placement::pre && run.options.seed == 1;
+  });
+  const Analysis analysis = analyse(results);
+  const std::vector<double> differences =
+      paired(analysis.cell(Placement::pre, 2, 0.001, 0), analysis.cell(Placement::post, 2, 0.001, 0));
+  REQUIRE(differences.size() == 2);
+  CHECK(differences[0] == doctest::Approx(0.5));
+  CHECK(differences[1] == doctest::Approx(0.5));
+}

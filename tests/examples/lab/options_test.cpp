@@ -1,0 +1,103 @@
+#include "lab/options.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace gradus;
+using namespace gradus::lab;
+
+namespace {
+
+/// Parses; the exit status, or -1 when the lab should go on.
+int status_of(std::vector<const char*> words, LabOptions& options) {
+  words.insert(words.begin(), "lab");
+  return parse(static_cast<int>(words.size()), words.data(), options).value_or(-1);
+}
+
+LabOptions parsed(const std::vector<const char*>& words) {
+  LabOptions options;
+  CHECK(status_of(words, options) == -1);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("defaults have at least three seeds, and both placements, depths, rates and warm-ups") {
+  for (const auto& words : {std::vector<const char*>{}, {"--quick"}}) {
+    const LabOptions options = parsed(words);
+    CHECK(options.seeds >= 3);
+    CHECK(options.depths.size() >= 2);
+    CHECK(options.lrs.size() >= 2);
+    CHECK(options.warmups.size() >= 2);
+    CHECK(options.warmups.front() == 0);
+    CHECK(options.threads >= 1);
+    CHECK_FALSE(options.threads_given);
+    CHECK(options.text.empty());
+  }
+  CHECK(plan_runs(parsed({"--quick"})).size() < plan_runs(parsed({})).size());
+}
+
+TEST_CASE("what is given holds, each value once and in order") {
+  const LabOptions options =
+      parsed({"--depths", "4,2,4", "--lrs", "0.01,0.001", "--warmups", "5", "--seeds", "2", "--seed", "7",
+              "--threads", "3", "--steps", "12", "--text", "a.txt", "--out", "b"});
+  CHECK(options.depths == std::vector<std::int64_t>{2, 4});
+  CHECK(options.lrs == std::vector<double>{0.001, 0.01});
+  CHECK(options.warmups == std::vector<std::int64_t>{5});
+  CHECK(options.seeds == 2);
+  CHECK(options.seed == 7);
+  CHECK(options.initialisation.seed == 7);
+  CHECK(options.threads == 3);
+  CHECK(options.threads_given);
+  CHECK(options.model.steps == 12);
+  CHECK(options.text == "a.txt");
+  CHECK(options.out == "b");
+}
+
+TEST_CASE("bad words end with status 2") {
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{"--depths", "0"},
+                                             {"--depths", "2,,3"},
+                                             {"--depths", "two"},
+                                             {"--lrs", "0"},
+                                             {"--lrs", "-0.1"},
+                                             {"--lrs", "inf"},
+                                             {"--lrs", "nan"},
+                                             {"--warmups", "-1"},
+                                             {"--seeds", "0"},
+                                             {"--seed", "-1"},
+                                             {"--threads", "0"},
+                                             {"--steps", "0"},
+                                             {"--text", ""},
+                                             {"--no-such-thing"},
+                                             {"words"},
+                                             {"--resume", "x", "--quick"},
+                                             {"--resume", "x", "--steps", "5"},
+                                             {"--resume", "x", "--depths", "2"}}) {
+    CAPTURE(words);
+    LabOptions options;
+    CHECK(status_of(words, options) == 2);
+  }
+  LabOptions options;
+  CHECK(status_of({"--resume", "x", "--threads", "2"}, options) == -1);
+}
+
+TEST_CASE("the plan has every setting once, and the ablations of its middle") {
+  LabOptions options = parsed({"--depths", "2,6,12", "--lrs", "0.001,0.003,0.01,0.03", "--warmups", "0,100",
+                               "--seeds", "3", "--seed", "5"});
+  const std::vector<RunOptions> plan = plan_runs(options);
+  CHECK(plan.size() == 3 * 4 * 2 * 2 * 3 + 4 * 3);
+  std::set<std::string> names;
+  for (const RunOptions& run : plan) {
+    names.insert(run.name());
+    CHECK(run.seed >= 5);
+    CHECK(run.seed <= 7);
+  }
+  CHECK(names.size() == plan.size());
+  CHECK(names.contains("pre-L2-lr0.001-w0-s5"));
+  CHECK(names.contains("post-L12-lr0.03-w100-s7"));
+  CHECK(names.contains("pre-L6-lr0.003-w0-s6-nonorm"));
+  CHECK(names.contains("post-L6-lr0.003-w0-s6-norm"));
+  CHECK(names.contains("post-L6-lr0.003-w0-s6-scaled"));
+}

@@ -1,0 +1,86 @@
+#include "lab/task.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gradus/core/error.h"
+#include "kit/files.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::lab;
+
+namespace {
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the recall language as a task") {
+  const Task task(RecallOptions{});
+  CHECK(task.context() == 32);
+  CHECK(task.vocabulary().size() == 1 + 4 + 24);
+  REQUIRE(task.entropy());
+  CHECK(task.ngram().loss > *task.entropy() + 0.3);
+  CHECK(task.validation().inputs.shape() == Shape{256, 32});
+  Generator a(3), b(3), c(4);
+  const Batch first = task.batch(2, a), same = task.batch(2, b), other = task.batch(2, c);
+  CHECK(first.inputs.shape() == Shape{2, 32});
+  CHECK((first.inputs - same.inputs).abs().sum().item() == 0);
+  CHECK((first.inputs - other.inputs).abs().sum().item() > 0);
+}
+
+TEST_CASE("a text as a task: no entropy, a baseline on what the models are measured on") {
+  const test::ScratchFolder folder;
+  kit::replace_file(folder / "text.txt", repeated("abcd", 500));
+  const Task task(folder / "text.txt", 32);
+  CHECK_FALSE(task.entropy());
+  CHECK(task.name() == "text.txt");
+  CHECK(task.vocabulary().size() == 4);
+  CHECK(task.ngram().losses[0] == doctest::Approx(std::log(4)).epsilon(0.01));
+  CHECK(task.ngram().losses[1] < 0.02);                     // one character decides the next
+  CHECK(task.validation().inputs.shape() == Shape{6, 32});  // 200 held out: 6 windows of 32
+}
+
+TEST_CASE("any bytes are a text") {
+  const test::ScratchFolder folder;
+  std::string bytes;
+  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * i * 31 + i / 7) % 256);
+  kit::replace_file(folder / "bytes", bytes);
+  const Task task(folder / "bytes", 32);
+  CHECK(task.vocabulary().size() >= 100);
+  Generator generator(1);
+  CHECK(task.batch(3, generator).targets.max().item() < static_cast<double>(task.vocabulary().size()));
+  CHECK(std::isfinite(task.ngram().loss));
+}
+
+TEST_CASE("a text of one character over and over") {
+  const test::ScratchFolder folder;
+  kit::replace_file(folder / "text", std::string(1000, 'x'));
+  const Task task(folder / "text", 32);
+  CHECK(task.vocabulary().size() == 1);
+  CHECK(task.ngram().loss == doctest::Approx(0));
+}
+
+TEST_CASE("texts that will not do are named") {
+  const test::ScratchFolder folder;
+  kit::replace_file(folder / "short.txt", std::string(200, 'a'));
+  kit::replace_file(folder / "empty.txt", "");
+  const auto message = [](const std::filesystem::path& path) -> std::string {
+    try {
+      const Task task(path, 32);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(message(folder / "short.txt").find("short.txt") != std::string::npos);
+  CHECK(message(folder / "empty.txt").find("empty.txt") != std::string::npos);
+  CHECK(message(folder / "missing.txt").find("missing.txt") != std::string::npos);
+  CHECK(message(folder.path()) != "");
+}

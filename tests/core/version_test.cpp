@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <regex>
+#include <cstdio>
 
 TEST_CASE("version is three numbers with dots between") {
-  CHECK(std::regex_match(gradus::version(), std::regex("[0-9]+\\.[0-9]+\\.[0-9]+")));
+  int major = 0, minor = 0, patch = 0, length = 0;
+  CHECK(std::sscanf(gradus::version(), "%d.%d.%d%n", &major, &minor, &patch, &length) == 3);
+  CHECK(gradus::version()[length] == '\0');
 }

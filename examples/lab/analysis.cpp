@@ -16,12 +16,13 @@ constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 constexpr double kTargetShare = 0.75;
 
 Baseline baseline_of(const TaskFacts& task) {
-  if (task.entropy || task.ngram.losses.size() < 2) return {task.ngram.n, task.ngram.loss};
-  return {2, task.ngram.losses[1]};
+  return task.entropy ? Baseline{task.ngram.n, task.ngram.loss} : Baseline{1, task.context_free_loss};
 }
 
+/// On a text file: what counting pairs of characters reaches.
 double target_loss(const TaskFacts& task, const Baseline& baseline) {
-  return task.entropy ? baseline.loss - kTargetShare * (baseline.loss - *task.entropy) : baseline.loss;
+  if (task.entropy) return baseline.loss - kTargetShare * (baseline.loss - *task.entropy);
+  return task.ngram.losses.size() > 1 ? task.ngram.losses[1] : baseline.loss;
 }
 
 bool same_setting(const RunOptions& a, const RunOptions& b) {

@@ -6,9 +6,9 @@
 
 namespace gradus::lab {
 
-/// The loss a run must end below to count as one that learned: that of the best n-gram, or on a text file,
-/// whose n-grams are far stronger than runs as short as these, that of the 2-gram. Above it, looking at the
-/// last few characters would have done.
+/// The loss a run must end below to count as one that learned. In the recall language, whose point is to look
+/// back, that of the best n-gram. On a text file n-grams are far stronger than runs as short as these: there
+/// it is what no prediction can beat that ignores the context, the frequencies of single characters (n = 1).
 struct Baseline {
   int n = 0;
   double loss = 0;

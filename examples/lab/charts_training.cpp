@@ -23,12 +23,17 @@ int style_of(Placement placement) { return placement == Placement::pre ? 0 : 1; 
 
 std::string layers_title(std::int64_t layers) { return counted(layers, "layer"); }
 
-/// The baseline and the best possible loss, for loss axes. Only the first panel names them.
-void add_loss_references(LineChart& chart, const Analysis& analysis, bool named) {
-  const Baseline& baseline = analysis.baseline;
-  chart.references.push_back({.at = baseline.loss, .label = named ? fmt::format("{}-gram", baseline.n) : ""});
-  if (analysis.task.entropy)
-    chart.references.push_back({.at = *analysis.task.entropy, .label = named ? "entropy" : ""});
+/// For loss axes: the baseline, and the entropy or, where that is unknown, the best n-gram. `floor` is what
+/// the axis starts from; only the first panel names its lines.
+void add_references(LineChart& chart, const Analysis& analysis, double floor, bool named) {
+  const auto add = [&](double at, const std::string& label) {
+    chart.references.push_back({.at = at - floor, .label = named ? label : ""});
+  };
+  add(analysis.baseline.loss, fmt::format("{}-gram", analysis.baseline.n));
+  if (!analysis.task.entropy)
+    add(analysis.task.ngram.loss, fmt::format("{}-gram", analysis.task.ngram.n));
+  else if (floor < *analysis.task.entropy)
+    add(*analysis.task.entropy, "entropy");
 }
 
 void add_point(Series& series, double x, const Spread& spread) {
@@ -109,9 +114,7 @@ kit::Panels loss_by_rate(const Analysis& analysis) {
                                       });
   panels.title = "Final loss against learning rate";
   for (std::size_t i = 0; i < panels.panels.size(); ++i)
-    panels.panels[i].references.push_back(
-        {.at = analysis.baseline.loss - floor,
-         .label = i == 0 ? fmt::format("{}-gram", analysis.baseline.n) : ""});
+    add_references(panels.panels[i], analysis, floor, i == 0);
   return panels;
 }
 
@@ -147,11 +150,12 @@ kit::Panels loss_curves(const Analysis& analysis, std::int64_t warmup) {
       LineChart chart{.title = fmt::format("{}, rate {}", layers_title(layers), kit::number_text(lr)),
                       .x_label = "step",
                       .y_label = "training loss (nats per character)",
-                      .x_low = 0};
+                      .x_low = 0,
+                      .x_high = static_cast<double>(analysis.options.model.steps)};
       for (const Placement placement : kPlacements)
         chart.series.push_back(curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::losses,
                                         options.model.steps, points));
-      add_loss_references(chart, analysis, panels.panels.empty());
+      add_references(chart, analysis, 0, panels.panels.empty());
       panels.panels.push_back(std::move(chart));
     }
   return panels;
@@ -204,7 +208,8 @@ kit::Panels gradient_norm_panels(const Analysis& analysis, double lr) {
                       .x_label = "step",
                       .y_label = "norm of the whole gradient",
                       .y_axis = AxisKind::log,
-                      .x_low = 0};
+                      .x_low = 0,
+                      .x_high = static_cast<double>(analysis.options.model.steps)};
       for (const Placement placement : kPlacements)
         chart.series.push_back(curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::grad_norms,
                                         options.model.steps, points));
@@ -220,7 +225,8 @@ kit::Panels ablation_curves(const Analysis& analysis) {
     LineChart chart{.title = title_of(placement),
                     .x_label = "step",
                     .y_label = "training loss (nats per character)",
-                    .x_low = 0};
+                    .x_low = 0,
+                    .x_high = static_cast<double>(analysis.options.model.steps)};
     const Cell& base = analysis.cell(placement, run.layers, run.lr, run.warmup);
     chart.series.push_back(curve_of(base, &RunRecord::losses, analysis.options.model.steps, 40));
     for (const Cell& cell : analysis.ablations) {
@@ -232,7 +238,7 @@ kit::Panels ablation_curves(const Analysis& analysis) {
       series.style = cell.setting.residual_scaling ? 2 : *cell.setting.final_norm ? 3 : 4;
       chart.series.push_back(std::move(series));
     }
-    add_loss_references(chart, analysis, panels.panels.empty());
+    add_references(chart, analysis, 0, panels.panels.empty());
     panels.panels.push_back(std::move(chart));
   }
   return panels;

@@ -43,6 +43,7 @@ Json json_of(const TaskFacts& task) {
           {"vocabulary", task.vocabulary},
           {"context", task.context},
           {"entropy", task.entropy ? Json(*task.entropy) : Json()},
+          {"context_free_loss", task.context_free_loss},
           {"ngram", {{"n", task.ngram.n}, {"loss", task.ngram.loss}, {"losses", task.ngram.losses}}},
           {"sha256", task.sha256}};
 }
@@ -53,6 +54,7 @@ TaskFacts task_from(const Json& json) {
   task.vocabulary = json.at("vocabulary").get<std::int64_t>();
   task.context = json.at("context").get<std::int64_t>();
   if (json.at("entropy").is_number()) task.entropy = json.at("entropy").get<double>();
+  task.context_free_loss = json.at("context_free_loss").get<double>();
   const Json& ngram = json.at("ngram");
   task.ngram = {ngram.at("n").get<int>(), ngram.at("loss").get<double>(), numbers(ngram.at("losses"))};
   task.sha256 = json.at("sha256").get<std::string>();

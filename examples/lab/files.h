@@ -20,6 +20,7 @@ struct TaskFacts {
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;
   std::optional<double> entropy;  // unknown for a text file
+  double context_free_loss = 0;   // Task::context_free_loss
   NgramBaseline ngram;
   std::string sha256;  // of the text file; empty for the recall language
 };

@@ -67,17 +67,16 @@ std::string sensitivity_finding(const Analysis& analysis) {
   const Sensitivity &pre = analysis.sensitivity(Placement::pre, last, warmup),
                     &post = analysis.sensitivity(Placement::post, last, warmup);
   if (options.lrs.size() < 2 || pre.values.empty() || post.values.empty()) return "";
-  std::string text = fmt::format(
-      "**Learning rate.** What a rate costs on average against the best one, {}, in nats per character: ",
-      warmup_words(warmup));
-  for (const Placement placement : kPlacements) {
-    const double start = analysis.sensitivity(placement, first, warmup).spread.mean,
-                 end = analysis.sensitivity(placement, last, warmup).spread.mean;
-    text += fmt::format("{}{} {}", placement == Placement::pre ? "" : "; ", title_of(placement),
-                        first == last ? nats(end)
-                                      : fmt::format("{} with {}, {} with {}", nats(start),
-                                                    counted(first, "layer"), nats(end), last));
+  std::string text = fmt::format("**Learning rate.** What a rate costs on average against the best one, {}: ",
+                                 warmup_words(warmup));
+  for (const std::int64_t layers : first == last ? std::vector{last} : std::vector{first, last}) {
+    const auto cost = [&](Placement placement) {
+      return nats(analysis.sensitivity(placement, layers, warmup).spread.mean);
+    };
+    text += fmt::format("{}with {} Pre-LN {}, Post-LN {}", layers == first ? "" : "; ",
+                        counted(layers, "layer"), cost(Placement::pre), cost(Placement::post));
   }
+  text += " nats per character";
   const Difference difference = difference_of(paired(pre, post));
   const std::string note = caveat(analysis, last, warmup);
   if (!note.empty() || difference.count < 2) return text + "." + note;
@@ -114,8 +113,9 @@ std::string warmup_finding(const Analysis& analysis) {
     if (spoiled > 0) part += fmt::format(", {} no longer did", spoiled);
     parts.push_back(part);
   }
+  const std::int64_t least = options.warmups.front();
   return fmt::format("**Warm-up.** With {} steps of it instead of {}: {}; {}.", options.warmups.back(),
-                     options.warmups.front(), parts[0], parts[1]);
+                     least == 0 ? "none" : std::to_string(least), parts[0], parts[1]);
 }
 
 std::string ablation_finding(const Analysis& analysis) {
@@ -143,9 +143,8 @@ std::string seeds_finding(const Analysis& analysis) {
     return "**One seed** a setting: chance cannot be told from effect. Use at least 3.";
   return fmt::format(
       "**{} seeds** a setting. ± is Student's 95% interval over seeds. A difference of losses is called "
-      "clear only "
-      "when that interval leaves out zero, one of counts of runs only when McNemar's exact test gives p < "
-      "0.05.",
+      "clear only when that interval leaves out zero, one of counts of runs only when McNemar's exact test "
+      "gives p < 0.05.",
       analysis.options.seeds);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <map>
+#include <set>
 
 #include "gradus/core/format.h"
 #include "gradus/core/parallel.h"
@@ -37,6 +38,7 @@ Config make_config(const LabOptions& options, const Task& task) {
                   .vocabulary = task.vocabulary().size(),
                   .context = task.context(),
                   .entropy = task.entropy(),
+                  .context_free_loss = task.context_free_loss(),
                   .ngram = task.ngram(),
                   .sha256 = {}};
   if (!options.text.empty()) facts.sha256 = kit::sha256(kit::read_file(options.text));
@@ -81,23 +83,33 @@ std::string plan_in_words(const LabOptions& options, std::size_t runs) {
       counted(options.seeds, "seed"));
 }
 
-/// Measures a few steps at each depth and says how long the rest will take.
-void announce(const Task& task, const LabOptions& options, const std::vector<RunOptions>& plan,
-              std::size_t finished) {
-  std::map<std::int64_t, double> seconds;
+/// The runs of the plan that have not finished.
+std::vector<RunOptions> open_runs(const std::vector<RunOptions>& plan, const Path& metrics) {
+  std::set<std::string> finished;
+  for (const RunRecord& run : read_runs(metrics, plan)) finished.insert(run.options.name());
+  std::vector<RunOptions> open = plan;
+  std::erase_if(open, [&](const RunOptions& run) { return finished.contains(run.name()); });
+  return open;
+}
+
+/// Measures a few steps at each depth and says how long the open runs will take.
+void announce(const Task& task, const LabOptions& options, const std::vector<RunOptions>& open,
+              std::size_t planned) {
+  say("{}", plan_in_words(options, planned));
+  std::map<std::int64_t, double> seconds;  // of a step, by depth
   double total = 0;
-  for (const RunOptions& run : plan) {
+  for (const RunOptions& run : open) {
     if (!seconds.contains(run.layers))
       seconds[run.layers] = seconds_per_step(task, options.model, run.layers, options.threads);
     total += seconds[run.layers] * static_cast<double>(options.model.steps);
   }
-  const double open = 1 - static_cast<double>(finished) / static_cast<double>(plan.size());
-  say("{}", plan_in_words(options, plan.size()));
+  if (open.size() < planned) say("{} of them are done already", planned - open.size());
+  if (open.empty()) return;
   std::vector<std::string> steps;
   for (const auto& [layers, time] : seconds)
     steps.push_back(fmt::format("{} ms with {}", kit::number_text(1000 * time, 2), counted(layers, "layer")));
   say("a step takes {}; {} at a time: about {} in all", listed(steps), counted(options.threads, "run"),
-      kit::human_duration(open * total / static_cast<double>(options.threads)));
+      kit::human_duration(total / static_cast<double>(options.threads)));
 }
 
 void measure_start(const Path& folder, const LabOptions& options) {
@@ -134,7 +146,7 @@ int run_lab(const LabOptions& given) {
   const std::vector<RunOptions> plan = plan_runs(options);
   const Path metrics = folder / "metrics.jsonl";
   set_num_threads(static_cast<int>(options.threads));
-  announce(task, options, plan, resume ? read_runs(metrics, plan).size() : 0);
+  announce(task, options, open_runs(plan, metrics), plan.size());
   measure_start(folder, options);
   const bool finished = run_all(task, options.model, plan, options.threads, metrics);
   print_result(folder);

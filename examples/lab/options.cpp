@@ -20,7 +20,7 @@ void fill_defaults(LabOptions& options) {
   if (options.depths.empty()) options.depths = quick ? Numbers{2, 8} : Numbers{2, 6, 12};
   if (options.lrs.empty()) options.lrs = quick ? Rates{3e-3, 1e-2} : Rates{1e-3, 3e-3, 1e-2, 3e-2};
   if (options.warmups.empty()) options.warmups = {0, 100};
-  if (options.seeds == 0) options.seeds = quick ? 3 : 4;
+  if (options.seeds == 0) options.seeds = quick ? 3 : 5;
   if (options.model.steps == 0) options.model.steps = quick ? 220 : 500;
   if (options.threads == 0) options.threads = num_threads();
   // Each setting once, in order.
@@ -45,7 +45,7 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
   line.integer("--seed", seed, "First seed; the others follow it", kit::at_least(0));
   line.integer("--threads", options.threads, "Runs trained side by side; all cores when not given",
                {1, 1024});
-  line.integer("--seeds", options.seeds, "Runs of each setting; 4, or 3 with --quick", {1, 1000});
+  line.integer("--seeds", options.seeds, "Runs of each setting; 5, or 3 with --quick", {1, 1000});
   line.list("--depths", options.depths, "Numbers of layers", {1, 1000});
   line.list("--lrs", options.lrs, "Learning rates (after warm-up)", kit::above(0));
   line.list("--warmups", options.warmups, "Warm-up steps", kit::at_least(0));

@@ -17,25 +17,29 @@ namespace {
 
 using kit::number_text;
 
+std::string text_words(const TaskFacts& task) {
+  return fmt::format(
+      "**The text** is {}: {} different characters, {} at a time. Its last tenth is held out, and final "
+      "losses are measured there. No prediction that ignores the context comes below **{}** nats per "
+      "character, the 1-gram baseline: a run that ends above that has learned frequencies at most. The best "
+      "n-gram (n = {}), which counts what follows the last {} in up to a million characters, reaches {}. The "
+      "least possible loss is unknown.",
+      task.name, task.vocabulary, task.context, nats(task.context_free_loss), task.ngram.n,
+      counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
+}
+
 std::string task_words(const Analysis& analysis) {
   const TaskFacts& task = analysis.task;
-  const std::string baseline =
-      fmt::format("A model that counts which character follows the last {} reaches {}",
-                  analysis.baseline.n - 1, nats(analysis.baseline.loss));
-  if (!task.entropy)
-    return fmt::format(
-        "**The text** is {}: {} different characters, {} at a time; the last tenth is held out, and final "
-        "losses are measured there. {}, the best n-gram (n = {}) {}. How well it could be predicted at best "
-        "nobody knows.",
-        task.name, task.vocabulary, task.context, baseline, task.ngram.n, nats(task.ngram.loss));
+  if (!task.entropy) return text_words(task);
   const RecallOptions& recall = analysis.options.recall;
   return fmt::format(
       "**The text** is made by the lab: lines such as `3p1b3p0t1b`, in which a digit names one of {} boxes "
       "and the letter after it what is inside. What a box holds is drawn from {} letters when it is first "
       "named and then stays, so a reader who finds the earlier mention knows the letter: a task for "
-      "attention. No model can come below **{}** nats per character, the entropy. {}: a run that ends above "
-      "that has not learned to look back.",
-      recall.boxes, recall.things, nats(*task.entropy), baseline);
+      "attention. No model can come below **{}** nats per character, the entropy. Counting what follows the "
+      "last {}, the {}-gram baseline, reaches {}: a run that ends above that has not learned to look back.",
+      recall.boxes, recall.things, nats(*task.entropy), counted(task.ngram.n - 1, "character"), task.ngram.n,
+      nats(task.ngram.loss));
 }
 
 void add_introduction(Page& page, const Analysis& analysis) {
@@ -61,9 +65,9 @@ void add_maps(Page& page, const Analysis& analysis) {
   for (std::size_t i = 0; i < warmups.size(); ++i)
     page.figure(fmt::format("loss_map_warmup_{}", warmups[i]), loss_map(analysis, warmups[i]),
                 i > 0 ? fmt::format("The same {}.", warmup_words(warmups[i]))
-                      : "Means over seeds; darker is better, the frame marks the best. A run that diverged "
-                        "or ended above its start counts with its loss at the start; crossed out: all seeds "
-                        "diverged, or none has finished.");
+                      : "Means over seeds; the fuller the colour the better, the frame marks the best. A run "
+                        "that diverged or ended above its start counts with its loss at the start; crossed "
+                        "out: all seeds diverged, or none has finished.");
 }
 
 void add_limits(Page& page, const Analysis& analysis) {

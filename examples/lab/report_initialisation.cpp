@@ -47,13 +47,17 @@ std::string weights_caption(const Initialisation& initialisation) {
 std::string activations_caption(const Initialisation& initialisation) {
   const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).activation_gradient);
   const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).activation_gradient);
-  return fmt::format(
+  std::string text = fmt::format(
       "The same for the output x of each block: at {} layers, after the first block {} times the gradient "
       "after the "
-      "last for Post-LN, {} times for Pre-LN. In deep Post-LN it falls just below the top, where attention "
-      "spreads the "
-      "gradient of one position over all of them, and then no more.",
+      "last for Post-LN, {} times for Pre-LN.",
       kLayers, number_text(post, 2), number_text(pre, 2));
+  if (post < 0.7)
+    text +=
+        " In deep Post-LN it falls just below the top, where attention spreads the gradient of one position "
+        "over "
+        "all of them, and then no more.";
+  return text;
 }
 
 void add_jacobian(Page& page, const JacobianCheck& jacobian) {

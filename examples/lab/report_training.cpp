@@ -18,8 +18,10 @@ using kit::number_text;
 using nn::Placement;
 
 std::string reference_lines(const Analysis& analysis) {
-  if (!analysis.task.entropy) return fmt::format("Dotted: {}.", analysis.baseline.words());
-  return fmt::format("Dotted: {} above, the entropy below.", analysis.baseline.words());
+  if (analysis.task.entropy)
+    return fmt::format("Dotted: {} above, the entropy below.", analysis.baseline.words());
+  return fmt::format("Dotted: {} above, the {}-gram below.", analysis.baseline.words(),
+                     analysis.task.ngram.n);
 }
 
 std::string steps_text(const std::vector<double>& steps) {
@@ -65,10 +67,9 @@ void add_curves(Page& page, const Analysis& analysis) {
 }
 
 std::string target_words(const Analysis& analysis) {
-  return analysis.task.entropy
-             ? fmt::format("{}, three quarters of the way from {} down to the entropy", nats(analysis.target),
-                           analysis.baseline.words())
-             : fmt::format("{}, that of {}", nats(analysis.target), analysis.baseline.words());
+  return analysis.task.entropy ? fmt::format("{}, three quarters of the way from {} down to the entropy",
+                                             nats(analysis.target), analysis.baseline.words())
+                               : fmt::format("{}, that of a 2-gram", nats(analysis.target));
 }
 
 }  // namespace
@@ -82,8 +83,9 @@ void add_training(Page& page, const Analysis& analysis) {
   }
   page.figure("loss_by_rate", loss_by_rate(analysis),
               "Points: mean over seeds; bars: from the best to the worst seed. A wide, low valley is what "
-              "one wants: a model that trains at any sensible rate. Dotted: " +
-                  analysis.baseline.words() + ".");
+              "one wants: a model that trains at any sensible rate. " +
+                  (analysis.task.entropy ? fmt::format("Dotted: {}.", analysis.baseline.words())
+                                         : reference_lines(analysis)));
   if (any_steps(analysis))
     page.figure("steps_to_loss", steps_panels(analysis),
                 fmt::format("Steps until the mean of the last {} training losses is at most {}. Mean and "
@@ -105,16 +107,19 @@ void add_ablations(Page& page, const Analysis& analysis) {
   page.html.paragraph(fmt::format(
       "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: a Pre-LN stack has one "
       "after its last block, here it is taken away; a Post-LN stack has none, here it gets one. **Residual "
-      "init scaling**: the matrices that write to the shortcut start 1/√(2L) times as large, as in GPT-2.",
+      "init scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times as large, as in "
+      "GPT-2.",
       counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup)));
-  kit::Table table{
-      "Final loss in nats per character", {"", "mean", "min", "max", "change", "steps to target"}, {}};
+  kit::Table table{"Final loss in nats per character",
+                   {"", "mean", "min", "max", "change", "below baseline", "steps to target"},
+                   {}};
   for (const Placement placement : {Placement::pre, Placement::post}) {
     const Cell& base = analysis.cell(placement, setting.layers, setting.lr, setting.warmup);
     const auto add_row = [&](const Cell& cell, const std::string& change) {
       const std::string name = fmt::format("{} {}", title_of(placement), ablation_words(cell.setting));
-      table.rows.push_back({name, fixed_text(cell.loss.mean, 4), fixed_text(cell.loss.low, 4),
-                            fixed_text(cell.loss.high, 4), change, steps_text(cell.steps)});
+      table.rows.push_back(
+          {name, fixed_text(cell.loss.mean, 4), fixed_text(cell.loss.low, 4), fixed_text(cell.loss.high, 4),
+           change, fmt::format("{} of {}", cell.learned_count(), cell.runs.size()), steps_text(cell.steps)});
     };
     add_row(base, "");
     for (const Cell& cell : analysis.ablations)

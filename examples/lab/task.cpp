@@ -1,6 +1,7 @@
 #include "lab/task.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gradus::lab {
 
@@ -75,6 +76,17 @@ Task::Task(const std::filesystem::path& text, std::int64_t context)
 
 std::optional<double> Task::entropy() const {
   return language_ ? std::optional(language_->entropy()) : std::nullopt;
+}
+
+double Task::context_free_loss() const {
+  std::vector<double> counts(static_cast<std::size_t>(vocabulary_.size()));
+  for (const std::int64_t target : validation_.targets.span<std::int64_t>())
+    ++counts[static_cast<std::size_t>(target)];
+  const auto all = static_cast<double>(validation_.targets.numel());
+  double entropy = 0;
+  for (const double count : counts)
+    if (count > 0) entropy -= count / all * std::log(count / all);
+  return entropy;
 }
 
 Batch Task::batch(std::int64_t size, Generator& generator) const {

@@ -29,6 +29,9 @@ class Task {
   const kit::Vocabulary& vocabulary() const { return vocabulary_; }
   /// The least possible loss in nats per character; unknown for a text file.
   std::optional<double> entropy() const;
+  /// The least loss of any prediction that ignores what came before, on the validation set: the entropy of
+  /// how frequent each character is there.
+  double context_free_loss() const;
   /// The best that counting the last few characters gives, on text that was not counted.
   const NgramBaseline& ngram() const { return ngram_; }
 

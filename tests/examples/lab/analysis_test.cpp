@@ -96,8 +96,8 @@ TEST_CASE("the target and the baseline depend on what is known of the text") {
   CHECK(known.floor() == 0.9);
   results.config.task.entropy.reset();
   const Analysis text = analyse(results);
-  CHECK(text.baseline.n == 2);
-  CHECK(text.baseline.words() == "the 2-gram baseline");
+  CHECK(text.baseline.words() == "the 1-gram baseline");
+  CHECK(text.baseline.loss == 3.1);
   CHECK(text.target == 2.0);
   CHECK(text.floor() == 0);
 }

@@ -56,6 +56,7 @@ TEST_CASE("what is written is read back") {
   CHECK(options.initialisation.seed == 3);
   CHECK(options.model.steps == 60);
   CHECK(results.config.task.entropy == 0.9);
+  CHECK(results.config.task.context_free_loss == 3.1);
   CHECK(results.config.task.ngram.losses == std::vector<double>{3.0, 2.0, 1.4, 1.41});
   CHECK(results.config.machine == Facts{{"gradus", "0.1.0"}});
   REQUIRE(results.initialisation);

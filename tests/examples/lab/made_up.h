@@ -31,6 +31,7 @@ inline lab::Results made_up(const lab::LabOptions& options, const Outcome& outco
                      .vocabulary = 29,
                      .context = 32,
                      .entropy = 0.9,
+                     .context_free_loss = 3.1,
                      .ngram = {3, 1.4, {3.0, 2.0, 1.4, 1.41}},
                      .sha256 = {}},
                     {{"gradus", "0.1.0"}}};

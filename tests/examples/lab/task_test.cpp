@@ -27,6 +27,8 @@ TEST_CASE("the recall language as a task") {
   CHECK(task.vocabulary().size() == 1 + 4 + 24);
   REQUIRE(task.entropy());
   CHECK(task.ngram().loss > *task.entropy() + 0.3);
+  CHECK(task.context_free_loss() > task.ngram().loss + 0.3);
+  CHECK(task.context_free_loss() < task.ngram().losses[0] + 0.01);
   CHECK(task.validation().inputs.shape() == Shape{256, 32});
   Generator a(3), b(3), c(4);
   const Batch first = task.batch(2, a), same = task.batch(2, b), other = task.batch(2, c);
@@ -43,7 +45,8 @@ TEST_CASE("a text as a task: no entropy, a baseline on what the models are measu
   CHECK(task.name() == "text.txt");
   CHECK(task.vocabulary().size() == 4);
   CHECK(task.ngram().losses[0] == doctest::Approx(std::log(4)).epsilon(0.01));
-  CHECK(task.ngram().losses[1] < 0.02);                     // one character decides the next
+  CHECK(task.ngram().losses[1] < 0.02);  // one character decides the next
+  CHECK(task.context_free_loss() == doctest::Approx(std::log(4)));
   CHECK(task.validation().inputs.shape() == Shape{6, 32});  // 200 held out: 6 windows of 32
 }
 
@@ -65,6 +68,7 @@ TEST_CASE("a text of one character over and over") {
   const Task task(folder / "text", 32);
   CHECK(task.vocabulary().size() == 1);
   CHECK(task.ngram().loss == doctest::Approx(0));
+  CHECK(task.context_free_loss() == 0);
 }
 
 TEST_CASE("texts that will not do are named") {

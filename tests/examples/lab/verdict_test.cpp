@@ -49,7 +49,8 @@ TEST_CASE("Post-LN fails where it is deep") {
         "18; with 6 layers Pre-LN 18 of 18, Post-LN 12 of 18; with 12 layers Pre-LN 18 of 18, Post-LN 0 of "
         "18.");
   CHECK(finding(verdict, "Warm-up") ==
-        "**Warm-up.** With 100 steps of it instead of 0: no Pre-LN run had failed; 6 of 15 Post-LN runs that "
+        "**Warm-up.** With 100 steps of it instead of none: no Pre-LN run had failed; 6 of 15 Post-LN runs "
+        "that "
         "had failed came below the baseline.");
   CHECK(says(finding(verdict, "Learning rate"), "Post-LN came below the baseline at no rate there"));
   CHECK(says(finding(verdict, "Start"), "in line with Theorem 1"));

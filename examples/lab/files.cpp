@@ -152,6 +152,8 @@ void write_config(const Path& folder, const Config& config) {
 }
 
 Config read_config(const Path& folder) {
+  check(std::filesystem::exists(folder / "config.json"),
+        "{} is not the folder of a lab: it has no config.json", folder.string());
   return read_with(folder / "config.json", [](const Json& json) {
     Config config{options_from(json), task_from(json.at("task")), {}};
     for (const auto& [name, value] : json.at("machine").items())

@@ -63,7 +63,8 @@ TEST_CASE("charts are files that stand alone, with names of their own") {
   const Report report = report_of(finished());
   CHECK(report.plots.size() == 13);
   std::vector<std::string> names;
-  for (const auto& [name, content] : report.plots) {
+  for (const auto& plot : report.plots) {
+    const std::string &name = plot.first, &content = plot.second;
     CAPTURE(name);
     CHECK(name.ends_with(".svg"));
     CHECK(test::flaw_in(content) == "");

@@ -134,7 +134,8 @@ TEST_CASE("both placements start from the same weights") {
   run.placement = nn::Placement::post;
   const StateDict post = make_model(small_task(), model, run).state_dict();
   std::size_t shared = 0;
-  for (const auto& [name, value] : post) {
+  for (const auto& [key, value] : post) {
+    const std::string& name = key;  // clang 14 captures no structured binding
     CAPTURE(name);
     CHECK((pre.at(name) - value).abs().sum().item() == 0);
     ++shared;
@@ -149,7 +150,8 @@ TEST_CASE("residual scaling makes the matrices that write to the shortcut 1 / sq
   const StateDict plain = make_model(small_task(), model, run).state_dict();
   run.residual_scaling = true;
   const StateDict scaled = make_model(small_task(), model, run).state_dict();
-  for (const auto& [name, value] : plain) {
+  for (const auto& [key, value] : plain) {
+    const std::string& name = key;
     CAPTURE(name);
     const bool writes = name.ends_with("out_proj.weight") || name.ends_with("linear2.weight");
     const Tensor expected = writes ? value / 2.0 : value;

@@ -1,68 +1,80 @@
-#!/ bin / sh
-#check_lab.sh LAB : the program as its users meet it.It is stopped, goes on, draws again, and refuses.
-set - eu lab = $1 folder = $(mktemp - d) trap 'rm -rf "$folder"' EXIT cd "$folder"
+#!/bin/sh
+# check_lab.sh LAB: the program as its users meet it. It is stopped, goes on, draws again, and refuses.
+set -eu
+lab=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
 
-    fail(){echo "$1"[!-s err] || cat err exit 1}
-#expect STATUS ARGS... : runs the lab; what it said is in out and err.
-expect(){wanted = $1 shift status = 0 "$lab"
-                                      "$@" > out 2 > err ||
-                                    status = $
-         ? [$status = "$wanted"] || fail "lab $*: status $status, expected $wanted" } refused(){
-             #STATUS PART - OF - MESSAGE ARGS... : one clear line wanted = $1 part =
-                 $2 shift 2 expect "$wanted"
-                                   "$@"[!-s out] ||
-                 fail "lab $*: wrote to stdout" grep - qF-- "$part" err ||
-                 fail "lab $*: does not say '$part'"["$(grep -c '^lab: ' err)" = 1] ||
-                 fail "lab $*: not one message"
-           } fingerprints() {
-  grep - o '"parameters_sha256": "[0-9a-f]*"' "$1/summary.json";
+fail() {
+  echo "$1"
+  [ ! -s err ] || cat err
+  exit 1
 }
+# expect STATUS ARGS...: runs the lab; what it said is in out and err.
+expect() {
+  wanted=$1
+  shift
+  status=0
+  "$lab" "$@" >out 2>err || status=$?
+  [ $status = "$wanted" ] || fail "lab $*: status $status, expected $wanted"
+}
+refused() { # STATUS PART-OF-MESSAGE ARGS...: one clear line
+  wanted=$1 part=$2
+  shift 2
+  expect "$wanted" "$@"
+  [ ! -s out ] || fail "lab $*: wrote to stdout"
+  grep -qF -- "$part" err || fail "lab $*: does not say '$part'"
+  [ "$(grep -c '^lab: ' err)" = 1 ] || fail "lab $*: not one message"
+}
+fingerprints() { grep -o '"parameters_sha256": "[0-9a-f]*"' "$1/summary.json"; }
 
 small="--depths 1,2 --lrs 0.003,0.01 --warmups 0,5 --seeds 1 --steps 25"
-#shellcheck disable = SC2086 #one word an option
+# shellcheck disable=SC2086 # one word an option
 expect 0 $small --threads 2 --out unbroken
 [ "$(wc -l <out)" = 2 ] || fail "stdout is not the verdict and the path"
 [ "$(tail -n 1 out)" = unbroken/report.html ] || fail "the last line is not the report's path"
-for file in report.html config.json metrics.jsonl initialisation.json summary.json plots/loss_by_rate.svg;
-do
-  [-s unbroken / $file] || fail "no $file" done grep - q 'in all$' err ||
-      fail "no estimate of the time"["$(fingerprints unbroken | wc -l)" = 20] ||
-      fail "not 20 runs in summary.json"
+for file in report.html config.json metrics.jsonl initialisation.json summary.json plots/loss_by_rate.svg; do
+  [ -s unbroken/$file ] || fail "no $file"
+done
+grep -q 'in all$' err || fail "no estimate of the time"
+[ "$(fingerprints unbroken | wc -l)" = 20 ] || fail "not 20 runs in summary.json"
 
-#Stopped by Ctrl - C after some runs, then resumed with another number of threads.
-#shellcheck disable = SC2086
-           "$lab" $small-- threads 1 --out broken > out 2 >
-          err& while["$(cat broken/metrics.jsonl 2>/dev/null | wc -l)" - lt 100];
-do kill - 0 $ ! || fail "ended early";
-done kill - INT $ !status = 0 wait $ ! || status = $
-    ? [$status = 130] ||
-          fail "after Ctrl-C: status $status, expected 130" grep - q 'lab --resume broken' err ||
-          fail "does not say how to go on" grep - q Unfinished broken / report.html ||
-          fail "the report of a stopped lab does not say so"["$(fingerprints broken | wc -l)" - lt 20] ||
-          fail "was not stopped" refused 2 'only --threads goes with --resume' --resume
-              broken-- steps 5 expect 0 --resume
-                  broken-- threads 2 ["$(fingerprints unbroken)" = "$(fingerprints broken)"] ||
-          fail "a resumed lab differs from an unbroken one"
+# Stopped by Ctrl-C after some runs, then resumed with another number of threads.
+# shellcheck disable=SC2086
+"$lab" $small --threads 1 --out broken >out 2>err &
+while [ "$(cat broken/metrics.jsonl 2>/dev/null | wc -l)" -lt 100 ]; do kill -0 $! || fail "ended early"; done
+kill -INT $!
+status=0
+wait $! || status=$?
+[ $status = 130 ] || fail "after Ctrl-C: status $status, expected 130"
+grep -q 'lab --resume broken' err || fail "does not say how to go on"
+grep -q Unfinished broken/report.html || fail "the report of a stopped lab does not say so"
+[ "$(fingerprints broken | wc -l)" -lt 20 ] || fail "was not stopped"
+refused 2 'only --threads goes with --resume' --resume broken --steps 5
+expect 0 --resume broken --threads 2
+[ "$(fingerprints unbroken)" = "$(fingerprints broken)" ] || fail "a resumed lab differs from an unbroken one"
 
-#Drawn again from the files : the same page.
-                  cp unbroken /
-                  report.html before.html rm -
-              r unbroken / report.html unbroken / summary.json unbroken /
-                  plots expect 0 report unbroken cmp before.html unbroken / report.html ||
-          fail "drawn again, the report differs"["$(tail -n 1 out)" = unbroken / report.html] ||
-          fail "report does not end with the path"
+# Drawn again from the files: the same page.
+cp unbroken/report.html before.html
+rm -r unbroken/report.html unbroken/summary.json unbroken/plots
+expect 0 report unbroken
+cmp before.html unbroken/report.html || fail "drawn again, the report differs"
+[ "$(tail -n 1 out)" = unbroken/report.html ] || fail "report does not end with the path"
 
-#Any bytes are a text.
-              awk 'BEGIN { for (i = 0; i < 1500; ++i) printf "%c\377ab%c", 33 + i % 90, 10 + i % 3 }' >
-              text expect 0 --text text-- depths 1 --lrs 0.01 --warmups 0 --seeds 2 --steps 5 --out text -
-                  lab grep - q '"entropy": null' text - lab / summary.json ||
-          fail "a text has an entropy" echo more >> text refused 1 'text has changed since' --resume text -
-                                                        lab
+# Any bytes are a text.
+awk 'BEGIN { for (i = 0; i < 1500; ++i) printf "%c\377ab%c", 33 + i % 90, 10 + i % 3 }' >text
+expect 0 --text text --depths 1 --lrs 0.01 --warmups 0 --seeds 2 --steps 5 --out text-lab
+grep -q '"entropy": null' text-lab/summary.json || fail "a text has an entropy"
+echo more >>text
+refused 1 'text has changed since' --resume text-lab
 
-                                                            head -
-                                                        c 200 text >
-              short refused 1 short --text short --out nothing
-                  refused 1 missing.txt-- text missing.txt-- out nothing[!-e nothing] ||
-          fail "a lab that cannot start left a folder" refused 1 'holds a lab already' --quick-- out unbroken
-              refused 1 config.json-- resume nothing refused 1 config.json report nothing
-                  refused 2 'report takes the folder' report refused 2 '--lrs' --lrs 0
+head -c 200 text >short
+refused 1 short --text short --out nothing
+refused 1 missing.txt --text missing.txt --out nothing
+[ ! -e nothing ] || fail "a lab that cannot start left a folder"
+refused 1 'holds a lab already' --quick --out unbroken
+refused 1 config.json --resume nothing
+refused 1 config.json report nothing
+refused 2 'report takes the folder' report
+refused 2 '--lrs' --lrs 0

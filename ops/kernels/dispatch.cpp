@@ -18,7 +18,7 @@ struct Choice {
   const kernels::Table<double>& f64;
 };
 
-const Choice& choice_of(Isa isa) {
+const Choice& choice_of([[maybe_unused]] Isa isa) {
   static const Choice scalar{Isa::scalar, kernels::scalar_table<float>(), kernels::scalar_table<double>()};
 #ifdef GRADUS_X86
   static const Choice avx2{Isa::avx2, kernels::avx2_table<float>(), kernels::avx2_table<double>()};

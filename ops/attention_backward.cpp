@@ -67,25 +67,48 @@ class Backward {
     T* const p = scratch.mutable_data<T>();
     T* const dp = p + size;
     T* const dropped = drops ? dp + size : p;
-    const T* const dout = dout_.row(tile.head, tile.begin);
 
     scores_.compute(tile, p, ld);
     for (I r = 0; r < tile.rows; ++r) weigh_row(tile, r, p + r * ld, dropped + r * ld);
     if (dv_)
-      blas::gemm(true, false, n, width_, tile.rows, T{1}, dropped, ld, dout, dout_.ld(), beta,
-                 dv_.row(sums, 0), dv_.ld());
+      kernels::multiply<T>({.m = n,
+                            .n = width_,
+                            .k = tile.rows,
+                            .a = {dropped, ld, true},
+                            .b = dout_.from(tile.head, tile.begin),
+                            .c = dv_.row(sums, 0),
+                            .ldc = dv_.ld(),
+                            .beta = beta});
     if (!dq_ && !dk_ && !dscores_) return;
 
-    blas::gemm(false, true, tile.rows, n, width_, T{1}, dout, dout_.ld(), v_.row(tile.head, 0), v_.ld(), T{0},
-               dp, ld);
+    kernels::multiply<T>({.m = tile.rows,
+                          .n = n,
+                          .k = width_,
+                          .a = dout_.from(tile.head, tile.begin),
+                          .b = v_.transposed(tile.head),
+                          .c = dp,
+                          .ldc = ld});
     for (I r = 0; r < tile.rows; ++r) score_grad_row(tile, r, p + r * ld, dp + r * ld);
     const T scale = static_cast<T>(rule_.scale);
     if (dq_)
-      blas::gemm(false, false, tile.rows, channels_, n, scale, dp, ld, k_.row(tile.head, 0), k_.ld(), T{0},
-                 dq_.row(tile.head, tile.begin), dq_.ld());
+      kernels::multiply<T>({.m = tile.rows,
+                            .n = channels_,
+                            .k = n,
+                            .a = {dp, ld},
+                            .b = k_.from(tile.head, 0),
+                            .c = dq_.row(tile.head, tile.begin),
+                            .ldc = dq_.ld(),
+                            .alpha = scale});
     if (dk_)
-      blas::gemm(true, false, n, channels_, tile.rows, scale, dp, ld, q_.row(tile.head, tile.begin), q_.ld(),
-                 beta, dk_.row(sums, 0), dk_.ld());
+      kernels::multiply<T>({.m = n,
+                            .n = channels_,
+                            .k = tile.rows,
+                            .a = {dp, ld, true},
+                            .b = q_.from(tile.head, tile.begin),
+                            .c = dk_.row(sums, 0),
+                            .ldc = dk_.ld(),
+                            .alpha = scale,
+                            .beta = beta});
   }
 
   /// scores -> weights, and the same after dropout.

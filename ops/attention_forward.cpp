@@ -59,8 +59,13 @@ class Forward {
     scores_.compute(tile, s, ld);
     T inverse[kTileRows];
     for (I r = 0; r < tile.rows; ++r) inverse[r] = weigh_row(tile, r, s + r * ld);
-    blas::gemm(false, false, tile.rows, width_, tile.keys, T{1}, s, ld, v_.row(head, 0), v_.ld(), T{0},
-               out_.row(head, tile.begin), out_.ld());
+    kernels::multiply<T>({.m = tile.rows,
+                          .n = width_,
+                          .k = tile.keys,
+                          .a = {s, ld},
+                          .b = v_.from(head, 0),
+                          .c = out_.row(head, tile.begin),
+                          .ldc = out_.ld()});
     // Dividing the short rows of the output is cheaper than dividing the weights.
     for (I r = 0; r < tile.rows; ++r) scale_row(width_, inverse[r], out_.row(head, tile.begin + r));
   }

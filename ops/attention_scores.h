@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "gradus/ops/attention_kernel.h"
-#include "gradus/ops/kernels/blas.h"
+#include "gradus/ops/kernels/gemm.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::attention {
@@ -50,6 +50,9 @@ class HeadRows {
     return data_ + head / heads_ * batch_stride_ + head % heads_ * head_stride_ + i * ld_;
   }
   I ld() const { return ld_; }
+  /// Rows i and after as a matrix of a product.
+  kernels::Operand<std::remove_const_t<T>> from(I head, I i) const { return {row(head, i), ld_}; }
+  kernels::Operand<std::remove_const_t<T>> transposed(I head) const { return {row(head, 0), ld_, true}; }
   explicit operator bool() const { return data_ != nullptr; }
 
  private:
@@ -88,8 +91,14 @@ class Scores {
 
   /// s [rows, keys] = scale q k^T + mask, row stride ld.
   void compute(const Tile& tile, T* s, I ld) const {
-    blas::gemm(false, true, tile.rows, tile.keys, channels_, static_cast<T>(rule_.scale),
-               q_.row(tile.head, tile.begin), q_.ld(), k_.row(tile.head, 0), k_.ld(), T{0}, s, ld);
+    kernels::multiply<T>({.m = tile.rows,
+                          .n = tile.keys,
+                          .k = channels_,
+                          .a = q_.from(tile.head, tile.begin),
+                          .b = k_.transposed(tile.head),
+                          .c = s,
+                          .ldc = ld,
+                          .alpha = static_cast<T>(rule_.scale)});
     if (rule_.mask.defined())
       for (I r = 0; r < tile.rows; ++r) mask_row(tile.head, tile.begin + r, s + r * ld);
   }

@@ -1,6 +1,6 @@
-// Matrix products: which calls of BLAS one product of arrays becomes.
+// Matrix products: which calls of the kernel one product of arrays becomes.
 //
-// A product is cut into tiles of C; each tile is one single-threaded BLAS call, run on the pool. The cut
+// A product is cut into tiles of C; each tile is one call of a kernel on one thread, run on the pool. The cut
 // depends on shapes only, so the result is the same for any number of threads. The axis that is summed over
 // is never cut.
 
@@ -9,7 +9,7 @@
 #include "gradus/core/dispatch.h"
 #include "gradus/core/parallel.h"
 #include "gradus/ops/eager.h"
-#include "gradus/ops/kernels/blas.h"
+#include "gradus/ops/kernels/gemm.h"
 
 namespace gradus::eager {
 namespace {
@@ -54,41 +54,24 @@ I work_of(I m, I n, I k) {
   return static_cast<I>(std::min(work, 1e15));
 }
 
-/// One matrix of a product as BLAS wants it: row-major rows of stride ld, or the transpose of that.
+using kernels::Operand;
+using kernels::Product;
+
+/// The part of a product that makes one tile of C.
 template <class T>
-struct Operand {
-  const T* data;
-  bool transposed;
-  I ld;
-
-  /// The part that starts at (row, column) of the matrix as seen, not as stored.
-  const T* at(I row, I column) const {
-    return transposed ? data + column * ld + row : data + row * ld + column;
-  }
-};
-
-/// C [m, n] = beta C + A B, or bias [n] in every row + A B when there is one.
-template <class T>
-struct Product {
-  I m, n, k;
-  Operand<T> a, b;
-  T beta;
-  const T* bias;
-  T* c;
-  I ldc;
-
-  void run_tile(const Tiling& tile, I index) const {
-    const I across = (n + tile.columns - 1) / tile.columns;
-    const I row = index / across * tile.rows, column = index % across * tile.columns;
-    const I rows = std::min(tile.rows, m - row), columns = std::min(tile.columns, n - column);
-    T* const out = c + row * ldc + column;
-    // BLAS adds to C anyway (for beta 0 it writes zeros first), so a bias in their place costs nothing.
-    if (bias)
-      for (I i = 0; i < rows; ++i) std::copy_n(bias + column, columns, out + i * ldc);
-    blas::gemm(a.transposed, b.transposed, rows, columns, k, T{1}, a.at(row, 0), a.ld, b.at(0, column), b.ld,
-               bias ? T{1} : beta, out, ldc);
-  }
-};
+Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
+  const I across = (whole.n + tile.columns - 1) / tile.columns;
+  const I row = index / across * tile.rows, column = index % across * tile.columns;
+  Product<T> part = whole;
+  part.m = std::min(tile.rows, whole.m - row);
+  part.n = std::min(tile.columns, whole.n - column);
+  part.a = whole.a.from(row, 0);
+  part.b = whole.b.from(0, column);
+  part.c = whole.c + row * whole.ldc + column;
+  part.d = whole.d + row * whole.ldd + column;
+  if (whole.bias) part.bias = whole.bias + column;
+  return part;
+}
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
 template <class F>
@@ -99,11 +82,11 @@ void run_products(I count, I m, I n, I k, F&& product) {
   const Tiling tile = cut(m, n, (wanted + count - 1) / count);
   const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
   parallel_for(count * tiles, kChunkWork * tiles / work, [&](I begin, I end) {
-    for (I i = begin; i < end; ++i) product(i / tiles).run_tile(tile, i % tiles);
+    for (I i = begin; i < end; ++i) kernels::multiply(tile_of(product(i / tiles), tile, i % tiles));
   });
 }
 
-/// How one of the last two axes of an array reads as a matrix for BLAS.
+/// How one of the last two axes of an array reads as a matrix for the kernel.
 struct Layout {
   bool transposed;
   I ld;
@@ -125,14 +108,14 @@ std::optional<Layout> matrix_layout(const Array& x) {
   return std::nullopt;
 }
 
-/// x itself where BLAS can read its matrices, else a copy.
+/// x itself where the kernel can read its matrices, else a copy.
 Array as_matrices(const Array& x) { return matrix_layout(x) ? x : x.clone(); }
 
 /// The first matrix of x, which is as as_matrices made it.
 template <class T>
 Operand<T> operand(const Array& x) {
   const Layout layout = *matrix_layout(x);
-  return {x.data<T>(), layout.transposed, layout.ld};
+  return {x.data<T>(), layout.ld, layout.transposed};
 }
 
 /// The shape without its last two axes.
@@ -172,13 +155,20 @@ void multiply(const Array& a, const Array& b, const T* bias, Array& c) {
   const I m = a.size(-2), k = a.size(-1), n = b.size(-1);
   const Shape batch = batch_shape(c.shape());
   const BatchOffsets offset_a(a, batch), offset_b(b, batch);
-  const Product<T> first{
-      m, n, k, operand<T>(a), operand<T>(b), T{0}, bias, c.mutable_data<T>(), std::max<I>(1, n)};
+  const Product<T> first{.m = m,
+                         .n = n,
+                         .k = k,
+                         .a = operand<T>(a),
+                         .b = operand<T>(b),
+                         .c = c.mutable_data<T>(),
+                         .ldc = std::max<I>(1, n),
+                         .bias = bias};
   run_products(numel(batch), m, n, k, [&](I i) {
     Product<T> product = first;
     product.a.data += offset_a[i];
     product.b.data += offset_b[i];
     product.c += i * m * n;
+    product.d = product.c;
     return product;
   });
 }
@@ -221,7 +211,14 @@ std::optional<Array> fold_batch(const Array& a) {
 template <class T>
 void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, const T* a, I lda, const T* b, I ldb, T beta,
           T* c, I ldc) {
-  const Product<T> product{m, n, k, {a, transpose_a, lda}, {b, transpose_b, ldb}, beta, nullptr, c, ldc};
+  const Product<T> product{.m = m,
+                           .n = n,
+                           .k = k,
+                           .a = {a, lda, transpose_a},
+                           .b = {b, ldb, transpose_b},
+                           .c = c,
+                           .ldc = ldc,
+                           .beta = beta};
   run_products(1, m, n, k, [&](I) -> const Product<T>& { return product; });
 }
 template void gemm(bool, bool, I, I, I, const float*, I, const float*, I, float, float*, I);

@@ -22,7 +22,7 @@ inline void philox_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t 
         c3(high_word(stream));
   Words k0(low_word(key)), k1(high_word(key));
   for (int round = 0; round < 10; ++round) {
-    const Product p0 = multiply(c0, Words(0xD2511F53)), p1 = multiply(c2, Words(0xCD9E8D57));
+    const WideProduct p0 = multiply(c0, Words(0xD2511F53)), p1 = multiply(c2, Words(0xCD9E8D57));
     c0 = p1.high ^ c1 ^ k0;
     c2 = p0.high ^ c3 ^ k1;
     c1 = p1.low;

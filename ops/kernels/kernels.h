@@ -74,6 +74,33 @@ struct AdamStep {
   bool decoupled;                                  // AdamW: decay the weight, not the gradient
 };
 
+/// A matrix of a product: rows that lie ld apart, or with `transposed` the transpose of what is stored so.
+template <class T>
+struct Operand {
+  const T* data;
+  std::int64_t ld;
+  bool transposed = false;
+
+  /// The part that starts at (row, column) of the matrix as seen, not as stored. (Always inline: see
+  /// vec_scalar.h.)
+  [[gnu::always_inline]] Operand from(std::int64_t row, std::int64_t column) const {
+    return {data + (transposed ? column * ld + row : row * ld + column), ld, transposed};
+  }
+};
+
+/// C [m, n] = alpha A [m, k] B [k, n] + beta D [m, n] + bias [n]. C and D are row-major and may be the same.
+template <class T>
+struct Product {
+  std::int64_t m, n, k;
+  Operand<T> a, b;
+  T* c;
+  std::int64_t ldc;
+  T alpha = 1, beta = 0;
+  const T* d = c;  // not read where beta is 0
+  std::int64_t ldd = ldc;
+  const T* bias = nullptr;
+};
+
 template <class T>
 struct Table {
   using I = std::int64_t;
@@ -114,6 +141,9 @@ struct Table {
   void (*rms_norm)(I n, T eps, const T* x, const T* weight, T* y, T* rstd);
   void (*rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
 
+  // A matrix product; k >= 1. An element of C depends on its row of A, its column of B and what is added to
+  // it only, not on m, n or its place.
+  void (*gemm)(const Product<T>& product);
   // y[j] = sum_i x[i] a[i][j] (a is [m, n], row stride lda): a row vector times a matrix.
   void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
 

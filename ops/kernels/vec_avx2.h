@@ -40,7 +40,7 @@ template <>
 struct Vec<float> {
   using Scalar = float;
   using Mask = Mask32;
-  static constexpr std::int64_t lanes = 8;
+  static constexpr std::int64_t lanes = 8, columns = 4, registers = 16;
   __m256 v = _mm256_setzero_ps();
 
   Vec() = default;
@@ -53,6 +53,22 @@ struct Vec<float> {
   }
   void store(float* p) const { _mm256_storeu_ps(p, v); }
   void store(float* p, std::int64_t n) const { _mm256_maskstore_ps(p, first_lanes_32(n), v); }
+  static void load_columns(const float* p, std::int64_t ld, Vec (&column)[4]) {
+    // Half h of r[j] is a piece of row 4 h + j: transposing 4 x 4 in each half gives the columns.
+    __m256 r[4];
+    for (int j = 0; j < 4; ++j) {
+      const float* const row = p + j * ld;
+      r[j] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)), _mm_loadu_ps(row + 4 * ld), 1);
+    }
+    const __m256d low01 = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])),
+                  high01 = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1])),
+                  low23 = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3])),
+                  high23 = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
+    column[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(low01, low23));
+    column[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(low01, low23));
+    column[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(high01, high23));
+    column[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(high01, high23));
+  }
   static Vec from_words(const std::uint32_t* w) {
     return _mm256_cvtepi32_ps(_mm256_srli_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)), 8));
   }
@@ -107,7 +123,7 @@ template <>
 struct Vec<double> {
   using Scalar = double;
   using Mask = Mask64;
-  static constexpr std::int64_t lanes = 4;
+  static constexpr std::int64_t lanes = 4, columns = 2, registers = 16;
   __m256d v = _mm256_setzero_pd();
 
   Vec() = default;
@@ -120,6 +136,16 @@ struct Vec<double> {
   }
   void store(double* p) const { _mm256_storeu_pd(p, v); }
   void store(double* p, std::int64_t n) const { _mm256_maskstore_pd(p, first_lanes_64(n), v); }
+  static void load_columns(const double* p, std::int64_t ld, Vec (&column)[2]) {
+    // Half h of r[j] is a piece of row 2 h + j.
+    __m256d r[2];
+    for (int j = 0; j < 2; ++j) {
+      const double* const row = p + j * ld;
+      r[j] = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(row)), _mm_loadu_pd(row + 2 * ld), 1);
+    }
+    column[0] = _mm256_unpacklo_pd(r[0], r[1]);
+    column[1] = _mm256_unpackhi_pd(r[0], r[1]);
+  }
   static Vec from_words(const std::uint32_t* w) {
     return _mm256_cvtepi32_pd(_mm_srli_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)), 8));
   }
@@ -201,10 +227,10 @@ struct Words {
   friend Words operator+(Words a, Words b) { return _mm256_add_epi32(a.v, b.v); }
   friend Words operator^(Words a, Words b) { return _mm256_xor_si256(a.v, b.v); }
 };
-struct Product {
+struct WideProduct {
   Words high, low;
 };
-inline Product multiply(Words a, Words b) {
+inline WideProduct multiply(Words a, Words b) {
   const __m256i even = _mm256_mul_epu32(a.v, b.v);
   const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), b.v);
   return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA),

@@ -29,7 +29,7 @@ template <>
 struct Vec<float> {
   using Scalar = float;
   using Mask = Mask16;
-  static constexpr std::int64_t lanes = 16;
+  static constexpr std::int64_t lanes = 16, columns = 4, registers = 32;
   __m512 v = _mm512_setzero_ps();
 
   Vec() = default;
@@ -41,6 +41,25 @@ struct Vec<float> {
   }
   void store(float* p) const { _mm512_storeu_ps(p, v); }
   void store(float* p, std::int64_t n) const { _mm512_mask_storeu_ps(p, first_lanes_16(n), v); }
+  static void load_columns(const float* p, std::int64_t ld, Vec (&column)[4]) {
+    // Quarter q of r[j] is a piece of row 4 q + j: transposing 4 x 4 in each quarter gives the columns.
+    __m512 r[4];
+    for (int j = 0; j < 4; ++j) {
+      const float* const row = p + j * ld;
+      r[j] = _mm512_castps128_ps512(_mm_loadu_ps(row));
+      r[j] = _mm512_maskz_insertf32x4(0xFFFF, r[j], _mm_loadu_ps(row + 4 * ld), 1);
+      r[j] = _mm512_maskz_insertf32x4(0xFFFF, r[j], _mm_loadu_ps(row + 8 * ld), 2);
+      r[j] = _mm512_maskz_insertf32x4(0xFFFF, r[j], _mm_loadu_ps(row + 12 * ld), 3);
+    }
+    const __m512d low01 = pairs(_mm512_maskz_unpacklo_ps(0xFFFF, r[0], r[1])),
+                  high01 = pairs(_mm512_maskz_unpackhi_ps(0xFFFF, r[0], r[1])),
+                  low23 = pairs(_mm512_maskz_unpacklo_ps(0xFFFF, r[2], r[3])),
+                  high23 = pairs(_mm512_maskz_unpackhi_ps(0xFFFF, r[2], r[3]));
+    column[0] = _mm512_castpd_ps(_mm512_maskz_unpacklo_pd(0xFF, low01, low23));
+    column[1] = _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(0xFF, low01, low23));
+    column[2] = _mm512_castpd_ps(_mm512_maskz_unpacklo_pd(0xFF, high01, high23));
+    column[3] = _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(0xFF, high01, high23));
+  }
   static Vec from_words(const std::uint32_t* w) {
     return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_maskz_srli_epi32(0xFFFF, _mm512_loadu_si512(w), 8));
   }
@@ -87,6 +106,7 @@ struct Vec<float> {
   friend float min_lane(Vec a) { return -max_lane(flip_sign(a, Vec(-0.0))); }
 
  private:
+  static __m512d pairs(__m512 x) { return _mm512_castps_pd(x); }
   static __m256 lower(__m512 x) { return _mm512_maskz_extractf32x8_ps(0xFF, x, 0); }
   static __m256 upper(__m512 x) { return _mm512_maskz_extractf32x8_ps(0xFF, x, 1); }
 };
@@ -95,7 +115,7 @@ template <>
 struct Vec<double> {
   using Scalar = double;
   using Mask = Mask8;
-  static constexpr std::int64_t lanes = 8;
+  static constexpr std::int64_t lanes = 8, columns = 2, registers = 32;
   __m512d v = _mm512_setzero_pd();
 
   Vec() = default;
@@ -107,6 +127,19 @@ struct Vec<double> {
   }
   void store(double* p) const { _mm512_storeu_pd(p, v); }
   void store(double* p, std::int64_t n) const { _mm512_mask_storeu_pd(p, first_lanes_8(n), v); }
+  static void load_columns(const double* p, std::int64_t ld, Vec (&column)[2]) {
+    // Quarter q of r[j] is a piece of row 2 q + j.
+    __m512d r[2];
+    for (int j = 0; j < 2; ++j) {
+      const double* const row = p + j * ld;
+      r[j] = _mm512_castpd128_pd512(_mm_loadu_pd(row));
+      r[j] = _mm512_maskz_insertf64x2(0xFF, r[j], _mm_loadu_pd(row + 2 * ld), 1);
+      r[j] = _mm512_maskz_insertf64x2(0xFF, r[j], _mm_loadu_pd(row + 4 * ld), 2);
+      r[j] = _mm512_maskz_insertf64x2(0xFF, r[j], _mm_loadu_pd(row + 6 * ld), 3);
+    }
+    column[0] = _mm512_maskz_unpacklo_pd(0xFF, r[0], r[1]);
+    column[1] = _mm512_maskz_unpackhi_pd(0xFF, r[0], r[1]);
+  }
   static Vec from_words(const std::uint32_t* w) {
     const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(w));
     return _mm512_maskz_cvtepi32_pd(0xFF, _mm256_srli_epi32(words, 8));
@@ -190,10 +223,10 @@ struct Words {
   friend Words operator+(Words a, Words b) { return _mm512_add_epi32(a.v, b.v); }
   friend Words operator^(Words a, Words b) { return _mm512_xor_si512(a.v, b.v); }
 };
-struct Product {
+struct WideProduct {
   Words high, low;
 };
-inline Product multiply(Words a, Words b) {
+inline WideProduct multiply(Words a, Words b) {
   const __m512i even = _mm512_maskz_mul_epu32(0xFF, a.v, b.v);
   const __m512i odd = _mm512_maskz_mul_epu32(0xFF, _mm512_maskz_srli_epi64(0xFF, a.v, 32), b.v);
   return {_mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xFF, even, 32), odd),

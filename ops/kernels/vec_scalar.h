@@ -10,6 +10,9 @@
 //   < <= > >= == !=           give a Mask; any(m); select(m, a, b) is a where m, else b
 //   sign_bit, flip_sign       the sign as a mask of bits, and a number with that mask xored in: keeps -0
 //   sum, max_lane, min_lane   across lanes
+//   registers                 how many of them the CPU has
+//   load_columns(p, ld, c)    c[i] holds column i of `lanes` rows that lie ld apart, for i < columns: a piece
+//                             of a matrix transposed
 //   from_words(w)             the upper 24 bits of 32-bit words, as numbers: exact
 //   split, round, scale, test_bit   float only, for log, exp and sin: see below
 //
@@ -29,7 +32,7 @@ template <class T>
 struct Vec {
   using Scalar = T;
   using Mask = bool;
-  static constexpr std::int64_t lanes = 1;
+  static constexpr std::int64_t lanes = 1, columns = 1, registers = 16;
   T v = 0;
 
   Vec() = default;
@@ -40,6 +43,7 @@ struct Vec {
   void store(T* p, std::int64_t n) const {
     if (n > 0) *p = v;
   }
+  static void load_columns(const T* p, std::int64_t, Vec (&column)[1]) { column[0] = *p; }
   static Vec from_words(const std::uint32_t* w) { return static_cast<T>(*w >> 8); }
   static Mask load_mask(const bool* p) { return *p; }
   static Mask load_mask(const bool* p, std::int64_t n) { return n > 0 && *p; }
@@ -127,10 +131,10 @@ struct Words {
   friend Words operator+(Words a, Words b) { return Words(a.v + b.v); }
   friend Words operator^(Words a, Words b) { return Words(a.v ^ b.v); }
 };
-struct Product {
+struct WideProduct {
   Words high, low;
 };
-inline Product multiply(Words a, Words b) {
+inline WideProduct multiply(Words a, Words b) {
   const std::uint64_t p = static_cast<std::uint64_t>(a.v) * b.v;
   return {Words(static_cast<std::uint32_t>(p >> 32)), Words(static_cast<std::uint32_t>(p))};
 }

@@ -1,0 +1,90 @@
+#include "gradus/ops/kernels/gemm.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "gradus/core/format.h"
+#include "gradus/ops/kernels/blas.h"
+
+namespace gradus::kernels {
+namespace {
+
+using I = std::int64_t;
+
+constexpr int kUndecided = -1;
+std::atomic<int> chosen = kUndecided;
+
+/// Own kernels win at every size measured, wherever there are vector registers (docs/performance.md).
+MatmulBackend choose() {
+  const char* wanted = std::getenv("GRADUS_MATMUL");
+  if (!wanted || !*wanted)
+    return current_isa() == Isa::scalar ? MatmulBackend::openblas : MatmulBackend::gradus;
+  for (const MatmulBackend backend : {MatmulBackend::gradus, MatmulBackend::openblas})
+    if (std::string_view(wanted) == name(backend)) return backend;
+  fail_with(
+      "GRADUS_MATMUL: expected gradus or openblas, got '{}'; leave it unset for the faster one on this CPU",
+      wanted);
+}
+
+template <class T>
+void check_rows(const char* what, I rows, I columns, I ld) {
+  check(rows >= 0 && columns >= 0 && ld >= columns,
+        "gemm: {} is [{}, {}]: its row stride must be at least {}, got {}", what, rows, columns, columns, ld);
+}
+
+template <class T>
+void check_operand(const char* what, I rows, I columns, const Operand<T>& x) {
+  x.transposed ? check_rows<T>(what, columns, rows, x.ld) : check_rows<T>(what, rows, columns, x.ld);
+}
+
+/// C = beta D + bias.
+template <class T>
+void start(const Product<T>& x) {
+  for (I i = 0; i < x.m; ++i)
+    for (I j = 0; j < x.n; ++j) {
+      const T y = x.beta == 0 ? T{0} : x.beta * x.d[i * x.ldd + j];
+      x.c[i * x.ldc + j] = x.bias ? y + x.bias[j] : y;
+    }
+}
+
+/// With a vector or through OpenBLAS, which both know only C = alpha A B + beta C.
+template <class T>
+void multiply_elsewhere(const Product<T>& x) {
+  const bool prepare = x.bias || (x.beta != 0 && x.d != x.c);
+  if (prepare) start(x);
+  blas::gemm(x.a.transposed, x.b.transposed, x.m, x.n, x.k, x.alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+             prepare ? T{1} : x.beta, x.c, x.ldc);
+}
+
+}  // namespace
+
+const char* name(MatmulBackend backend) { return backend == MatmulBackend::gradus ? "gradus" : "openblas"; }
+
+MatmulBackend matmul_backend() {
+  int backend = chosen.load(std::memory_order_relaxed);
+  if (backend == kUndecided) {
+    backend = static_cast<int>(choose());
+    chosen.store(backend, std::memory_order_relaxed);  // threads that meet here choose the same
+  }
+  return static_cast<MatmulBackend>(backend);
+}
+
+void set_matmul_backend(MatmulBackend backend) {
+  chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
+}
+
+template <class T>
+void multiply(const Product<T>& x) {
+  check_operand("a", x.m, x.k, x.a);
+  check_operand("b", x.k, x.n, x.b);
+  check_rows<T>("c", x.m, x.n, x.ldc);
+  if (x.m == 0 || x.n == 0) return;
+  if (x.k == 0 || x.alpha == 0) return start(x);
+  if (x.m == 1 || x.n == 1 || matmul_backend() == MatmulBackend::openblas) return multiply_elsewhere(x);
+  table<T>().gemm(x);
+}
+template void multiply(const Product<float>&);
+template void multiply(const Product<double>&);
+
+}  // namespace gradus::kernels

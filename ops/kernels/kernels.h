@@ -21,8 +21,9 @@ bool isa_supported(Isa isa);
 
 namespace kernels {
 
-/// In f32 exp, log, log1p, sin, cos, tanh and erf are within 2 ulp of the exact value. NaN gives NaN, for
-/// relu and sign too; gelu, gelu_tanh and silu of -inf are their limit, -0.
+/// exp, log, log1p, sin, cos, tanh, erf and rsqrt are within 2 ulp of the exact value, sigmoid within 3, silu
+/// within 4 (until denormal); gelu's far left tail carries the error of exp's rounded argument. NaN gives
+/// NaN, for relu and sign too; gelu, gelu_tanh and silu of -inf are their limit, -0.
 enum class Unary {
   neg,
   abs,

@@ -1,4 +1,5 @@
-// The Adam kernel against the published algorithm, on every instruction set.
+// The Adam kernel against the published algorithm, on every instruction set. On long arrays:
+// million_step_test.cpp.
 
 #include "kernel_test.h"
 

@@ -1,34 +1,10 @@
 // Dropout: the same elements dropped on every instruction set, for any cut into chunks, by published Philox
 // words.
 
-#include <array>
-
-#include "kernel_test.h"
+#include "philox_reference.h"
 
 namespace gradus::test {
 namespace {
-
-using Words = std::array<std::uint32_t, 4>;
-
-/// Philox4x32-10 as published, one block at a time.
-Words philox_block(std::uint64_t key, std::uint64_t stream, std::uint64_t block) {
-  Words c{std::uint32_t(block), std::uint32_t(block >> 32), std::uint32_t(stream),
-          std::uint32_t(stream >> 32)};
-  std::uint32_t k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = 0xD2511F53ull * c[0], p1 = 0xCD9E8D57ull * c[2];
-    c = {std::uint32_t(p1 >> 32) ^ c[1] ^ k0, std::uint32_t(p1), std::uint32_t(p0 >> 32) ^ c[3] ^ k1,
-         std::uint32_t(p0)};
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return c;
-}
-
-bool kept(double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block, std::uint64_t element) {
-  const std::uint32_t word = philox_block(key, stream, block + element / 4)[element % 4];
-  return std::ldexp(double(word >> 8), -24) >= p;
-}
 
 TEST_CASE("the reference used here gives the known answers of Random123") {
   CHECK(philox_block(0, 0, 0) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});

@@ -1,6 +1,9 @@
 #pragma once
-// What the kernel tests share: every instruction set in turn, hard values, arrays with guards around them,
-// ulps.
+// What the kernel tests share: every instruction set in turn, every tail and alignment, hard values, ulps.
+//
+// A kernel's tests are in two places, and coverage_test.cpp sees to it that each kernel has both:
+//   X_test.cpp          at_every_tail: short runs between fences, special values, in place
+//   million_X_test.cpp  a million values of every size against a reference written out in a wider type
 
 #include <doctest/doctest.h>
 
@@ -11,13 +14,17 @@
 #include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gradus/ops/kernels/kernels.h"
+#include "guarded.h"
 
 namespace gradus::test {
 
 using I = std::int64_t;
+
+inline constexpr I million = 1'000'000;
 
 /// The type references are computed in.
 template <class T>
@@ -39,35 +46,12 @@ void on_every_isa(Body body) {
   }
 }
 
-/// n values from which arrays at every alignment are cut, with guard values on both sides.
-template <class T>
-class Guarded {
- public:
-  explicit Guarded(I n, I offset = 0) : n_(n), start_(margin + offset), all_(total(), guard()) {}
-  Guarded(const std::vector<T>& values, I n, I offset) : Guarded(n, offset) {
-    for (I i = 0; i < n; ++i) data()[i] = values[static_cast<std::size_t>(i)];
-  }
-  T* data() { return all_.data() + start_; }
-  T& operator[](I i) { return data()[i]; }
-  bool intact() const {
-    for (I i = 0; i < static_cast<I>(all_.size()); ++i)
-      if ((i < start_ || i >= start_ + n_) && all_[static_cast<std::size_t>(i)] != guard()) return false;
-    return true;
-  }
-
- private:
-  static constexpr I margin = 64;
-  static constexpr T guard() { return static_cast<T>(77); }
-  std::size_t total() const { return static_cast<std::size_t>(start_ + n_ + margin); }
-  I n_, start_;
-  std::vector<T> all_;
-};
-
-/// check(n, offset) for all lengths that could go wrong at the end of a vector, at several alignments.
+/// check(n, offset) for all lengths that could go wrong at the end of a vector, each at every alignment and
+/// against either fence (guarded.h).
 template <class Check>
 void at_every_tail(Check check) {
   for (I n = 0; n <= 70; ++n)
-    for (I offset : {0, 1, 3}) {
+    for (I offset = 0; offset <= at_front; ++offset) {
       CAPTURE(n);
       CAPTURE(offset);
       check(n, offset);
@@ -86,22 +70,25 @@ std::vector<T> special_values() {
   return values;
 }
 
-/// Special values first, then numbers of moderate size, some with random bits (any exponent, NaN and
-/// infinities too).
+/// Special values first, then in turn: numbers of moderate size, numbers from 2^-30 to 2^7, and random bits
+/// (any exponent, denormals, NaN and infinities too). Among a million, special values come again and again.
 template <class T>
-std::vector<T> hard_values(std::size_t n, std::uint64_t seed = 1) {
+std::vector<T> hard_values(I n, std::uint64_t seed = 1) {
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(0, 3);
-  std::vector<T> values = special_values<T>();
-  while (values.size() < n) {
-    values.push_back(static_cast<T>(normal(random)));
+  const std::vector<T> special = special_values<T>();
+  std::vector<T> values = special;
+  for (std::size_t i = 0; static_cast<I>(values.size()) < n; ++i) {
     const Bits bits = static_cast<Bits>(random());
     T any;
     std::memcpy(&any, &bits, sizeof any);
-    if (values.size() % 8 == 0) values.push_back(any);
+    values.push_back(static_cast<T>(normal(random)));
+    values.push_back(std::ldexp(static_cast<T>(normal(random)), static_cast<int>(bits % 36) - 30));
+    values.push_back(any);
+    if (i % 10 == 9) values.push_back(special[i / 10 % special.size()]);
   }
-  values.resize(n);
+  values.resize(static_cast<std::size_t>(n));
   return values;
 }
 
@@ -142,12 +129,12 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-/// The largest |x|, not below 1, to scale tolerances by.
-template <class T>
-double size_of(const std::vector<T>& values) {
-  double largest = 1;
-  for (T v : values) largest = std::fmax(largest, std::fabs(static_cast<double>(v)));
-  return largest;
+/// The sum of f(i), and of |f(i)|, in the wider type.
+template <class T, class F>
+std::pair<Wide<T>, Wide<T>> exact_sum(I n, F f) {
+  Wide<T> sum = 0, size = 0;
+  for (I i = 0; i < n; ++i) sum += f(i), size += std::fabs(f(i));
+  return {sum, size};
 }
 
 template <class T>

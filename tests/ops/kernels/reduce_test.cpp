@@ -5,14 +5,6 @@
 namespace gradus::test {
 namespace {
 
-/// The sum of f(i), and of |f(i)|, in the wider type.
-template <class T, class F>
-std::pair<Wide<T>, Wide<T>> exact_sum(I n, F f) {
-  Wide<T> sum = 0, size = 0;
-  for (I i = 0; i < n; ++i) sum += f(i), size += std::fabs(f(i));
-  return {sum, size};
-}
-
 TEST_CASE_TEMPLATE("sum, sum_square and dot at every tail and around block sizes", T, float, double) {
   const std::vector<T> x = normal_values<T>(10000, 1), z = normal_values<T>(10000, 2);
   const auto check = [&](const kernels::Table<T>& table, I n, I offset) {
@@ -76,6 +68,14 @@ TEST_CASE_TEMPLATE("max and min find the extreme wherever it is, and NaN beats i
   const std::vector<T> x = normal_values<T>(600, 1);
   const T infinity = std::numeric_limits<T>::infinity();
   on_every_isa<T>([&](const kernels::Table<T>& table) {
+    at_every_tail([&](I n, I offset) {
+      if (n == 0) return;
+      Guarded<T> a(x, n, offset);
+      T high = a[0], low = a[0];
+      for (I i = 0; i < n; ++i) high = std::fmax(high, a[i]), low = std::fmin(low, a[i]);
+      CHECK(table.max(n, a.data()) == high);
+      CHECK(table.min(n, a.data()) == low);
+    });
     for (I n = 1; n <= 600; n = n < 80 ? n + 1 : n + 173)
       for (I where = 0; where < n; where += n < 80 ? 1 : 41) {
         Guarded<T> a(x, n, 1);
@@ -95,26 +95,26 @@ TEST_CASE_TEMPLATE("max and min find the extreme wherever it is, and NaN beats i
   });
 }
 
-TEST_CASE_TEMPLATE("gemv_t is a row vector times a matrix, and writes all of y", T, float, double) {
+TEST_CASE_TEMPLATE("gemv_t at every tail of rows and columns, and writes all of y", T, float, double) {
+  const std::vector<T> values = normal_values<T>(35 * 4103, 1), factors = normal_values<T>(35, 2);
   on_every_isa<T>([&](const kernels::Table<T>& table) {
-    for (I m : {0, 1, 2, 7, 8, 9, 16, 35})
-      for (I n : {0, 1, 3, 8, 15, 16, 33, 70, 2047, 2049, 4100}) {
-        const I lda = n + 3;
-        const std::vector<T> a = normal_values<T>(m * lda + 1, 1), x = normal_values<T>(m + 1, 2);
-        Guarded<T> y(n, 1);
-        for (I j = 0; j < n; ++j) y[j] = std::numeric_limits<T>::quiet_NaN();
-        table.gemv_t(m, n, a.data(), lda, x.data(), y.data());
-        bool good = y.intact();
-        for (I j = 0; j < n; ++j) {
-          const auto [want, size] = exact_sum<T>(m, [&](I i) {
-            return Wide<T>(x[static_cast<std::size_t>(i)]) * a[static_cast<std::size_t>(i * lda + j)];
-          });
-          good = good && std::fabs(y[j] - want) <= 8 * eps<T> * size;
-        }
-        CAPTURE(m);
-        CAPTURE(n);
-        CHECK(good);
+    const auto check = [&](I m, I n, I offset) {
+      const I lda = n + 3, used = m > 0 ? (m - 1) * lda + n : 0;  // nothing after the last row is a's
+      Guarded<T> a(values, used, offset), x(factors, m, offset), y(n, offset);
+      for (I j = 0; j < n; ++j) y[j] = std::numeric_limits<T>::quiet_NaN();
+      table.gemv_t(m, n, a.data(), lda, x.data(), y.data());
+      bool good = y.intact();
+      for (I j = 0; j < n; ++j) {
+        const auto [want, size] = exact_sum<T>(m, [&](I i) { return Wide<T>(x[i]) * a[i * lda + j]; });
+        good = good && std::fabs(y[j] - want) <= 8 * eps<T> * size;
       }
+      CAPTURE(m);
+      CAPTURE(n);
+      CHECK(good);
+    };
+    at_every_tail([&](I n, I offset) { check(n % 20, n, offset); });
+    for (I m : {0, 1, 2, 7, 8, 9, 16, 35})
+      for (I n : {33, 2047, 2049, 4100}) check(m, n, 1);
   });
 }
 

@@ -1,0 +1,100 @@
+// Reductions, rows and the optimizer's step on a million values, on every instruction set.
+
+#include <algorithm>
+
+#include "norm_check.h"
+#include "rows_check.h"
+
+namespace gradus::test {
+namespace {
+
+/// Numbers from 2^-60 to 2^40 and zeros, so that neither squares nor sums overflow.
+template <class T>
+std::vector<T> wide_values(std::uint64_t seed) {
+  std::vector<T> values = normal_values<T>(million, seed);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], int(i * 7 % 101) - 60);
+  for (std::size_t i = 0; i < values.size(); i += 100) values[i] = i % 200 ? T(0) : T(-0.0);
+  return values;
+}
+
+TEST_CASE_TEMPLATE("sums of a million values are accurate", T, float, double) {
+  const std::vector<T> ordinary = normal_values<T>(million, 1);
+  std::vector<T> tiny = ordinary;
+  for (T& v : tiny) v *= std::numeric_limits<T>::min();  // most of them denormal
+  for (const std::vector<T>& x : {wide_values<T>(1), ordinary, tiny}) {
+    std::vector<T> z = wide_values<T>(2);
+    const auto at = [](const std::vector<T>& v, I i) { return Wide<T>(v[static_cast<std::size_t>(i)]); };
+    const auto sum = exact_sum<T>(million, [&](I i) { return at(x, i); }),
+               squares = exact_sum<T>(million, [&](I i) { return at(x, i) * at(x, i); }),
+               products = exact_sum<T>(million, [&](I i) { return at(x, i) * at(z, i); });
+    on_every_isa<T>([&](const kernels::Table<T>& table) {
+      const auto close = [](T got, std::pair<Wide<T>, Wide<T>> want) {
+        return std::fabs(got - want.first) <=
+               2 * eps<T> * want.second + million * Wide<T>(std::numeric_limits<T>::denorm_min());
+      };
+      CHECK(close(table.sum(million, x.data()), sum));
+      CHECK(close(table.sum_square(million, x.data()), squares));
+      CHECK(close(table.dot(million, x.data(), z.data()), products));
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("max and min of a million values are exact", T, float, double) {
+  std::vector<T> x = hard_values<T>(million);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    CHECK(std::isnan(table.max(million, x.data())));
+    CHECK(std::isnan(table.min(million, x.data())));
+  });
+  for (T& v : x)
+    if (!std::isfinite(v)) v = 0;
+  const auto low = std::min_element(x.begin(), x.end()), high = std::max_element(x.begin(), x.end());
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    CHECK(table.max(million, x.data()) == *high);
+    CHECK(table.min(million, x.data()) == *low);
+  });
+}
+
+TEST_CASE_TEMPLATE("softmax and its relations are accurate on a million values", T, float, double) {
+  std::vector<T> x = normal_values<T>(million, 3, 20);
+  for (std::size_t i = 1; i < x.size(); i += 100) x[i] = -std::numeric_limits<T>::infinity();
+  for (std::size_t i = 2; i < x.size(); i += 100) x[i] = std::ldexp(x[i], int(i % 60) - 40);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    check_softmax(table, x, 0);
+    check_softmax_grad(table, x, 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("layer norm and RMS norm are accurate on a million values of every size", T, float,
+                   double) {
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    for (I row = 0; row < 1000; ++row)
+      check_norm(table, {.n = 1000,
+                         .offset = row % at_front,
+                         .weighted = row % 5 != 0,
+                         .centred = row % 2 == 0,
+                         .mean = static_cast<double>(row % 7),
+                         .scale = std::ldexp(1.0, static_cast<int>(row % 101) - 60),
+                         .seed = static_cast<std::uint64_t>(row)});
+  });
+}
+
+TEST_CASE_TEMPLATE("gemv_t is accurate on a million values", T, float, double) {
+  const I m = 1000, n = 1000;
+  const std::vector<T> a = wide_values<T>(4), x = normal_values<T>(m, 5);
+  std::vector<T> y(static_cast<std::size_t>(n));
+  std::vector<std::pair<Wide<T>, Wide<T>>> want;
+  for (I j = 0; j < n; ++j)
+    want.push_back(exact_sum<T>(m, [&](I i) {
+      return Wide<T>(x[static_cast<std::size_t>(i)]) * a[static_cast<std::size_t>(i * n + j)];
+    }));
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    table.gemv_t(m, n, a.data(), n, x.data(), y.data());
+    bool good = true;
+    for (std::size_t j = 0; j < y.size(); ++j)
+      good = good && std::fabs(y[j] - want[j].first) <= 40 * eps<T> * want[j].second;
+    CHECK(good);
+  });
+}
+
+}  // namespace
+}  // namespace gradus::test

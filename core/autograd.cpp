@@ -27,6 +27,7 @@
 #include <iterator>
 
 #include "gradus/core/dispatch.h"
+#include "gradus/core/profile_recorder.h"
 #include "gradus/core/record.h"
 #include "gradus/core/scope.h"
 #include "gradus/core/strided.h"
@@ -82,13 +83,17 @@ static void check_output(const char* op, const Array& out) {
     fail_with("detect_anomaly: {} produced NaN in its output {}", op, out.shape());
 }
 
-Tensor untaped(const char* op, Array&& out) {
+Tensor untaped(const char* op, Array&& out, std::span<const Tensor* const> inputs) {
+  if (recorder) [[unlikely]]
+    recorder->op_ends(op, out, inputs);
   check_output(op, out);
   return Tensor(std::move(out));
 }
 
 Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* raw) {
   NodePtr node(raw);
+  if (recorder) [[unlikely]]
+    recorder->op_ends(op, out, inputs);
   node->op = op;
   node->module = current_scope();
   node->shape = out.shape();
@@ -168,9 +173,11 @@ class Engine {
 
   void propagate(Node& node, Array gradient) {
     const Scope scope(node.module);
+    if (detail::recorder) detail::recorder->end_lap();
     backward_op = node.op;
     Grads grads = node.backward(gradient, Needs(node));
     backward_op = nullptr;
+    if (detail::recorder) detail::recorder->backward_ends(node.op, node.module, gradient, grads);
     if (grads.size() != node.inputs.size())
       fail_with("{} backward: returned {} gradients for {} inputs", node.op, grads.size(),
                 node.inputs.size());
@@ -233,6 +240,7 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   if (seed.shape() != root.shape() || seed.dtype() != root.dtype())
     fail_with("backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),
               seed.shape());
+  const ProfileRange range("backward", "accumulate");
   Engine(root.node().get(), seed, retain_graph).run();
 }
 

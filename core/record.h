@@ -24,7 +24,7 @@ class OpNode final : public Node {
 };
 /// True when an op on these inputs must be recorded.
 bool wants_tape(std::span<const Tensor* const> inputs);
-Tensor untaped(const char* op, Array&& out);
+Tensor untaped(const char* op, Array&& out, std::span<const Tensor* const> inputs);
 Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* node);
 }  // namespace detail
 
@@ -33,7 +33,7 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 /// `return record("neg", y, {&x}, [](const Array& dy, Needs) -> Grads { return {negative(dy)}; });`
 template <class F>
 Tensor record(const char* op, Array out, std::span<const Tensor* const> inputs, F backward) {
-  if (!detail::wants_tape(inputs)) return detail::untaped(op, std::move(out));
+  if (!detail::wants_tape(inputs)) return detail::untaped(op, std::move(out), inputs);
   return detail::attach(op, std::move(out), inputs, new detail::OpNode<F>(std::move(backward)));
 }
 template <class F>

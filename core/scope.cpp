@@ -3,6 +3,8 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "gradus/core/profile.h"
+
 namespace gradus {
 
 namespace {
@@ -19,7 +21,12 @@ const char* intern(const std::string& text) {
   return strings.insert(text).first->c_str();
 }
 
-Scope::Scope(const char* path) : before_(running) { running = path; }
+Scope::Scope(const char* path) : before_(running) {
+  running = path;
+  // What comes before a model is not its first op's time.
+  if (detail::recorder && *before_ == '\0') [[unlikely]]
+    detail::end_lap();
+}
 Scope::~Scope() { running = before_; }
 
 }  // namespace gradus

@@ -16,8 +16,11 @@
 #include <string_view>
 
 #include "gradus/core/format.h"
+#include "gradus/core/ledger.h"
+#include "gradus/core/profile_recorder.h"
 #include "gradus/core/spin.h"
 #include "gradus/core/system_memory.h"
+#include "gradus/core/units.h"
 
 namespace gradus {
 namespace {
@@ -42,24 +45,12 @@ SizeClass size_class(std::size_t bytes) {
   return {8 * (shift - 6) + static_cast<std::uint32_t>(steps) - 1, steps << shift};
 }
 
-std::string readable(std::size_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double amount = static_cast<double>(bytes);
-  const char* unit = "";
-  for (const char* next : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {
-    if (amount < 1024) break;
-    amount /= 1024;
-    unit = next;
-  }
-  return fmt::format("{:.1f} {}", amount, unit);
-}
-
 [[noreturn]] void refuse(std::size_t bytes, const MemoryStats& stats) {
   const std::size_t limit = memory_limit();
-  fail_with("storage: cannot allocate {} (live {}, cached {}): {}", readable(bytes),
-            readable(static_cast<std::size_t>(stats.live_bytes)),
-            readable(static_cast<std::size_t>(stats.cached_bytes)),
-            bytes > limit ? "this machine has " + readable(limit) : "the system is out of memory");
+  const auto human = [](auto amount) { return human_bytes(static_cast<double>(amount)); };
+  fail_with("storage: cannot allocate {} (live {}, cached {}): {}", human(bytes), human(stats.live_bytes),
+            human(stats.cached_bytes),
+            bytes > limit ? "this machine has " + human(limit) : "the system is out of memory");
 }
 
 bool environment_asks_for_poison() {
@@ -180,12 +171,16 @@ Storage Storage::allocate(std::size_t bytes) {
   block->version.store(0, std::memory_order_relaxed);
   block->bytes = bytes;
   protect(block, bytes);
+  if (detail::recorder) [[unlikely]]
+    detail::recorder->took(block);
   Storage storage;
   storage.block_ = block;
   return storage;
 }
 
 void Storage::release(StorageBlock* block) noexcept {
+  if (block->ledger) [[unlikely]]
+    block->ledger->strike(block);
   protect(block, 0);
   cache.put(block);
 }

@@ -8,6 +8,10 @@
 
 namespace gradus {
 
+namespace detail {
+class Ledger;
+}
+
 /// The header of a block; its bytes follow at the next multiple of 64.
 struct alignas(64) StorageBlock {
   std::atomic<std::int64_t> references;
@@ -16,6 +20,8 @@ struct alignas(64) StorageBlock {
   std::size_t bytes;     // asked for
   std::size_t capacity;  // held
   StorageBlock* next_free;
+  detail::Ledger* ledger;  // of the Profile that watched when it was taken, or null
+  std::uint32_t account;   // there: who made it
 
   void* data() { return this + 1; }
 };

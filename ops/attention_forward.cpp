@@ -100,6 +100,7 @@ Array with_rows(const Array& x) {
 
 void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
              const Array& log_sum) {
+  count_products(rule, q, k, v, 1, 1);
   const I heads = q.size(0) * q.size(1);
   const Cut cut(rule, q.size(2));
   dispatch_floating("attention", q.dtype(), [&]<class T>() {

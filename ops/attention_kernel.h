@@ -26,6 +26,12 @@ void check_queries_keys(const char* op, const Tensor& q, const Tensor& k);
 /// on a bad mask or probability.
 Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k);
 
+/// Reports to a profile that `q_products` products with a head's D channels and `v_products` with its Dv were
+/// made for every pair that may be seen, 2 floating-point operations each; of masks only the causal one
+/// counts.
+void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
+                    int v_products);
+
 /// x itself, or a copy when its rows (the last axis) are not contiguous.
 Array with_rows(const Array& x);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gradus/core/profile.h"
 #include "gradus/ops/attention_kernel.h"
 #include "gradus/ops/eager.h"
 #include "gradus/ops/operand.h"
@@ -49,6 +50,20 @@ Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, co
   if (rule.dropout > 0)
     rule.random = default_generator().reserve(static_cast<std::uint64_t>(numel(scores) + 3) / 4);
   return rule;
+}
+
+void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
+                    int v_products) {
+  if (!detail::recorder) return;
+  const std::int64_t queries = q.size(2), keys = k.size(2);
+  double pairs = static_cast<double>(queries) * static_cast<double>(keys);
+  if (rule.causal) {
+    pairs = 0;
+    for (std::int64_t i = 0; i < queries; ++i)
+      pairs += static_cast<double>(std::clamp<std::int64_t>(keys - queries + i + 1, 0, keys));
+  }
+  const auto width = static_cast<double>(q_products * q.size(3) + v_products * v.size(3));
+  count_flops(2 * static_cast<double>(q.size(0) * q.size(1)) * pairs * width);
 }
 
 }  // namespace gradus::attention

@@ -8,6 +8,7 @@
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/parallel.h"
+#include "gradus/core/profile.h"
 #include "gradus/ops/eager.h"
 #include "gradus/ops/kernels/gemm.h"
 
@@ -77,6 +78,8 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
 template <class F>
 void run_products(I count, I m, I n, I k, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
+  count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
+              static_cast<double>(k));
   const I work = work_of(m, n, k);
   const I wanted = tiles_for(count > kMostTiles ? work : count * work);
   const Tiling tile = cut(m, n, (wanted + count - 1) / count);

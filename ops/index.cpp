@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "gradus/core/dispatch.h"
+#include "gradus/core/profile.h"
 #include "gradus/core/record.h"
 #include "gradus/core/strided.h"
 #include "gradus/ops/operand.h"
@@ -157,6 +158,12 @@ Array rows_added(const Shape& shape, int axis, const Array& index, const Array& 
 }
 
 /// gather and scatter_add: index has x's sizes, or less on axes other than `axis`.
+/// For a profile: of x only what is picked is read.
+Array picked(Array y) {
+  count_bytes(2.0 * static_cast<double>(y.numel()) * static_cast<double>(size_of(y.dtype())));
+  return y;
+}
+
 void check_index_fits(const char* op, const Array& x, int axis, const Array& index) {
   check(index.dim() == x.dim(), "{}: x {} and index {} must have the same number of axes", op, x.shape(),
         index.shape());
@@ -172,7 +179,7 @@ Tensor gather(const Tensor& x, std::int64_t axis, const Tensor& index) {
   const Array &a = operand("gather", x), &i = index_operand("gather", index);
   const int at = normalize_axis("gather", axis, x.dim());
   check_index_fits("gather", a, at, i);
-  return record("gather", gathered(a, at, i), {&x},
+  return record("gather", picked(gathered(a, at, i)), {&x},
                 [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
                   const Array dx = Array::zeros(shape, dy.dtype());
                   add_scattered(dx, at, *saved, dy);
@@ -202,7 +209,7 @@ Tensor index_select(const Tensor& x, std::int64_t axis, const Tensor& index) {
   const int at = normalize_axis("index_select", axis, x.dim());
   check(i.dim() == 1, "index_select: expects a 1-d index, got {}", i.shape());
   check_range("index_select", i, a.shape(), at);
-  return record("index_select", rows_of(a, at, i), {&x},
+  return record("index_select", picked(rows_of(a, at, i)), {&x},
                 [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
                   return {rows_added(shape, at, *saved, dy)};
                 });
@@ -215,7 +222,7 @@ Tensor embedding(const Tensor& ids, const Tensor& weight) {
   Shape shape = i.shape();
   shape.push_back(w.shape()[1]);
   const Array flat = i.reshape({i.numel()});
-  return record("embedding", rows_of(w, 0, flat).reshape(shape), {&weight},
+  return record("embedding", picked(rows_of(w, 0, flat).reshape(shape)), {&weight},
                 [rows = w.shape(), saved = Saved(flat)](const Array& dy, Needs) -> Grads {
                   return {rows_added(rows, 0, *saved, dy.reshape({saved->numel(), rows[1]}))};
                 });

@@ -4,6 +4,7 @@
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/parallel.h"
+#include "gradus/core/profile.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::optim {
@@ -14,6 +15,7 @@ constexpr std::int64_t kPiece = 4096;  // summed in the gradient's own precision
 double sum_square(const Array& gradient) {
   const Array dense = gradient.contiguous();
   const std::int64_t n = dense.numel();
+  count_bytes(static_cast<double>(n) * static_cast<double>(size_of(dense.dtype())));
   std::vector<double> parts(static_cast<std::size_t>((n + kPiece - 1) / kPiece));
   dispatch_floating("grad_norm", dense.dtype(), [&]<class T>() {
     const T* const data = dense.data<T>();
@@ -34,6 +36,7 @@ void scale(const Array& gradient, double factor) {
   const Array dense = gradient.contiguous();
   dispatch_floating("clip_grad_norm", dense.dtype(), [&]<class T>() {
     T* const data = dense.mutable_data<T>();
+    count_bytes(2.0 * static_cast<double>(dense.numel()) * static_cast<double>(sizeof(T)));
     parallel_for(dense.numel(), 4 * kPiece, [&](std::int64_t begin, std::int64_t end) {
       kernels::table<T>().scale(end - begin, static_cast<T>(factor), data + begin, data + begin);
     });
@@ -53,6 +56,7 @@ double grad_norm(const std::vector<Tensor>& parameters) {
 }
 
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
+  const ProfileRange range("clip_grad_norm");
   check(max_norm > 0, "clip_grad_norm: expects a max_norm above 0, got {}", max_norm);
   const double norm = grad_norm(parameters);
   if (!std::isfinite(norm) || norm <= max_norm) return norm;

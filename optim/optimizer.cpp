@@ -4,6 +4,8 @@
 
 #include "gradus/core/format.h"
 #include "gradus/core/parallel.h"
+#include "gradus/core/profile.h"
+#include "gradus/core/scope.h"
 
 namespace gradus::optim {
 
@@ -20,7 +22,7 @@ std::vector<ParameterGroup> detail::one_group(std::vector<Tensor> parameters) {
 
 Optimizer::Optimizer(const char* name, std::vector<ParameterGroup> groups, const Schedule& lr,
                      double weight_decay, std::vector<const char*> state_names)
-    : name_(name), state_names_(std::move(state_names)) {
+    : name_(name), step_name_(intern(fmt::format("{} step", name))), state_names_(std::move(state_names)) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double decay = groups[g].weight_decay.value_or(weight_decay);
     check(decay >= 0, "{}: expects a weight_decay of 0 or more, got {}", name_, decay);
@@ -65,6 +67,7 @@ Optimizer::Job Optimizer::prepare(Slot& slot) {
 }
 
 void Optimizer::step() {
+  const ProfileRange range(step_name_);
   check_unclaimed_parameters(name_);
   // All parameters are cut into pieces first, so that many small ones still keep all threads busy.
   struct Piece {
@@ -79,6 +82,9 @@ void Optimizer::step() {
     for (std::int64_t begin = 0; begin < n; begin += kPiece)
       pieces.push_back({jobs.size(), begin, std::min(n, begin + kPiece)});
     jobs.push_back(prepare(slot));
+    // The weight and each state are read and written, the gradient is read.
+    count_bytes(static_cast<double>(3 + 2 * state_names_.size()) * static_cast<double>(n) *
+                static_cast<double>(size_of(slot.parameter.dtype())));
   }
   parallel_for(static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
@@ -92,6 +98,7 @@ void Optimizer::step() {
 }
 
 void Optimizer::zero_grad() {
+  const ProfileRange range("zero_grad");
   for (const Slot& slot : slots_) slot.parameter.zero_grad();
 }
 

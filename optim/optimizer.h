@@ -73,6 +73,7 @@ class Optimizer {
   Job prepare(Slot& slot);
 
   const char* name_;
+  const char* step_name_;  // of its row in a profile
   std::vector<const char*> state_names_;
   std::vector<Settings> groups_;
   std::vector<Slot> slots_;

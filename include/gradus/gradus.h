@@ -9,6 +9,7 @@
 #include "gradus/core/io/npy.h"
 #include "gradus/core/io/safetensors.h"
 #include "gradus/core/parallel.h"
+#include "gradus/core/profile.h"
 #include "gradus/core/random.h"
 #include "gradus/core/record.h"
 #include "gradus/core/scope.h"

@@ -1,0 +1,87 @@
+#include "gradus/core/ledger.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace gradus::detail {
+
+void Ledger::release() {
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+Ledger::Balance& Ledger::balance(std::uint32_t account) {
+  if (account >= state_.live.size()) state_.live.resize(account + 1);
+  return state_.live[account];
+}
+
+/// The peak is copied late, just before something makes the present differ from it: while memory only grows,
+/// as in a forward pass, nothing is copied.
+void Ledger::fix_peak() {
+  if (!peak_is_now_) return;
+  state_.peak = state_.live;
+  peak_is_now_ = false;
+}
+
+void Ledger::enter(StorageBlock* block) {
+  const std::int64_t all = memory_stats().live_bytes;
+  const std::lock_guard guard(lock_);
+  if (all <= state_.peak_bytes) fix_peak();
+  open_.push_back(block);
+  Balance& open = balance(kOpen);
+  open.bytes += static_cast<std::int64_t>(block->capacity);
+  ++open.blocks;
+  if (all > state_.peak_bytes) {
+    state_.peak_bytes = all;
+    peak_is_now_ = true;
+  }
+  block->ledger = this;
+  block->account = kOpen;
+  holders_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Ledger::strike(StorageBlock* block) {
+  {
+    const std::lock_guard guard(lock_);
+    fix_peak();
+    Balance& account = balance(block->account);
+    account.bytes -= static_cast<std::int64_t>(block->capacity);
+    --account.blocks;
+    if (block->account == kOpen) std::erase(open_, block);
+    block->ledger = nullptr;
+  }
+  release();
+}
+
+void Ledger::close(std::uint32_t account) {
+  const std::lock_guard guard(lock_);
+  for (StorageBlock* block : open_) {
+    block->account = account;
+    Balance& to = balance(account);
+    Balance& from = balance(kOpen);
+    from.bytes -= static_cast<std::int64_t>(block->capacity);
+    to.bytes += static_cast<std::int64_t>(block->capacity);
+    --from.blocks, ++to.blocks;
+  }
+  open_.clear();
+  // A peak in the middle of the op: what it held then is the op's too.
+  if (peak_is_now_ || state_.peak.empty()) return;
+  if (account >= state_.peak.size()) state_.peak.resize(account + 1);
+  state_.peak[account].bytes += state_.peak[kOpen].bytes;
+  state_.peak[account].blocks += state_.peak[kOpen].blocks;
+  state_.peak[kOpen] = {};
+}
+
+Ledger::State Ledger::state() {
+  const std::lock_guard guard(lock_);
+  fix_peak();
+  return state_;
+}
+
+void Ledger::reset_peak() {
+  const std::int64_t all = memory_stats().live_bytes;
+  const std::lock_guard guard(lock_);
+  state_.peak_bytes = all;
+  peak_is_now_ = true;
+}
+
+}  // namespace gradus::detail

@@ -1,0 +1,124 @@
+#pragma once
+// Profile: where the time and the memory of a program go, op by op.
+//
+//   Profile profile;                              // watches this thread until the end of the scope
+//   for (int step = 0; step < 10; ++step) train_step();
+//   std::cout << profile.table() << profile.memory_table();
+//   profile.write_chrome_trace("trace.json");     // for ui.perfetto.dev or chrome://tracing
+//
+// What is counted. Time is cut into laps without gaps, so all rows together are 100%: when an op ends, it is
+// charged the time since the one before it ended, with what the framework and the caller did in between. A
+// lap also ends, and goes to the range around it or to "(outside ops)", where a module that no other module
+// called begins, where a range begins, and around each op's backward. An op made of other ops is charged what
+// they leave. FLOPs are those of matrix products, 2 M N K, and of attention, for the pairs that may be seen.
+// Bytes are those of an op's inputs and output, in backward of its gradients; views have none; what an op
+// saved or needs in between is not counted, so bytes per second are at least what is shown.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gradus {
+
+namespace detail {
+class Recorder;
+/// What watches this thread, if anything does: the innermost Profile's.
+inline constinit thread_local Recorder* recorder = nullptr;
+void add_work(double flops, double bytes);
+void end_lap();
+}  // namespace detail
+
+/// One op in one module, or one range, over all the time watched.
+struct ProfileEntry {
+  // The op's or range's. Besides: "accumulate", the engine's own work in backward; "(outside ops)";
+  // "(not watched)", memory taken before or by other threads.
+  std::string name;
+  std::string module;  // path of the module that ran it, "" outside any
+  bool is_op = false;
+  std::int64_t calls = 0, backward_calls = 0;
+  double forward_seconds = 0, backward_seconds = 0;
+  double range_seconds = 0;  // of a range: its own time, without the ops and ranges inside
+  double flops = 0, bytes = 0;
+  // Memory of arrays it made: when memory_stats().live_bytes was largest (also its backward's alone), and
+  // now.
+  std::int64_t bytes_at_peak = 0, backward_bytes_at_peak = 0;
+  std::int64_t live_bytes = 0, live_blocks = 0;
+
+  double seconds() const { return forward_seconds + backward_seconds + range_seconds; }
+};
+
+enum class ProfileBy { op, module };
+
+struct ProfileTableOptions {
+  ProfileBy by = ProfileBy::op;
+  bool merge_layers = false;  // modules that differ in numbers only count as one: "layers.*.linear1"
+  int depth = 0;              // module paths are cut after so many names: 1 makes "layers.0.norm1" "layers"
+  int rows = 0;               // the largest only, the others in one row; 0: all
+};
+
+struct ProfileOptions {
+  std::int64_t trace_events = 1'000'000;  // kept for the trace (56 bytes each); tables count all
+};
+
+/// Watches what the thread that made it computes, until it goes. Of two, the inner one watches.
+class Profile {
+ public:
+  explicit Profile(const ProfileOptions& options = {});
+  ~Profile();
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  /// Forgets what was seen: after the steps that warm up.
+  void clear();
+  /// How long it has watched.
+  double seconds() const;
+  /// What was seen, the longest first.
+  std::vector<ProfileEntry> entries() const;
+  /// Calls, time forward and backward, share, FLOP/s and bytes/s as text, at most 110 columns wide:
+  /// `std::cout << profile.table({.by = ProfileBy::module, .merge_layers = true});`
+  std::string table(const ProfileTableOptions& options = {}) const;
+  /// Who made the memory that was alive at the peak, and who made what is alive now, as text.
+  std::string memory_table(const ProfileTableOptions& options = {}) const;
+  /// Writes Chrome's trace-event JSON: ranges and modules around their ops, and live bytes. Throws naming the
+  /// file when it cannot be written.
+  void write_chrome_trace(const std::string& path) const;
+
+ private:
+  std::unique_ptr<detail::Recorder> recorder_;
+};
+
+/// A part of the program with a row of its own in the profile: `{ ProfileRange range("batch"); ... }`
+/// Costs one comparison when nobody watches. The name must stay valid: a literal, or intern(text).
+class ProfileRange {
+ public:
+  /// `own`: the row its own time goes to, where that is not its name.
+  explicit ProfileRange(const char* name, const char* own = nullptr) : recorder_(detail::recorder) {
+    if (recorder_) [[unlikely]]
+      begin(name, own ? own : name);
+  }
+  ~ProfileRange() {
+    if (recorder_) [[unlikely]]
+      end();
+  }
+  ProfileRange(const ProfileRange&) = delete;
+  ProfileRange& operator=(const ProfileRange&) = delete;
+
+ private:
+  void begin(const char* name, const char* own);
+  void end();
+  detail::Recorder* recorder_;
+};
+
+/// For ops of one's own: adds to the floating-point operations of the op that is running.
+inline void count_flops(double flops) {
+  if (detail::recorder) [[unlikely]]
+    detail::add_work(flops, 0);
+}
+/// Adds to the bytes the running op has read and written, which then count instead of its inputs and output.
+inline void count_bytes(double bytes) {
+  if (detail::recorder) [[unlikely]]
+    detail::add_work(0, bytes);
+}
+
+}  // namespace gradus

@@ -133,7 +133,10 @@ bool same(T a, T b) {
 template <class T, class F>
 std::pair<Wide<T>, Wide<T>> exact_sum(I n, F f) {
   Wide<T> sum = 0, size = 0;
-  for (I i = 0; i < n; ++i) sum += f(i), size += std::fabs(f(i));
+  for (I i = 0; i < n; ++i) {
+    const Wide<T> term = f(i);
+    sum += term, size += std::fabs(term);
+  }
   return {sum, size};
 }
 

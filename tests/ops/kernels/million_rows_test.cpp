@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gemm_check.h"
 #include "norm_check.h"
 #include "rows_check.h"
 
@@ -93,6 +94,14 @@ TEST_CASE_TEMPLATE("gemv_t is accurate on a million values", T, float, double) {
     for (std::size_t j = 0; j < y.size(); ++j)
       good = good && std::fabs(y[j] - want[j].first) <= 40 * eps<T> * want[j].second;
     CHECK(good);
+  });
+}
+
+TEST_CASE_TEMPLATE("gemm is accurate on a million values", T, float, double) {
+  const std::vector<T> values = wide_values<T>(6);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    for (bool transposed : {false, true})
+      check_gemm(table, {.m = 7, .n = 1000, .k = 1000, .transpose_b = transposed, .extras = true}, values);
   });
 }
 

@@ -56,7 +56,7 @@ Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
   const Scope scope(path());
   check(targets.defined() && targets.shape() == ids.shape(),
         "GPT: expects targets of the shape of ids, {}, got {}", ids.shape(), targets.shape());
-  return cross_entropy((*this)(ids), targets);
+  return linear_cross_entropy(hidden(ids), head ? head->weight : token_embedding.weight, targets);
 }
 
 /// What the head sees: [B, T] -> [B, T, C].

@@ -15,6 +15,7 @@
 
 #include "gradus/core/record.h"
 #include "gradus/ops/eager.h"
+#include "gradus/ops/linear_checks.h"
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -42,20 +43,6 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
   return eager::sum_to(eager::matmul(dc, transposed(b)), a.shape());
 }
 
-void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  check(is_floating(operand("linear", x).dtype()),
-        "linear: expects f32 or f64, got x {} {}: convert with .to(f32)", x.dtype(), x.shape());
-  check(operand("linear", weight).dim() == 2, "linear: expects a weight [out, in], got {}", weight.shape());
-  check(x.dim() > 0 && x.size(-1) == weight.size(1),
-        "linear: x {} and weight {} do not match: x's last axis must be {}, the weight's second", x.shape(),
-        weight.shape(), weight.size(1));
-  eager::check_same_dtype("linear", x.array(), weight.array());
-  if (!bias.defined()) return;
-  check(bias.shape() == Shape{weight.size(0)}, "linear: expects a bias [{}] for weight {}, got {}",
-        weight.size(0), weight.shape(), bias.shape());
-  eager::check_same_dtype("linear", weight.array(), bias.array());
-}
-
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
@@ -75,7 +62,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  check_linear(x, weight, bias);
+  check_linear("linear", x, weight, bias);
   const Array rows = rows_of(x.array());
   Shape shape = x.shape();
   shape[x.dim() - 1] = weight.size(0);

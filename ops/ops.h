@@ -176,7 +176,7 @@ Tensor self_attention_packed(const Tensor& qkv, std::int64_t heads, const Attent
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 
-// ---------------------------------------------------------------- loss.cpp, cross_entropy.cpp
+// ---------------------------------------------------------------- loss.cpp, [linear_]cross_entropy.cpp
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   std::optional<std::int64_t> ignore_index = -100;  // targets that do not count
@@ -185,6 +185,12 @@ struct CrossEntropyOptions {
 };
 /// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...].
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
+/// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
+/// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of 32 MiB of
+/// logits; where a gradient is wanted forward computes it too, so use NoGrad to evaluate.
+/// `linear_cross_entropy(hidden, embedding.weight, next_ids).backward();`
+Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
+                            const CrossEntropyOptions& options = {}, const Tensor& bias = {});
 /// -log_probabilities[target]: log_probabilities [..., V], target [...].
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const CrossEntropyOptions& options = {});

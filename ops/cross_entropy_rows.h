@@ -1,0 +1,104 @@
+#pragma once
+// What cross_entropy, nll_loss and linear_cross_entropy share (internal): targets, and loss and gradient of
+// one row of logits by the formulas above cross_entropy.cpp.
+
+#include <cmath>
+#include <span>
+
+#include "gradus/core/dispatch.h"
+#include "gradus/ops/eager.h"
+#include "gradus/ops/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+/// Throws unless target and options fit logits (or log-probabilities: `name`) of this shape, [..., V].
+inline void check_loss(const char* op, const char* name, const Shape& logits, const Tensor& target,
+                       const CrossEntropyOptions& options) {
+  check(!logits.empty(), "{}: expects {} [..., V], got {}", op, name, logits);
+  check(target.defined(), "{}: expects a defined target", op);
+  check(target.dtype() == i64, "{}: expects an i64 target, got {} {}: convert with .to(i64)", op,
+        target.dtype(), target.shape());
+  Shape rows = logits;
+  rows.erase(logits.size() - 1);
+  check(target.shape() == rows,
+        "{}: {} {} and target {} do not match: expects a target {} (classes are the last axis)", op, name,
+        logits, target.shape(), rows);
+  check(options.label_smoothing >= 0 && options.label_smoothing <= 1,
+        "{}: expects label_smoothing from 0 to 1, got {}", op, options.label_smoothing);
+}
+
+/// The class of each row, checked; which rows count, and how their losses become one number.
+class Targets {
+ public:
+  Targets(const char* op, const char* name, const Shape& logits, const Tensor& target,
+          const CrossEntropyOptions& options)
+      : index_(target.array().contiguous()), options_(options) {
+    const std::int64_t classes = logits.back();
+    const std::int64_t* const t = index_.data<std::int64_t>();
+    for (std::int64_t row = 0; row < index_.numel(); ++row) {
+      if (t[row] == options.ignore_index) continue;
+      check(t[row] >= 0 && t[row] < classes, "{}: target {} of row {} is out of range: {} {} have {} classes",
+            op, t[row], row, name, logits, classes);
+      ++counted_;
+    }
+  }
+
+  bool ignored(std::int64_t row) const { return (*this)[row] == options_.ignore_index; }
+  std::int64_t operator[](std::int64_t row) const { return index_.data<std::int64_t>()[row]; }
+  double smoothing() const { return options_.label_smoothing; }
+
+  /// What the gradient of a row's loss is of that of the result.
+  double share() const {
+    return options_.reduction == Reduction::mean && counted_ > 0 ? 1.0 / static_cast<double>(counted_) : 1.0;
+  }
+
+  /// The rows' losses as the result: added in order, in double.
+  Array reduce(const Array& losses) const {
+    if (options_.reduction == Reduction::none) return losses;
+    double total = 0;
+    dispatch_floating("cross_entropy", losses.dtype(), [&]<class T>() {
+      for (const T loss : std::span(losses.data<T>(), static_cast<std::size_t>(losses.numel())))
+        total += loss;
+    });
+    return eager::scalar(total * share(), losses.dtype());
+  }
+
+  /// The gradients of the rows' losses, [rows].
+  Array spread(const Array& dy) const {
+    if (options_.reduction == Reduction::none) return dy.contiguous();
+    return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
+  }
+
+ private:
+  Array index_;
+  CrossEntropyOptions options_;
+  std::int64_t counted_ = 0;
+};
+
+/// The loss of one row x. exps, which may be x itself, receives exp(x - largest), and total their sum: what
+/// row_grad starts from.
+template <class T>
+T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T largest, T* exps, T& total) {
+  const auto& kernels = kernels::table<T>();
+  const T chosen = x[target],
+          mean = smoothing == 0 ? T{0} : kernels.sum(classes, x) / static_cast<T>(classes);
+  total = kernels.exp_shift_sum(classes, largest, x, exps);
+  // The logarithm is added last: next to a large maximum it would lose its digits.
+  const T log_total = std::log(total), loss = (largest - chosen) + log_total;
+  if (smoothing == 0) return loss;
+  return (1 - smoothing) * loss + smoothing * ((largest - mean) + log_total);
+}
+
+/// Turns exps = exp(x - largest), whose sum is `total`, into dx, given the gradient g of the row's loss.
+template <class T>
+void row_grad(std::int64_t classes, T smoothing, std::int64_t target, T total, T g, T* exps) {
+  const auto& kernels = kernels::table<T>();
+  kernels.scale(classes, g / total, exps, exps);
+  exps[target] -= g * (1 - smoothing);
+  if (smoothing == 0) return;
+  const T uniform = g * smoothing / static_cast<T>(classes);
+  kernels.binary[static_cast<int>(kernels::Binary::sub)](classes, exps, 1, &uniform, 0, exps);
+}
+
+}  // namespace gradus

@@ -5,6 +5,7 @@
 // is never cut.
 
 #include <algorithm>
+#include <limits>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/parallel.h"
@@ -17,34 +18,42 @@ namespace {
 
 using I = std::int64_t;
 
-constexpr I kCutWork = 6'000'000;    // multiplications and additions from which a product is cut in two
-constexpr I kChunkWork = 1'500'000;  // smaller products share a thread
-constexpr I kMostTiles = 16;
-constexpr I kTileUnit = 16;  // floats in a cache line: no two tiles write the same one
+constexpr I kTileWork = 2'000'000;        // multiplications and additions worth a tile of their own
+constexpr I kLargeTileWork = 60'000'000;  // and what a tile of a large product has at most
+constexpr I kTileSize = 128 * 128;        // elements of C in a tile of a large product, at least
+constexpr I kFewTiles = 8, kMostTiles = 64;
+constexpr I kChunkWork = 1'500'000;           // smaller products share a thread
+constexpr I kColumnUnit = 64, kRowUnit = 12;  // whole blocks of the kernel, whole cache lines
 
 /// How C [m, n] is cut: tiles of rows x columns.
 struct Tiling {
   I rows, columns;
 };
 
-I half(I size) { return ((size + 1) / 2 + kTileUnit - 1) / kTileUnit * kTileUnit; }
+/// The size of each of `parts` parts of n, in whole units.
+I part_of(I n, I parts, I unit) { return ((n + parts - 1) / parts + unit - 1) / unit * unit; }
 
-/// Every cut repacks a matrix once more, so their number doubles only when the work grows sixfold.
-I tiles_for(I work) {
-  I tiles = 1;
-  for (I enough = kCutWork; work >= enough && tiles < kMostTiles; enough *= 6) tiles *= 2;
-  return tiles;
+/// About `tiles` of them, of the shape that costs least beside the multiplications: A is read once for all
+/// columns of a tile; B, where it is transposed, is rearranged once for all rows.
+Tiling cut(I m, I n, I tiles, bool b_transposed) {
+  const double rearranging = b_transposed ? 4 : 0.5;  // found by measuring, flat around these
+  Tiling best{m, n};
+  double least = std::numeric_limits<double>::infinity();
+  for (I across = 1; across <= std::min(tiles, (n + kColumnUnit - 1) / kColumnUnit); ++across) {
+    const I down = std::clamp<I>((tiles + across - 1) / across, 1, (m + kRowUnit - 1) / kRowUnit);
+    const Tiling tile{down == 1 ? m : part_of(m, down, kRowUnit),
+                      across == 1 ? n : part_of(n, across, kColumnUnit)};
+    const double cost = rearranging / static_cast<double>(tile.rows) + 1 / static_cast<double>(tile.columns);
+    if (cost < least) least = cost, best = tile;
+  }
+  return best;
 }
 
-/// Halves the longer side until there are `tiles` of them: large, squarish tiles repack the least.
-Tiling cut(I m, I n, I tiles) {
-  Tiling tile{m, n};
-  for (; tiles > 1; tiles = (tiles + 1) / 2) {
-    I& side = tile.rows >= tile.columns ? tile.rows : tile.columns;
-    if (side < 4 * kTileUnit) break;
-    side = half(side);
-  }
-  return tile;
+/// A few for a product of some size; more for a large one as long as they stay wide enough to use what they
+/// read of A and B many times.
+I tiles_for(I m, I n, I work) {
+  const I most = std::clamp(m * n / kTileSize, kFewTiles, kMostTiles);
+  return std::clamp<I>(work / kTileWork, 1, std::clamp(work / kLargeTileWork, kFewTiles, most));
 }
 
 /// What one product costs, in multiplications and additions. Thin ones are bound by memory: a row of zeros to
@@ -76,13 +85,13 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
 template <class F>
-void run_products(I count, I m, I n, I k, F&& product) {
+void run_products(I count, I m, I n, I k, bool b_transposed, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
   const I work = work_of(m, n, k);
-  const I wanted = tiles_for(count > kMostTiles ? work : count * work);
-  const Tiling tile = cut(m, n, (wanted + count - 1) / count);
+  const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
+  const Tiling tile = cut(m, n, (wanted + count - 1) / count, b_transposed);
   const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
   parallel_for(count * tiles, kChunkWork * tiles / work, [&](I begin, I end) {
     for (I i = begin; i < end; ++i) kernels::multiply(tile_of(product(i / tiles), tile, i % tiles));
@@ -166,7 +175,7 @@ void multiply(const Array& a, const Array& b, const T* bias, Array& c) {
                          .c = c.mutable_data<T>(),
                          .ldc = std::max<I>(1, n),
                          .bias = bias};
-  run_products(numel(batch), m, n, k, [&](I i) {
+  run_products(numel(batch), m, n, k, first.b.transposed, [&](I i) {
     Product<T> product = first;
     product.a.data += offset_a[i];
     product.b.data += offset_b[i];
@@ -222,7 +231,7 @@ void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, const T* a, I lda, 
                            .c = c,
                            .ldc = ldc,
                            .beta = beta};
-  run_products(1, m, n, k, [&](I) -> const Product<T>& { return product; });
+  run_products(1, m, n, k, transpose_b, [&](I) -> const Product<T>& { return product; });
 }
 template void gemm(bool, bool, I, I, I, const float*, I, const float*, I, float, float*, I);
 template void gemm(bool, bool, I, I, I, const double*, I, const double*, I, double, double*, I);

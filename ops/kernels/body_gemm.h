@@ -50,13 +50,13 @@ struct BlockOutput {
 
 /// a is A's first row of the block, or with `transposed` its first column as stored.
 template <class V, int rows, int vectors, bool transposed>
-void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I last_width,
+void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_ld, I last_width,
            const BlockOutput<V>& out) {
   V sums[rows][vectors];
   for (I p = 0; p < k; ++p) {
     V b[vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) b[v] = V::load(panel + (p * vectors + v) * V::lanes);
+    for (int v = 0; v < vectors; ++v) b[v] = V::load(panel + p * panel_ld + v * V::lanes);
 #pragma GCC unroll 6
     for (int r = 0; r < rows; ++r) {
       const V value = transposed ? a[p * lda + r] : a[r * lda + p];
@@ -87,14 +87,14 @@ void last_block(I left, const Arguments&... arguments) {
 
 /// m rows of C under one panel of B.
 template <class V, int vectors, bool transposed>
-void rows_of_blocks(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I last_width,
+void rows_of_blocks(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_ld, I last_width,
                     const BlockOutput<V>& out) {
   I i = 0;
   for (; i + kBlockRows <= m; i += kBlockRows)
-    block<V, kBlockRows, vectors, transposed>(k, a + (transposed ? i : i * lda), lda, panel, last_width,
-                                              out.at(i, 0));
+    block<V, kBlockRows, vectors, transposed>(k, a + (transposed ? i : i * lda), lda, panel, panel_ld,
+                                              last_width, out.at(i, 0));
   last_block<V, kBlockRows - 1, vectors, transposed>(m - i, k, a + (transposed ? i : i * lda), lda, panel,
-                                                     last_width, out.at(i, 0));
+                                                     panel_ld, last_width, out.at(i, 0));
 }
 
 /// Up to `block_vectors` vectors of columns.
@@ -136,19 +136,22 @@ void multiply_packed(I m, I n, I k, const Operand<ScalarOf<V>>& a, const Operand
     const I left = (n - j + V::lanes - 1) / V::lanes;
     return left < block_vectors<V> ? left : I{block_vectors<V>};
   };
-  for (I j = 0; j < n; j += panel_width)
-    for (I v = 0, count = vectors(j); v < count; ++v) {
-      const I column = j + v * V::lanes, left = n - column;
-      pack_vector<V>(k, left < V::lanes ? left : V::lanes, b.from(0, column),
-                     panels + j * kDepth + v * V::lanes, count * V::lanes);
-    }
+  // Rows that are whole vectors are read where they lie.
+  const bool packed = b.transposed || n % V::lanes != 0;
+  if (packed)
+    for (I j = 0; j < n; j += panel_width)
+      for (I v = 0, count = vectors(j); v < count; ++v) {
+        const I column = j + v * V::lanes, left = n - column;
+        pack_vector<V>(k, left < V::lanes ? left : V::lanes, b.from(0, column),
+                       panels + j * kDepth + v * V::lanes, count * V::lanes);
+      }
   for (I i = 0; i < m; i += kRowsAtATime) {
     const I rows = m - i < kRowsAtATime ? m - i : kRowsAtATime;
     for (I j = 0; j < n; j += panel_width) {
       const I count = vectors(j), left = n - j - (count - 1) * V::lanes;
-      under_panel<V, block_vectors<V>, transposed>(count, rows, k, a.from(i, 0).data, a.ld,
-                                                   panels + j * kDepth, left < V::lanes ? left : V::lanes,
-                                                   out.at(i, j));
+      under_panel<V, block_vectors<V>, transposed>(
+          count, rows, k, a.from(i, 0).data, a.ld, packed ? panels + j * kDepth : b.from(0, j).data,
+          packed ? count * V::lanes : b.ld, left < V::lanes ? left : V::lanes, out.at(i, j));
     }
   }
 }

@@ -11,9 +11,10 @@
 // computed twice. That works because the loss is one number: its gradient only scales what is known already.
 //   saves dx, dW and dbias for dloss = 1; backward multiplies them by dloss, unless it is 1
 
+#include "gradus/core/profile.h"
 #include "gradus/core/record.h"
 #include "gradus/ops/cross_entropy_rows.h"
-#include "gradus/ops/kernels/blas.h"
+#include "gradus/ops/kernels/gemm.h"
 #include "gradus/ops/linear_checks.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/rows.h"
@@ -84,9 +85,10 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
   if (v <= step) return eager::gemm(false, false, n, c, v, pdz, v, pw, c, T{0}, dx.mutable_data<T>(), c);
   const Array parts = Array::empty({(v - 1) / step + 1, n, c}, dz.dtype());
   T* const pparts = parts.mutable_data<T>();
+  count_flops(2.0 * static_cast<double>(n) * static_cast<double>(v) * static_cast<double>(c));
   parallel_for(v, step, [&](I begin, I end) {
-    blas::gemm(false, false, n, c, end - begin, T{1}, pdz + begin, v, pw + begin * c, c, T{0},
-               pparts + begin / step * n * c, c);
+    T* const part = pparts + begin / step * n * c;
+    kernels::multiply<T>({n, c, end - begin, {pdz + begin, v}, {pw + begin * c, c}, part, c});
   });
   dx.copy_(eager::sum(parts, 0));
 }

@@ -56,6 +56,8 @@ std::string in_module(const char* module) { return *module ? fmt::format(" of mo
 bool grad_enabled() { return recording; }
 NoGrad::NoGrad() : before_(recording) { recording = false; }
 NoGrad::~NoGrad() { recording = before_; }
+EnableGrad::EnableGrad() : before_(recording) { recording = true; }
+EnableGrad::~EnableGrad() { recording = before_; }
 DetectAnomaly::DetectAnomaly() : before_(anomaly) { anomaly = true; }
 DetectAnomaly::~DetectAnomaly() { anomaly = before_; }
 
@@ -107,11 +109,12 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 
 }  // namespace detail
 
-/// One backward pass.
+/// One backward pass; with `within`, one inside another that ends at the inputs of that node.
 class Engine {
  public:
-  Engine(Node* root, const Array& seed, bool retain_graph) : retain_graph_(retain_graph), root_(root) {
-    collect(root);
+  Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr)
+      : retain_graph_(retain_graph), root_(root) {
+    collect(root, within);
     root->pending_ = seed;
   }
 
@@ -126,8 +129,11 @@ class Engine {
   }
 
  private:
-  void collect(Node* root) {
+  void collect(Node* root, const Node* within) {
     const std::uint64_t pass = passes.fetch_add(1) + 1;
+    if (within)
+      for (const NodePtr& input : within->inputs)
+        if (input) input->visited_ = pass;
     std::vector<Node*> stack{root};
     root->visited_ = pass;
     while (!stack.empty()) {
@@ -138,6 +144,9 @@ class Engine {
             "backward: {} #{}{} was already passed by a backward that freed what it saved: call "
             "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
             node->op, node->order, in_module(node->module));
+      if (within && node->order < within->order)
+        fail_with("{} backward: {} {}{} was used that was not in the forward pass", within->op, node->op,
+                  node->shape, in_module(node->module));
       nodes_.push_back(node);
       for (const NodePtr& input : node->inputs)
         if (input && input->visited_ != pass) {
@@ -242,6 +251,10 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
               seed.shape());
   const ProfileRange range("backward", "accumulate");
   Engine(root.node().get(), seed, retain_graph).run();
+}
+
+void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {
+  Engine(root.node().get(), seed, /*retain_graph=*/false, &node).run();
 }
 
 void check_unclaimed_parameters(const char* caller) {

@@ -158,6 +158,18 @@ class NoGrad {
   bool before_;
 };
 
+/// The tape again for one scope inside NoGrad: `{ EnableGrad guard; f(x).backward(); }`
+class EnableGrad {
+ public:
+  EnableGrad();
+  ~EnableGrad();
+  EnableGrad(const EnableGrad&) = delete;
+  EnableGrad& operator=(const EnableGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
 /// Checks every op's output and every gradient for NaN for one scope and throws naming the op and the module
 /// where the first one appears. Slow: for debugging. `DetectAnomaly guard;`
 class DetectAnomaly {
@@ -176,6 +188,11 @@ std::int64_t live_nodes();
 
 /// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
+
+/// For a backward that computes a part of the tape anew: passes back through what leads from `node`'s inputs
+/// to `root`, as a part of the pass that is running. The inputs gather what reaches them and are visited
+/// later.
+void run_backward_within(const Node& node, const Tensor& root, const Array& seed);
 
 /// The tape behind `root` as text, one line per node, newest first: order, op, shape, inputs, module.
 std::string explain(const Tensor& root);

@@ -44,7 +44,8 @@ GPT::GPT(const GPTOptions& o)
       transformer(add("", TransformerEncoder({.layers = o.layers,
                                               .placement = o.placement,
                                               .block = block_of(o),
-                                              .final_norm = o.final_norm}))),
+                                              .final_norm = o.final_norm,
+                                              .checkpoint = o.checkpoint}))),
       options_(o) {
   if (!o.tied) head = add("head", Linear(o.d_model, o.vocab, {.bias = false}));
   init::gpt2_(*this, {.residual_layers = o.residual_init_scaling ? o.layers : 0});

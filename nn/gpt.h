@@ -24,6 +24,7 @@ struct GPTOptions {
   bool tied = true;                   // the head's weight is the token embedding's
   bool residual_init_scaling = true;  // projections into the residual stream start at 0.02 / sqrt(2 layers)
   double eps = 1e-5;
+  bool checkpoint = false;  // keep only each block's input for backward and run the block again
 };
 
 struct GenerateOptions {

@@ -3,6 +3,7 @@
 #include "gradus/core/format.h"
 #include "gradus/nn/expect.h"
 #include "gradus/nn/probe.h"
+#include "gradus/ops/checkpoint.h"
 
 namespace gradus::nn {
 
@@ -24,11 +25,18 @@ void build(Stack& stack, const char* kind, const Options& options) {
         "norm", LayerNorm(options.block.d_model, {.eps = options.block.eps, .bias = options.block.bias}));
 }
 
+template <class Block, class... Rest>
+Tensor apply(const Block& block, bool recompute, const Tensor& x, const Rest&... rest) {
+  if (!recompute) return block(x, rest...);
+  return checkpoint([block, rest...](const Tensor& h) { return block(h, rest...); }, x);
+}
+
 /// x through every block, then through the final norm; a probe sees each output.
 template <class Stack, class... Rest>
-Tensor run(const Stack& stack, Tensor x, const Rest&... rest) {
+Tensor run(const Stack& stack, bool recompute, Tensor x, const Rest&... rest) {
   for (const auto& layer : stack.layers)
-    x = std::visit([&](const auto& block) { return observe(block, block(x, rest...)); }, layer);
+    x = std::visit([&](const auto& block) { return observe(block, apply(block, recompute, x, rest...)); },
+                   layer);
   return stack.norm ? observe(*stack.norm, (*stack.norm)(x)) : x;
 }
 
@@ -41,12 +49,12 @@ const Parts& parts_of(const Stack& stack, const char* kind, std::size_t i) {
 }  // namespace
 
 TransformerEncoder::TransformerEncoder(const TransformerEncoderOptions& options)
-    : Module("TransformerEncoder") {
+    : Module("TransformerEncoder"), checkpoint_(options.checkpoint) {
   build<PreLNBlock, PostLNBlock>(*this, "TransformerEncoder", options);
 }
 
 Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks) const {
-  return run(*this, x, masks);
+  return run(*this, checkpoint_, x, masks);
 }
 
 const BlockParts& TransformerEncoder::parts(std::size_t i) const {
@@ -54,13 +62,13 @@ const BlockParts& TransformerEncoder::parts(std::size_t i) const {
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerDecoderOptions& options)
-    : Module("TransformerDecoder") {
+    : Module("TransformerDecoder"), checkpoint_(options.checkpoint) {
   build<PreLNDecoderBlock, PostLNDecoderBlock>(*this, "TransformerDecoder", options);
 }
 
 Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
                                       const DecoderMasks& masks) const {
-  return run(*this, x, memory, masks);
+  return run(*this, checkpoint_, x, memory, masks);
 }
 
 const DecoderBlockParts& TransformerDecoder::parts(std::size_t i) const {

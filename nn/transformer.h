@@ -20,6 +20,8 @@ struct TransformerEncoderOptions {
   Placement placement = Placement::pre;
   BlockOptions block = {};
   std::optional<bool> final_norm = {};  // not given: Pre-LN has one, Post-LN has none
+  bool checkpoint =
+      false;  // keep only each block's input for backward and run the block again: see checkpoint()
 };
 
 /// Blocks of self-attention, x [B, T, C] -> [B, T, C].
@@ -34,6 +36,9 @@ struct TransformerEncoder : Module {
 
   std::vector<Block> layers;
   std::optional<LayerNorm> norm;
+
+ private:
+  bool checkpoint_;
 };
 
 struct TransformerDecoderOptions {
@@ -41,6 +46,8 @@ struct TransformerDecoderOptions {
   Placement placement = Placement::pre;
   DecoderBlockOptions block = {};
   std::optional<bool> final_norm = {};  // not given: Pre-LN has one, Post-LN has none
+  bool checkpoint =
+      false;  // keep only each block's input for backward and run the block again: see checkpoint()
 };
 
 /// Blocks of self-attention and attention over memory: x [B, T, C], memory [B, Tm, C] -> [B, T, C].
@@ -53,6 +60,9 @@ struct TransformerDecoder : Module {
 
   std::vector<Block> layers;
   std::optional<LayerNorm> norm;
+
+ private:
+  bool checkpoint_;
 };
 
 }  // namespace gradus::nn

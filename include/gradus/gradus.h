@@ -19,6 +19,7 @@
 #include "gradus/core/tensor.h"
 #include "gradus/core/version.h"
 #include "gradus/nn/nn.h"
+#include "gradus/ops/checkpoint.h"
 #include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"

@@ -1,0 +1,150 @@
+// checkpoint      y = f(x...)
+//   forward       runs f as usual, on a tape of its own. From that tape it reads which parameters and other
+//                 tensors from outside f has used; then the tape and all that was saved on it are dropped.
+//   backward      puts the generator where it stood, runs f again on x, and passes dy back through this
+//   second
+//                 tape, which ends at x and at what f used from outside. They are inputs of checkpoint's
+//                 note, so the running pass has yet to visit them: what reaches them is added exactly where,
+//                 and in the order in which, it would have been added without checkpoint.
+// Saves x, f and where the generator stood. f may hold tensors, against the rule that what is saved is data:
+// they are older than the note, as f is, so no cycle comes of it.
+
+#include "gradus/ops/checkpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+
+#include "gradus/core/format.h"
+#include "gradus/core/profile.h"
+#include "gradus/core/random.h"
+#include "gradus/core/scope.h"
+
+namespace gradus {
+
+namespace {
+
+/// A hash of up to 64 elements, evenly spread: f must give the same bits again.
+std::uint64_t fingerprint(const Array& y) {
+  const Array dense = y.contiguous();
+  const std::int64_t n = dense.numel(), size = static_cast<std::int64_t>(size_of(dense.dtype()));
+  const std::int64_t samples = std::min<std::int64_t>(n, 64);
+  std::uint64_t hash = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const std::int64_t at = samples > 1 ? i * (n - 1) / (samples - 1) : 0;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, static_cast<const char*>(dense.raw()) + at * size, static_cast<std::size_t>(size));
+    hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+/// This thread's generator at another place for one scope.
+class GeneratorAt {
+ public:
+  explicit GeneratorAt(const Generator::State& state) : before_(default_generator().state()) {
+    default_generator().set_state(state);
+  }
+  ~GeneratorAt() { default_generator().set_state(before_); }
+  GeneratorAt(const GeneratorAt&) = delete;
+  GeneratorAt& operator=(const GeneratorAt&) = delete;
+
+ private:
+  Generator::State before_;
+};
+
+class CheckpointNode final : public Node {
+ public:
+  CheckpointNode(const CheckpointFunction& f, const std::vector<Tensor>& x)
+      : f_(f), before_(default_generator().state()) {
+    op = "checkpoint";
+    module = current_scope();
+    for (const Tensor& input : x) {
+      saved_.emplace_back(input.array());
+      inputs.push_back(input.requires_grad() ? input.node() : NodePtr());
+    }
+  }
+
+  /// Reads off y's tape, as long as it is there, what backward will need.
+  void remember(const Tensor& y) {
+    shape = y.shape();
+    dtype = y.dtype();
+    after_ = default_generator().state();
+    result_ = fingerprint(y.array());
+    add_used(y.node().get());
+  }
+
+  Grads backward(const Array& dy, Needs) override {
+    const ProfileRange range("checkpoint", "accumulate");
+    run_backward_within(*this, run_again(), dy);
+    Grads none;  // the inputs have their gradients
+    none.resize(inputs.size());
+    return none;
+  }
+
+  void free_saved() override {
+    f_ = nullptr;
+    saved_.clear();
+  }
+
+ private:
+  /// Adds to the inputs what else is older than this note and was used on the way to `root`.
+  void add_used(Node* root) {
+    std::unordered_set<const Node*> seen{root};
+    for (const NodePtr& input : inputs) seen.insert(input.get());
+    std::vector<Node*> stack{root};
+    while (!stack.empty()) {
+      const Node* const node = stack.back();
+      stack.pop_back();
+      for (const NodePtr& input : node->inputs) {
+        if (!input || !seen.insert(input.get()).second) continue;
+        if (input->order < order)
+          inputs.push_back(input);
+        else
+          stack.push_back(input.get());
+      }
+    }
+  }
+
+  Tensor run_again() const {
+    std::vector<Tensor> x;
+    for (std::size_t i = 0; i < saved_.size(); ++i) x.emplace_back(saved_[i].get(), inputs[i]);
+    const EnableGrad guard;
+    const GeneratorAt generator(before_);
+    Tensor y = f_(x);
+    check(y.defined() && y.shape() == shape && y.dtype() == dtype,
+          "checkpoint backward: the function returned {} {} in the forward pass and now {}: it must compute "
+          "the "
+          "same again",
+          dtype, shape, y.defined() ? fmt::format("{} {}", y.dtype(), y.shape()) : "no tensor");
+    check(default_generator().state() == after_,
+          "checkpoint backward: the function did not draw the random numbers of the forward pass again: was "
+          "train() or eval() called in between?");
+    check(fingerprint(y.array()) == result_ && y.requires_grad(),
+          "checkpoint backward: the function computed another {} {} than in the forward pass: what it uses "
+          "besides its inputs (parameters, modes, captured tensors, a generator) must be as it was",
+          dtype, shape);
+    return y;
+  }
+
+  CheckpointFunction f_;
+  std::vector<Saved> saved_;
+  Generator::State before_, after_;
+  std::uint64_t result_ = 0;
+};
+
+}  // namespace
+
+Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs) {
+  check(static_cast<bool>(f), "checkpoint: expects a function, got an empty one");
+  const NodePtr node(new CheckpointNode(f, inputs));  // older than all that f records
+  const Tensor y = f(inputs);
+  check(y.defined(), "checkpoint: the function returned an undefined tensor");
+  // Nothing to pass back, or something f has only handed on.
+  if (!y.requires_grad() || y.node()->order < node->order) return y;
+  static_cast<CheckpointNode&>(*node).remember(y);
+  return Tensor(y.array(), node);
+}
+
+}  // namespace gradus

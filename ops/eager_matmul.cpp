@@ -83,12 +83,31 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
   return part;
 }
 
+constexpr I kVectorWork = 65'536;                    // elements of a matrix that are worth a trip to the pool
+constexpr I kVectorRows = 32, kVectorColumns = 512;  // of a tile, at least
+
+/// Runs product(0) .. product(count - 1), of one shape with m or n 1, on the pool: a matrix each, read once.
+template <class F>
+void run_vector_products(I count, I m, I n, I k, F&& product) {
+  const I length = std::max(m, n), row = std::max<I>(1, k);
+  // Rows of the matrix lie one after the other, so any number of them makes a tile; of its columns there must
+  // be many side by side, as memory is read along the rows.
+  const bool rows = n == 1 ? !product(0).a.transposed : product(0).b.transposed;
+  const I unit = rows ? kVectorRows : kVectorColumns, cut = std::max<I>(1, kVectorWork / row / unit) * unit;
+  const Tiling tile = n == 1 ? Tiling{cut, 1} : Tiling{1, cut};
+  const I tiles = (length + cut - 1) / cut;
+  parallel_for(count * tiles, kVectorWork / (row * std::min(cut, length)), [&](I begin, I end) {
+    for (I i = begin; i < end; ++i) kernels::multiply(tile_of(product(i / tiles), tile, i % tiles));
+  });
+}
+
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
 template <class F>
 void run_products(I count, I m, I n, I k, bool b_transposed, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
+  if (m == 1 || n == 1) return run_vector_products(count, m, n, k, product);
   const I work = work_of(m, n, k);
   const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
   const Tiling tile = cut(m, n, (wanted + count - 1) / count, b_transposed);

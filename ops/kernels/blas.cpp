@@ -60,21 +60,29 @@ void scale_matrix(I m, I n, T beta, T* c, I ldc) {
       for (I j = 0; j < n; ++j) c[j] *= beta;
 }
 
+/// y = x op(M), without gaps.
+template <class T>
+void gemv(bool transpose, const Stored<T>& matrix, const T* x, T* y) {
+  const kernels::Table<T>& kernel = kernels::table<T>();
+  if (transpose)
+    kernel.gemv(matrix.rows, matrix.columns, matrix.data, matrix.ld, x, y);
+  else
+    kernel.gemv_t(matrix.rows, matrix.columns, matrix.data, matrix.ld, x, y);
+}
+
 /// A product with m = 1 or n = 1: c_j = alpha sum_i x_i op(M)_ij + beta c_j, x and c with strides. On our own
 /// kernels: OpenBLAS's gemm can be several times slower here, and the gemv of 0.3.21 is not reliable.
 template <class T>
 void gemv(bool transpose, const Stored<T>& matrix, T alpha, const T* x, I x_stride, T beta, T* c,
           I c_stride) {
   const I k = transpose ? matrix.columns : matrix.rows, n = transpose ? matrix.rows : matrix.columns;
+  const bool no_gaps = (x_stride == 1 || k == 1) && (c_stride == 1 || n == 1);
+  if (no_gaps && alpha == 1 && beta == 0) return gemv(transpose, matrix, x, c);
   const Storage scratch = Storage::allocate(static_cast<std::size_t>(k + n) * sizeof(T));
   T* const x_run = static_cast<T*>(scratch.data());
   T* const y = x_run + k;
-  const kernels::Table<T>& kernel = kernels::table<T>();
   for (I i = 0; i < k; ++i) x_run[i] = x[i * x_stride];
-  if (transpose)
-    for (I j = 0; j < n; ++j) y[j] = kernel.dot(k, x_run, matrix.data + j * matrix.ld);
-  else
-    kernel.gemv_t(k, n, matrix.data, matrix.ld, x_run, y);
+  gemv(transpose, matrix, x_run, y);
   for (I j = 0; j < n; ++j) {
     T& out = c[j * c_stride];
     out = beta == 0 ? alpha * y[j] : alpha * y[j] + beta * out;

@@ -6,8 +6,9 @@
 //   body_math.h         exp, log, tanh, erf, sin, cos
 //   body_activations.h  sigmoid, silu, gelu
 //   body_elementwise.h  functions applied to arrays
-//   body_reduce.h       sum, dot, max, row vector times matrix
+//   body_reduce.h       sum, dot, max
 //   body_gemm.h         matrix products
+//   body_gemv.h         matrix times vector
 //   body_rows.h         softmax and relations
 //   body_norm.h         layer norm, RMS norm
 //   body_dropout.h      random numbers and dropout
@@ -21,6 +22,7 @@
 #include "gradus/ops/kernels/body_elementwise.h"
 #include "gradus/ops/kernels/body_reduce.h"
 #include "gradus/ops/kernels/body_gemm.h"
+#include "gradus/ops/kernels/body_gemv.h"
 #include "gradus/ops/kernels/body_rows.h"
 #include "gradus/ops/kernels/body_norm.h"
 #include "gradus/ops/kernels/body_dropout.h"
@@ -114,6 +116,7 @@ consteval Table<ScalarOf<V>> make_table() {
   table.rms_norm = rms_norm<V>;
   table.rms_norm_grad = rms_norm_grad<V>;
   table.gemm = gemm<V>;
+  table.gemv = gemv<V>;
   table.gemv_t = gemv_t<V>;
   table.adam = adam<V>;
   table.dropout = dropout<V>;

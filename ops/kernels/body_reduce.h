@@ -1,5 +1,5 @@
 #pragma once
-// Part of body.h. Reductions of one run, and a row vector times a matrix.
+// Part of body.h. Reductions of one run.
 
 namespace gradus::kernels {
 namespace {
@@ -51,30 +51,6 @@ ScalarOf<V> min_run(I n, const ScalarOf<V>* x) {
   };
   const V smallest = accumulate<V, Smallest<V>>(n, step).v;
   return any(smallest != smallest) ? ScalarOf<V>(__builtin_nanf("")) : min_lane(smallest);
-}
-
-/// y += x[0] a[0] + ... + x[rows - 1] a[rows - 1], or y = when `first`.
-template <class V, int rows>
-void add_rows(I n, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<V>* y, bool first) {
-  for_each<V>(n, [=](auto at) {
-    V acc = first ? V(0) : at.load(y);
-    for (int r = 0; r < rows; ++r) acc = fma(V(x[r]), at.load(a + r * lda), acc);
-    at.store(y, acc);
-  });
-}
-
-// Eight rows at a time are read side by side, each from left to right as memory likes it; y is cut into
-// pieces that stay in the first-level cache while all rows pass.
-template <class V>
-void gemv_t(I m, I n, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<V>* y) {
-  constexpr I piece = 2048;
-  for (I j = 0; j < n; j += piece) {
-    const I width = n - j < piece ? n - j : piece;
-    if (m == 0) for_each<V>(width, [=](auto at) { at.store(y + j, V(0)); });
-    I i = 0;
-    for (; i + 8 <= m; i += 8) add_rows<V, 8>(width, a + i * lda + j, lda, x + i, y + j, i == 0);
-    for (; i < m; ++i) add_rows<V, 1>(width, a + i * lda + j, lda, x + i, y + j, i == 0);
-  }
 }
 
 }  // namespace

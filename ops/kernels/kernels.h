@@ -145,6 +145,8 @@ struct Table {
   // A matrix product; k >= 1. An element of C depends on its row of A, its column of B and what is added to
   // it only, not on m, n or its place.
   void (*gemm)(const Product<T>& product);
+  // y[i] = dot(k, a[i], x) (a is [m, k], row stride lda), with the bits of dot: a matrix times a vector.
+  void (*gemv)(I m, I k, const T* a, I lda, const T* x, T* y);
   // y[j] = sum_i x[i] a[i][j] (a is [m, n], row stride lda): a row vector times a matrix.
   void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
 

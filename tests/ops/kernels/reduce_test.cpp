@@ -1,4 +1,4 @@
-// Reductions of one run and gemv_t, on every instruction set.
+// Reductions of one run, on every instruction set.
 
 #include "kernel_test.h"
 
@@ -92,29 +92,6 @@ TEST_CASE_TEMPLATE("max and min find the extreme wherever it is, and NaN beats i
       CHECK(table.max(n, low.data()) == -infinity);
       CHECK(table.min(n, high.data()) == infinity);
     }
-  });
-}
-
-TEST_CASE_TEMPLATE("gemv_t at every tail of rows and columns, and writes all of y", T, float, double) {
-  const std::vector<T> values = normal_values<T>(35 * 4103, 1), factors = normal_values<T>(35, 2);
-  on_every_isa<T>([&](const kernels::Table<T>& table) {
-    const auto check = [&](I m, I n, I offset) {
-      const I lda = n + 3, used = m > 0 ? (m - 1) * lda + n : 0;  // nothing after the last row is a's
-      Guarded<T> a(values, used, offset), x(factors, m, offset), y(n, offset);
-      for (I j = 0; j < n; ++j) y[j] = std::numeric_limits<T>::quiet_NaN();
-      table.gemv_t(m, n, a.data(), lda, x.data(), y.data());
-      bool good = y.intact();
-      for (I j = 0; j < n; ++j) {
-        const auto [want, size] = exact_sum<T>(m, [&](I i) { return Wide<T>(x[i]) * a[i * lda + j]; });
-        good = good && std::fabs(y[j] - want) <= 8 * eps<T> * size;
-      }
-      CAPTURE(m);
-      CAPTURE(n);
-      CHECK(good);
-    };
-    at_every_tail([&](I n, I offset) { check(n % 20, n, offset); });
-    for (I m : {0, 1, 2, 7, 8, 9, 16, 35})
-      for (I n : {33, 2047, 2049, 4100}) check(m, n, 1);
   });
 }
 

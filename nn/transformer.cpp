@@ -25,11 +25,13 @@ void build(Stack& stack, const char* kind, const Options& options) {
         "norm", LayerNorm(options.block.d_model, {.eps = options.block.eps, .bias = options.block.bias}));
 }
 
+// [checkpoint]
 template <class Block, class... Rest>
 Tensor apply(const Block& block, bool recompute, const Tensor& x, const Rest&... rest) {
   if (!recompute) return block(x, rest...);
   return checkpoint([block, rest...](const Tensor& h) { return block(h, rest...); }, x);
 }
+// [/checkpoint]
 
 /// x through every block, then through the final norm; a probe sees each output.
 template <class Stack, class... Rest>

@@ -15,7 +15,8 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
           .placement = placement == "post" ? nn::Placement::post : nn::Placement::pre,
           .activation = nn::Activation::gelu,
           .dropout = dropout,
-          .bias = false};
+          .bias = false,
+          .checkpoint = checkpoint};
 }
 
 std::optional<int> parse(int argc, char** argv, Options& o) {
@@ -42,6 +43,9 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
   line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
   line.integer("--threads", o.threads, "Threads; all cores when not given", kit::at_least(1));
+  line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
+  line.flag("--profile", o.profile, "Print where time and memory went in ten steps");
+  line.path("--trace", o.trace, "Write these steps' trace here, for ui.perfetto.dev; implies --profile");
   line.footer("./run example char_gpt --text shakespeare.txt --steps 500 --placement post");
   if (const auto status = line.parse(argc, argv)) return status;
   o.least_lr = o.lr / 10;

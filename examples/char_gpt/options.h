@@ -28,6 +28,9 @@ struct Options {
   std::int64_t sample = 500;
   double temperature = 0.8;
   std::int64_t top_k = 0;
+  bool checkpoint = false;  // recompute blocks in backward
+  bool profile = false;
+  std::filesystem::path trace;  // of the profiled steps; empty: none
 
   nn::GPTOptions model(std::int64_t vocab) const;
 };

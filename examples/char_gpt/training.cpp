@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
 #include "kit/duration.h"
 #include "kit/interrupt.h"
@@ -47,17 +48,25 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   const kit::RandomBelow below = [&](std::uint64_t bound) {
     return static_cast<std::uint64_t>(data.below(static_cast<std::int64_t>(bound)));
   };
+  // [range]
+  const auto draw_batch = [&] {
+    const ProfileRange range("batch");
+    return kit::random_windows(text.train, o.batch, o.context, below);
+  };
+  // [/range]
   const std::vector<Tensor> parameters = model.parameters();
   const auto start = std::chrono::steady_clock::now();
   kit::Progress progress("training", static_cast<double>(o.steps));
   model.train();
+  StepProfiler profiler(o.profile, o.trace);
   for (std::int64_t step = 1; step <= o.steps && !kit::interrupted(); ++step) {
-    const Tensor loss =
-        window_loss(model, kit::random_windows(text.train, o.batch, o.context, below), o.context);
+    profiler.before_step(step);
+    const Tensor loss = window_loss(model, draw_batch(), o.context);
     opt.zero_grad();
     loss.backward();
     optim::clip_grad_norm(parameters, o.clip);
     opt.step();
+    profiler.after_step(step);
     progress.update(static_cast<double>(step), fmt::format("loss {:.3f}", loss.item()));
     if (step == std::min(kTimedSteps, o.steps))
       fmt::print("{} steps will take about {}\n", o.steps,
@@ -68,6 +77,7 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
     std::fflush(stdout);
   }
   progress.finish();
+  profiler.finish();
   model.eval();
 }
 

@@ -81,8 +81,9 @@ MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
   add("out_proj", out_proj);
 }
 
-Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks) const {
+Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks, KeyValues* cache) const {
   const Scope scope(path());
+  if (cache) return attend_cached(x, masks, *cache);
   const AttentionOptions options = options_for(x, x, masks);
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
   if (Probe* const probe = Probe::current()) {
@@ -91,6 +92,36 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
                          options);
   }
   return out_proj(self_attention_packed(qkv, options_.heads, options));
+}
+
+KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
+  expect_positive("KeyValueCache", "batch", batch);
+  expect_positive("KeyValueCache", "capacity", capacity);
+  return {{batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight};
+}
+
+Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,
+                                         KeyValues& cache) const {
+  expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
+  check(
+      options_.causal,
+      "MultiheadAttention: expects causal = true with a cache: else the positions it holds would have to see "
+      "later ones");
+  check(options_.dropout == 0 || !is_training(),
+        "MultiheadAttention: expects eval mode with a cache, as there is a dropout of {}: call eval()",
+        options_.dropout);
+  cache.expect_room(in_proj_weight, x);
+  const Shape scores{x.size(0), options_.heads, x.size(1), cache.length() + x.size(1)};
+  const AttentionOptions options{.causal = true, .mask = combine(masks, scores, x.dtype())};
+  const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
+  check(!qkv.requires_grad(),
+        "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
+  const std::vector<Tensor> parts = chunk(qkv, 3, -1);
+  const Tensor q = split_heads(parts[0], options_.heads);
+  const auto [k, v] =
+      cache.append(split_heads(parts[1], options_.heads), split_heads(parts[2], options_.heads));
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
 }
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,

@@ -1,6 +1,7 @@
 #pragma once
 #include <utility>
 
+#include "gradus/nn/key_value_cache.h"
 #include "gradus/nn/linear.h"
 #include "gradus/ops/ops.h"
 
@@ -32,8 +33,10 @@ enum class HeadWeights { averaged, per_head };
 struct MultiheadAttention : Module {
   explicit MultiheadAttention(const MultiheadAttentionOptions& options);
 
-  /// Self-attention: queries, keys and values from x [B, T, E] -> [B, T, E].
-  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}) const;
+  /// Self-attention: queries, keys and values from x [B, T, E] -> [B, T, E]. With a cache x is what follows
+  /// the positions it holds: queries see those too (masks count them among the Tk keys), and it then holds
+  /// x's as well. For causal attention, under NoGrad, without dropout.
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const;
   /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E].
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {}) const;
   /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
@@ -41,6 +44,9 @@ struct MultiheadAttention : Module {
   std::pair<Tensor, Tensor> with_weights(const Tensor& x, const Tensor& memory,
                                          const AttentionMasks& masks = {},
                                          HeadWeights heads = HeadWeights::averaged) const;
+
+  /// An empty cache for `batch` sequences of at most `capacity` positions.
+  KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
 
   Tensor in_proj_weight;  // [3E, E]: rows of q, of k, of v
   Tensor in_proj_bias;    // [3E]; undefined without
@@ -51,6 +57,7 @@ struct MultiheadAttention : Module {
     Tensor q, k, v;  // [B, H, T, D]
   };
   Heads project(const Tensor& x, const Tensor& memory) const;
+  Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
   AttentionOptions options_for(const Tensor& x, const Tensor& memory, const AttentionMasks& masks) const;
 
   MultiheadAttentionOptions options_;

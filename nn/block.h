@@ -36,10 +36,10 @@ struct BlockParts : Module {
 struct PreLNBlock : BlockParts {
   explicit PreLNBlock(const BlockOptions& options) : BlockParts("PreLNBlock", options) {}
 
-  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}) const {
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
-    const Tensor h = x + dropout1(self_attn(norm1(x), masks));  // x + Attn(LN(x))
-    return h + dropout2(ffn(norm2(h)));                         // h + FFN(LN(h))
+    const Tensor h = x + dropout1(self_attn(norm1(x), masks, cache));  // x + Attn(LN(x))
+    return h + dropout2(ffn(norm2(h)));                                // h + FFN(LN(h))
   }
 };
 
@@ -47,10 +47,10 @@ struct PreLNBlock : BlockParts {
 struct PostLNBlock : BlockParts {
   explicit PostLNBlock(const BlockOptions& options) : BlockParts("PostLNBlock", options) {}
 
-  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}) const {
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
-    const Tensor h = norm1(x + dropout1(self_attn(x, masks)));  // LN(x + Attn(x))
-    return norm2(h + dropout2(ffn(h)));                         // LN(h + FFN(h))
+    const Tensor h = norm1(x + dropout1(self_attn(x, masks, cache)));  // LN(x + Attn(x))
+    return norm2(h + dropout2(ffn(h)));                                // LN(h + FFN(h))
   }
 };
 

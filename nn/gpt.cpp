@@ -1,7 +1,5 @@
 #include "gradus/nn/gpt.h"
 
-#include <algorithm>
-
 #include "gradus/core/format.h"
 #include "gradus/nn/expect.h"
 #include "gradus/nn/init.h"
@@ -60,53 +58,40 @@ Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
   return linear_cross_entropy(hidden(ids), head ? head->weight : token_embedding.weight, targets);
 }
 
+Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
+  const NoGrad no_grad;
+  return logits(hidden(ids, &cache));
+}
+
+Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
+  check(ids.defined() && ids.dim() == 2 && ids.size(1) > 0,
+        "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
+  const NoGrad no_grad;
+  return logits(hidden(ids, &cache).select(1, -1));
+}
+
+KeyValueCache GPT::new_cache(std::int64_t batch) const {
+  return transformer.new_cache(batch, options_.context);
+}
+
 /// What the head sees: [B, T] -> [B, T, C].
-Tensor GPT::hidden(const Tensor& ids) const {
+Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
   const Scope scope(path());
   check(ids.defined() && ids.dim() == 2, "GPT: expects ids [B, T], got {}", ids.shape());
   check(ids.size(1) <= options_.context, "GPT: expects at most {} tokens, its context, got ids {}",
         options_.context, ids.shape());
-  const Tensor x = dropout(token_embedding(ids) + position_embedding(ids.size(1)));
-  return transformer(observe(token_embedding, x));
+  const std::int64_t begin = cache ? cache->length() : 0;
+  check(begin + ids.size(1) <= options_.context,
+        "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and give "
+        "it the "
+        "last tokens again",
+        options_.context, ids.shape(), begin);
+  const Tensor x = dropout(token_embedding(ids) + position_embedding(ids.size(1), begin));
+  return transformer(observe(token_embedding, x), {}, cache);
 }
 
 Tensor GPT::logits(const Tensor& hidden) const {
   return head ? (*head)(hidden) : linear(hidden, token_embedding.weight);
-}
-
-namespace {
-
-/// One token for each row of logits [B, V] -> [B, 1].
-Tensor draw(const Tensor& logits, const GenerateOptions& options) {
-  if (options.greedy) return logits.argmax(-1, /*keepdim=*/true);
-  Generator& generator = options.generator ? *options.generator : default_generator();
-  // Measured from the largest logit, so that the lowest temperature gives 0 and -inf, never NaN.
-  const Tensor scaled = (logits - logits.max(-1, /*keepdim=*/true)) / std::max(options.temperature, 1e-30);
-  if (options.top_k == 0 || options.top_k >= logits.size(-1))
-    return multinomial(softmax(scaled, -1), 1, /*replacement=*/true, generator);
-  const auto [values, ids] = topk(scaled, options.top_k);
-  return gather(ids, 1, multinomial(softmax(values, -1), 1, /*replacement=*/true, generator));
-}
-
-}  // namespace
-
-Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options) const {
-  check(prompt.defined() && (prompt.dim() == 1 || prompt.dim() == 2) && prompt.size(-1) > 0,
-        "GPT: generate expects a prompt [T] or [B, T] of at least one token, got {}", prompt.shape());
-  check(count >= 0, "GPT: generate expects a count of 0 or more, got {}", count);
-  check(options.temperature > 0,
-        "GPT: generate expects a temperature above 0, got {}: for the likeliest token set greedy",
-        options.temperature);
-  check(options.top_k >= 0, "GPT: generate expects top_k of 0 (all) or more, got {}", options.top_k);
-  const NoGrad no_grad;
-  const EvalMode eval_mode(*this);
-  Tensor ids = prompt.dim() == 1 ? prompt.unsqueeze(0) : prompt;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t begin = std::max<std::int64_t>(0, ids.size(1) - options_.context);
-    const Tensor last = hidden(ids.slice(1, begin)).select(1, -1);  // [B, C]
-    ids = cat({ids, draw(logits(last), options)}, 1);
-  }
-  return prompt.dim() == 1 ? ids.squeeze(0) : ids;
 }
 
 }  // namespace gradus::nn

@@ -32,6 +32,10 @@ struct GenerateOptions {
   std::int64_t top_k = 0;          // draw from the k likeliest tokens only; 0: from all
   bool greedy = false;             // always the likeliest token
   Generator* generator = nullptr;  // not given: the thread's default
+  // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole
+  // context, as all positions move; with context / 2, one in so many does.
+  std::int64_t slide = 1;
+  bool cache = true;  // false: keep no keys and values, compute every position for every token
 };
 
 /// A decoder-only language model (Radford et al. 2019): token and position embeddings, causal blocks, a head.
@@ -42,10 +46,18 @@ struct GPT : Module {
 
   /// The next token's logits at every position: ids [B, T] (i64), T at most context -> [B, T, V].
   Tensor operator()(const Tensor& ids) const;
+  /// The same for ids that follow the tokens in `cache`, which then holds them too, for the work of T rows:
+  /// logits as of one call on all tokens, to within rounding. Without a tape, in eval mode if there is
+  /// dropout. Throws when the context is full: clear() the cache and give it the last tokens again.
+  Tensor operator()(const Tensor& ids, KeyValueCache& cache) const;
+  /// Only those after the last token, [B, V]: `logits = gpt.next_logits(ids, cache);`
+  Tensor next_logits(const Tensor& ids, KeyValueCache& cache) const;
+  /// An empty cache for `batch` sequences of at most `context` tokens: 2 layers context C numbers for each.
+  KeyValueCache new_cache(std::int64_t batch = 1) const;
   /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next.
   Tensor loss(const Tensor& ids, const Tensor& targets) const;
-  /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it.
-  /// Works in eval mode, without a tape.
+  /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it
+  /// (or fewer: see slide), the first of them at position 0. Works in eval mode, without a tape.
   Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
 
   const GPTOptions& options() const { return options_; }
@@ -57,7 +69,7 @@ struct GPT : Module {
   std::optional<Linear> head;      // only when not tied
 
  private:
-  Tensor hidden(const Tensor& ids) const;
+  Tensor hidden(const Tensor& ids, KeyValueCache* cache = nullptr) const;
   Tensor logits(const Tensor& hidden) const;
   GPTOptions options_;
 };

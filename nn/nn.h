@@ -10,6 +10,7 @@
 #include "gradus/nn/ffn.h"
 #include "gradus/nn/gpt.h"
 #include "gradus/nn/init.h"
+#include "gradus/nn/key_value_cache.h"
 #include "gradus/nn/linear.h"
 #include "gradus/nn/module.h"
 #include "gradus/nn/norm.h"

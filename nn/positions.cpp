@@ -10,10 +10,13 @@ namespace gradus::nn {
 
 namespace {
 
-Tensor first_rows(const char* layer, const Tensor& table, std::int64_t length) {
-  check(length >= 0 && length <= table.size(0), "{}: expects at most {} positions, its context, got {}",
-        layer, table.size(0), length);
-  return table.slice(0, 0, length);
+Tensor rows(const char* layer, const Tensor& table, std::int64_t length, std::int64_t begin) {
+  const std::int64_t context = table.size(0);
+  check(length >= 0 && length <= context, "{}: expects at most {} positions, its context, got {}", layer,
+        context, length);
+  check(begin >= 0 && begin <= context - length, "{}: has positions 0 to {}, got {} from {} on", layer,
+        context - 1, length, begin);
+  return table.slice(0, begin, begin + length);
 }
 
 Tensor waves(std::int64_t context, std::int64_t d_model) {
@@ -36,9 +39,9 @@ LearnedPositions::LearnedPositions(std::int64_t context, std::int64_t d_model) :
   weight = parameter("weight", init::normal_(empty({context, d_model})));
 }
 
-Tensor LearnedPositions::operator()(std::int64_t length) const {
+Tensor LearnedPositions::operator()(std::int64_t length, std::int64_t begin) const {
   const Scope scope(path());
-  return first_rows("LearnedPositions", weight, length);
+  return rows("LearnedPositions", weight, length, begin);
 }
 
 SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model)
@@ -50,9 +53,9 @@ SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_mo
   table = buffer("table", waves(context, d_model), /*persistent=*/false);
 }
 
-Tensor SinusoidalPositions::operator()(std::int64_t length) const {
+Tensor SinusoidalPositions::operator()(std::int64_t length, std::int64_t begin) const {
   const Scope scope(path());
-  return first_rows("SinusoidalPositions", table, length);
+  return rows("SinusoidalPositions", table, length, begin);
 }
 
 }  // namespace gradus::nn

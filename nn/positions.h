@@ -3,11 +3,12 @@
 
 namespace gradus::nn {
 
-/// One trained vector per position: positions(T) is [T, C], to be added to x [B, T, C]. Starts as N(0, 1).
+/// One trained vector per position: positions(T) is [T, C], to be added to x [B, T, C]; positions(T, begin)
+/// are those from `begin` on. Starts as N(0, 1).
 /// `Tensor h = tokens(ids) + positions(ids.size(1));`
 struct LearnedPositions : Module {
   LearnedPositions(std::int64_t context, std::int64_t d_model);
-  Tensor operator()(std::int64_t length) const;
+  Tensor operator()(std::int64_t length, std::int64_t begin = 0) const;
 
   Tensor weight;  // [context, C]
 };
@@ -16,7 +17,7 @@ struct LearnedPositions : Module {
 /// section 3.5). Used like LearnedPositions; nothing to train or save.
 struct SinusoidalPositions : Module {
   SinusoidalPositions(std::int64_t context, std::int64_t d_model);
-  Tensor operator()(std::int64_t length) const;
+  Tensor operator()(std::int64_t length, std::int64_t begin = 0) const;
 
   Tensor table;  // [context, C]
 };

@@ -33,13 +33,18 @@ Tensor apply(const Block& block, bool recompute, const Tensor& x, const Rest&...
 }
 // [/checkpoint]
 
+template <class Stack>
+Tensor final_norm(const Stack& stack, const Tensor& x) {
+  return stack.norm ? observe(*stack.norm, (*stack.norm)(x)) : x;
+}
+
 /// x through every block, then through the final norm; a probe sees each output.
 template <class Stack, class... Rest>
 Tensor run(const Stack& stack, bool recompute, Tensor x, const Rest&... rest) {
   for (const auto& layer : stack.layers)
     x = std::visit([&](const auto& block) { return observe(block, apply(block, recompute, x, rest...)); },
                    layer);
-  return stack.norm ? observe(*stack.norm, (*stack.norm)(x)) : x;
+  return final_norm(stack, x);
 }
 
 template <class Parts, class Stack>
@@ -55,8 +60,25 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderOptions& options)
   build<PreLNBlock, PostLNBlock>(*this, "TransformerEncoder", options);
 }
 
-Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks) const {
-  return run(*this, checkpoint_, x, masks);
+Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks,
+                                      KeyValueCache* cache) const {
+  if (!cache) return run(*this, checkpoint_, x, masks);
+  check(cache->layers() == layers.size(),
+        "TransformerEncoder: expects a cache of {} layers, got one of {}: make it with new_cache()",
+        layers.size(), cache->layers());
+  cache->truncate(cache->length());  // what an error may have left in the first layers
+  Tensor h = x;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    h = std::visit([&](const auto& block) { return observe(block, block(h, masks, &cache->layer(i))); },
+                   layers[i]);
+  return final_norm(*this, h);
+}
+
+KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
+  std::vector<KeyValues> kept;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    kept.push_back(parts(i).self_attn.new_cache(batch, capacity));
+  return KeyValueCache(std::move(kept));
 }
 
 const BlockParts& TransformerEncoder::parts(std::size_t i) const {

@@ -30,7 +30,10 @@ struct TransformerEncoder : Module {
   using Block = std::variant<PreLNBlock, PostLNBlock>;
 
   explicit TransformerEncoder(const TransformerEncoderOptions& options);
-  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}) const;
+  /// With a cache, for causal blocks, x follows the positions it holds: see MultiheadAttention.
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValueCache* cache = nullptr) const;
+  /// An empty cache for `batch` sequences of at most `capacity` positions.
+  KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
   /// What block i is made of, whichever kind it is: `encoder.parts(0).ffn.linear2.weight`
   const BlockParts& parts(std::size_t i) const;
 

@@ -41,6 +41,18 @@ Step mlp_step() {
   };
 }
 
+/// One more token from a model that has read 64; the context is let run full before it starts again.
+Step generate_step(const nn::GPTOptions& options) {
+  const nn::GPT model(options);
+  model.eval();
+  auto cache = std::make_shared<nn::KeyValueCache>(model.new_cache());
+  return [=, prompt = randint(0, options.vocab, {1, 64})] {
+    if (cache->length() == 0) model.next_logits(prompt, *cache);
+    model.next_logits(prompt.slice(1, 0, 1), *cache).argmax();
+    if (cache->length() == cache->capacity()) cache->clear();
+  };
+}
+
 }  // namespace
 
 std::vector<Case> model_cases() {
@@ -60,6 +72,8 @@ std::vector<Case> model_cases() {
       {"char-gpt", "nanoGPT's CPU setting: 4 layers, d 128, batch 12 x 64, AdamW",
        [=] { return gpt_step(small, 12, 64); }},
       {"gpt2-124m", "GPT-2 small, batch 4 x 64, AdamW", [=] { return gpt_step(gpt2, 4, 64); }},
+      {"generate-124m", "one token of GPT-2 small, keys and values cached",
+       [=] { return generate_step(gpt2); }},
       {"encoder-12", "12 Post-LN layers, d 64, T 64, batch 16, Adam", [] { return encoder_step(12); }},
       {"encoder-48", "48 Post-LN layers, d 64, T 64, batch 16, Adam", [] { return encoder_step(48); }},
       {"mlp", "MLP 2-16-1, batch 32, Adam", mlp_step, 100},

@@ -40,5 +40,9 @@ template <class F>
 Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs, F backward) {
   return record(op, std::move(out), std::span(inputs.begin(), inputs.size()), std::move(backward));
 }
+/// Ends an op that has no gradient, such as a comparison.
+inline Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs) {
+  return detail::untaped(op, std::move(out), std::span(inputs.begin(), inputs.size()));
+}
 
 }  // namespace gradus

@@ -18,11 +18,11 @@ using eager::sum_to;
 using kernels::Compare;
 
 Tensor compare(const char* op, Compare f, const Tensor& a, const Tensor& b) {
-  return Tensor(eager::compare(op, f, a.array(), b.array()));
+  return record(op, eager::compare(op, f, a.array(), b.array()), {&a, &b});
 }
 
 Tensor compare(const char* op, Compare f, const Tensor& a, double b) {
-  return Tensor(eager::compare(op, f, a.array(), b));
+  return record(op, eager::compare(op, f, a.array(), b), {&a});
 }
 
 /// A condition or mask; throws unless it is a defined bool tensor.
@@ -50,19 +50,20 @@ Tensor operator>(const Tensor& a, double b) { return compare("gt", Compare::gt, 
 Tensor operator>=(const Tensor& a, double b) { return compare("ge", Compare::ge, a, b); }
 
 Tensor operator!(const Tensor& x) {
-  return Tensor(eager::compare("operator!", Compare::eq, bool_operand("operator!", x), zero_like(x.array())));
+  const Array& values = bool_operand("operator!", x);
+  return record("operator!", eager::compare("operator!", Compare::eq, values, zero_like(values)), {&x});
 }
 
 Tensor operator&(const Tensor& a, const Tensor& b) {
   const Array &x = bool_operand("operator&", a), &y = bool_operand("operator&", b);
   broadcast_shapes("operator&", x.shape(), y.shape());
-  return Tensor(eager::where(x, y, zero_like(y)));
+  return record("operator&", eager::where(x, y, zero_like(y)), {&a, &b});
 }
 
 Tensor operator|(const Tensor& a, const Tensor& b) {
   const Array &x = bool_operand("operator|", a), &y = bool_operand("operator|", b);
   broadcast_shapes("operator|", x.shape(), y.shape());
-  return Tensor(eager::where(x, eager::scalar(1, boolean), y));
+  return record("operator|", eager::where(x, eager::scalar(1, boolean), y), {&a, &b});
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {

@@ -115,7 +115,7 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<std::int64_t> 
     });
     return y;
   });
-  return Tensor(y);
+  return record(op, y, {&x});
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ Tensor one_hot(const Tensor& index, std::int64_t classes) {
   const Array y = Array::zeros(shape, i64);
   std::int64_t* const data = y.mutable_data<std::int64_t>();
   for (std::int64_t i = 0; i < dense.numel(); ++i) data[i * classes + ids[i]] = 1;
-  return Tensor(y);
+  return record("one_hot", y, {&index});
 }
 
 }  // namespace gradus

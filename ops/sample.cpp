@@ -13,6 +13,7 @@
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/random.h"
+#include "gradus/core/record.h"
 #include "gradus/core/strided.h"
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
@@ -100,7 +101,7 @@ Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, 
     for (I row = begin; row < end; ++row)
       draw(w[static_cast<std::size_t>(row)], count, state, row * numbers, out + row * count);
   });
-  return Tensor(y);
+  return record("multinomial", y, {&weights});
 }
 
 Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement) {

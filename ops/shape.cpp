@@ -104,7 +104,7 @@ Tensor clone(const Tensor& x) {
 Tensor to(const Tensor& x, DType dtype) {
   const Array& array = operand("to", x);
   if (x.dtype() == dtype) return x;
-  if (!is_floating(dtype)) return Tensor(array.to(dtype));  // steps have no gradient
+  if (!is_floating(dtype)) return record("to", array.to(dtype), {&x});  // steps have no gradient
   return record("to", array.to(dtype), {&x},
                 [from = x.dtype()](const Array& dy, Needs) -> Grads { return {dy.to(from)}; });
 }

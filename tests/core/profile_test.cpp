@@ -90,6 +90,19 @@ TEST_CASE("Profile counts calls forward and backward, and nothing once it is gon
   CHECK(find(later, "matmul").calls == 0);
 }
 
+TEST_CASE("Profile: ops without a gradient are seen too") {
+  const Tensor x = leaf({4, 4});
+  const Profile profile;
+  const Tensor mask = (!((x > 0.0) & (x <= x))) | (x == 0.0);
+  multinomial(softmax(x.detach(), -1), 1);
+  x.argmax(-1);
+  x.to(i64);
+  for (const char* op :
+       {"gt", "operator&", "le", "operator!", "operator|", "eq", "multinomial", "argmax", "to"})
+    CHECK(find(profile, op).calls == 1);
+  CHECK(mask.dtype() == boolean);
+}
+
 TEST_CASE("Profile: laps leave no gap, and each has one owner") {
   const Tensor x = randn({32, 32});
   const Profile profile;

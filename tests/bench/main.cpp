@@ -1,4 +1,4 @@
-// ./run bench [CASE] [--threads N] [--steps N] [--json]
+// ./run bench [CASE] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]]
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -6,23 +6,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cases.h"
+#include "bench/against_pytorch.h"
+#include "bench/cases.h"
+#include "bench/measure.h"
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/blas.h"
+#include "gradus/ops/kernels/gemm.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::bench {
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases = model_cases();
-  for (Case& c : op_cases()) cases.push_back(std::move(c));
-  return cases;
-}
 
 namespace {
 
@@ -30,24 +25,10 @@ struct Options {
   std::string name;
   int threads = num_threads();
   int steps = 10;
+  int rounds = 3;
   bool json = false;
+  bool against_pytorch = false;
 };
-
-/// Seconds of each of `steps` measurements, after two that are not counted.
-std::vector<double> measure(const Case& c, int steps) {
-  using Clock = std::chrono::steady_clock;
-  manual_seed(0);
-  const Step step = c.make();
-  std::vector<double> seconds;
-  for (int i = 0; i < steps + 2; ++i) {
-    const auto start = Clock::now();
-    for (int k = 0; k < c.repeat; ++k) step();
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / c.repeat);
-  }
-  seconds.erase(seconds.begin(), seconds.begin() + 2);
-  std::sort(seconds.begin(), seconds.end());
-  return seconds;
-}
 
 double peak_rss_mb() {
   rusage usage{};
@@ -55,29 +36,23 @@ double peak_rss_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-std::string human(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3f} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3f} ms", seconds * 1e3);
-  return fmt::format("{:.3f} us", seconds * 1e6);
-}
-
 void run_case(const Case& c, const Options& options) {
   set_num_threads(options.threads);
-  const std::vector<double> seconds = measure(c, options.steps);
-  const std::size_t n = seconds.size();
-  const double median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2;
+  const Timing timing = measure(c, options.steps);
   if (options.json) {
-    nlohmann::ordered_json line = {{"case", c.name},
-                                   {"threads", options.threads},
-                                   {"isa", name(current_isa())},
-                                   {"blas_core", blas::core_name()},
-                                   {"median_s", median},
-                                   {"min_s", seconds[0]},
-                                   {"peak_rss_mb", peak_rss_mb()}};
+    const nlohmann::ordered_json line = {{"case", c.name},
+                                         {"threads", options.threads},
+                                         {"isa", name(current_isa())},
+                                         {"matmul", kernels::name(kernels::matmul_backend())},
+                                         {"blas_core", blas::core_name()},
+                                         {"median_s", timing.median_s},
+                                         {"min_s", timing.min_s},
+                                         {"steps", timing.steps},
+                                         {"peak_rss_mb", peak_rss_mb()}};
     fmt::print("{}\n", line.dump());
   } else {
-    fmt::print("{:<15} {:>12} {:>12} {:>8.0f} MB   {}\n", c.name, human(median), human(seconds[0]),
-               peak_rss_mb(), c.what);
+    fmt::print("{:<15} {:>12} {:>12} {:>8.0f} MB   {}\n", c.name, human_seconds(timing.median_s),
+               human_seconds(timing.min_s), peak_rss_mb(), c.what);
   }
   std::fflush(stdout);
 }
@@ -85,8 +60,8 @@ void run_case(const Case& c, const Options& options) {
 /// Each case runs in a process of its own, so that its peak memory is its own.
 int run_all(const Options& options) {
   if (!options.json) {
-    fmt::print("{} threads, {} kernels, OpenBLAS {}\n", options.threads, name(current_isa()),
-               blas::core_name());
+    fmt::print("{} threads, {} kernels, matrix products by {}; OpenBLAS: {}\n", options.threads,
+               name(current_isa()), kernels::name(kernels::matmul_backend()), blas::core_name());
     fmt::print("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory");
     std::fflush(stdout);
   }
@@ -107,26 +82,43 @@ int run_all(const Options& options) {
   return failures == 0 ? 0 : 1;
 }
 
+int compare_all(const Options& options) {
+  std::vector<std::string> names;
+  for (const Case& c : all_cases())
+    if (options.name.empty() || options.name == c.name) names.push_back(c.name);
+  return against_pytorch({names, options.threads, options.steps, options.rounds, options.json});
+}
+
 }  // namespace
 }  // namespace gradus::bench
 
-int main(int argc, char** argv) {
-  gradus::bench::Options options;
+int main(int argc, char** argv) try {
+  using namespace gradus::bench;
+  Options options;
   std::vector<std::string> names;
-  for (const auto& c : gradus::bench::all_cases()) names.push_back(c.name);
+  for (const Case& c : all_cases()) names.push_back(c.name);
   CLI::App app("Times training steps and ops; medians over --steps measurements.", "./run bench");
   app.add_option("CASE", options.name, "one case; all of them without")->check(CLI::IsMember(names));
   app.add_option("--threads", options.threads, "threads per op")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--steps", options.steps, "measurements per case")
+  app.add_option("--steps", options.steps, "measurements per case, more when half a second is not yet over")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_flag("--json", options.json, "one JSON line per case");
+  auto* against = app.add_flag("--against-pytorch", options.against_pytorch,
+                               "each case in turn with PyTorch, at its best number of threads");
+  app.add_option("--rounds", options.rounds, "with --against-pytorch: turns of each")
+      ->check(CLI::Range(1, 1000))
+      ->needs(against)
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return gradus::bench::run_all(options);
+  return options.against_pytorch ? compare_all(options) : run_all(options);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "bench: {}\n", error.what());
+  return 1;
 }

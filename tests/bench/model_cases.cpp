@@ -1,6 +1,6 @@
 // One training step of whole models: forward, backward, optimizer.
 
-#include "cases.h"
+#include "bench/cases.h"
 #include "gradus/gradus.h"
 
 namespace gradus::bench {

@@ -1,6 +1,6 @@
 // Single ops, forward and backward, and ops so small that only their overhead counts.
 
-#include "cases.h"
+#include "bench/cases.h"
 #include "gradus/gradus.h"
 
 namespace gradus::bench {

@@ -1,0 +1,79 @@
+#!/bin/sh
+# check_bench.sh BENCH: the program as its users meet it, with a made-up python3 in PyTorch's place. Nothing here
+# depends on how fast anything is.
+set -eu
+bench=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$1"
+  cat out err
+  exit 1
+}
+# expect STATUS ARGS...: runs the program with the python3 of this folder; what it said is in out and err.
+expect() {
+  wanted=$1
+  shift
+  status=0
+  GRADUS_PYTHON=$folder/python3 "$bench" "$@" >out 2>err || status=$?
+  [ $status = "$wanted" ] || fail "bench $*: status $status, expected $wanted"
+}
+says() { # FILE TEXT
+  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
+}
+python() { # the script it is to be
+  { echo '#!/bin/sh' && cat; } >python3
+  chmod +x python3
+}
+
+expect 2 --against-pytorch # there is no such file yet
+says err 'apt-get install python3-torch'
+expect 2 no-such-case
+expect 2 --threads 0
+expect 2 --rounds 2 # says nothing without --against-pytorch
+expect 2 --against-pytorch --rounds 0
+expect 0 mlp --steps 1 --threads 1 --json
+[ "$(wc -l <out)" = 1 ] || fail "not one line"
+says out '"case":"mlp"'
+says out '"matmul":"'
+
+# No PyTorch, or no python3 that runs.
+for status in 3 127; do
+  python <<EOT
+echo 'ModuleNotFoundError: No module named torch' >&2
+exit $status
+EOT
+  expect 2 --against-pytorch
+  [ ! -s out ] || fail "wrote to stdout"
+  [ "$(wc -l <err)" = 1 ] || fail "not one line"
+  says err 'apt-get install python3-torch'
+done
+
+# A PyTorch that is best with one thread, at 1.5 s a step, and knows one case.
+python <<'EOT'
+case "$*" in
+  *--list) echo '{"torch": "9.9", "blas_core": "", "cases": ["mlp"]}' ;;
+  *"mlp --threads 1 "*) echo '{"median_s": 1.5}' ;;
+  *"mlp --threads "*) echo '{"median_s": 3.0}' ;;
+  *) exit 1 ;;
+esac
+EOT
+expect 0 --against-pytorch --threads 2 --steps 1 --rounds 1
+says out '2 threads, '
+says out 'PyTorch 9.9'
+[ "$(grep -c '^mlp .* 1\.500 s .* 1 thread$' out)" = 1 ] || fail "no row of mlp"
+[ "$(wc -l <out)" = 4 ] || fail "not one case"
+expect 0 mlp --against-pytorch --threads 1 --steps 1 --rounds 2 --json
+[ "$(wc -l <out)" = 1 ] || fail "not one line"
+says out '"pytorch_s":1.5,'
+expect 0 tiny-ops --against-pytorch
+says err 'tiny-ops has no counterpart in PyTorch'
+
+# One that breaks.
+python <<'EOT'
+case "$*" in *--list) echo '{"torch": "9.9", "blas_core": "", "cases": ["mlp"]}' ;; *) exit 1 ;; esac
+EOT
+expect 1 mlp --against-pytorch --threads 2 --steps 1 --rounds 1
+says err 'mlp failed'

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""The cases of ./run bench in PyTorch, for ./run bench --against-pytorch.
+
+pytorch_cases.py --list                     what there is to run, as one JSON line
+pytorch_cases.py CASE --threads N --steps N  times it, one JSON line
+
+Each case does what the case of the same name in model_cases.cpp or op_cases.cpp does, written as a user of
+PyTorch would write it. Ends with status 3 when PyTorch is not installed.
+"""
+
+import argparse
+import ctypes
+import json
+import math
+import statistics
+import sys
+import time
+
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+except ImportError as error:
+    print(f"pytorch_cases.py: {error}", file=sys.stderr)
+    sys.exit(3)
+
+
+# --- models ---------------------------------------------------------------------------------------------
+
+
+class Block(nn.Module):
+    """A Pre-LN block of GPT-2; attention is written out, as PyTorch 1.13 has no public fused op."""
+
+    def __init__(self, d_model, heads, context):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.qkv, self.out = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
+        self.up, self.down = nn.Linear(d_model, 4 * d_model), nn.Linear(4 * d_model, d_model)
+        future = torch.ones(context, context, dtype=torch.bool).triu(1)
+        self.register_buffer("future", future, persistent=False)
+
+    def attend(self, x):
+        batch, tokens, width = x.shape
+        shape = (batch, tokens, self.heads, width // self.heads)
+        q, k, v = (part.view(shape).transpose(1, 2) for part in self.qkv(x).split(width, -1))
+        y = attention(q, k, v, self.future[:tokens, :tokens])
+        return self.out(y.transpose(1, 2).reshape(batch, tokens, width))
+
+    def forward(self, x):
+        h = x + self.attend(self.norm1(x))
+        return h + self.down(F.gelu(self.up(self.norm2(h))))
+
+
+class GPT(nn.Module):
+    def __init__(self, vocab, context, layers, heads, d_model):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(vocab, d_model), nn.Embedding(context, d_model)
+        self.blocks = nn.Sequential(*(Block(d_model, heads, context) for _ in range(layers)))
+        self.norm = nn.LayerNorm(d_model)
+        for p in self.parameters():
+            if p.dim() == 2:
+                nn.init.normal_(p, std=0.02)
+
+    def loss(self, ids, targets):
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        logits = F.linear(self.norm(self.blocks(x)), self.tokens.weight)
+        return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+def attention(q, k, v, hidden):
+    # Scaling q, the smaller, is faster than scaling the scores.
+    scores = q * (1 / math.sqrt(q.shape[-1])) @ k.transpose(-2, -1)
+    return torch.softmax(scores.masked_fill(hidden, -math.inf), -1) @ v
+
+
+def gpt(batch, tokens, **options):
+    model = GPT(**options)
+    opt = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.1)
+
+    def step():
+        ids, targets = torch.randint(options["vocab"], (2, batch, tokens))
+        model.loss(ids, targets).backward()
+        opt.step()
+        opt.zero_grad(set_to_none=True)
+
+    return step
+
+
+def encoder(layers):
+    # Post-LN is what TransformerEncoderLayer does unless told otherwise.
+    block = nn.TransformerEncoderLayer(64, 4, 256, dropout=0.0, batch_first=True)
+    model = nn.TransformerEncoder(block, layers)
+    opt = torch.optim.Adam(model.parameters(), lr=1e-4)
+    x = torch.randn(16, 64, 64)
+
+    def step():
+        opt.zero_grad(set_to_none=True)
+        model(x).square().mean().backward()
+        opt.step()
+
+    return step
+
+
+def mlp():
+    model = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
+    opt = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = torch.randn(32, 2), torch.randn(32, 1)
+
+    def step():
+        opt.zero_grad(set_to_none=True)
+        F.mse_loss(model(x), y).backward()
+        opt.step()
+
+    return step
+
+
+# --- single ops -----------------------------------------------------------------------------------------
+
+
+def forward_backward(f, *shapes, parameters=()):
+    """f of random tensors and its backward from a fixed gradient."""
+    inputs = [torch.randn(shape, requires_grad=True) for shape in shapes]
+    dy = torch.randn(shapes[0])
+
+    def step():
+        for x in (*inputs, *parameters):
+            x.grad = None
+        f(*inputs).backward(dy)
+
+    return step
+
+
+def attention_1024():
+    hidden = torch.ones(1024, 1024, dtype=torch.bool).triu(1)
+    return forward_backward(lambda q, k, v: attention(q, k, v, hidden), *[(1, 8, 1024, 64)] * 3)
+
+
+def layer_norm():
+    norm = nn.LayerNorm(768)
+    return forward_backward(norm, (4096, 768), parameters=list(norm.parameters()))
+
+
+def adam():
+    p = torch.zeros(124_000_000, requires_grad=True)
+    p.grad = torch.randn(p.shape)
+    return torch.optim.AdamW([p], lr=1e-4).step
+
+
+def tiny_backward():
+    a, b = torch.randn(4, 4, requires_grad=True), torch.randn(4, 4, requires_grad=True)
+
+    def step():
+        a.grad = b.grad = None
+        (a * b + a).sum().backward()
+
+    return step
+
+
+def tiny_add(requires_grad):
+    a, b = torch.randn(4, 4, requires_grad=requires_grad), torch.randn(4, 4)
+    return lambda: a + b
+
+
+GPT2 = dict(vocab=50257, context=1024, layers=12, heads=12, d_model=768)
+SMALL = dict(vocab=65, context=64, layers=4, heads=4, d_model=128)
+
+# Name: what to set up, and how many runs make one measurement (as in model_cases.cpp and op_cases.cpp).
+CASES = {
+    "char-gpt": (lambda: gpt(12, 64, **SMALL), 1),
+    "gpt2-124m": (lambda: gpt(4, 64, **GPT2), 1),
+    "encoder-12": (lambda: encoder(12), 1),
+    "encoder-48": (lambda: encoder(48), 1),
+    "mlp": (mlp, 100),
+    "attention-1024": (attention_1024, 1),
+    "layernorm": (layer_norm, 1),
+    "softmax": (lambda: forward_backward(lambda x: torch.softmax(x, -1), (4096, 1024)), 1),
+    "gelu": (lambda: forward_backward(F.gelu, (4096, 3072)), 1),
+    "adam-124m": (adam, 1),
+    "tiny-ops": (tiny_backward, 1000),
+    "tiny-ops-add": (lambda: tiny_add(False), 10000),
+    "tiny-ops-tape": (lambda: tiny_add(True), 10000),
+}
+
+
+# --- measuring ------------------------------------------------------------------------------------------
+
+
+def measure(step, repeat, steps):
+    """Seconds of each measurement, counted as measure.cpp counts them."""
+
+    def once():
+        start = time.perf_counter()
+        for _ in range(repeat):
+            step()
+        return (time.perf_counter() - start) / repeat
+
+    begin = time.perf_counter()
+    warm = 0
+    while warm < 3 or time.perf_counter() - begin < 0.3:
+        once()
+        warm += 1
+    seconds = []
+    begin = time.perf_counter()
+    while len(seconds) < steps or (time.perf_counter() - begin < 0.5 and len(seconds) < 1000):
+        seconds.append(once())
+    return seconds
+
+
+def blas_core():
+    """The kernels of the OpenBLAS this process has loaded, such as "Haswell"; "" when it uses another BLAS."""
+    with open("/proc/self/maps") as maps:
+        loaded = {line.split()[-1] for line in maps if "blas" in line}
+    for path in sorted(loaded):
+        try:
+            name = ctypes.CDLL(path).openblas_get_corename
+        except (OSError, AttributeError):
+            continue
+        name.restype = ctypes.c_char_p
+        return name().decode()
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", nargs="?", choices=CASES)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=10)
+    options = parser.parse_args()
+    if options.list or not options.case:
+        print(json.dumps({"torch": torch.__version__, "blas_core": blas_core(), "cases": list(CASES)}))
+        return
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    make, repeat = CASES[options.case]
+    seconds = measure(make(), repeat, options.steps)
+    line = {
+        "case": options.case,
+        "threads": options.threads,
+        "blas_core": blas_core(),
+        "median_s": statistics.median(seconds),
+        "min_s": min(seconds),
+        "steps": len(seconds),
+    }
+    print(json.dumps(line))
+
+
+main()

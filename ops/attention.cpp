@@ -4,8 +4,9 @@
 //   P   = softmax(S)              over the keys; all zeros in a row that sees none
 //   out = dropout(P) v
 // Backward is derived in attention_backward.cpp.
-// Saves q, k, v and one number a row, the log of the sum of its exponentials: P = exp(S - that) is computed
-// again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the generator's state is kept.
+// Saves q, k, v, out and one number a row, the log of the sum of its exponentials: P = exp(S - that) is
+// computed again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the generator's state is
+// kept.
 
 #include "gradus/core/record.h"
 #include "gradus/ops/attention_kernel.h"
@@ -72,7 +73,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   attention::forward(rule, qr, kr, vr, out, log_sum);
   return record(
       op, out, {&q, &k, &v, &options.mask},
-      [rule, log_sum, q = Saved(qr), k = Saved(kr), v = Saved(vr), mask = Saved(rule.mask),
+      [rule, log_sum, out = Saved(out), q = Saved(qr), k = Saved(kr), v = Saved(vr), mask = Saved(rule.mask),
        mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
         const DType dtype = q->dtype();
         const Gradients grads{.dq = empty_where(needs[0], q->shape(), dtype),
@@ -80,7 +81,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                               .dv = empty_where(needs[2], v->shape(), dtype),
                               .dscores = empty_where(needs[3], rule.mask.shape(), dtype)};
         mask.get();  // throws when it was changed
-        attention::backward(rule, *q, *k, *v, log_sum, attention::with_rows(dout), grads);
+        attention::backward(rule, *q, *k, *v, *out, log_sum, attention::with_rows(dout), grads);
         return {grads.dq, grads.dk, grads.dv, needs[3] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
@@ -94,14 +95,14 @@ Tensor self_attention_packed(const Tensor& qkv, std::int64_t heads, const Attent
   attention::forward(rule, q, k, v, heads_of(out, heads), log_sum);
   return record(
       "self_attention_packed", out, {&qkv, &options.mask},
-      [rule, heads, log_sum, x = Saved(x), mask = Saved(rule.mask), mask_shape = options.mask.shape()](
-          const Array& dout, Needs needs) -> Grads {
+      [rule, heads, log_sum, out = Saved(out), x = Saved(x), mask = Saved(rule.mask),
+       mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
         const auto part = [&](const Array& packed, std::int64_t i) { return packed_heads(packed, i, heads); };
         const Array dx = empty_where(needs[0], x->shape(), x->dtype());
         Gradients grads = needs[0] ? Gradients{part(dx, 0), part(dx, 1), part(dx, 2), {}} : Gradients{};
         grads.dscores = empty_where(needs[1], rule.mask.shape(), x->dtype());
         mask.get();  // throws when it was changed
-        attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), log_sum,
+        attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), log_sum,
                             heads_of(dout.contiguous(), heads), grads);
         return {dx, needs[1] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
       });

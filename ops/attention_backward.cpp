@@ -3,6 +3,7 @@
 //   dV += P'^T dO
 //   dP  = dO V^T, dropped like P'
 //   dS  = P (dP - sum_j dP_j P_j)         softmax's backward; a row that sees no key has P = 0, and so dS = 0
+//         the sum is that of dO O over the channels: O = P' V, and dropping P or dP is the same in it
 //   dQ  = scale dS K,   dK += scale dS^T Q
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
@@ -24,12 +25,13 @@ class Backward {
  public:
   /// dk and dv have the sums of one group after the other on their first axis.
   Backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& log_sum,
-           const Array& dout, const Gradients& grads, I groups)
+           const Array& out, const Array& dout, const Gradients& grads, I groups)
       : rule_(rule),
         scores_(rule, q, k),
         q_(q),
         k_(k),
         v_(v),
+        out_(out),
         dout_(dout),
         dq_(grads.dq),
         dk_(grads.dk),
@@ -60,82 +62,86 @@ class Backward {
   }
 
  private:
+  /// `sums` is where the tile's group keeps dk and dv of its head.
   void run_tile(const Tile& tile, I sums, T beta) const {
-    const I n = tile.keys, ld = std::max<I>(1, n), size = tile.rows * n;
+    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
     const bool drops = rule_.dropout > 0;
-    const Array scratch = Array::empty({drops ? 3 : 2, size}, dtype_of<T>);
+    const Array scratch = Array::empty({drops ? 3 : 2, tile.rows * ld}, dtype_of<T>);
     T* const p = scratch.mutable_data<T>();
-    T* const dp = p + size;
-    T* const dropped = drops ? dp + size : p;
+    T* const dp = p + tile.rows * ld;
+    T* const dropped = drops ? dp + tile.rows * ld : p;
+    T delta[kTileRows];
+    for (I r = 0; r < tile.rows; ++r)
+      delta[r] = kernels::table<T>().dot(width_, dout_.row(tile.head, tile.begin + r),
+                                         out_.row(tile.head, tile.begin + r));
+    for_each_block(tile, [&](const Block& block) {
+      scores_.compute(block, p, ld);
+      kernels::table<T>().attention_weights(scores_.rows(block, p, ld),
+                                            log_sum_ + block.head * queries_ + block.begin);
+      if (drops) scores_.drop(block, p, dropped, ld);
+      if (dv_) add_dv(block, dropped, ld, sums, beta);
+      if (!dq_ && !dk_ && !dscores_) return;
+      compute_dp(block, dp, ld);
+      if (drops) scores_.drop(block, dp, dp, ld);
+      kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, delta);
+      if (dscores_) copy_dscores(block, dp, ld);
+      if (dq_) add_dq(block, dp, ld);
+      if (dk_) add_dk(block, dp, ld, sums, beta);
+    });
+    if (dscores_)
+      for (I r = 0; r < tile.rows; ++r)
+        std::fill_n(dscores_.row(tile.head, tile.begin + r) + tile.keys, keys_ - tile.keys, T{0});
+  }
 
-    scores_.compute(tile, p, ld);
-    for (I r = 0; r < tile.rows; ++r) weigh_row(tile, r, p + r * ld, dropped + r * ld);
-    if (dv_)
-      kernels::multiply<T>({.m = n,
-                            .n = width_,
-                            .k = tile.rows,
-                            .a = {dropped, ld, true},
-                            .b = dout_.from(tile.head, tile.begin),
-                            .c = dv_.row(sums, 0),
-                            .ldc = dv_.ld(),
-                            .beta = beta});
-    if (!dq_ && !dk_ && !dscores_) return;
-
-    kernels::multiply<T>({.m = tile.rows,
-                          .n = n,
+  void add_dv(const Block& block, const T* p, I ld, I sums, T beta) const {
+    kernels::multiply<T>({.m = block.keys,
+                          .n = width_,
+                          .k = block.rows,
+                          .a = {p, ld, true},
+                          .b = dout_.from(block.head, block.begin),
+                          .c = dv_.row(sums, block.first),
+                          .ldc = dv_.ld(),
+                          .beta = beta});
+  }
+  void compute_dp(const Block& block, T* dp, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = block.keys,
                           .k = width_,
-                          .a = dout_.from(tile.head, tile.begin),
-                          .b = v_.transposed(tile.head),
+                          .a = dout_.from(block.head, block.begin),
+                          .b = v_.transposed(block.head, block.first),
                           .c = dp,
                           .ldc = ld});
-    for (I r = 0; r < tile.rows; ++r) score_grad_row(tile, r, p + r * ld, dp + r * ld);
-    const T scale = static_cast<T>(rule_.scale);
-    if (dq_)
-      kernels::multiply<T>({.m = tile.rows,
-                            .n = channels_,
-                            .k = n,
-                            .a = {dp, ld},
-                            .b = k_.from(tile.head, 0),
-                            .c = dq_.row(tile.head, tile.begin),
-                            .ldc = dq_.ld(),
-                            .alpha = scale});
-    if (dk_)
-      kernels::multiply<T>({.m = n,
-                            .n = channels_,
-                            .k = tile.rows,
-                            .a = {dp, ld, true},
-                            .b = q_.from(tile.head, tile.begin),
-                            .c = dk_.row(sums, 0),
-                            .ldc = dk_.ld(),
-                            .alpha = scale,
-                            .beta = beta});
   }
-
-  /// scores -> weights, and the same after dropout.
-  void weigh_row(const Tile& tile, I r, T* p, T* dropped) const {
-    const I i = tile.begin + r, seen = scores_.visible(i);
-    kernels::table<T>().exp_shift_sum(seen, log_sum_[tile.head * queries_ + i], p, p);
-    std::fill(p + seen, p + tile.keys, T{0});
-    if (dropped == p) return;
-    scores_.drop_row(tile.head, i, seen, p, dropped);
-    std::fill(dropped + seen, dropped + tile.keys, T{0});
+  void add_dq(const Block& block, const T* ds, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = channels_,
+                          .k = block.keys,
+                          .a = {ds, ld},
+                          .b = k_.from(block.head, block.first),
+                          .c = dq_.row(block.head, block.begin),
+                          .ldc = dq_.ld(),
+                          .alpha = static_cast<T>(rule_.scale),
+                          .beta = block.first == 0 ? T{0} : T{1}});
   }
-
-  /// dp -> gradients of the scores, in place.
-  void score_grad_row(const Tile& tile, I r, const T* p, T* dp) const {
-    const I i = tile.begin + r, seen = scores_.visible(i);
-    if (rule_.dropout > 0) scores_.drop_row(tile.head, i, seen, dp, dp);
-    kernels::table<T>().softmax_grad(seen, p, dp, dp);
-    std::fill(dp + seen, dp + tile.keys, T{0});
-    if (!dscores_) return;
-    T* const row = dscores_.row(tile.head, i);
-    std::copy_n(dp, seen, row);
-    std::fill(row + seen, row + keys_, T{0});
+  void add_dk(const Block& block, const T* ds, I ld, I sums, T beta) const {
+    kernels::multiply<T>({.m = block.keys,
+                          .n = channels_,
+                          .k = block.rows,
+                          .a = {ds, ld, true},
+                          .b = q_.from(block.head, block.begin),
+                          .c = dk_.row(sums, block.first),
+                          .ldc = dk_.ld(),
+                          .alpha = static_cast<T>(rule_.scale),
+                          .beta = beta});
+  }
+  void copy_dscores(const Block& block, const T* ds, I ld) const {
+    for (I r = 0; r < block.rows; ++r)
+      std::copy_n(ds + r * ld, block.keys, dscores_.row(block.head, block.begin + r) + block.first);
   }
 
   const Rule& rule_;
   Scores<T> scores_;
-  HeadRows<const T> q_, k_, v_, dout_;
+  HeadRows<const T> q_, k_, v_, out_, dout_;
   HeadRows<T> dq_, dk_, dv_, dscores_;
   const T* log_sum_;
   I heads_, queries_, keys_, channels_, width_, groups_;
@@ -158,8 +164,8 @@ void add_groups(const Array& sums, I groups, const Array& grad) {
 
 }  // namespace
 
-void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& log_sum,
-              const Array& dout, const Gradients& grads) {
+void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+              const Array& log_sum, const Array& dout, const Gradients& grads) {
   count_products(rule, q, k, v, 3, 2);  // scores again, dq, dk; dP, dv
   const I heads = q.size(0) * q.size(1);
   const Cut cut(rule, q.size(2));
@@ -168,7 +174,7 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
   sums.dk = group_sums(grads.dk, groups);
   sums.dv = group_sums(grads.dv, groups);
   dispatch_floating("attention", q.dtype(), [&]<class T>() {
-    const Backward<T> attention(rule, q, k, v, log_sum, dout, sums, groups);
+    const Backward<T> attention(rule, q, k, v, log_sum, out, dout, sums, groups);
     parallel_for(heads * groups, kChunkWork / (2 * cut.tiles * cut.work(k, v) + 1), [&](I first, I last) {
       for (I i = first; i < last; ++i) attention.run(i / groups, i % groups);
     });

@@ -1,6 +1,8 @@
-// Attention's forward pass, a tile of query rows of one head at a time: the scores of the tile against all
-// keys its rows can see, their exponentials, and the product with the values, while the tile is in cache.
-// Keys past the causal diagonal are never touched. Memory is one tile per thread and one number per row.
+// Attention's forward pass, a tile of query rows of one head at a time, and of the keys its rows can see a
+// few hundred at a time: their scores, the exponentials of these, and the product with the values, while the
+// tile is in cache. The softmax of a row runs from one group of keys to the next (body_attention.h; Dao et
+// al. 2022). Keys past the causal diagonal are never touched. Memory is one tile per thread and one number
+// per row.
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/parallel.h"
@@ -11,32 +13,39 @@ namespace gradus::attention {
 
 namespace {
 
-/// What softmax needs to know of a row; both numbers are -inf and 0 where the row sees no key.
-template <class T>
-struct RowSum {
-  T largest, sum;
-  bool sees_nothing() const { return sum == 0; }
-};
-
-/// Turns the scores of a row that sees `seen` of `keys` keys into exponentials, zeros for the rest.
-template <class T>
-RowSum<T> exponentials(I seen, I keys, T* s) {
-  const auto& kernels = kernels::table<T>();
-  RowSum<T> row{-std::numeric_limits<T>::infinity(), 0};
-  if (seen > 0) row.largest = kernels.max(seen, s);
-  row.sum = kernels.exp_shift_sum(seen, row.largest, s, s);  // zeros when every score is -inf
-  std::fill(s + seen, s + keys, T{0});
-  return row;
-}
-
 /// y *= factor; a factor of 0 clears even what is not finite.
 template <class T>
 void scale_row(I n, T factor, T* y) {
+  if (factor == 1) return;
   if (factor == 0)
     std::fill_n(y, n, T{0});
   else
     kernels::table<T>().scale(n, factor, y, y);
 }
+
+/// The softmax of each row of a tile, as far as it is known.
+template <class T>
+struct RowSums {
+  explicit RowSums(I n) : rows(n) {
+    std::fill_n(largest, rows, -std::numeric_limits<T>::infinity());
+    std::fill_n(sum, rows, T{0});
+  }
+  /// Scores become weights, too large by the factor `sum` of their row.
+  void exponentials(const kernels::ScoreRows<T>& s) {
+    kernels::table<T>().attention_exp(s, largest, sum, correction);
+  }
+  /// What makes a row's weights add up to 1; 0 for a row that sees nothing.
+  T inverse(I r) const { return sum[r] == 0 ? 0 : 1 / sum[r]; }
+  /// +inf for a row that sees nothing.
+  void write_log_sum(T* out) const {
+    kernels::table<T>().unary[static_cast<int>(kernels::Unary::log)](rows, sum, out);
+    for (I r = 0; r < rows; ++r)
+      out[r] = sum[r] == 0 ? std::numeric_limits<T>::infinity() : largest[r] + out[r];
+  }
+
+  I rows;
+  T largest[kTileRows], sum[kTileRows], correction[kTileRows];
+};
 
 template <class T>
 class Forward {
@@ -53,32 +62,35 @@ class Forward {
 
   void run_tile(I head, I index) const {
     const Tile tile = scores_.tile(head, index);
-    const Array scratch = Array::empty({tile.rows, tile.keys}, dtype_of<T>);
+    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
+    const Array scratch = Array::empty({tile.rows, ld}, dtype_of<T>);
     T* const s = scratch.mutable_data<T>();
-    const I ld = std::max<I>(1, tile.keys);
-    scores_.compute(tile, s, ld);
-    T inverse[kTileRows];
-    for (I r = 0; r < tile.rows; ++r) inverse[r] = weigh_row(tile, r, s + r * ld);
-    kernels::multiply<T>({.m = tile.rows,
-                          .n = width_,
-                          .k = tile.keys,
-                          .a = {s, ld},
-                          .b = v_.from(head, 0),
-                          .c = out_.row(head, tile.begin),
-                          .ldc = out_.ld()});
+    RowSums<T> sums(tile.rows);
+    for_each_block(tile, [&](const Block& block) {
+      scores_.compute(block, s, ld);
+      sums.exponentials(scores_.rows(block, s, ld));
+      if (rule_.dropout > 0) scores_.drop(block, s, s, ld);
+      if (block.first > 0)
+        for (I r = 0; r < tile.rows; ++r)
+          scale_row(width_, sums.correction[r], out_.row(head, tile.begin + r));
+      add_values(block, s, ld);
+    });
     // Dividing the short rows of the output is cheaper than dividing the weights.
-    for (I r = 0; r < tile.rows; ++r) scale_row(width_, inverse[r], out_.row(head, tile.begin + r));
+    for (I r = 0; r < tile.rows; ++r) scale_row(width_, sums.inverse(r), out_.row(head, tile.begin + r));
+    sums.write_log_sum(log_sum_ + head * queries_ + tile.begin);
   }
 
  private:
-  /// Makes weights of a row of scores, all too large by one factor: returns its inverse.
-  T weigh_row(const Tile& tile, I r, T* s) const {
-    const I i = tile.begin + r, seen = scores_.visible(i);
-    const RowSum<T> row = exponentials(seen, tile.keys, s);
-    T& log_sum = log_sum_[tile.head * queries_ + i];
-    log_sum = row.sees_nothing() ? std::numeric_limits<T>::infinity() : row.largest + std::log(row.sum);
-    if (rule_.dropout > 0) scores_.drop_row(tile.head, i, seen, s, s);
-    return row.sees_nothing() ? 0 : 1 / row.sum;
+  /// out (+)= weights v
+  void add_values(const Block& block, const T* weights, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = width_,
+                          .k = block.keys,
+                          .a = {weights, ld},
+                          .b = v_.from(block.head, block.first),
+                          .c = out_.row(block.head, block.begin),
+                          .ldc = out_.ld(),
+                          .beta = block.first == 0 ? T{0} : T{1}});
   }
 
   const Rule& rule_;
@@ -121,12 +133,13 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
     parallel_for(heads * cut.tiles, kChunkWork / cut.work(k, k), [&](I first, I last) {
       for (I t = first; t < last; ++t) {
         const Tile tile = scores.tile(t / cut.tiles, t % cut.tiles);
-        scores.compute(tile, rows.row(tile.head, tile.begin), std::max<I>(1, keys));
-        for (I i = tile.begin; i < tile.begin + tile.rows; ++i) {
-          T* const row = rows.row(tile.head, i);
-          const RowSum<T> sum = exponentials(scores.visible(i), keys, row);
-          scale_row(keys, sum.sees_nothing() ? 0 : 1 / sum.sum, row);
-        }
+        const I ld = std::max<I>(1, keys);
+        const Block all{tile.head, tile.begin, tile.rows, 0, keys};
+        T* const s = rows.row(tile.head, tile.begin);
+        scores.compute(all, s, ld);
+        RowSums<T> sums(tile.rows);
+        sums.exponentials(scores.rows(all, s, ld));
+        for (I r = 0; r < tile.rows; ++r) scale_row(keys, sums.inverse(r), s + r * ld);
       }
     });
   });

@@ -44,8 +44,8 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
 struct Gradients {
   Array dq, dk, dv, dscores;
 };
-void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& log_sum,
-              const Array& dout, const Gradients& grads);
+void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+              const Array& log_sum, const Array& dout, const Gradients& grads);
 
 /// The weights themselves, [B, H, Tq, Tk], without dropout.
 Array weights(const Rule& rule, const Array& q, const Array& k);

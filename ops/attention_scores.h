@@ -15,7 +15,8 @@ namespace gradus::attention {
 
 using I = std::int64_t;
 
-constexpr I kTileRows = 64;  // scores of 1024 keys then fill a quarter of a megabyte: they stay in cache
+constexpr I kTileRows = 64;
+constexpr I kTileKeys = 512;         // at a time: scores and their gradients fill 256 KiB, and stay in cache
 constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth waking a thread for
 
 /// How the query rows of a head are cut into tiles.
@@ -52,7 +53,7 @@ class HeadRows {
   I ld() const { return ld_; }
   /// Rows i and after as a matrix of a product.
   kernels::Operand<std::remove_const_t<T>> from(I head, I i) const { return {row(head, i), ld_}; }
-  kernels::Operand<std::remove_const_t<T>> transposed(I head) const { return {row(head, 0), ld_, true}; }
+  kernels::Operand<std::remove_const_t<T>> transposed(I head, I i) const { return {row(head, i), ld_, true}; }
   explicit operator bool() const { return data_ != nullptr; }
 
  private:
@@ -65,6 +66,21 @@ class HeadRows {
 struct Tile {
   I head, begin, rows, keys;
 };
+
+/// Some of a tile's keys: first .. first + keys - 1.
+struct Block {
+  I head, begin, rows, first, keys;
+};
+
+/// f(block) for the tile's keys, kTileKeys at a time; once, with no keys, where the tile has none.
+template <class F>
+void for_each_block(const Tile& tile, F f) {
+  I first = 0;
+  do {
+    f(Block{tile.head, tile.begin, tile.rows, first, std::min(kTileKeys, tile.keys - first)});
+    first += kTileKeys;
+  } while (first < tile.keys);
+}
 
 template <class T>
 class Scores {
@@ -90,31 +106,41 @@ class Scores {
   }
 
   /// s [rows, keys] = scale q k^T + mask, row stride ld.
-  void compute(const Tile& tile, T* s, I ld) const {
-    kernels::multiply<T>({.m = tile.rows,
-                          .n = tile.keys,
+  void compute(const Block& block, T* s, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = block.keys,
                           .k = channels_,
-                          .a = q_.from(tile.head, tile.begin),
-                          .b = k_.transposed(tile.head),
+                          .a = q_.from(block.head, block.begin),
+                          .b = k_.transposed(block.head, block.first),
                           .c = s,
                           .ldc = ld,
                           .alpha = static_cast<T>(rule_.scale)});
     if (rule_.mask.defined())
-      for (I r = 0; r < tile.rows; ++r) mask_row(tile.head, tile.begin + r, s + r * ld);
+      for (I r = 0; r < block.rows; ++r) mask_row(block, r, s + r * ld);
   }
 
-  /// Drops weights (or gradients of weights) of query row i.
-  void drop_row(I head, I i, I n, const T* x, T* y) const {
+  /// The block's scores, or what else lies as they do, with what each row sees.
+  kernels::ScoreRows<T> rows(const Block& block, T* s, I ld) const {
+    const I seen = rule_.causal ? block.begin + 1 + keys_ - queries_ - block.first : block.keys;
+    return {block.rows, block.keys, s, ld, seen, rule_.causal};
+  }
+
+  /// Drops weights (or gradients of weights); where a row sees nothing there are zeros.
+  void drop(const Block& block, const T* x, T* y, I ld) const {
     const auto& random = rule_.random;
-    kernels_.dropout(n, rule_.dropout, random.seed, random.stream, random.offset,
-                     static_cast<std::uint64_t>((head * queries_ + i) * keys_), x, y);
+    for (I r = 0; r < block.rows; ++r) {
+      const I place = (block.head * queries_ + block.begin + r) * keys_ + block.first;
+      kernels_.dropout(block.keys, rule_.dropout, random.seed, random.stream, random.offset,
+                       static_cast<std::uint64_t>(place), x + r * ld, y + r * ld);
+    }
   }
 
  private:
-  void mask_row(I head, I i, T* s) const {
+  void mask_row(const Block& block, I r, T* s) const {
     const Strides& strides = rule_.mask.strides();
-    const I at = head / mask_heads_ * strides[0] + head % mask_heads_ * strides[1] + i * strides[2];
-    const I n = visible(i), step = strides[3] != 0;
+    const I head = block.head, step = strides[3] != 0, n = block.keys;
+    const I at = head / mask_heads_ * strides[0] + head % mask_heads_ * strides[1] +
+                 (block.begin + r) * strides[2] + block.first * strides[3];
     if (rule_.mask.dtype() == DType::boolean) {
       constexpr T hidden = -std::numeric_limits<T>::infinity();
       kernels_.where(n, rule_.mask.data<bool>() + at, step, s, 1, &hidden, 0, s);

@@ -10,6 +10,7 @@
 //   body_gemm.h         matrix products
 //   body_gemv.h         matrix times vector
 //   body_rows.h         softmax and relations
+//   body_attention.h    attention's weights
 //   body_norm.h         layer norm, RMS norm
 //   body_dropout.h      random numbers and dropout
 //   body_adam.h         the optimizer's step
@@ -24,6 +25,7 @@
 #include "gradus/ops/kernels/body_gemm.h"
 #include "gradus/ops/kernels/body_gemv.h"
 #include "gradus/ops/kernels/body_rows.h"
+#include "gradus/ops/kernels/body_attention.h"
 #include "gradus/ops/kernels/body_norm.h"
 #include "gradus/ops/kernels/body_dropout.h"
 #include "gradus/ops/kernels/body_adam.h"
@@ -111,6 +113,9 @@ consteval Table<ScalarOf<V>> make_table() {
   table.log_softmax_grad = log_softmax_grad<V>;
   table.logsumexp = logsumexp<V>;
   table.exp_shift_sum = exp_shift_sum<V>;
+  table.attention_exp = attention_exp<V>;
+  table.attention_weights = attention_weights<V>;
+  table.attention_score_grad = attention_score_grad<V>;
   table.layer_norm = layer_norm<V>;
   table.layer_norm_grad = layer_norm_grad<V>;
   table.rms_norm = rms_norm<V>;

@@ -16,13 +16,16 @@ namespace gradus::kernels {
 namespace {
 
 constexpr I kDepth = 256;       // of k at a time
-constexpr I kBlockRows = 6;     // rows of C in registers
 constexpr I kRowsAtATime = 96;  // rows of A that stay in cache
 constexpr I kPanels = 4;        // panels of B packed at a time
 
 /// Vectors of C in registers beside each other: with six rows and the operands they fill most registers.
 template <class V>
 constexpr int block_vectors = V::registers == 32 ? 4 : 2;
+
+/// Rows of C in registers: enough sums at once to wait for none, and no more than there are registers.
+template <int vectors>
+constexpr int block_rows = vectors == 1 ? 12 : 6;
 
 /// c = alpha sum over k of a b + beta d + bias for one block; `width` columns of the last vector are real.
 template <class V>
@@ -57,14 +60,14 @@ void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_l
     V b[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) b[v] = V::load(panel + p * panel_ld + v * V::lanes);
-#pragma GCC unroll 6
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const V value = transposed ? a[p * lda + r] : a[r * lda + p];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sums[r][v] = fma(value, b[v], sums[r][v]);
     }
   }
-#pragma GCC unroll 6
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
     for (int v = 0; v + 1 < vectors; ++v) out.write(sums[r][v], r, Whole<V>{v * V::lanes});
@@ -76,7 +79,7 @@ void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_l
   }
 }
 
-/// The rows that are left when the others are done in sixes.
+/// The rows that are left when the others are done in whole blocks.
 template <class V, int rows, int vectors, bool transposed, class... Arguments>
 void last_block(I left, const Arguments&... arguments) {
   if constexpr (rows > 0) {
@@ -89,12 +92,13 @@ void last_block(I left, const Arguments&... arguments) {
 template <class V, int vectors, bool transposed>
 void rows_of_blocks(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_ld, I last_width,
                     const BlockOutput<V>& out) {
+  constexpr int rows = block_rows<vectors>;
   I i = 0;
-  for (; i + kBlockRows <= m; i += kBlockRows)
-    block<V, kBlockRows, vectors, transposed>(k, a + (transposed ? i : i * lda), lda, panel, panel_ld,
-                                              last_width, out.at(i, 0));
-  last_block<V, kBlockRows - 1, vectors, transposed>(m - i, k, a + (transposed ? i : i * lda), lda, panel,
-                                                     panel_ld, last_width, out.at(i, 0));
+  for (; i + rows <= m; i += rows)
+    block<V, rows, vectors, transposed>(k, a + (transposed ? i : i * lda), lda, panel, panel_ld, last_width,
+                                        out.at(i, 0));
+  last_block<V, rows - 1, vectors, transposed>(m - i, k, a + (transposed ? i : i * lda), lda, panel, panel_ld,
+                                               last_width, out.at(i, 0));
 }
 
 /// Up to `block_vectors` vectors of columns.

@@ -102,6 +102,15 @@ struct Product {
   const T* bias = nullptr;
 };
 
+/// Attention scores [rows, keys], row stride ld: row r sees the first seen + step r of its keys (at least
+/// none, at most all).
+template <class T>
+struct ScoreRows {
+  std::int64_t rows, keys;
+  T* data;
+  std::int64_t ld, seen, step;
+};
+
 template <class T>
 struct Table {
   using I = std::int64_t;
@@ -130,9 +139,17 @@ struct Table {
   void (*log_softmax)(I n, const T* x, T* y);
   void (*log_softmax_grad)(I n, const T* y, const T* dy, T* dx);  // dy - exp(y) sum dy
   T (*logsumexp)(I n, const T* x);                                // -inf for all -inf
-  // y = exp(x - shift), returns the sum of y: the two halves of a softmax kept apart, for attention. A shift
-  // of -inf, the maximum of a fully masked row, gives zeros and the sum 0.
+  // y = exp(x - shift), returns the sum of y: the two halves of a softmax kept apart. A shift of -inf, the
+  // maximum of a fully masked row, gives zeros and the sum 0.
   T (*exp_shift_sum)(I n, T shift, const T* x, T* y);
+
+  // Attention over a few keys at a time (body_attention.h); what a row does not see becomes 0.
+  // s = exp(s - largest), with largest [rows] and sum [rows] kept up to date from call to call; correction
+  // [rows] is what earlier sums were multiplied by. They start at -inf and 0.
+  void (*attention_exp)(const ScoreRows<T>& s, T* largest, T* sum, T* correction);
+  void (*attention_weights)(const ScoreRows<T>& s, const T* log_sum);  // s = exp(s - log_sum)
+  // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does.
+  void (*attention_score_grad)(const ScoreRows<T>& dp, const T* p, const T* delta);
 
   // weight and bias may be null. mean and rstd receive one value.
   void (*layer_norm)(I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);

@@ -48,6 +48,39 @@ TEST_CASE("attention: equals matmul, softmax, matmul") {
   }
 }
 
+TEST_CASE("attention: more keys than are taken at a time") {
+  manual_seed(7);
+  for (const Sizes& z : {Sizes{1, 2, 70, 1100, 3, 4}, {1, 1, 530, 530, 2, 2}}) {
+    CAPTURE(z.tk);
+    check_against_reference(z, {});
+    check_against_reference(z, {.causal = true});
+    // Scores that grow along the keys: every group of keys raises the maximum, by more than exp can hold.
+    check_against_reference(z, {.mask = arange(z.tk).to(f64) * 2.0});
+    check_against_reference(z, {.causal = true, .mask = randn({z.tq, 1}, f64)});
+    check_against_reference(z, {.mask = arange(z.tk) > 600 - 100 * (z.tk == 530)});  // first group unseen
+  }
+}
+
+TEST_CASE("attention: dropout drops the same weights whatever keys are taken at a time") {
+  manual_seed(8);
+  const Tensor q = randn({1, 1, 66, 4}, f64), k = randn({1, 1, 1100, 4}, f64);
+  const auto attend = [&](const Tensor& v) {
+    manual_seed(5);  // drops the same every time
+    return scaled_dot_product_attention(q, k, v, {.dropout = 0.5});
+  };
+  // One column of the identity at a time shows one key's dropped weight.
+  for (const std::int64_t key : {0, 511, 512, 700, 1099}) {
+    Tensor v = zeros({1, 1, 1100, 1}, f64);
+    {
+      NoGrad guard;
+      v.select(2, key).fill_(1);
+    }
+    const Tensor ratio = attend(v) / attention_weights(q, k).slice(-1, key, key + 1);
+    CHECK(((ratio.abs() < 1e-12) | ((ratio - 2.0).abs() < 1e-9)).all());
+  }
+  CHECK(std::abs(attend(ones({1, 1, 1100, 1}, f64)).mean().item() - 1) < 0.1);
+}
+
 TEST_CASE("attention: gradients, layouts, threads") {
   const std::vector<Input> self = {{2, 2, 4, 3}, {2, 2, 4, 3}, {2, 2, 4, 3}};
   check_op("attention", attention(), self, blas);

@@ -1,0 +1,106 @@
+#pragma once
+// Attention's kernels on one tile of scores, compared with softmax written out in a wider type.
+
+#include <algorithm>
+
+#include "rows_check.h"
+
+namespace gradus::test {
+
+/// A tile of scores with a gap after each row; row r sees its first seen + step r keys.
+template <class T>
+struct ScoreTile {
+  I rows, keys, ld, seen, step;
+  std::vector<T> x;  // without NaN
+
+  ScoreTile(I r, I n, I first, I more, std::uint64_t seed)
+      : rows(r), keys(n), ld(n + 3), seen(first), step(more), x(normal_values<T>(r * (n + 3), seed, 4)) {
+    for (std::size_t i = 5; i < x.size(); i += 17) x[i] = -std::numeric_limits<T>::infinity();
+  }
+  I seen_by(I r) const { return std::clamp<I>(seen + step * r, 0, keys); }
+  T at(I r, I j) const { return x[static_cast<std::size_t>(r * ld + j)]; }
+  /// Keys first .. first + n - 1 of the tile.
+  kernels::ScoreRows<T> part(T* data, I first, I n) const {
+    return {rows, n, data + first, ld, seen - first, step};
+  }
+  /// The softmax of what row r sees, as top and total; -inf and 0 where that is nothing.
+  std::pair<Wide<T>, Wide<T>> softmax(I r) const {
+    Wide<T> top = -std::numeric_limits<Wide<T>>::infinity(), total = 0;
+    for (I j = 0; j < seen_by(r); ++j) top = std::fmax(top, Wide<T>(at(r, j)));
+    for (I j = 0; j < seen_by(r); ++j)
+      if (at(r, j) > -std::numeric_limits<T>::infinity()) total += std::exp(at(r, j) - top);
+    return {top, total};
+  }
+  /// What lies between the rows is as it was.
+  bool gaps_untouched(Guarded<T>& values) const {
+    bool good = values.intact();
+    for (I r = 0; r < rows; ++r)
+      for (I j = keys; j < ld; ++j) good = good && values[r * ld + j] == at(r, j);
+    return good;
+  }
+};
+
+/// In two calls, with `split` keys in the first.
+template <class T>
+void check_attention_exp(const kernels::Table<T>& table, const ScoreTile<T>& tile, I split, I offset) {
+  const auto n = static_cast<std::size_t>(tile.rows);
+  const T infinity = std::numeric_limits<T>::infinity();
+  Guarded<T> s(tile.x, tile.rows * tile.ld, offset);
+  std::vector<T> largest(n, -infinity), sum(n, 0), correction(n);
+  table.attention_exp(tile.part(s.data(), 0, split), largest.data(), sum.data(), correction.data());
+  table.attention_exp(tile.part(s.data(), split, tile.keys - split), largest.data(), sum.data(),
+                      correction.data());
+  bool good = tile.gaps_untouched(s);
+  for (I r = 0; r < tile.rows; ++r) {
+    const auto k = static_cast<std::size_t>(r);
+    const auto [top, total] = tile.softmax(r);
+    good = good && largest[k] == top && std::fabs(sum[k] - total) <= 16 * eps<T> * total;
+    for (I j = 0; j < tile.keys; ++j) {
+      const bool nothing = j >= tile.seen_by(r) || total == 0;
+      const Wide<T> difference = nothing ? 0 : tile.at(r, j) - top, want = nothing ? 0 : std::exp(difference);
+      const T got = j < split && !nothing ? s[r * tile.ld + j] * correction[k] : s[r * tile.ld + j];
+      good = good && is_power(got, want, 2 * difference);
+    }
+  }
+  CAPTURE(tile.keys);
+  CAPTURE(split);
+  CHECK(good);
+}
+
+template <class T>
+void check_attention_weights(const kernels::Table<T>& table, const ScoreTile<T>& tile, I offset) {
+  Guarded<T> s(tile.x, tile.rows * tile.ld, offset);
+  std::vector<T> log_sum;
+  for (I r = 0; r < tile.rows; ++r) {
+    const auto [top, total] = tile.softmax(r);
+    log_sum.push_back(total == 0 ? std::numeric_limits<T>::infinity() : T(top + std::log(total)));
+  }
+  table.attention_weights(tile.part(s.data(), 0, tile.keys), log_sum.data());
+  bool good = tile.gaps_untouched(s);
+  for (I r = 0; r < tile.rows; ++r)
+    for (I j = 0; j < tile.keys; ++j) {
+      const Wide<T> difference = tile.at(r, j) - Wide<T>(log_sum[static_cast<std::size_t>(r)]);
+      const bool seen = j < tile.seen_by(r);
+      good = good && is_power(s[r * tile.ld + j], seen ? std::exp(difference) : 0, seen ? difference : 0);
+    }
+  CAPTURE(tile.keys);
+  CHECK(good);
+}
+
+template <class T>
+void check_attention_score_grad(const kernels::Table<T>& table, const ScoreTile<T>& tile, I offset) {
+  Guarded<T> dp(tile.x, tile.rows * tile.ld, offset);
+  const std::vector<T> p = normal_values<T>(tile.rows * tile.ld, 6), delta = normal_values<T>(tile.rows, 7);
+  table.attention_score_grad(tile.part(dp.data(), 0, tile.keys), p.data(), delta.data());
+  bool good = tile.gaps_untouched(dp);
+  for (I r = 0; r < tile.rows; ++r)
+    for (I j = 0; j < tile.keys; ++j) {
+      const T weight = p[static_cast<std::size_t>(r * tile.ld + j)],
+              mean = delta[static_cast<std::size_t>(r)];
+      good = good && dp[r * tile.ld + j] == (j < tile.seen_by(r) ? weight * (tile.at(r, j) - mean) : T(0));
+    }
+  CAPTURE(tile.keys);
+  CHECK(good);
+}
+
+}  // namespace gradus::test

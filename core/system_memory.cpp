@@ -43,8 +43,11 @@ std::size_t meminfo(std::string_view name) {
 
 StorageBlock* system_allocate(std::size_t capacity) {
   if (capacity >= kHugePage) return map(capacity);
-  return static_cast<StorageBlock*>(
-      std::aligned_alloc(alignof(StorageBlock), sizeof(StorageBlock) + capacity));
+  const std::size_t bytes = sizeof(StorageBlock) + capacity;
+  void* const memory = std::aligned_alloc(alignof(StorageBlock), bytes);
+  // Every page is touched now, so that no later step takes a page fault for one that was not needed so far.
+  for (std::size_t at = 0; memory && at < bytes; at += kPage) static_cast<char*>(memory)[at] = 0;
+  return static_cast<StorageBlock*>(memory);
 }
 
 void system_free(StorageBlock* block, std::size_t capacity) {

@@ -13,6 +13,7 @@
 #include "gradus/ops/attention_kernel.h"
 #include "gradus/ops/attention_scores.h"
 #include "gradus/ops/eager.h"
+#include "gradus/ops/scratch.h"
 
 namespace gradus::attention {
 
@@ -43,7 +44,10 @@ class Backward {
         keys_(k.size(2)),
         channels_(q.size(3)),
         width_(v.size(3)),
-        groups_(groups) {}
+        groups_(groups),
+        scratch_(
+            (rule.dropout > 0 ? 3 : 2) * std::min(queries_, scores_.cut().rows) * std::min(keys_, kTileKeys),
+            dtype_of<T>) {}
 
   /// Every groups-th tile of a head. The first one done reaches furthest to the right, so it may overwrite dk
   /// and dv where those after it add to them.
@@ -66,7 +70,7 @@ class Backward {
   void run_tile(const Tile& tile, I sums, T beta) const {
     const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
     const bool drops = rule_.dropout > 0;
-    const Array scratch = Array::empty({drops ? 3 : 2, tile.rows * ld}, dtype_of<T>);
+    const Array scratch = scratch_.take();
     T* const p = scratch.mutable_data<T>();
     T* const dp = p + tile.rows * ld;
     T* const dropped = drops ? dp + tile.rows * ld : p;
@@ -145,6 +149,7 @@ class Backward {
   HeadRows<T> dq_, dk_, dv_, dscores_;
   const T* log_sum_;
   I heads_, queries_, keys_, channels_, width_, groups_;
+  Scratch scratch_;
 };
 
 /// Memory for the sums of each group: the gradient itself when there is one group.

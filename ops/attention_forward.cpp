@@ -8,6 +8,7 @@
 #include "gradus/core/parallel.h"
 #include "gradus/ops/attention_kernel.h"
 #include "gradus/ops/attention_scores.h"
+#include "gradus/ops/scratch.h"
 
 namespace gradus::attention {
 
@@ -58,12 +59,13 @@ class Forward {
         out_(out),
         log_sum_(log_sum.mutable_data<T>()),
         queries_(q.size(2)),
-        width_(v.size(3)) {}
+        width_(v.size(3)),
+        scratch_(std::min(queries_, scores_.cut().rows) * std::min(k.size(2), kTileKeys), dtype_of<T>) {}
 
   void run_tile(I head, I index) const {
     const Tile tile = scores_.tile(head, index);
     const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
-    const Array scratch = Array::empty({tile.rows, ld}, dtype_of<T>);
+    const Array scratch = scratch_.take();
     T* const s = scratch.mutable_data<T>();
     RowSums<T> sums(tile.rows);
     for_each_block(tile, [&](const Block& block) {
@@ -99,6 +101,7 @@ class Forward {
   HeadRows<T> out_;
   T* log_sum_;
   I queries_, width_;
+  Scratch scratch_;
 };
 
 }  // namespace

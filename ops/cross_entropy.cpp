@@ -15,6 +15,7 @@
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/rows.h"
+#include "gradus/ops/scratch.h"
 
 namespace gradus {
 
@@ -28,15 +29,16 @@ void forward(const Array& x, const Targets& targets, const Array& losses, const 
   dispatch_floating("cross_entropy", x.dtype(), [&]<class T>() {
     const RowPointers<const T> px(x);
     T *const loss = losses.mutable_data<T>(), *const m = largest.mutable_data<T>();
+    const Scratch scratch(rows.columns, x.dtype());
     parallel_for(rows.count, rows.grain(), [&](I begin, I end) {
-      const Array scratch = Array::empty({rows.columns}, x.dtype());
+      const Array powers = scratch.take();
       for (I i = begin; i < end; ++i) {
         m[i] = loss[i] = 0;
         if (targets.ignored(i)) continue;
         m[i] = kernels::table<T>().max(rows.columns, px[i]);
         T total;
         loss[i] = row_loss(rows.columns, static_cast<T>(targets.smoothing()), targets[i], px[i], m[i],
-                           scratch.mutable_data<T>(), total);
+                           powers.mutable_data<T>(), total);
       }
     });
   });

@@ -16,19 +16,20 @@ double sum_square(const Array& gradient) {
   const Array dense = gradient.contiguous();
   const std::int64_t n = dense.numel();
   count_bytes(static_cast<double>(n) * static_cast<double>(size_of(dense.dtype())));
-  std::vector<double> parts(static_cast<std::size_t>((n + kPiece - 1) / kPiece));
+  const std::int64_t pieces = (n + kPiece - 1) / kPiece;
+  const Array sums = Array::empty({pieces}, f64);
+  double* const parts = sums.mutable_data<double>();
   dispatch_floating("grad_norm", dense.dtype(), [&]<class T>() {
     const T* const data = dense.data<T>();
-    parallel_for(static_cast<std::int64_t>(parts.size()), 16, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(pieces, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t begin = i * kPiece, size = std::min(kPiece, n - begin);
-        parts[static_cast<std::size_t>(i)] =
-            static_cast<double>(kernels::table<T>().sum_square(size, data + begin));
+        parts[i] = static_cast<double>(kernels::table<T>().sum_square(size, data + begin));
       }
     });
   });
   double total = 0;
-  for (const double part : parts) total += part;
+  for (std::int64_t i = 0; i < pieces; ++i) total += parts[i];
   return total;
 }
 

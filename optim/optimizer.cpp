@@ -1,5 +1,6 @@
 #include "gradus/optim/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gradus/core/format.h"
@@ -48,11 +49,12 @@ double Optimizer::lr(std::size_t group) const {
   return groups_[group].lr(steps_ + 1);
 }
 
-/// A parameter to update, with its gradient.
+/// A parameter to update, with its gradient; its pieces end before `last_piece`.
 struct Optimizer::Job {
   const Slot* slot;
   Array gradient;
   Update by;
+  std::int64_t last_piece = 0;
 };
 
 Optimizer::Job Optimizer::prepare(Slot& slot) {
@@ -69,29 +71,27 @@ Optimizer::Job Optimizer::prepare(Slot& slot) {
 void Optimizer::step() {
   const ProfileRange range(step_name_);
   check_unclaimed_parameters(name_);
-  // All parameters are cut into pieces first, so that many small ones still keep all threads busy.
-  struct Piece {
-    std::size_t job;
-    std::int64_t begin, end;
-  };
+  // The pieces of all parameters are one loop, so that many small ones still keep all threads busy.
   std::vector<Job> jobs;
-  std::vector<Piece> pieces;
+  jobs.reserve(slots_.size());
+  std::int64_t pieces = 0;
   for (Slot& slot : slots_) {
     if (!slot.parameter.requires_grad() || !slot.parameter.node()->grad.defined()) continue;
     const std::int64_t n = slot.parameter.numel();
-    for (std::int64_t begin = 0; begin < n; begin += kPiece)
-      pieces.push_back({jobs.size(), begin, std::min(n, begin + kPiece)});
+    pieces += (n + kPiece - 1) / kPiece;
     jobs.push_back(prepare(slot));
+    jobs.back().last_piece = pieces;
     // The weight and each state are read and written, the gradient is read.
     count_bytes(static_cast<double>(3 + 2 * state_names_.size()) * static_cast<double>(n) *
                 static_cast<double>(size_of(slot.parameter.dtype())));
   }
-  parallel_for(static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const Piece& piece = pieces[static_cast<std::size_t>(i)];
-      const Job& job = jobs[piece.job];
-      update(*job.slot, job.gradient, job.by, piece.begin, piece.end);
-    }
+  parallel_for(pieces, 1, [&](std::int64_t piece, std::int64_t) {
+    const auto before = [](std::int64_t p, const Job& job) { return p < job.last_piece; };
+    const Job& job = *std::upper_bound(jobs.begin(), jobs.end(), piece, before);
+    // Counted from the parameter's end, where its last piece may be short.
+    const std::int64_t n = job.slot->parameter.numel(), count = (n + kPiece - 1) / kPiece;
+    const std::int64_t begin = (piece - (job.last_piece - count)) * kPiece;
+    update(*job.slot, job.gradient, job.by, begin, std::min(n, begin + kPiece));
   });
   for (const Job& job : jobs) job.slot->parameter.array().storage().bump_version();
   ++steps_;

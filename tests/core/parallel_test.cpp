@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,6 +231,23 @@ TEST_CASE("parallel_for: idle workers sleep") {
   int tries = 0;
   while (running() > 1 && tries < 10'000) wait_a_little(), ++tries;
   CHECK(tries < 10'000);
+}
+
+TEST_CASE("parallel_for: idle workers use no processor time") {
+  const ThreadsGuard guard(4);
+  CHECK(covers(1000, 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // they spin for 50 us, then sleep
+  const auto processor_ms = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto ms = [](const timeval& t) {
+      return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec);
+    };
+    return ms(usage.ru_utime) + ms(usage.ru_stime);
+  };
+  const double before = processor_ms();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  CHECK(processor_ms() - before < 5);
 }
 
 TEST_CASE("set_num_threads: bad numbers") {

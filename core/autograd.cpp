@@ -10,7 +10,8 @@
 // backward() starts with the gradient 1 at the loss. At each note, highest first:
 //   1. everything that uses this value has been visited, so its gradient is complete;
 //   2. the closure turns it into one gradient per input;
-//   3. the engine - and nobody else - adds each of these to what that input has gathered so far.
+//   3. the engine - and nobody else - adds each of these to what that input has gathered so far. (A closure
+//      may return how to write its gradient instead: then the engine says where, and whether to add.)
 // A value used twice (a diamond) is thus counted twice, as the chain rule wants. A leaf, such as a weight,
 // adds what it gathered to its grad and keeps it until zero_grad().
 //
@@ -185,21 +186,37 @@ class Engine {
     if (detail::recorder) detail::recorder->end_lap();
     backward_op = node.op;
     Grads grads = node.backward(gradient, Needs(node));
-    backward_op = nullptr;
-    if (detail::recorder) detail::recorder->backward_ends(node.op, node.module, gradient, grads);
     if (grads.size() != node.inputs.size())
       fail_with("{} backward: returned {} gradients for {} inputs", node.op, grads.size(),
                 node.inputs.size());
+    for (std::size_t i = 0; i < grads.size(); ++i)
+      if (grads[i].write() && node.inputs[i]) write_into(node, i, grads[i]);
+    backward_op = nullptr;
+    if (detail::recorder) detail::recorder->backward_ends(node.op, node.module, gradient, grads);
     if (node.retain_grad)
       add(node.grad, std::move(gradient), /*own=*/true);
     else
       gradient = Array();
     for (std::size_t i = 0; i < grads.size(); ++i) {
       Node* const input = node.inputs[i].get();
-      if (input == nullptr || !grads[i].defined()) continue;
-      check_gradient(node, i, grads[i], *input);
-      add(input->pending_, std::move(grads[i]), /*own=*/false);
+      if (input == nullptr || !grads[i].array().defined()) continue;
+      check_gradient(node, i, grads[i]);
+      check_nan(node, i, grads[i].array());
+      add(input->pending_, grads[i].take(), /*own=*/false);
     }
+  }
+
+  /// The op adds where the engine says.
+  static void write_into(const Node& node, std::size_t i, const Gradient& dx) {
+    check_gradient(node, i, dx);
+    Array& total = node.inputs[i]->pending_;
+    const bool first = !total.defined();
+    if (first)
+      total = Array::empty(dx.shape(), dx.dtype());
+    else if (!total.owns_exclusively() || !total.is_contiguous())
+      total = total.clone();
+    (*dx.write())(total, !first);
+    check_nan(node, i, total);
   }
 
   /// A parameter nobody claimed is suspicious beside claimed ones of the same pass; a pass without any
@@ -215,11 +232,15 @@ class Engine {
       if (parameter(false)(*node)) unclaimed.emplace_back(*node);
   }
 
-  static void check_gradient(const Node& node, std::size_t i, const Array& dx, const Node& input) {
+  static void check_gradient(const Node& node, std::size_t i, const Gradient& dx) {
+    const Node& input = *node.inputs[i];
     if (dx.shape() != input.shape || dx.dtype() != input.dtype) [[unlikely]]
       fail_with("{} backward: the gradient of input {} is {} {}, expects {} {}", node.op, i, dx.dtype(),
                 dx.shape(), input.dtype, input.shape);
-    if (anomaly && has_nan(dx))
+  }
+
+  static void check_nan(const Node& node, std::size_t i, const Array& dx) {
+    if (anomaly && has_nan(dx)) [[unlikely]]
       fail_with("detect_anomaly: {} backward produced NaN in the gradient of input {} {}", node.op, i,
                 dx.shape());
   }

@@ -42,13 +42,44 @@ class NodePtr {
   Node* node_ = nullptr;
 };
 
-/// What a backward closure returns: one gradient per input, in order; an undefined Array where none flows.
-class Grads : public std::vector<Array> {
+/// An op's gradient for one input: an Array, or how to write it, for one that is small beside its Array (a
+/// few rows of a table) or that a kernel can add where it writes. Undefined where none flows.
+class Gradient {
+ public:
+  /// Makes total the gradient; with `add`, adds the gradient to it. total is contiguous.
+  using Write = std::function<void(const Array& total, bool add)>;
+
+  Gradient() = default;
+  Gradient(Array array) : array_(std::move(array)) {}
+  Gradient(const Shape& shape, DType dtype, Write write)
+      : written_(std::make_shared<const Written>(Written{shape, dtype, std::move(write)})) {}
+
+  bool defined() const { return array_.defined() || written_; }
+  const Shape& shape() const { return written_ ? written_->shape : array_.shape(); }
+  DType dtype() const { return written_ ? written_->dtype : array_.dtype(); }
+  /// Undefined when it is to be written.
+  const Array& array() const { return array_; }
+  Array take() { return std::move(array_); }
+  /// Null when it is an array.
+  const Write* write() const { return written_ ? &written_->write : nullptr; }
+
+ private:
+  struct Written {
+    Shape shape;
+    DType dtype;
+    Write write;
+  };
+  Array array_;
+  std::shared_ptr<const Written> written_;
+};
+
+/// What a backward closure returns: one gradient per input, in order. The engine adds them.
+class Grads : public std::vector<Gradient> {
  public:
   Grads() = default;
   /// `return {dx, dw};` Temporaries are moved, which an initializer list could not.
-  template <std::same_as<Array>... Rest>
-  Grads(Array first, Rest... rest) {
+  template <std::convertible_to<Gradient>... Rest>
+  Grads(Gradient first, Rest... rest) {
     reserve(1 + sizeof...(rest));
     push_back(std::move(first));
     (push_back(std::move(rest)), ...);

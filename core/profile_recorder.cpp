@@ -93,10 +93,10 @@ void Recorder::op_ends(const char* op, const Array& out, std::span<const Tensor*
 }
 
 void Recorder::backward_ends(const char* op, const char* module, const Array& dy,
-                             std::span<const Array> grads) {
+                             std::span<const Gradient> grads) {
   double bytes = 0;
-  for (const Array& grad : grads)
-    if (grad.defined() && !(grad.storage() == dy.storage())) bytes += bytes_of(grad);
+  for (const Gradient& grad : grads)
+    if (grad.array().defined() && !(grad.array().storage() == dy.storage())) bytes += bytes_of(grad.array());
   op_lap({op, module, Account::backward}, bytes > 0 ? bytes + bytes_of(dy) : 0);
 }
 

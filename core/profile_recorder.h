@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gradus/core/autograd.h"
 #include "gradus/core/ledger.h"
 #include "gradus/core/profile.h"
 
@@ -50,7 +51,7 @@ class Recorder {
 
   // --- told by the library, on the watched thread
   void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs);
-  void backward_ends(const char* op, const char* module, const Array& dy, std::span<const Array> grads);
+  void backward_ends(const char* op, const char* module, const Array& dy, std::span<const Gradient> grads);
   /// Charges the time so far to the range that is open.
   void end_lap();
   void begin_range(const char* name, const char* own);

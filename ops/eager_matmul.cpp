@@ -180,9 +180,9 @@ class BatchOffsets {
   Strides strides_;
 };
 
-/// Writes a b (+ bias) into c, which is contiguous.
+/// c = a b (+ bias) + beta c for a contiguous c.
 template <class T>
-void multiply(const Array& a, const Array& b, const T* bias, Array& c) {
+void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array& c) {
   const I m = a.size(-2), k = a.size(-1), n = b.size(-1);
   const Shape batch = batch_shape(c.shape());
   const BatchOffsets offset_a(a, batch), offset_b(b, batch);
@@ -193,6 +193,7 @@ void multiply(const Array& a, const Array& b, const T* bias, Array& c) {
                          .b = operand<T>(b),
                          .c = c.mutable_data<T>(),
                          .ldc = std::max<I>(1, n),
+                         .beta = beta,
                          .bias = bias};
   run_products(numel(batch), m, n, k, first.b.transposed, [&](I i) {
     Product<T> product = first;
@@ -266,13 +267,19 @@ Array matmul(const Array& a, const Array& b, const Array& bias) {
     const T* const bias_data = row.defined() ? row.data<T>() : nullptr;
     const std::optional<Array> folded = a.dim() > 2 && b.dim() == 2 ? fold_batch(a) : std::nullopt;
     if (folded) {
-      Array flat = *c.try_view({folded->size(0), b.size(1)});
-      multiply<T>(as_matrices(*folded), as_matrices(b), bias_data, flat);
+      const Array flat = *c.try_view({folded->size(0), b.size(1)});
+      multiply<T>(as_matrices(*folded), as_matrices(b), bias_data, T{0}, flat);
     } else {
-      multiply<T>(as_matrices(a), as_matrices(b), bias_data, c);
+      multiply<T>(as_matrices(a), as_matrices(b), bias_data, T{0}, c);
     }
   });
   return c;
+}
+
+void matmul_into(const Array& a, const Array& b, const Array& c, bool add) {
+  dispatch_floating("matmul", a.dtype(), [&]<class T>() {
+    multiply<T>(as_matrices(a), as_matrices(b), nullptr, add ? T{1} : T{0}, c);
+  });
 }
 
 }  // namespace gradus::eager

@@ -130,9 +130,8 @@ Array rows_of(const Array& x, int axis, const Array& index) {
   return y;
 }
 
-/// An array of `shape` with dx[.., index[j], ..] += dy[.., j, ..] in the order of j, 0 elsewhere.
-Array rows_added(const Shape& shape, int axis, const Array& index, const Array& dy) {
-  const Array dx = Array::zeros(shape, dy.dtype());
+/// dx[.., index[j], ..] += dy[.., j, ..] in the order of j.
+void add_rows(const Array& dx, int axis, const Array& index, const Array& dy) {
   dispatch_floating("index_select backward", dy.dtype(), [&]<class T>() {
     const auto loop = lines<2>(dy.shape(), {dx.strides(), dy.strides()}, axis);
     const I length = index.numel(), step = index.strides()[0];
@@ -154,7 +153,14 @@ Array rows_added(const Shape& shape, int axis, const Array& index, const Array& 
       }
     });
   });
-  return dx;
+}
+
+/// The gradient of a table [.., V, ..] of which the rows `index` were taken.
+Gradient into_rows(const Shape& shape, int axis, const Saved& index, const Array& dy) {
+  return {shape, dy.dtype(), [=, at = *index](const Array& dx, bool add) {
+            if (!add) dx.fill_(0);
+            add_rows(dx, axis, at, dy);
+          }};
 }
 
 /// gather and scatter_add: index has x's sizes, or less on axes other than `axis`.
@@ -181,9 +187,10 @@ Tensor gather(const Tensor& x, std::int64_t axis, const Tensor& index) {
   check_index_fits("gather", a, at, i);
   return record("gather", picked(gathered(a, at, i)), {&x},
                 [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
-                  const Array dx = Array::zeros(shape, dy.dtype());
-                  add_scattered(dx, at, *saved, dy);
-                  return {dx};
+                  return {Gradient(shape, dy.dtype(), [at, index = *saved, dy](const Array& dx, bool add) {
+                    if (!add) dx.fill_(0);
+                    add_scattered(dx, at, index, dy);
+                  })};
                 });
 }
 
@@ -211,7 +218,7 @@ Tensor index_select(const Tensor& x, std::int64_t axis, const Tensor& index) {
   check_range("index_select", i, a.shape(), at);
   return record("index_select", picked(rows_of(a, at, i)), {&x},
                 [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
-                  return {rows_added(shape, at, *saved, dy)};
+                  return {into_rows(shape, at, saved, dy)};
                 });
 }
 
@@ -224,7 +231,7 @@ Tensor embedding(const Tensor& ids, const Tensor& weight) {
   const Array flat = i.reshape({i.numel()});
   return record("embedding", picked(rows_of(w, 0, flat).reshape(shape)), {&weight},
                 [rows = w.shape(), saved = Saved(flat)](const Array& dy, Needs) -> Grads {
-                  return {rows_added(rows, 0, *saved, dy.reshape({saved->numel(), rows[1]}))};
+                  return {into_rows(rows, 0, saved, dy.reshape({saved->numel(), rows[1]}))};
                 });
 }
 

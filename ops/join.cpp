@@ -15,6 +15,7 @@
 #include "gradus/core/record.h"
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
+#include "gradus/ops/part.h"
 
 namespace gradus {
 
@@ -67,9 +68,7 @@ Array rolled(const Array& x, std::int64_t shift, int axis) {
 Tensor piece(const char* op, const Tensor& x, int axis, std::int64_t begin, std::int64_t end) {
   return record(op, x.array().slice(axis, begin, end), {&x},
                 [shape = x.shape(), axis, begin, end](const Array& dy, Needs) -> Grads {
-                  const Array dx = Array::zeros(shape, dy.dtype());
-                  dx.slice(axis, begin, end).copy_(dy);
-                  return {dx};
+                  return {into_part(shape, dy, [=](const Array& dx) { return dx.slice(axis, begin, end); })};
                 });
 }
 

@@ -43,6 +43,12 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
   return eager::sum_to(eager::matmul(dc, transposed(b)), a.shape());
 }
 
+/// dW = dy^T x, which the product's kernel can add to what a weight used twice has gathered.
+Gradient weight_grad(const Shape& shape, const Array& dy, const Array& x) {
+  return {shape, dy.dtype(),
+          [=](const Array& dw, bool add) { eager::matmul_into(transposed(dy), x, dw, add); }};
+}
+
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
@@ -71,11 +77,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
       "linear", y, {&x, &weight, &bias},
       [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
         const Array dy2 = rows_of(dy);
-        Array dx, dw, dbias;
+        Array dx, dbias;
         if (needs[0]) dx = eager::matmul(dy2, *w).reshape(shape);
-        if (needs[1]) dw = eager::matmul(transposed(dy2), *x);
         if (needs[2]) dbias = eager::sum(dy2, 0);
-        return {dx, dw, dbias};
+        return {dx, needs[1] ? weight_grad(w->shape(), dy2, *x) : Gradient(), dbias};
       });
 }
 

@@ -16,6 +16,7 @@
 #include "gradus/ops/eager.h"
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
+#include "gradus/ops/part.h"
 
 namespace gradus {
 
@@ -112,20 +113,17 @@ Tensor to(const Tensor& x, DType dtype) {
 Tensor select(const Tensor& x, std::int64_t axis, std::int64_t index) {
   return record("select", operand("select", x).select(axis, index), {&x},
                 [shape = x.shape(), axis, index](const Array& dy, Needs) -> Grads {
-                  const Array dx = Array::zeros(shape, dy.dtype());
-                  dx.select(axis, index).copy_(dy);
-                  return {dx};
+                  return {into_part(shape, dy, [=](const Array& dx) { return dx.select(axis, index); })};
                 });
 }
 
 Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop,
              std::int64_t step) {
-  return record("slice", operand("slice", x).slice(axis, start, stop, step), {&x},
-                [shape = x.shape(), axis, start, stop, step](const Array& dy, Needs) -> Grads {
-                  const Array dx = Array::zeros(shape, dy.dtype());
-                  dx.slice(axis, start, stop, step).copy_(dy);
-                  return {dx};
-                });
+  return record(
+      "slice", operand("slice", x).slice(axis, start, stop, step), {&x},
+      [shape = x.shape(), axis, start, stop, step](const Array& dy, Needs) -> Grads {
+        return {into_part(shape, dy, [=](const Array& dx) { return dx.slice(axis, start, stop, step); })};
+      });
 }
 
 }  // namespace gradus

@@ -214,8 +214,6 @@ TEST_CASE("Profile: a training step of a GPT is accounted for") {
   profile.clear();
   for (int i = 0; i < 5; ++i) step();
 
-  const double total = all_seconds(profile);
-  CHECK(find(profile, "(outside ops)").seconds() < 0.5 * total);  // 0.1% on a quiet machine
   CHECK(find(profile, "linear").calls == 5 * 2 * 4);
   CHECK(find(profile, "linear").backward_calls == 5 * 2 * 4);
   CHECK(find(profile, "AdamW step").calls == 5);

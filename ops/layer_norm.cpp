@@ -28,8 +28,9 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
   dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), b(bias);
     const RowPointers<T> y(out.y), mean(out.mean), rstd(out.rstd);
-    rows.for_each([&, layer_norm = kernels::table<T>().layer_norm](std::int64_t i) {
-      layer_norm(rows.columns, static_cast<T>(eps), px[i], w[0], b[0], y[i], mean[i], rstd[i]);
+    rows.for_each_chunk([&](std::int64_t i, std::int64_t end) {
+      kernels::table<T>().layer_norm(end - i, rows.columns, static_cast<T>(eps), px[i], w[0], b[0], y[i],
+                                     mean[i], rstd[i]);
     });
   });
   return out;
@@ -46,8 +47,9 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), m(mean), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight), db(dbias);
-    sums.for_each([&, grad = kernels::table<T>().layer_norm_grad](std::int64_t i, std::int64_t chunk) {
-      grad(rows.columns, px[i], w[0], *m[i], *r[i], pdy[i], pdx[i], dw[chunk], db[chunk]);
+    sums.for_each_chunk([&](std::int64_t i, std::int64_t end, std::int64_t chunk) {
+      kernels::table<T>().layer_norm_grad(end - i, rows.columns, px[i], w[0], m[i], r[i], pdy[i], pdx[i],
+                                          dw[chunk], db[chunk]);
     });
   });
   return {dx, needs[1] ? eager::sum(dweight, 0) : dweight, needs[2] ? eager::sum(dbias, 0) : dbias};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "gradus/core/array.h"
 #include "gradus/core/strided.h"
@@ -25,11 +26,16 @@ struct Rows {
     return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, columns));
   }
 
-  /// f(row) for every row, on the pool.
+  /// f(begin, end) for chunks of rows, on the pool.
+  template <class F>
+  void for_each_chunk(F&& f) const {
+    if (columns > 0) parallel_for(count, grain(), std::forward<F>(f));
+  }
+
+  /// f(row) for every row, chunks of them on the pool.
   template <class F>
   void for_each(F&& f) const {
-    if (columns == 0) return;
-    parallel_for(count, grain(), [&](std::int64_t begin, std::int64_t end) {
+    for_each_chunk([&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) f(row);
     });
   }
@@ -60,12 +66,19 @@ class RowSums {
     return Array::zeros({(rows_.count + step_ - 1) / step_, rows_.columns}, dtype);
   }
 
-  /// f(row, chunk) for every row, chunks on the pool, the rows of one in order.
+  /// f(begin, end, chunk) for every chunk of rows, on the pool.
+  template <class F>
+  void for_each_chunk(F&& f) const {
+    if (rows_.columns == 0) return;
+    parallel_for(rows_.count, step_,
+                 [&](std::int64_t begin, std::int64_t end) { f(begin, end, begin / step_); });
+  }
+
+  /// f(row, chunk) for every row, the rows of a chunk in order.
   template <class F>
   void for_each(F&& f) const {
-    if (rows_.columns == 0) return;
-    parallel_for(rows_.count, step_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) f(row, begin / step_);
+    for_each_chunk([&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+      for (std::int64_t row = begin; row < end; ++row) f(row, chunk);
     });
   }
 

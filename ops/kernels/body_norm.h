@@ -35,40 +35,75 @@ Moments<V> moments(I n, const ScalarOf<V>* x) {
   return {static_cast<T>(static_cast<double>(guess) + error), variance < 0 ? 0 : variance};
 }
 
+// What a row's second pass needs stands at the end of a long chain: sums across lanes, divisions, a root. So
+// the first pass is made for a few rows before the second of any: the CPU then overlaps their chains. They
+// must stay in the first-level cache in between, and backward reads and writes more arrays.
+constexpr I kRowsTogether = 8, kForwardValues = 4096, kBackwardValues = 1024;
+
+/// first(row, i) for the i-th of a few rows, `values` in all, then second(row, i) for the same; and so on.
+template <class First, class Second>
+[[gnu::always_inline]] inline void in_two_passes(I rows, I n, I values, First first, Second second) {
+  const I fit = values / n, together = fit < 1 ? 1 : fit < kRowsTogether ? fit : kRowsTogether;
+  for (I begin = 0; begin < rows; begin += together) {
+    const I count = rows - begin < together ? rows - begin : together;
+    for (I i = 0; i < count; ++i) first(begin + i, i);
+    for (I i = 0; i < count; ++i) second(begin + i, i);
+  }
+}
+
 /// y = (x - mean) / sqrt(variance + eps) * weight + bias
 template <class V>
-void layer_norm(I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight,
+void layer_norm(I rows, I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight,
                 const ScalarOf<V>* bias, ScalarOf<V>* y, ScalarOf<V>* mean, ScalarOf<V>* rstd) {
   using T = ScalarOf<V>;
-  const Moments<V> row = moments<V>(n, x);
-  *mean = row.mean;
-  *rstd = static_cast<T>(1 / __builtin_sqrt(row.variance + static_cast<double>(eps)));
-  const V centre = *mean, scale_by = *rstd;
-  for_each<V>(n, [=](auto at) {
-    const V xhat = (at.load(x) - centre) * scale_by;
-    at.store(y, fma(xhat, load_or<V>(at, weight, 1), load_or<V>(at, bias, 0)));
-  });
+  const auto find_moments = [=](I row, I) {
+    const Moments<V> of = moments<V>(n, x + row * n);
+    mean[row] = of.mean;
+    rstd[row] = static_cast<T>(1 / __builtin_sqrt(of.variance + static_cast<double>(eps)));
+  };
+  const auto normalize = [=](I row, I) {
+    const V centre = mean[row], scale_by = rstd[row];
+    const T* const from = x + row * n;
+    T* const to = y + row * n;
+    for_each<V>(n, [=](auto at) {
+      const V xhat = (at.load(from) - centre) * scale_by;
+      at.store(to, fma(xhat, load_or<V>(at, weight, 1), load_or<V>(at, bias, 0)));
+    });
+  };
+  in_two_passes(rows, n, kForwardValues, find_moments, normalize);
 }
 
 // With xhat = (x - mean) rstd and dn = dy weight:
 //   dx = rstd (dn - mean(dn) - xhat mean(dn xhat)),   dweight += dy xhat,   dbias += dy
 template <class V>
-void layer_norm_grad(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V> mean, ScalarOf<V> rstd,
-                     const ScalarOf<V>* dy, ScalarOf<V>* dx, ScalarOf<V>* dweight, ScalarOf<V>* dbias) {
-  const V centre = mean, scale_by = rstd;
-  const Pair<V> sums = accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
-    const V d = at.load(dy), xhat = (at.load(x) - centre) * scale_by, dn = d * load_or<V>(at, weight, 1);
-    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
-    if (dbias) at.store(dbias, at.load(dbias) + d);
-    return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};
-  });
-  if (!dx) return;
-  const V mean_dn = static_cast<double>(sum(sums.a)) / static_cast<double>(n);
-  const V mean_dn_xhat = static_cast<double>(sum(sums.b)) / static_cast<double>(n);
-  for_each<V>(n, [=](auto at) {
-    const V xhat = (at.load(x) - centre) * scale_by, dn = at.load(dy) * load_or<V>(at, weight, 1);
-    at.store(dx, scale_by * (dn - mean_dn - xhat * mean_dn_xhat));
-  });
+void layer_norm_grad(I rows, I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, const ScalarOf<V>* mean,
+                     const ScalarOf<V>* rstd, const ScalarOf<V>* dy, ScalarOf<V>* dx, ScalarOf<V>* dweight,
+                     ScalarOf<V>* dbias) {
+  using T = ScalarOf<V>;
+  Pair<V> sums[kRowsTogether];
+  const auto add_up = [=, &sums](I row, I i) {
+    const V centre = mean[row], scale_by = rstd[row];
+    const T *const px = x + row * n, *const pdy = dy + row * n;
+    sums[i] = accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
+      const V d = at.load(pdy), xhat = (at.load(px) - centre) * scale_by, dn = d * load_or<V>(at, weight, 1);
+      if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
+      if (dbias) at.store(dbias, at.load(dbias) + d);
+      return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};
+    });
+  };
+  const auto find_dx = [=, &sums](I row, I i) {
+    if (!dx) return;
+    const V centre = mean[row], scale_by = rstd[row];
+    const V mean_dn = static_cast<double>(sum(sums[i].a)) / static_cast<double>(n);
+    const V mean_dn_xhat = static_cast<double>(sum(sums[i].b)) / static_cast<double>(n);
+    const T *const px = x + row * n, *const pdy = dy + row * n;
+    T* const to = dx + row * n;
+    for_each<V>(n, [=](auto at) {
+      const V xhat = (at.load(px) - centre) * scale_by, dn = at.load(pdy) * load_or<V>(at, weight, 1);
+      at.store(to, scale_by * (dn - mean_dn - xhat * mean_dn_xhat));
+    });
+  };
+  in_two_passes(rows, n, kBackwardValues, add_up, find_dx);
 }
 
 /// y = x / sqrt(mean(x^2) + eps) * weight

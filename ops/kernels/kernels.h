@@ -151,11 +151,12 @@ struct Table {
   // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does.
   void (*attention_score_grad)(const ScoreRows<T>& dp, const T* p, const T* delta);
 
-  // weight and bias may be null. mean and rstd receive one value.
-  void (*layer_norm)(I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
-  // dx may be null; dweight and dbias (may be null) are added to.
-  void (*layer_norm_grad)(I n, const T* x, const T* weight, T mean, T rstd, const T* dy, T* dx, T* dweight,
-                          T* dbias);
+  // Layer norm of `rows` rows of n >= 1 values. weight and bias may be null; mean and rstd hold one value a
+  // row. dx may be null; dweight and dbias (may be null) are added to, row after row.
+  void (*layer_norm)(I rows, I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
+  void (*layer_norm_grad)(I rows, I n, const T* x, const T* weight, const T* mean, const T* rstd, const T* dy,
+                          T* dx, T* dweight, T* dbias);
+  // RMS norm of one row; the same.
   void (*rms_norm)(I n, T eps, const T* x, const T* weight, T* y, T* rstd);
   void (*rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
 

@@ -74,8 +74,9 @@ void check_norm(const kernels::Table<T>& table, const NormCase& test) {
   T* dw = weighted ? dweight.data() : nullptr;
   T m = 0, r = 0;
   if (centred) {
-    table.layer_norm(n, T(1e-5), x.data(), w, weighted ? bias.data() : nullptr, y.data(), &m, &r);
-    table.layer_norm_grad(n, x.data(), w, m, r, dy.data(), dx.data(), dw, weighted ? dbias.data() : nullptr);
+    table.layer_norm(1, n, T(1e-5), x.data(), w, weighted ? bias.data() : nullptr, y.data(), &m, &r);
+    table.layer_norm_grad(1, n, x.data(), w, &m, &r, dy.data(), dx.data(), dw,
+                          weighted ? dbias.data() : nullptr);
   } else {
     table.rms_norm(n, T(1e-5), x.data(), w, y.data(), &r);
     table.rms_norm_grad(n, x.data(), w, r, dy.data(), dx.data(), dw);

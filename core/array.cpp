@@ -4,6 +4,7 @@
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/strided.h"
+#include "gradus/core/transpose.h"
 
 namespace gradus {
 
@@ -80,6 +81,8 @@ void convert(const Array& from, const Array& to) {
                             {to.strides(), broadcast_strides(from.shape(), from.strides(), to.shape())});
   To* const y = to.mutable_data<To>();
   const From* const x = from.data<From>();
+  if constexpr (std::is_same_v<From, To>)
+    if (copy_transposed(loop, x, y)) return;
   const std::int64_t sy = loop.inner_stride(0), sx = loop.inner_stride(1);
   loop.parallel(kGrain, [=](std::int64_t n, const StridedLoop<2>::Offsets& at) {
     To* const yy = y + at[0];

@@ -26,6 +26,10 @@ class StridedLoop {
 
   std::int64_t inner() const { return sizes_[0]; }
   std::int64_t inner_stride(int operand) const { return strides_[0][operand]; }
+  // The axes that are left, innermost first.
+  int rank() const { return rank_; }
+  std::int64_t size(int axis) const { return sizes_[axis]; }
+  std::int64_t stride(int axis, int operand) const { return strides_[axis][operand]; }
   std::int64_t outer() const {
     std::int64_t n = 1;
     for (int i = 1; i < rank_; ++i) n *= sizes_[i];
@@ -33,9 +37,12 @@ class StridedLoop {
   }
 
   /// Element offsets of every operand at outer index `row`.
-  Offsets offsets(std::int64_t row) const {
+  Offsets offsets(std::int64_t row) const { return offsets_without(0, row); }
+  /// The same when `row` counts over all axes but the innermost and `skipped`.
+  Offsets offsets_without(int skipped, std::int64_t row) const {
     Offsets at{};
     for (int i = 1; i < rank_; ++i) {
+      if (i == skipped) continue;
       const std::int64_t index = row % sizes_[i];
       row /= sizes_[i];
       for (int k = 0; k < N; ++k) at[k] += index * strides_[i][k];

@@ -237,6 +237,39 @@ TEST_CASE("large copies are cut into chunks and still complete") {
   CHECK(values(Array::full({}, 2, f32).expand({70000}).clone()) == Values(70000, 2));
 }
 
+TEST_CASE("copies that turn rows into columns are complete, whatever the sizes, axes and dtype") {
+  const auto same = [](const Array& view) {
+    const Array copy = view.clone();
+    CHECK(copy.is_contiguous());
+    bool equal = true;
+    for (std::int64_t i = 0; i < view.shape()[0]; ++i)
+      for (std::int64_t j = 0; j < view.shape()[1]; ++j) {
+        const Array a = view.select(0, i).select(0, j), b = copy.select(0, i).select(0, j);
+        equal = equal && values(a) == values(b);
+      }
+    CHECK(equal);
+  };
+  for (const std::int64_t rows : {7, 8, 16, 33})
+    for (const std::int64_t columns : {1, 8, 15, 16, 50, 1041}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      for (const DType dtype : {f32, f64, i64, boolean})
+        same(counting({rows, columns}).to(dtype).transpose(0, 1));
+      same(counting({rows, columns + 3}).slice(1, 2, columns + 2).transpose(0, 1));
+      same(counting({columns, 2 * rows}).slice(1, 0, 2 * rows, 2).transpose(0, 1));
+    }
+  same(counting({3, 20, 4, 18}).permute({0, 2, 3, 1}));
+  same(counting({3, 20, 4, 18}).permute({3, 0, 2, 1}));
+  same(counting({3, 20, 4, 18}).permute({2, 3, 0, 1}));
+  const Array target = counting({40, 30}), source = counting({30, 20});
+  target.slice(1, 5, 25).slice(0, 3, 33).copy_(source);
+  target.slice(1, 5, 25).slice(0, 3, 23).copy_(source.slice(0, 0, 20).transpose(0, 1));
+  CHECK(target.at({4, 7}) == source.at({2, 1}));
+  CHECK(target.at({22, 24}) == source.at({19, 19}));
+  CHECK(target.at({23, 5}) == source.at({20, 0}));
+  CHECK(target.at({4, 25}) == 145);
+}
+
 TEST_CASE("memory that cannot be had is an error before anything is taken") {
   const std::int64_t live = memory_stats().live_bytes;
   check_error(

@@ -41,6 +41,9 @@ Array reduce_axes(const Array& x, const Dims& axes, bool keepdim, Pass&& pass) {
   return current.as_strided(target, contiguous_strides(target), current.offset());
 }
 
+/// Rows of at most this many values are narrow: a piece takes more of them.
+inline constexpr std::int64_t kNarrow = 32;
+
 /// One pass, [P, R, Q] -> [P, Q], where no size is 0. First and Next (for the levels of the tree above the
 /// lowest) have
 ///   static T run(n, x)                                 n values to one
@@ -49,7 +52,8 @@ template <class T, class First, class Next = First>
 Array reduce_tree(const Array& x, const ReduceView& v) {
   using I = std::int64_t;
   constexpr I kRun = 4096, kRows = 64, kColumns = 1024;  // what a kernel reduces at once
-  const I length = v.q == 1 ? kRun : kRows;              // of a piece along R
+  // The length of a piece along R.
+  const I length = v.q == 1 ? kRun : v.q <= kNarrow ? kRows * kNarrow / v.q : kRows;
   const I parts = (v.r - 1) / length + 1, blocks = (v.q - 1) / kColumns + 1;
   const Array y = Array::empty({v.p, parts, v.q}, x.dtype());
   const T* const px = x.data<T>();
@@ -57,9 +61,11 @@ Array reduce_tree(const Array& x, const ReduceView& v) {
   const I work = std::min(v.r, length) * std::min(v.q, kColumns);
   parallel_for(v.p * parts * blocks, kGrain / work, [=](I begin, I end) {
     for (I i = begin; i < end; ++i) {
-      const I part = i / blocks, column = i % blocks * kColumns, at = part % parts * length;
+      // Many short sums: no division each.
+      const I part = blocks == 1 ? i : i / blocks, column = blocks == 1 ? 0 : i % blocks * kColumns;
+      const I group = parts == 1 ? part : part / parts, at = parts == 1 ? 0 : part % parts * length;
       const I n = std::min(length, v.r - at);
-      const T* const from = px + (part / parts * v.r + at) * v.q + column;
+      const T* const from = px + (group * v.r + at) * v.q + column;
       if (v.q == 1)
         py[part] = First::run(n, from);
       else

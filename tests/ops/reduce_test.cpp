@@ -106,6 +106,26 @@ TEST_CASE("sum: every subset of four axes equals a plain loop") {
   }
 }
 
+TEST_CASE("sum, norm: over many rows of few columns, exact for whole numbers") {
+  for (const std::int64_t columns : {2, 3, 7, 22, 31, 32, 33})
+    for (const std::int64_t rows : {1, 5, 62, 63, 64, 65, 127, 1023, 2500}) {
+      CAPTURE(columns);
+      CAPTURE(rows);
+      const Tensor numbers = randint(-4, 5, {2, rows, columns});
+      std::vector<double> sums(static_cast<std::size_t>(2 * columns)), squares(sums.size());
+      for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+        const double value = static_cast<double>(numbers.array().data<std::int64_t>()[i]);
+        const auto at = static_cast<std::size_t>(i / (rows * columns) * columns + i % columns);
+        sums[at] += value;
+        squares[at] += value * value;
+      }
+      const Tensor sum_wanted = from_vector(sums, {2, columns}),
+                   norm_wanted = sqrt(from_vector(squares, {2, columns}));
+      for (const DType dtype : {f32, f64, i64}) CHECK((numbers.to(dtype).sum(1).to(f64) == sum_wanted).all());
+      CHECK((norm(numbers.to(f64), 1) == norm_wanted).all());
+    }
+}
+
 TEST_CASE("reductions: shapes") {
   const Tensor x = ones({2, 3, 4});
   CHECK(sum(x).shape() == Shape{});

@@ -49,12 +49,12 @@ double Optimizer::lr(std::size_t group) const {
   return groups_[group].lr(steps_ + 1);
 }
 
-/// A parameter to update, with its gradient; its pieces end before `last_piece`.
+/// A parameter to update, with its gradient; its elements are begin .. end - 1 of all those to update.
 struct Optimizer::Job {
   const Slot* slot;
   Array gradient;
   Update by;
-  std::int64_t last_piece = 0;
+  std::int64_t begin = 0, end = 0;
 };
 
 Optimizer::Job Optimizer::prepare(Slot& slot) {
@@ -71,27 +71,27 @@ Optimizer::Job Optimizer::prepare(Slot& slot) {
 void Optimizer::step() {
   const ProfileRange range(step_name_);
   check_unclaimed_parameters(name_);
-  // The pieces of all parameters are one loop, so that many small ones still keep all threads busy.
+  // All parameters in a row are one loop: a piece of it may hold many small ones, or a part of a large one.
   std::vector<Job> jobs;
   jobs.reserve(slots_.size());
-  std::int64_t pieces = 0;
+  std::int64_t total = 0;
   for (Slot& slot : slots_) {
     if (!slot.parameter.requires_grad() || !slot.parameter.node()->grad.defined()) continue;
     const std::int64_t n = slot.parameter.numel();
-    pieces += (n + kPiece - 1) / kPiece;
     jobs.push_back(prepare(slot));
-    jobs.back().last_piece = pieces;
+    jobs.back().begin = total;
+    jobs.back().end = total += n;
     // The weight and each state are read and written, the gradient is read.
     count_bytes(static_cast<double>(3 + 2 * state_names_.size()) * static_cast<double>(n) *
                 static_cast<double>(size_of(slot.parameter.dtype())));
   }
-  parallel_for(pieces, 1, [&](std::int64_t piece, std::int64_t) {
-    const auto before = [](std::int64_t p, const Job& job) { return p < job.last_piece; };
-    const Job& job = *std::upper_bound(jobs.begin(), jobs.end(), piece, before);
-    // Counted from the parameter's end, where its last piece may be short.
-    const std::int64_t n = job.slot->parameter.numel(), count = (n + kPiece - 1) / kPiece;
-    const std::int64_t begin = (piece - (job.last_piece - count)) * kPiece;
-    update(*job.slot, job.gradient, job.by, begin, std::min(n, begin + kPiece));
+  parallel_for(total, kPiece, [&](std::int64_t begin, std::int64_t end) {
+    const auto before = [](std::int64_t element, const Job& job) { return element < job.end; };
+    for (auto job = std::upper_bound(jobs.begin(), jobs.end(), begin, before); begin < end; ++job) {
+      const std::int64_t stop = std::min(end, job->end);
+      update(*job->slot, job->gradient, job->by, begin - job->begin, stop - job->begin);
+      begin = stop;
+    }
   });
   for (const Job& job : jobs) job.slot->parameter.array().storage().bump_version();
   ++steps_;

@@ -21,12 +21,11 @@ constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth waki
 
 /// How the query rows of a head are cut into tiles.
 struct Cut {
-  I rows, tiles;
+  I tiles, rows;
 
-  Cut(const Rule& rule, I queries) {
-    // Below the diagonal, small tiles waste less of a short sequence than they cost.
-    rows = rule.causal && queries <= 2 * kTileRows ? kTileRows / 2 : kTileRows;
-    tiles = (queries + rows - 1) / rows;
+  /// Tiles of equal size.
+  explicit Cut(I queries) : tiles((queries + kTileRows - 1) / kTileRows) {
+    rows = tiles > 0 ? (queries + tiles - 1) / tiles : 1;
   }
 
   /// What the products of one tile cost in forward; backward has two and a half times as many.
@@ -87,7 +86,7 @@ class Scores {
  public:
   Scores(const Rule& rule, const Array& q, const Array& k)
       : rule_(rule),
-        cut_(rule, q.size(2)),
+        cut_(q.size(2)),
         q_(q),
         k_(k),
         queries_(q.size(2)),

@@ -6,20 +6,6 @@
 
 namespace gradus::nn {
 
-Tensor activate(Activation activation, const Tensor& x) {
-  switch (activation) {
-    case Activation::relu:
-      return relu(x);
-    case Activation::gelu:
-      return gelu(x);
-    case Activation::gelu_tanh:
-      return gelu(x, GeluForm::tanh);
-    case Activation::silu:
-      return silu(x);
-  }
-  fail_with("activate: there is no activation number {}", static_cast<int>(activation));
-}
-
 namespace {
 /// F, after a check of all options.
 std::int64_t hidden_size(const FFNOptions& options) {
@@ -44,7 +30,7 @@ FFN::FFN(const FFNOptions& options)
 Tensor FFN::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_last_axis("FFN", "x", x, linear1.weight.size(1), linear1.weight.dtype());
-  Tensor hidden = activate(activation_, linear1(x));
+  Tensor hidden = linear1(x, activation_);  // act(linear1(x))
   if (linear3) hidden = hidden * (*linear3)(x);
   return linear2(dropout(hidden));
 }

@@ -6,12 +6,6 @@
 
 namespace gradus::nn {
 
-/// gelu_tanh is GPT-2's approximation of gelu.
-enum class Activation { relu, gelu, gelu_tanh, silu };
-
-/// The activation as a function: `activate(Activation::silu, x)`.
-Tensor activate(Activation activation, const Tensor& x);
-
 struct FFNOptions {
   std::int64_t d_model = 0;
   std::int64_t d_ff = 0;  // F, the hidden size; 0 means 4 d_model

@@ -22,4 +22,10 @@ Tensor Linear::operator()(const Tensor& x) const {
   return linear(x, weight, bias);
 }
 
+Tensor Linear::operator()(const Tensor& x, Activation activation) const {
+  const Scope scope(path());
+  expect_last_axis("Linear", "x", x, weight.size(1), weight.dtype());
+  return linear(x, weight, bias, activation);
+}
+
 }  // namespace gradus::nn

@@ -1,7 +1,11 @@
 #pragma once
 #include "gradus/nn/module.h"
+#include "gradus/ops/ops.h"
 
 namespace gradus::nn {
+
+using gradus::activate;
+using gradus::Activation;
 
 struct LinearOptions {
   bool bias = true;
@@ -12,6 +16,8 @@ struct LinearOptions {
 struct Linear : Module {
   Linear(std::int64_t in, std::int64_t out, const LinearOptions& options = {});
   Tensor operator()(const Tensor& x) const;
+  /// activate(activation, (*this)(x)).
+  Tensor operator()(const Tensor& x, Activation activation) const;
 
   Tensor weight;  // [out, in]
   Tensor bias;    // [out]; undefined without

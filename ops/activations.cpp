@@ -10,9 +10,11 @@
 //     tanh:    Phi(x) ~ (1 + tanh u) / 2, u = sqrt(2/pi) (x + 0.044715 x^3)
 //              dx = dy ((1 + tanh u) / 2 + x (1 - tanh^2 u) u' / 2)
 
+#include "gradus/ops/activation_rule.h"
+
 #include "gradus/core/record.h"
 #include "gradus/ops/eager.h"
-#include "gradus/ops/ops.h"
+#include "gradus/ops/operand.h"
 
 namespace gradus {
 
@@ -21,32 +23,44 @@ using kernels::UnaryGrad;
 
 namespace {
 
-/// An activation whose derivative is had from its output: the input can be forgotten.
-Tensor from_output(const char* op, Unary f, UnaryGrad df, const Tensor& x) {
-  const Array y = eager::unary(op, f, x.array());
-  return record(op, y, {&x}, [op, df, y = Saved(y)](const Array& dy, Needs) -> Grads {
-    return {eager::unary_grad(op, df, *y, dy)};
-  });
-}
+constexpr bool kFromOutput = true, kFromInput = false;
 
-/// An activation whose derivative needs the input.
-Tensor from_input(const char* op, Unary f, UnaryGrad df, const Tensor& x) {
-  return record(op, eager::unary(op, f, x.array()), {&x},
-                [op, df, x = Saved(x.array())](const Array& dy, Needs) -> Grads {
-                  return {eager::unary_grad(op, df, *x, dy)};
-                });
+Tensor apply(const ActivationRule& rule, const Tensor& x) {
+  return record_activation(rule, x, eager::unary(rule.op, rule.f, operand(rule.op, x)));
 }
 
 }  // namespace
 
-Tensor tanh(const Tensor& x) { return from_output("tanh", Unary::tanh, UnaryGrad::tanh, x); }
-Tensor sigmoid(const Tensor& x) { return from_output("sigmoid", Unary::sigmoid, UnaryGrad::sigmoid, x); }
-Tensor relu(const Tensor& x) { return from_output("relu", Unary::relu, UnaryGrad::relu, x); }
-Tensor silu(const Tensor& x) { return from_input("silu", Unary::silu, UnaryGrad::silu, x); }
+ActivationRule rule_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return {"relu", Unary::relu, UnaryGrad::relu, kFromOutput};
+    case Activation::gelu:
+      return {"gelu", Unary::gelu, UnaryGrad::gelu, kFromInput};
+    case Activation::gelu_tanh:
+      return {"gelu", Unary::gelu_tanh, UnaryGrad::gelu_tanh, kFromInput};
+    case Activation::silu:
+      return {"silu", Unary::silu, UnaryGrad::silu, kFromInput};
+  }
+  fail_with("activate: there is no activation number {}", static_cast<int>(activation));
+}
 
+Tensor record_activation(const ActivationRule& rule, const Tensor& x, const Array& y) {
+  return record(rule.op, y, {&x},
+                [op = rule.op, df = rule.df, saved = Saved(rule.from_output ? y : x.array())](
+                    const Array& dy, Needs) -> Grads { return {eager::unary_grad(op, df, *saved, dy)}; });
+}
+
+Tensor activate(Activation activation, const Tensor& x) { return apply(rule_of(activation), x); }
+
+Tensor tanh(const Tensor& x) { return apply({"tanh", Unary::tanh, UnaryGrad::tanh, kFromOutput}, x); }
+Tensor sigmoid(const Tensor& x) {
+  return apply({"sigmoid", Unary::sigmoid, UnaryGrad::sigmoid, kFromOutput}, x);
+}
+Tensor relu(const Tensor& x) { return activate(Activation::relu, x); }
+Tensor silu(const Tensor& x) { return activate(Activation::silu, x); }
 Tensor gelu(const Tensor& x, GeluForm form) {
-  if (form == GeluForm::tanh) return from_input("gelu", Unary::gelu_tanh, UnaryGrad::gelu_tanh, x);
-  return from_input("gelu", Unary::gelu, UnaryGrad::gelu, x);
+  return activate(form == GeluForm::tanh ? Activation::gelu_tanh : Activation::gelu, x);
 }
 
 }  // namespace gradus

@@ -14,6 +14,7 @@
 // outer       c_ij = a_i b_j     a product with K = 1
 
 #include "gradus/core/record.h"
+#include "gradus/ops/activation_rule.h"
 #include "gradus/ops/eager.h"
 #include "gradus/ops/linear_checks.h"
 #include "gradus/ops/operand.h"
@@ -49,6 +50,22 @@ Gradient weight_grad(const Shape& shape, const Array& dy, const Array& x) {
           [=](const Array& dw, bool add) { eager::matmul_into(transposed(dy), x, dw, add); }};
 }
 
+/// Puts y = x W^T + bias, computed already from x's rows, on the tape.
+Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const Array& rows,
+                     const Array& y) {
+  Shape shape = x.shape();
+  shape[x.dim() - 1] = weight.size(0);
+  return record(
+      "linear", y.reshape(shape), {&x, &weight, &bias},
+      [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
+        const Array dy2 = rows_of(dy);
+        Array dx, dbias;
+        if (needs[0]) dx = eager::matmul(dy2, *w).reshape(shape);
+        if (needs[2]) dbias = eager::sum(dy2, 0);
+        return {dx, needs[1] ? weight_grad(w->shape(), dy2, *x) : Gradient(), dbias};
+      });
+}
+
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
@@ -70,18 +87,19 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_linear("linear", x, weight, bias);
   const Array rows = rows_of(x.array());
-  Shape shape = x.shape();
-  shape[x.dim() - 1] = weight.size(0);
-  Array y = eager::matmul(rows, transposed(weight.array()), bias.array()).reshape(shape);
-  return record(
-      "linear", y, {&x, &weight, &bias},
-      [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
-        const Array dy2 = rows_of(dy);
-        Array dx, dbias;
-        if (needs[0]) dx = eager::matmul(dy2, *w).reshape(shape);
-        if (needs[2]) dbias = eager::sum(dy2, 0);
-        return {dx, needs[1] ? weight_grad(w->shape(), dy2, *x) : Gradient(), dbias};
-      });
+  return record_linear(x, weight, bias, rows, eager::matmul(rows, transposed(weight.array()), bias.array()));
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+  // GELU and SiLU are bound by their arithmetic, not by memory: on short rows of a tile they are slower.
+  if (activation != Activation::relu) return activate(activation, linear(x, weight, bias));
+  check_linear("linear", x, weight, bias);
+  const ActivationRule rule = rule_of(activation);
+  const Array rows = rows_of(x.array());
+  const Array y = Array::empty({rows.size(0), weight.size(0)}, x.dtype());
+  const Tensor h = record_linear(x, weight, bias, rows,
+                                 eager::matmul(rows, transposed(weight.array()), bias.array(), {rule.f, y}));
+  return record_activation(rule, h, y.reshape(h.shape()));
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {

@@ -58,6 +58,10 @@ Tensor erf(const Tensor& x);
 enum class GeluForm { erf, tanh };
 /// x Phi(x) (Hendrycks & Gimpel 2016): Phi by erf, or by GPT-2's tanh approximation.
 Tensor gelu(const Tensor& x, GeluForm form = GeluForm::erf);
+/// Those of feed-forward networks; gelu_tanh is GPT-2's approximation of gelu.
+enum class Activation { relu, gelu, gelu_tanh, silu };
+/// `activate(Activation::silu, x)` is silu(x).
+Tensor activate(Activation activation, const Tensor& x);
 
 // ------------------------------------ reduce.cpp, extreme.cpp, cumsum.cpp: no axes means all of them
 /// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
@@ -85,6 +89,8 @@ Tensor cumsum(const Tensor& x, std::int64_t axis);
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x W^T + bias: x [..., in], weight [out, in] (PyTorch's layout), bias [out] or undefined -> [..., out].
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+/// activate(activation, linear(x, weight, bias)); relu takes each tile of the product while it is in cache.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation);
 /// [N] x [M] -> [N, M].
 Tensor outer(const Tensor& a, const Tensor& b);
 

@@ -175,6 +175,34 @@ TEST_CASE("linear: is x W^T + bias") {
   CHECK(linear(zeros({2, 0}), zeros({3, 0}), full({3}, 7)).to_vector<float>() == std::vector<float>(6, 7));
 }
 
+TEST_CASE("linear with an activation: the bits of both after each other, values and gradients") {
+  manual_seed(4);
+  for (const Activation activation :
+       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu})
+    for (const Shape& shape : {Shape{3}, {5, 3}, {2, 0, 3}, {2, 300, 3}, {700, 3}}) {
+      std::vector<Tensor> parameters = {randn(shape), randn({130, 3}), randn({130})};
+      for (Tensor& p : parameters) p.requires_grad_();
+      const auto run = [&](auto forward) {
+        const Tensor y = forward(parameters[0], parameters[1], parameters[2]);
+        y.square().sum().backward();
+        std::vector<Tensor> results = {y.detach()};
+        for (Tensor& p : parameters) results.push_back(p.grad()), p.zero_grad();
+        return results;
+      };
+      const auto got = run([&](auto&... p) { return linear(p..., activation); });
+      const auto expected = run([&](auto&... p) { return activate(activation, linear(p...)); });
+      for (std::size_t i = 0; i < got.size(); ++i) CHECK((got[i] == expected[i]).all());
+    }
+  check_op(
+      "linear", [](const Tensor& x, const Tensor& w) { return linear(x, w, {}, Activation::silu); },
+      {{4, 3}, {5, 3}}, blas);
+  check_error(
+      [] {
+        linear(zeros({2, 3}), zeros({4}), {}, Activation::relu);
+      },
+      "linear: expects a weight [out, in], got [4]");
+}
+
 TEST_CASE("linear: only what is needed is computed") {
   const Tensor x = randn({4, 3});
   Tensor w = randn({2, 3});

@@ -75,33 +75,42 @@ void layer_norm(I rows, I n, ScalarOf<V> eps, const ScalarOf<V>* x, const Scalar
 
 // With xhat = (x - mean) rstd and dn = dy weight:
 //   dx = rstd (dn - mean(dn) - xhat mean(dn xhat)),   dweight += dy xhat,   dbias += dy
+
+/// The sums of dn and dn xhat over one row; dweight and dbias on the way.
+template <class V>
+Pair<V> layer_norm_grad_sums(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, V mean, V rstd,
+                             const ScalarOf<V>* dy, ScalarOf<V>* dweight, ScalarOf<V>* dbias) {
+  return accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
+    const V d = at.load(dy), xhat = (at.load(x) - mean) * rstd, dn = d * load_or<V>(at, weight, 1);
+    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
+    if (dbias) at.store(dbias, at.load(dbias) + d);
+    return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};
+  });
+}
+
+template <class V>
+void layer_norm_dx(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, V mean, V rstd,
+                   const ScalarOf<V>* dy, Pair<V> sums, ScalarOf<V>* dx) {
+  const V mean_dn = static_cast<double>(sum(sums.a)) / static_cast<double>(n);
+  const V mean_dn_xhat = static_cast<double>(sum(sums.b)) / static_cast<double>(n);
+  for_each<V>(n, [=](auto at) {
+    const V xhat = (at.load(x) - mean) * rstd, dn = at.load(dy) * load_or<V>(at, weight, 1);
+    at.store(dx, rstd * (dn - mean_dn - xhat * mean_dn_xhat));
+  });
+}
+
 template <class V>
 void layer_norm_grad(I rows, I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, const ScalarOf<V>* mean,
                      const ScalarOf<V>* rstd, const ScalarOf<V>* dy, ScalarOf<V>* dx, ScalarOf<V>* dweight,
                      ScalarOf<V>* dbias) {
-  using T = ScalarOf<V>;
   Pair<V> sums[kRowsTogether];
-  const auto add_up = [=, &sums](I row, I i) {
-    const V centre = mean[row], scale_by = rstd[row];
-    const T *const px = x + row * n, *const pdy = dy + row * n;
-    sums[i] = accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
-      const V d = at.load(pdy), xhat = (at.load(px) - centre) * scale_by, dn = d * load_or<V>(at, weight, 1);
-      if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
-      if (dbias) at.store(dbias, at.load(dbias) + d);
-      return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};
-    });
+  const auto add_up = [&](I row, I i) {
+    sums[i] =
+        layer_norm_grad_sums<V>(n, x + row * n, weight, mean[row], rstd[row], dy + row * n, dweight, dbias);
   };
-  const auto find_dx = [=, &sums](I row, I i) {
-    if (!dx) return;
-    const V centre = mean[row], scale_by = rstd[row];
-    const V mean_dn = static_cast<double>(sum(sums[i].a)) / static_cast<double>(n);
-    const V mean_dn_xhat = static_cast<double>(sum(sums[i].b)) / static_cast<double>(n);
-    const T *const px = x + row * n, *const pdy = dy + row * n;
-    T* const to = dx + row * n;
-    for_each<V>(n, [=](auto at) {
-      const V xhat = (at.load(px) - centre) * scale_by, dn = at.load(pdy) * load_or<V>(at, weight, 1);
-      at.store(to, scale_by * (dn - mean_dn - xhat * mean_dn_xhat));
-    });
+  const auto find_dx = [&](I row, I i) {
+    if (dx)
+      layer_norm_dx<V>(n, x + row * n, weight, mean[row], rstd[row], dy + row * n, sums[i], dx + row * n);
   };
   in_two_passes(rows, n, kBackwardValues, add_up, find_dx);
 }

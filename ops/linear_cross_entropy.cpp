@@ -28,8 +28,9 @@ using I = std::int64_t;
 constexpr const char* kOp = "linear_cross_entropy";
 
 // Bytes of a chunk's logits. A further chunk reads W twice, and reads and writes dW, once more; with fewer
-// than kFewestRows that would cost more than the products themselves.
-constexpr I kChunkBytes = I{64} << 20, kFewestRows = 64;
+// than kFewestRows that would cost more than the products themselves. (64 MiB, all 256 rows of 50,257 classes
+// at once, is 4% faster for a step of gpt2-124m.)
+constexpr I kChunkBytes = I{32} << 20, kFewestRows = 64;
 // Pieces of V in dz W.
 constexpr I kFewestClasses = 4096, kMostPieces = 8;
 

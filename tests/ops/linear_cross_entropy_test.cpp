@@ -150,7 +150,7 @@ TEST_CASE("linear_cross_entropy: a weight used elsewhere too gathers both gradie
 }
 
 TEST_CASE("linear_cross_entropy: memory holds one chunk of logits, and one gradient of the weight") {
-  const std::int64_t rows = 2000, classes = 40000, channels = 8;  // logits 320 MB, a chunk at most 64 MiB
+  const std::int64_t rows = 2000, classes = 40000, channels = 8;  // logits 320 MB, a chunk at most 32 MiB
   const Tensor x = leaf(zeros({rows, channels})), w = leaf(zeros({classes, channels}));
   const Tensor target = zeros({rows}, i64);
   empty_cache();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "docs/pictures/performance.h"
 #include "gradus/gradus.h"
 #include "kit/chart.h"
 #include "kit/files.h"
@@ -167,6 +168,7 @@ void draw_all(const std::filesystem::path& folder) {
   put("lab_norms", lab::norm_chart(start));
   put("lab_gradients", lab::gradient_panels(start, true));
   put("lab_activation_gradients", lab::gradient_panels(start, false));
+  docs::draw_performance(folder);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "bench/comparison.h"
 #include "bench/process.h"
+#include "bench/record.h"
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/gemm.h"
@@ -182,6 +183,7 @@ int against_pytorch(const AgainstOptions& options) {
     if (result) {
       fmt::print("{}", options.json ? json_row(*result) : table_row(*result));
       std::fflush(stdout);
+      if (!options.record.empty()) record_comparison(options.record, json_row(*result));
     } else {
       fmt::print(stderr, "bench: {} failed\n", name);
       ++failures;

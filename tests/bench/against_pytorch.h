@@ -12,6 +12,7 @@ struct AgainstOptions {
   int steps = 10;
   int rounds = 3;
   bool json = false;
+  std::string record{};  // a file that keeps the rows, see record.h
 };
 
 /// Prints the table; returns the exit status: 2 without PyTorch, 1 when a case failed.

@@ -21,5 +21,7 @@ std::vector<Case> op_cases();
 
 /// All cases, in the order they are run.
 std::vector<Case> all_cases();
+/// The one of that name; throws when there is none.
+Case case_called(const std::string& name);
 
 }  // namespace gradus::bench

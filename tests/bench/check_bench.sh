@@ -34,6 +34,8 @@ expect 2 no-such-case
 expect 2 --threads 0
 expect 2 --rounds 2 # says nothing without --against-pytorch
 expect 2 --against-pytorch --rounds 0
+expect 2 --part depth # without --record
+expect 2 --record kept.json --part no-such-part
 expect 0 mlp --steps 1 --threads 1 --json
 [ "$(wc -l <out)" = 1 ] || fail "not one line"
 says out '"case":"mlp"'
@@ -68,6 +70,8 @@ says out 'PyTorch 9.9'
 expect 0 mlp --against-pytorch --threads 1 --steps 1 --rounds 2 --json
 [ "$(wc -l <out)" = 1 ] || fail "not one line"
 says out '"pytorch_s":1.5,'
+expect 0 mlp --against-pytorch --threads 1 --steps 1 --rounds 1 --record kept.json
+says kept.json '"pytorch_s":1.5,'
 expect 0 tiny-ops --against-pytorch
 says err 'tiny-ops has no counterpart in PyTorch'
 

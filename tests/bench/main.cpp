@@ -1,4 +1,4 @@
-// ./run bench [CASE] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]]
+// ./run bench [CASE] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]] [--record FILE]
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -12,6 +12,7 @@
 #include "bench/against_pytorch.h"
 #include "bench/cases.h"
 #include "bench/measure.h"
+#include "bench/record.h"
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/gemm.h"
@@ -28,6 +29,8 @@ struct Options {
   int rounds = 3;
   bool json = false;
   bool against_pytorch = false;
+  std::string record;
+  std::vector<std::string> parts;
 };
 
 double peak_rss_mb() {
@@ -86,7 +89,8 @@ int compare_all(const Options& options) {
   std::vector<std::string> names;
   for (const Case& c : all_cases())
     if (options.name.empty() || options.name == c.name) names.push_back(c.name);
-  return against_pytorch({names, options.threads, options.steps, options.rounds, options.json});
+  return against_pytorch(
+      {names, options.threads, options.steps, options.rounds, options.json, options.record});
 }
 
 }  // namespace
@@ -112,12 +116,24 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1, 1000))
       ->needs(against)
       ->capture_default_str();
+  auto* file =
+      app.add_option("--record", options.record,
+                     "measures what docs/performance.md shows, or with --against-pytorch its rows, into "
+                     "this file");
+  app.add_option("--part", options.parts, "with --record: these parts only")
+      ->check(CLI::IsMember(record_parts()))
+      ->needs(file)
+      ->excludes(against);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return options.against_pytorch ? compare_all(options) : run_all(options);
+  if (options.against_pytorch) return compare_all(options);
+  if (options.record.empty()) return run_all(options);
+  gradus::set_num_threads(options.threads);
+  record(options.record, options.parts);
+  return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench: {}\n", error.what());
   return 1;

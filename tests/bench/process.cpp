@@ -1,7 +1,6 @@
 #include "bench/process.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +17,6 @@ namespace {
   dup2(out, STDOUT_FILENO);
   if (command.quiet) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
-  if (!command.huge_pages) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   std::vector<char*> words;
   for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

@@ -10,8 +10,7 @@ namespace gradus::bench {
 struct Command {
   std::vector<std::string> words;  // the program, looked up on PATH, and its arguments
   std::vector<std::pair<std::string, std::string>> environment{};  // set beside what there is
-  bool huge_pages = true;
-  bool quiet = false;  // what it writes to stderr is thrown away
+  bool quiet = false;                                              // what it writes to stderr is thrown away
 };
 
 struct Output {

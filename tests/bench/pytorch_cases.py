@@ -40,32 +40,57 @@ class Block(nn.Module):
         future = torch.ones(context, context, dtype=torch.bool).triu(1)
         self.register_buffer("future", future, persistent=False)
 
-    def attend(self, x):
+    def attend(self, x, kept):
         batch, tokens, width = x.shape
         shape = (batch, tokens, self.heads, width // self.heads)
         q, k, v = (part.view(shape).transpose(1, 2) for part in self.qkv(x).split(width, -1))
-        y = attention(q, k, v, self.future[:tokens, :tokens])
+        if kept is not None:
+            k, v = kept.append(k, v)
+        seen = k.shape[2]
+        y = attention(q, k, v, self.future[seen - tokens : seen, :seen])
         return self.out(y.transpose(1, 2).reshape(batch, tokens, width))
 
-    def forward(self, x):
-        h = x + self.attend(self.norm1(x))
+    def forward(self, x, kept=None):
+        h = x + self.attend(self.norm1(x), kept)
         return h + self.down(F.gelu(self.up(self.norm2(h))))
+
+
+class Kept:
+    """Keys and values of the tokens a block has seen."""
+
+    def __init__(self, heads, context, width):
+        self.k, self.v = torch.zeros(2, 1, heads, context, width // heads)
+        self.length = 0
+
+    def append(self, k, v):
+        start, self.length = self.length, self.length + k.shape[2]
+        self.k[:, :, start : self.length], self.v[:, :, start : self.length] = k, v
+        return self.k[:, :, : self.length], self.v[:, :, : self.length]
 
 
 class GPT(nn.Module):
     def __init__(self, vocab, context, layers, heads, d_model):
         super().__init__()
         self.tokens, self.places = nn.Embedding(vocab, d_model), nn.Embedding(context, d_model)
-        self.blocks = nn.Sequential(*(Block(d_model, heads, context) for _ in range(layers)))
+        self.blocks = nn.ModuleList(Block(d_model, heads, context) for _ in range(layers))
         self.norm = nn.LayerNorm(d_model)
         for p in self.parameters():
             if p.dim() == 2:
                 nn.init.normal_(p, std=0.02)
 
+    def hidden(self, ids, kept):
+        start = kept[0].length if kept else 0
+        x = self.tokens(ids) + self.places(torch.arange(start, start + ids.shape[1]))
+        for i, block in enumerate(self.blocks):
+            x = block(x, kept[i] if kept else None)
+        return self.norm(x)
+
     def loss(self, ids, targets):
-        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
-        logits = F.linear(self.norm(self.blocks(x)), self.tokens.weight)
+        logits = F.linear(self.hidden(ids, None), self.tokens.weight)
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+    def next_logits(self, ids, kept):
+        return F.linear(self.hidden(ids, kept)[:, -1], self.tokens.weight)
 
 
 def attention(q, k, v, hidden):
@@ -83,6 +108,23 @@ def gpt(batch, tokens, **options):
         model.loss(ids, targets).backward()
         opt.step()
         opt.zero_grad(set_to_none=True)
+
+    return step
+
+
+def generate(**options):
+    model = GPT(**options)
+    kept = [Kept(options["heads"], options["context"], options["d_model"]) for _ in model.blocks]
+    prompt = torch.randint(options["vocab"], (1, 64))
+
+    @torch.inference_mode()
+    def step():
+        if kept[0].length == 0:
+            model.next_logits(prompt, kept)
+        model.next_logits(prompt[:, :1], kept).argmax()
+        if kept[0].length == options["context"]:
+            for block in kept:
+                block.length = 0
 
     return step
 
@@ -169,6 +211,7 @@ SMALL = dict(vocab=65, context=64, layers=4, heads=4, d_model=128)
 CASES = {
     "char-gpt": (lambda: gpt(12, 64, **SMALL), 1),
     "gpt2-124m": (lambda: gpt(4, 64, **GPT2), 1),
+    "generate-124m": (lambda: generate(**GPT2), 1),
     "encoder-12": (lambda: encoder(12), 1),
     "encoder-48": (lambda: encoder(48), 1),
     "mlp": (mlp, 100),

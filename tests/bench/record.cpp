@@ -1,0 +1,113 @@
+#include "bench/record.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "bench/in_turn.h"
+#include "gradus/gradus.h"
+#include "gradus/ops/kernels/gemm.h"
+
+namespace gradus::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Part {
+  const char* name;
+  Json (*measure)();
+};
+
+constexpr Part kParts[] = {
+    {"profile", record_profile},     {"peaks", record_peaks},      {"points", record_points},
+    {"kernels", record_kernels},     {"memory", record_memory},    {"fused", record_fused},
+    {"attention", record_attention}, {"depth", record_depth},      {"width", record_width},
+    {"threads", record_threads},     {"identity", record_identity}};
+
+Json read(const std::string& file) {
+  if (!std::filesystem::exists(file)) return Json::object();
+  std::ifstream in(file);
+  return Json::parse(in);
+}
+
+/// One line for each entry of a list, so that a diff shows what has changed.
+void write(const std::string& file, Json data) {
+  data["measured"] = {{"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
+                      {"version", version()},
+                      {"threads", num_threads()},
+                      {"isa", name(current_isa())},
+                      {"matmul", kernels::name(kernels::matmul_backend())}};
+  std::ostringstream text;
+  text << "{";
+  for (bool first = true; const auto& [key, value] : data.items()) {
+    text << (first ? "\n" : ",\n") << Json(key) << ": ";
+    first = false;
+    if (!value.is_array()) {
+      text << value;
+      continue;
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) text << (i == 0 ? "[\n  " : ",\n  ") << value[i];
+    text << "]";
+  }
+  text << "\n}\n";
+  const std::string fresh = file + ".new";
+  std::ofstream(fresh) << text.str();
+  std::filesystem::rename(fresh, file);
+}
+
+/// The number with three digits: more would only be noise in a diff.
+void round_numbers(Json& json) {
+  if (json.is_number_float()) json = std::stod(fmt::format("{:.3g}", json.get<double>()));
+  if (json.is_structured())
+    for (auto& part : json) round_numbers(part);
+}
+
+}  // namespace
+
+std::vector<std::string> record_parts() {
+  std::vector<std::string> names;
+  for (const Part& part : kParts) names.emplace_back(part.name);
+  return names;
+}
+
+void record(const std::string& file, const std::vector<std::string>& parts) {
+  restore_settings();
+  for (const Part& part : kParts) {
+    if (!parts.empty() && std::find(parts.begin(), parts.end(), part.name) == parts.end()) continue;
+    fmt::print(stderr, "bench: {} ...\n", part.name);
+    Json measured = part.measure();
+    restore_settings();
+    round_numbers(measured);
+    Json all = read(file);
+    all[part.name] = std::move(measured);
+    write(file, std::move(all));
+  }
+}
+
+void record_comparison(const std::string& file, const std::string& json_lines) {
+  Json all = read(file);
+  Json& rows = all["pytorch"];
+  if (!rows.is_array()) rows = Json::array();
+  std::istringstream lines(json_lines);
+  for (std::string line; std::getline(lines, line);) {
+    Json row = Json::parse(line);
+    round_numbers(row);
+    const auto old =
+        std::find_if(rows.begin(), rows.end(), [&](const Json& r) { return r["case"] == row["case"]; });
+    if (old == rows.end())
+      rows.push_back(std::move(row));
+    else
+      *old = std::move(row);
+  }
+  write(file, std::move(all));
+}
+
+}  // namespace gradus::bench

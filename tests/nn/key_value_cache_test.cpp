@@ -85,15 +85,17 @@ TEST_CASE("KeyValueCache: next_logits are the last position's, and feed a sampli
   manual_seed(2);
   const nn::GPT gpt = model_of(small());
   const Tensor prompt = tensor({{3, 1, 4}, {1, 5, 9}});
-  nn::KeyValueCache cache = gpt.new_cache(2);
-  Tensor ids = prompt, logits = gpt.next_logits(prompt, cache);
+  // [sampling]
+  nn::KeyValueCache cache = gpt.new_cache(/*batch=*/2);
+  Tensor ids = prompt, logits = gpt.next_logits(prompt, cache);  // [2, T] -> [2, V]: T rows of work
   for (int i = 0; i < 6; ++i) {
-    CHECK(logits.shape() == Shape{2, 13});
-    CHECK(max_difference(logits, gpt(ids).select(1, -1)) < 1e-5 * logits.abs().max().item());
     const Tensor next = logits.argmax(-1, /*keepdim=*/true);
     ids = cat({ids, next}, 1);
-    logits = gpt.next_logits(next, cache);
+    logits = gpt.next_logits(next, cache);  // [2, 1] -> [2, V]: one row
   }
+  // [/sampling]
+  CHECK(logits.shape() == Shape{2, 13});
+  CHECK(max_difference(logits, gpt(ids).select(1, -1)) < 1e-5 * logits.abs().max().item());
   CHECK(cache.length() == 9);
   CHECK((ids == gpt.generate(prompt, 6, {.greedy = true})).all());
 }

@@ -40,14 +40,9 @@ Array sum_square(const char* op, const Array& x, const Axes& axes = {}, bool kee
 Array sum_to(const Array& dy, const Shape& shape);
 
 // matrix products (eager_matmul.cpp)
-/// f of a product, written to y beside it: y is contiguous and as large.
-struct Activated {
-  kernels::Unary f = {};
-  Array y = {};
-};
 /// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides; 1-d operands as in NumPy.
-/// bias [N], where there is one, is added to every row. `activated` is for a and b of two axes.
-Array matmul(const Array& a, const Array& b, const Array& bias = {}, const Activated& activated = {});
+/// bias [N], where there is one, is added to every row; `relu` makes negative results 0.
+Array matmul(const Array& a, const Array& b, const Array& bias = {}, bool relu = false);
 /// c (+)= a b for a [M, K], b [K, N] of any strides and a contiguous c [M, N].
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add);
 /// c [M, N] (+)= op(a) op(b) for row-major 2-d matrices, cut into tiles of fixed size on the pool.

@@ -83,14 +83,12 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
   return part;
 }
 
-/// All tiles of product(0) .. product(count - 1) on the pool, `grain` at a time; after(tile) follows each.
-template <class F, class After>
-void run_tiles(I count, I tiles, I grain, const Tiling& tile, F&& product, After&& after) {
+/// All tiles of product(0) .. product(count - 1) on the pool, `grain` at a time.
+template <class F>
+void run_tiles(I count, I tiles, I grain, const Tiling& tile, F&& product) {
   parallel_for(count * tiles, grain, [&](I begin, I end) {
     for (I i = begin; i < end; ++i) {
-      const auto part = tile_of(product(i / tiles), tile, i % tiles);
-      kernels::multiply(part);
-      after(part);
+      kernels::multiply(tile_of(product(i / tiles), tile, i % tiles));
     }
   });
 }
@@ -99,8 +97,8 @@ constexpr I kVectorWork = 65'536;                    // elements of a matrix tha
 constexpr I kVectorRows = 32, kVectorColumns = 512;  // of a tile, at least
 
 /// Runs product(0) .. product(count - 1), of one shape with m or n 1, on the pool: a matrix each, read once.
-template <class F, class After>
-void run_vector_products(I count, I m, I n, I k, F&& product, After&& after) {
+template <class F>
+void run_vector_products(I count, I m, I n, I k, F&& product) {
   const I length = std::max(m, n), row = std::max<I>(1, k);
   // Rows of the matrix lie one after the other, so any number of them makes a tile; of its columns there must
   // be many side by side, as memory is read along the rows.
@@ -108,21 +106,21 @@ void run_vector_products(I count, I m, I n, I k, F&& product, After&& after) {
   const I unit = rows ? kVectorRows : kVectorColumns, cut = std::max<I>(1, kVectorWork / row / unit) * unit;
   const Tiling tile = n == 1 ? Tiling{cut, 1} : Tiling{1, cut};
   const I tiles = (length + cut - 1) / cut;
-  run_tiles(count, tiles, kVectorWork / (row * std::min(cut, length)), tile, product, after);
+  run_tiles(count, tiles, kVectorWork / (row * std::min(cut, length)), tile, product);
 }
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
-template <class F, class After>
-void run_products(I count, I m, I n, I k, bool b_transposed, F&& product, After&& after) {
+template <class F>
+void run_products(I count, I m, I n, I k, bool b_transposed, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
-  if (m == 1 || n == 1) return run_vector_products(count, m, n, k, product, after);
+  if (m == 1 || n == 1) return run_vector_products(count, m, n, k, product);
   const I work = work_of(m, n, k);
   const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
   const Tiling tile = cut(m, n, (wanted + count - 1) / count, b_transposed);
   const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
-  run_tiles(count, tiles, kChunkWork * tiles / work, tile, product, after);
+  run_tiles(count, tiles, kChunkWork * tiles / work, tile, product);
 }
 
 /// How one of the last two axes of an array reads as a matrix for the kernel.
@@ -188,18 +186,9 @@ class BatchOffsets {
   Strides strides_;
 };
 
-/// f(C) for the elements of one tile of C, while it is in cache. Both matrices are contiguous.
+/// c = a b (+ bias) + beta c, or its ReLU, for a contiguous c.
 template <class T>
-void activate_tile(const Product<T>& tile, const T* c, const Activated& activated) {
-  const auto f = kernels::table<T>().unary[static_cast<int>(activated.f)];
-  T* const y = activated.y.mutable_data<T>() + (tile.c - c);
-  for (I i = 0; i < tile.m; ++i) f(tile.n, tile.c + i * tile.ldc, y + i * tile.ldc);
-}
-
-/// c = a b (+ bias) + beta c for a contiguous c.
-template <class T>
-void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array& c,
-              const Activated& activated = {}) {
+void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array& c, bool relu = false) {
   const I m = a.size(-2), k = a.size(-1), n = b.size(-1);
   const Shape batch = batch_shape(c.shape());
   const BatchOffsets offset_a(a, batch), offset_b(b, batch);
@@ -211,20 +200,16 @@ void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array
                          .c = c.mutable_data<T>(),
                          .ldc = std::max<I>(1, n),
                          .beta = beta,
-                         .bias = bias};
-  run_products(
-      numel(batch), m, n, k, first.b.transposed,
-      [&](I i) {
-        Product<T> product = first;
-        product.a.data += offset_a[i];
-        product.b.data += offset_b[i];
-        product.c += i * m * n;
-        product.d = product.c;
-        return product;
-      },
-      [&](const Product<T>& tile) {
-        if (activated.y.defined()) activate_tile(tile, first.c, activated);
-      });
+                         .bias = bias,
+                         .relu = relu};
+  run_products(numel(batch), m, n, k, first.b.transposed, [&](I i) {
+    Product<T> product = first;
+    product.a.data += offset_a[i];
+    product.b.data += offset_b[i];
+    product.c += i * m * n;
+    product.d = product.c;
+    return product;
+  });
 }
 
 /// Throws unless a's rows fit b's columns.
@@ -273,16 +258,15 @@ void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, const T* a, I lda, 
                            .c = c,
                            .ldc = ldc,
                            .beta = beta};
-  run_products(
-      1, m, n, k, transpose_b, [&](I) -> const Product<T>& { return product; }, [](const Product<T>&) {});
+  run_products(1, m, n, k, transpose_b, [&](I) -> const Product<T>& { return product; });
 }
 template void gemm(bool, bool, I, I, I, const float*, I, const float*, I, float, float*, I);
 template void gemm(bool, bool, I, I, I, const double*, I, const double*, I, double, double*, I);
 
-Array matmul(const Array& a, const Array& b, const Array& bias, const Activated& activated) {
+Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
   check_inner(a, b);
-  if (a.dim() == 1) return matmul(a.unsqueeze(0), b, bias).squeeze(b.dim() == 1 ? 0 : -2);
-  if (b.dim() == 1) return matmul(a, b.unsqueeze(1), bias).squeeze(-1);
+  if (a.dim() == 1) return matmul(a.unsqueeze(0), b, bias, relu).squeeze(b.dim() == 1 ? 0 : -2);
+  if (b.dim() == 1) return matmul(a, b.unsqueeze(1), bias, relu).squeeze(-1);
 
   Array c = Array::empty(product_shape(a, b), a.dtype());
   dispatch_floating("matmul", a.dtype(), [&]<class T>() {
@@ -291,9 +275,9 @@ Array matmul(const Array& a, const Array& b, const Array& bias, const Activated&
     const std::optional<Array> folded = a.dim() > 2 && b.dim() == 2 ? fold_batch(a) : std::nullopt;
     if (folded) {
       const Array flat = *c.try_view({folded->size(0), b.size(1)});
-      multiply<T>(as_matrices(*folded), as_matrices(b), bias_data, T{0}, flat);
+      multiply<T>(as_matrices(*folded), as_matrices(b), bias_data, T{0}, flat, relu);
     } else {
-      multiply<T>(as_matrices(a), as_matrices(b), bias_data, T{0}, c, activated);
+      multiply<T>(as_matrices(a), as_matrices(b), bias_data, T{0}, c, relu);
     }
   });
   return c;

@@ -44,10 +44,12 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
   return eager::sum_to(eager::matmul(dc, transposed(b)), a.shape());
 }
 
-/// dW = dy^T x, which the product's kernel can add to what a weight used twice has gathered.
-Gradient weight_grad(const Shape& shape, const Array& dy, const Array& x) {
-  return {shape, dy.dtype(),
-          [=](const Array& dw, bool add) { eager::matmul_into(transposed(dy), x, dw, add); }};
+/// A gradient a b of two matrices, which the product's kernel can add to what its tensor, used twice, has
+/// gathered.
+Gradient product(const Shape& shape, const Array& a, const Array& b) {
+  return {shape, a.dtype(), [=](const Array& total, bool add) {
+            eager::matmul_into(a, b, total.reshape({a.size(0), b.size(1)}), add);
+          }};
 }
 
 /// Puts y = x W^T + bias, computed already from x's rows, on the tape.
@@ -59,10 +61,11 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
       "linear", y.reshape(shape), {&x, &weight, &bias},
       [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
         const Array dy2 = rows_of(dy);
-        Array dx, dbias;
-        if (needs[0]) dx = eager::matmul(dy2, *w).reshape(shape);
+        Gradient dx, dw, dbias;
+        if (needs[0]) dx = product(shape, dy2, *w);
+        if (needs[1]) dw = product(w->shape(), transposed(dy2), *x);
         if (needs[2]) dbias = eager::sum(dy2, 0);
-        return {dx, needs[1] ? weight_grad(w->shape(), dy2, *x) : Gradient(), dbias};
+        return {dx, dw, dbias};
       });
 }
 
@@ -91,15 +94,15 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  // GELU and SiLU are bound by their arithmetic, not by memory: on short rows of a tile they are slower.
+  // ReLU costs the product's kernel nothing; GELU and SiLU are slower tile by tile than as a pass of their
+  // own.
   if (activation != Activation::relu) return activate(activation, linear(x, weight, bias));
   check_linear("linear", x, weight, bias);
-  const ActivationRule rule = rule_of(activation);
   const Array rows = rows_of(x.array());
-  const Array y = Array::empty({rows.size(0), weight.size(0)}, x.dtype());
-  const Tensor h = record_linear(x, weight, bias, rows,
-                                 eager::matmul(rows, transposed(weight.array()), bias.array(), {rule.f, y}));
-  return record_activation(rule, h, y.reshape(h.shape()));
+  const Array y = eager::matmul(rows, transposed(weight.array()), bias.array(), true);
+  // ReLU's gradient needs its output only, and linear's needs neither: one array serves as both outputs.
+  const Tensor h = record_linear(x, weight, bias, rows, y);
+  return record_activation(rule_of(activation), h, h.array());
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {

@@ -1,5 +1,5 @@
 #pragma once
-// Part of body.h. The matrix product C = alpha A B + beta D + bias.
+// Part of body.h. The matrix product C = alpha A B + beta D + bias, or its ReLU.
 //
 // The heart is a block of C, six rows by two or four vectors, that stays in registers while the sum runs over
 // k: each step loads one row of B's panel and one value of A per row, and does rows x vectors
@@ -27,7 +27,7 @@ constexpr int block_vectors = V::registers == 32 ? 4 : 2;
 template <int vectors>
 constexpr int block_rows = vectors == 1 ? 12 : 6;
 
-/// c = alpha sum over k of a b + beta d + bias for one block; `width` columns of the last vector are real.
+/// c = alpha sum over k of a b + beta d + bias for one block, or its ReLU.
 template <class V>
 struct BlockOutput {
   using T = ScalarOf<V>;
@@ -37,17 +37,22 @@ struct BlockOutput {
   const T* d;  // read where beta is not 0
   I ldd;
   const T* bias;  // or null
+  bool relu;
 
   template <class At>
   [[gnu::always_inline]] void write(V sum, I row, At at) const {
     V y = V(alpha) * sum;
     if (beta != 0) y = fma(V(beta), at.load(d + row * ldd), y);
     if (bias) y = y + at.load(bias);
+    if (relu) y = gradus::kernels::relu(y);
     at.store(c + row * ldc, y);
   }
   BlockOutput at(I row, I column) const {
-    return {c + row * ldc + column,     ldc, alpha, beta, beta != 0 ? d + row * ldd + column : d, ldd,
-            bias ? bias + column : bias};
+    BlockOutput moved = *this;
+    moved.c += row * ldc + column;
+    if (beta != 0) moved.d += row * ldd + column;
+    if (bias) moved.bias += column;
+    return moved;
   }
 };
 
@@ -169,21 +174,24 @@ void gemm_by_definition(const Product<T>& x) {
       for (I p = 0; p < x.k; ++p) sum += *x.a.from(i, p).data * *x.b.from(p, j).data;
       T y = x.alpha * sum;
       if (x.beta != 0) y += x.beta * x.d[i * x.ldd + j];
-      x.c[i * x.ldc + j] = x.bias ? y + x.bias[j] : y;
+      if (x.bias) y += x.bias[j];
+      x.c[i * x.ldc + j] = x.relu && y < 0 ? T{0} : y;
     }
 }
 
-/// What the sum starts from is taken in with its first part.
+/// What the sum starts from is taken in with its first part; ReLU comes after the last.
 template <class V>
 void gemm_by_blocks(const Product<ScalarOf<V>>& x) {
   constexpr I columns = kPanels * block_vectors<V> * V::lanes;
-  const BlockOutput<V> first{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias};
-  const BlockOutput<V> more{x.c, x.ldc, x.alpha, 1, x.c, x.ldc, nullptr};
+  BlockOutput<V> out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false};
   const auto run = x.a.transposed ? multiply_packed<V, true> : multiply_packed<V, false>;
-  for (I p = 0; p < x.k; p += kDepth)
+  for (I p = 0; p < x.k; p += kDepth) {
+    const I depth = x.k - p < kDepth ? x.k - p : kDepth;
+    out.relu = x.relu && p + depth == x.k;
     for (I j = 0; j < x.n; j += columns)
-      run(x.m, x.n - j < columns ? x.n - j : columns, x.k - p < kDepth ? x.k - p : kDepth, x.a.from(0, p),
-          x.b.from(p, j), (p == 0 ? first : more).at(0, j));
+      run(x.m, x.n - j < columns ? x.n - j : columns, depth, x.a.from(0, p), x.b.from(p, j), out.at(0, j));
+    out = {x.c, x.ldc, x.alpha, 1, x.c, x.ldc, nullptr, false};
+  }
 }
 
 template <class V>

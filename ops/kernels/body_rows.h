@@ -17,7 +17,8 @@ ScalarOf<V> exp_shift_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x, ScalarOf
     return 0;
   }
   return sum(accumulate<V>(n, [=](V acc, auto at) {
-    const V e = exp(at.load(x, -__builtin_inf()) - V(shift));  // lanes past the end become exp(-inf) = 0
+    // Lanes past the end become exp(-inf) = 0.
+    const V e = exp_negative(at.load(x, -__builtin_inf()) - V(shift));
     at.store(y, e);
     return acc + e;
   }));
@@ -30,11 +31,28 @@ ScalarOf<V> exp_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x) {
       accumulate<V>(n, [=](V acc, auto at) { return acc + exp(at.load(x, -__builtin_inf()) - V(shift)); }));
 }
 
+/// The largest value of a row; NaN does not count.
+template <class V>
+struct LargestNumber {
+  V v = -__builtin_inf();
+  friend LargestNumber join(LargestNumber a, LargestNumber b) { return {max(a.v, b.v)}; }
+};
+
+/// A NaN in x makes the sum NaN, and with it all of y: the maximum need not find it.
 template <class V>
 void softmax(I n, const ScalarOf<V>* x, ScalarOf<V>* y) {
   if (n < 1) return;
-  const ScalarOf<V> total = exp_shift_sum<V>(n, max_run<V>(n, x), x, y);
-  multiply_by<V>(n, 1 / total, y, y);  // all -inf: 0 * (1 / 0) is NaN
+  const V shift = max_lane(accumulate<V, LargestNumber<V>>(n, [=](LargestNumber<V> acc, auto at) {
+                             return LargestNumber<V>{max(at.load(x, -__builtin_inf()), acc.v)};
+                           }).v);
+  const ScalarOf<V> total = sum(accumulate<V>(n, [=](V acc, auto at) {
+    __builtin_prefetch(x + n + at.i);  // the next row, while this one keeps the CPU busy
+    __builtin_prefetch(y + n + at.i, 1);
+    const V e = exp_negative(at.load(x, -__builtin_inf()) - shift);
+    at.store(y, e);
+    return acc + e;
+  }));
+  multiply_by<V>(n, 1 / total, y, y);
 }
 
 template <class V>

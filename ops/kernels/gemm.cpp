@@ -39,6 +39,12 @@ void check_operand(const char* what, I rows, I columns, const Operand<T>& x) {
   x.transposed ? check_rows<T>(what, columns, rows, x.ld) : check_rows<T>(what, rows, columns, x.ld);
 }
 
+template <class T>
+void relu(const Product<T>& x) {
+  for (I i = 0; i < x.m; ++i)
+    table<T>().unary[static_cast<int>(Unary::relu)](x.n, x.c + i * x.ldc, x.c + i * x.ldc);
+}
+
 /// C = beta D + bias.
 template <class T>
 void start(const Product<T>& x) {
@@ -81,9 +87,10 @@ void multiply(const Product<T>& x) {
   check_operand("b", x.k, x.n, x.b);
   check_rows<T>("c", x.m, x.n, x.ldc);
   if (x.m == 0 || x.n == 0) return;
-  if (x.k == 0 || x.alpha == 0) return start(x);
-  if (x.m == 1 || x.n == 1 || matmul_backend() == MatmulBackend::openblas) return multiply_elsewhere(x);
-  table<T>().gemm(x);
+  const bool nothing = x.k == 0 || x.alpha == 0;
+  if (!nothing && x.m > 1 && x.n > 1 && matmul_backend() == MatmulBackend::gradus) return table<T>().gemm(x);
+  nothing ? start(x) : multiply_elsewhere(x);
+  if (x.relu) relu(x);
 }
 template void multiply(const Product<float>&);
 template void multiply(const Product<double>&);

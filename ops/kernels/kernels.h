@@ -89,7 +89,8 @@ struct Operand {
   }
 };
 
-/// C [m, n] = alpha A [m, k] B [k, n] + beta D [m, n] + bias [n]. C and D are row-major and may be the same.
+/// C [m, n] = alpha A [m, k] B [k, n] + beta D [m, n] + bias [n], negative values 0 with `relu`. C and D are
+/// row-major and may be the same.
 template <class T>
 struct Product {
   std::int64_t m, n, k;
@@ -100,6 +101,7 @@ struct Product {
   const T* d = c;  // not read where beta is 0
   std::int64_t ldd = ldc;
   const T* bias = nullptr;
+  bool relu = false;
 };
 
 /// Attention scores [rows, keys], row stride ld: row r sees the first seen + step r of its keys (at least

@@ -8,7 +8,7 @@ namespace gradus::test {
 /// A [m, k] B [k, n], either stored transposed; `pad` unused elements between rows.
 struct ProductCase {
   I m, n, k, offset = 0, pad = 0;
-  bool transpose_a = false, transpose_b = false, extras = false;  // extras: alpha, beta D and a bias
+  bool transpose_a = false, transpose_b = false, extras = false, relu = false;  // extras: alpha, beta D, bias
 };
 
 /// Rows that lie `pad` apart; nothing after the last is the matrix's.
@@ -30,6 +30,7 @@ void check_gemm(const kernels::Table<T>& table, const ProductCase& test, const s
       .m = m, .n = n, .k = k, .a = {a.data(), lda, ta}, .b = {b.data(), ldb, tb}, .c = c.data(), .ldc = ldc};
   if (test.extras)
     product.alpha = T(-0.5), product.beta = T(0.75), product.d = d.data(), product.bias = bias.data();
+  product.relu = test.relu;
   table.gemm(product);
   bool good = a.intact() && b.intact() && c.intact() && d.intact() && bias.intact();
   for (I i = 0; i < m; ++i) {
@@ -40,6 +41,7 @@ void check_gemm(const kernels::Table<T>& table, const ProductCase& test, const s
       if (test.extras)
         for (const Wide<T> term : {Wide<T>(product.beta) * d[i * ldc + j], Wide<T>(bias[j])})
           want += term, size += std::fabs(term);
+      if (test.relu && want < 0) want = 0;
       // Of k additions each rounds by half an epsilon at most; that they add up like a random walk is used.
       good = good && std::fabs(c[i * ldc + j] - want) <= (2 + std::sqrt(double(k))) * eps<T> * size;
     }

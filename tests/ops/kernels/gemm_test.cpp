@@ -67,6 +67,7 @@ double worst_error(const Product<T>& x, const Matrix<T>& d, const Matrix<T>& c) 
       for (I p = 0; p < x.k; ++p) add(static_cast<double>(x.alpha) * element(x.a, i, p) * element(x.b, p, j));
       if (x.beta != 0) add(static_cast<double>(x.beta) * d.at(i, j));
       if (x.bias) add(static_cast<double>(x.bias[j]));
+      if (x.relu) expected = std::max(expected, 0.0);
       const double most = std::numeric_limits<T>::epsilon() * static_cast<double>(x.k + 3) * size;
       const double error = std::abs(c.at(i, j) - expected);
       worst = error <= most ? std::max(worst, most == 0 ? 0 : error / most) : INFINITY;
@@ -82,7 +83,7 @@ bool padding_untouched(const Matrix<T>& c) {
   return true;
 }
 
-/// One product of odd sizes; the bits of `flags` choose transposes, gaps, the start of the sum.
+/// One product of odd sizes; the bits of `flags` choose transposes, gaps, the start of the sum, ReLU.
 template <class T>
 void check_product(I m, I n, I k, int flags) {
   const bool ta = flags & 1, tb = flags & 2, other_d = flags & 8;
@@ -98,7 +99,8 @@ void check_product(I m, I n, I k, int flags) {
                .c = c.values.data(),
                .ldc = c.ld,
                .alpha = static_cast<T>(flags & 1 ? 1 : -0.75),
-               .beta = static_cast<T>(flags & 6 ? 0.5 : 0)};
+               .beta = static_cast<T>(flags & 6 ? 0.5 : 0),
+               .relu = (flags & 32) != 0};
   if (other_d) x.d = d.values.data(), x.ldd = d.ld;
   if (flags & 16) x.bias = bias.values.data();
   kernels::multiply(x);
@@ -118,13 +120,13 @@ TEST_CASE_TEMPLATE("multiply: equals sums written out for odd sizes, transposes,
     for (const I m : {1, 5, 6, 13, 101})
       for (const I n : {1, 7, 16, 33, 65})
         for (const I k : {1, 4, 35})
-          for (int flags = 0; flags < 32; ++flags) check_product<T>(m, n, k, flags);
+          for (int flags = 0; flags < 64; ++flags) check_product<T>(m, n, k, flags);
   });
 }
 
 TEST_CASE_TEMPLATE("multiply: sizes beyond one block, panel group and depth", T, float, double) {
   for_each_backend([] {
-    for (int flags = 0; flags < 32; flags += 3) {
+    for (int flags = 0; flags < 64; flags += 3) {
       check_product<T>(199, 300, 10, flags);
       check_product<T>(14, 37, 515, flags);
     }
@@ -196,6 +198,10 @@ TEST_CASE("multiply: without a sum C is what it starts from") {
                      .bias = bias.values.data()};
     kernels::multiply(x);
     CHECK(c.at(2, 3) == doctest::Approx(2 * before.at(2, 3) + bias.at(0, 3)));
+    x.relu = true;
+    x.beta = 0;
+    kernels::multiply(x);
+    for (I j = 0; j < 4; ++j) CHECK(c.at(2, j) == std::max(0.0, bias.at(0, j)));
     CHECK(padding_untouched(c));
     x.m = 0;
     x.c = nullptr;

@@ -66,6 +66,13 @@ TEST_CASE_TEMPLATE("rows with infinities and NaN", T, float, double) {
       for (I i = 0; i < n; ++i) CHECK(y[static_cast<std::size_t>(i)] == (i == n - 1 ? 0 : -infinity));
       CHECK(table.logsumexp(n, one.data()) == 3);
 
+      for (const T other : {-infinity, T(2)}) {
+        std::vector<T> with_nan(static_cast<std::size_t>(n), other);
+        with_nan[static_cast<std::size_t>(n / 2)] = nan;
+        table.softmax(n, with_nan.data(), y.data());
+        for (T v : y) CHECK(std::isnan(v));
+      }
+
       one.back() = infinity;
       CHECK(table.logsumexp(n, one.data()) == infinity);
       table.softmax(n, one.data(), y.data());

@@ -173,7 +173,7 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
               const Array& log_sum, const Array& dout, const Gradients& grads) {
   count_products(rule, q, k, v, 3, 2);  // scores again, dq, dk; dP, dv
   const I heads = q.size(0) * q.size(1);
-  const Cut cut(q.size(2));
+  const Cut cut(q.size(2), rule.causal);
   const I groups = heads == 0 ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, cut.tiles));
   Gradients sums = grads;
   sums.dk = group_sums(grads.dk, groups);

@@ -117,7 +117,7 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
              const Array& log_sum) {
   count_products(rule, q, k, v, 1, 1);
   const I heads = q.size(0) * q.size(1);
-  const Cut cut(q.size(2));
+  const Cut cut(q.size(2), rule.causal);
   dispatch_floating("attention", q.dtype(), [&]<class T>() {
     const Forward<T> attention(rule, q, k, v, out, log_sum);
     parallel_for(heads * cut.tiles, kChunkWork / cut.work(k, v), [&](I first, I last) {
@@ -128,7 +128,7 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
 
 Array weights(const Rule& rule, const Array& q, const Array& k) {
   const I queries = q.size(2), keys = k.size(2), heads = q.size(0) * q.size(1);
-  const Cut cut(queries);
+  const Cut cut(queries, rule.causal);
   Array p = Array::empty({q.size(0), q.size(1), queries, keys}, q.dtype());
   dispatch_floating("attention_weights", q.dtype(), [&]<class T>() {
     const Scores<T> scores(rule, q, k);

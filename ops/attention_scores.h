@@ -23,8 +23,10 @@ constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth waki
 struct Cut {
   I tiles, rows;
 
-  /// Tiles of equal size.
-  explicit Cut(I queries) : tiles((queries + kTileRows - 1) / kTileRows) {
+  /// Tiles of equal size. On its diagonal a causal head uses only half of a tile: short ones are cut smaller.
+  Cut(I queries, bool causal) {
+    const I most = causal && queries <= 2 * kTileRows ? kTileRows / 2 : kTileRows;
+    tiles = (queries + most - 1) / most;
     rows = tiles > 0 ? (queries + tiles - 1) / tiles : 1;
   }
 
@@ -86,7 +88,7 @@ class Scores {
  public:
   Scores(const Rule& rule, const Array& q, const Array& k)
       : rule_(rule),
-        cut_(q.size(2)),
+        cut_(q.size(2), rule.causal),
         q_(q),
         k_(k),
         queries_(q.size(2)),

@@ -9,58 +9,96 @@
 namespace gradus::kernels {
 namespace {
 
-/// How many keys row r sees.
-template <class T>
-I seen_by(const ScoreRows<T>& s, I r) {
-  const I n = s.seen + r * s.step;
-  return n < 0 ? 0 : n < s.keys ? n : s.keys;
-}
+/// A row of scores, or what lies as they do, of which only the first `seen` count. Vectors are written whole,
+/// with zeros for the rest: the rows of a causal tile each see one key more than the one before, and a loop
+/// that ends in its own way for each of them costs more than the arithmetic.
+template <class V>
+struct ScoreRow {
+  using T = ScalarOf<V>;
+  T* data;
+  I keys, seen;
+
+  ScoreRow(const ScoreRows<T>& s, I r) : data(s.data + r * s.ld), keys(s.keys) {
+    const I n = s.seen + r * s.step;
+    seen = n < 0 ? 0 : n < keys ? n : keys;
+  }
+  /// The others as `fill`.
+  V load(I i, double fill) const {
+    return seen - i >= V::lanes ? V::load(data + i) : V::load(data + i, seen - i, fill);
+  }
+  void store(I i, V v) const { keys - i >= V::lanes ? v.store(data + i) : v.store(data + i, keys - i); }
+  /// Zeros in all vectors of which nothing is seen.
+  void clear_rest() const {
+    for (I i = (seen + V::lanes - 1) / V::lanes * V::lanes; i < keys; i += V::lanes) store(i, V(0));
+  }
+};
+
+// A row's maximum and sum end in a chain of steps that wait for each other. Taken for a few rows before the
+// next step of any, they overlap.
+constexpr I kScoreRows = 16;
 
 template <class V>
-void clear(I n, ScalarOf<V>* x) {
-  for_each<V>(n, [=](auto at) { at.store(x, V(0)); });
-}
-
-template <class V>
-void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, ScalarOf<V>* sum,
+void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, ScalarOf<V>* sums,
                    ScalarOf<V>* correction) {
   using T = ScalarOf<V>;
-  for (I r = 0; r < s.rows; ++r) {
-    T* const row = s.data + r * s.ld;
-    const I n = seen_by(s, r);
-    const T before = largest[r], here = n > 0 ? max_run<V>(n, row) : before;
-    const T top = before >= here ? before : here;  // a NaN wins: what is compared with it is false
-    const T added = exp_shift_sum<V>(n, top, row, row);
-    clear<V>(s.keys - n, row + n);
-    // exp(-inf - top) = 0, but -inf - -inf is NaN.
-    correction[r] = before == top                ? T(1)
-                    : before == -__builtin_inf() ? T(0)
-                                                 : static_cast<T>(::exp(static_cast<double>(before - top)));
-    sum[r] = sum[r] * correction[r] + added;
-    largest[r] = top;
+  for (I begin = 0; begin < s.rows; begin += kScoreRows) {
+    const I end = s.rows - begin < kScoreRows ? s.rows : begin + kScoreRows;
+    for (I r = begin; r < end; ++r) {
+      const ScoreRow<V> row(s, r);
+      V m = largest[r];
+      for (I i = 0; i < row.seen; i += V::lanes)
+        m = max(row.load(i, -__builtin_inf()), m);  // a NaN is left to the sum
+      correction[r] = largest[r];
+      largest[r] = max_lane(m);
+    }
+    for (I r = begin; r < end; ++r) {
+      const ScoreRow<V> row(s, r);
+      const T before = correction[r], top = largest[r];
+      const V shift = top == -__builtin_inf() ? T(0) : top;  // nothing seen yet: exp(-inf - 0) = 0
+      V added;
+      for (I i = 0; i < row.seen; i += V::lanes) {
+        const V e = exp_negative(row.load(i, -__builtin_inf()) - shift);
+        row.store(i, e);
+        added = added + e;
+      }
+      row.clear_rest();
+      // exp(-inf - top) = 0, but -inf - -inf is NaN.
+      correction[r] = before == top                ? T(1)
+                      : before == -__builtin_inf() ? T(0)
+                                                   : static_cast<T>(::exp(static_cast<double>(before - top)));
+      sums[r] = sums[r] * correction[r] + sum(added);
+    }
   }
 }
 
 template <class V>
 void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* log_sum) {
   for (I r = 0; r < s.rows; ++r) {
-    ScalarOf<V>* const row = s.data + r * s.ld;
-    const I n = seen_by(s, r);
+    const ScoreRow<V> row(s, r);
     const V shift = log_sum[r];
-    for_each<V>(n, [=](auto at) { at.store(row, exp(at.load(row) - shift)); });
-    clear<V>(s.keys - n, row + n);
+    for (I i = 0; i < row.seen; i += V::lanes) row.store(i, exp(row.load(i, -__builtin_inf()) - shift));
+    row.clear_rest();
   }
 }
 
 template <class V>
 void attention_score_grad(const ScoreRows<ScalarOf<V>>& dp, const ScalarOf<V>* p, const ScalarOf<V>* delta) {
   for (I r = 0; r < dp.rows; ++r) {
-    ScalarOf<V>* const row = dp.data + r * dp.ld;
+    const ScoreRow<V> row(dp, r);
     const ScalarOf<V>* const weights = p + r * dp.ld;
-    const I n = seen_by(dp, r);
     const V mean = delta[r];
-    for_each<V>(n, [=](auto at) { at.store(row, at.load(weights) * (at.load(row) - mean)); });
-    clear<V>(dp.keys - n, row + n);
+    for (I i = 0; i < row.seen; i += V::lanes) {
+      const I n = row.seen - i;
+      const V weight = n >= V::lanes ? V::load(weights + i) : V::load(weights + i, n);
+      const V ds = weight * (row.load(i, 0) - mean);
+      if (n >= V::lanes) {
+        ds.store(row.data + i);
+      } else {
+        row.store(i, V(0));  // what is not seen must stay 0 also where mean is infinite
+        ds.store(row.data + i, n);
+      }
+    }
+    row.clear_rest();
   }
 }
 

@@ -12,7 +12,8 @@ MatmulBackend matmul_backend();
 void set_matmul_backend(MatmulBackend backend);
 const char* name(MatmulBackend backend);
 
-/// C = alpha A B + beta D + bias, or its ReLU. Any of m, n, k may be 0. Throws when a row stride is shorter than a row.
+/// C = alpha A B + beta D + bias, or its ReLU. Any of m, n, k may be 0. Throws when a row stride is shorter
+/// than a row.
 template <class T>
 void multiply(const Product<T>& product);
 

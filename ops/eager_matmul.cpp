@@ -34,9 +34,9 @@ struct Tiling {
 I part_of(I n, I parts, I unit) { return ((n + parts - 1) / parts + unit - 1) / unit * unit; }
 
 /// About `tiles` of them, of the shape that costs least beside the multiplications: A is read once for all
-/// columns of a tile; B, where it is transposed, is rearranged once for all rows.
-Tiling cut(I m, I n, I tiles, bool b_transposed) {
-  const double rearranging = b_transposed ? 4 : 0.5;  // found by measuring, flat around these
+/// columns of a tile; B, where it must be, is rearranged once for all rows.
+Tiling cut(I m, I n, I tiles, bool rearrange) {
+  const double rearranging = rearrange ? 4 : 0.5;  // found by measuring, flat around these
   Tiling best{m, n};
   double least = std::numeric_limits<double>::infinity();
   for (I across = 1; across <= std::min(tiles, (n + kColumnUnit - 1) / kColumnUnit); ++across) {
@@ -111,14 +111,14 @@ void run_vector_products(I count, I m, I n, I k, F&& product) {
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
 template <class F>
-void run_products(I count, I m, I n, I k, bool b_transposed, F&& product) {
+void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
   if (m == 1 || n == 1) return run_vector_products(count, m, n, k, product);
   const I work = work_of(m, n, k);
   const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
-  const Tiling tile = cut(m, n, (wanted + count - 1) / count, b_transposed);
+  const Tiling tile = cut(m, n, (wanted + count - 1) / count, rearrange);
   const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
   run_tiles(count, tiles, kChunkWork * tiles / work, tile, product);
 }
@@ -202,7 +202,7 @@ void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array
                          .beta = beta,
                          .bias = bias,
                          .relu = relu};
-  run_products(numel(batch), m, n, k, first.b.transposed, [&](I i) {
+  run_products(numel(batch), m, n, k, first.b.transposed || first.b.crowded(), [&](I i) {
     Product<T> product = first;
     product.a.data += offset_a[i];
     product.b.data += offset_b[i];
@@ -258,7 +258,8 @@ void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, const T* a, I lda, 
                            .c = c,
                            .ldc = ldc,
                            .beta = beta};
-  run_products(1, m, n, k, transpose_b, [&](I) -> const Product<T>& { return product; });
+  run_products(1, m, n, k, transpose_b || product.b.crowded(),
+               [&](I) -> const Product<T>& { return product; });
 }
 template void gemm(bool, bool, I, I, I, const float*, I, const float*, I, float, float*, I);
 template void gemm(bool, bool, I, I, I, const double*, I, const double*, I, double, double*, I);

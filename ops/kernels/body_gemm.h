@@ -10,18 +10,30 @@
 //       for 96 rows of A at a time              stay in the second-level cache while all panels pass
 //         for each panel, for six rows          the heart
 //
+// B is copied where it is transposed. Otherwise it and A are read where they lie, unless their rows crowd
+// each other out of the caches (Operand::crowded).
+//
 // Every element of C is one sum over k in the same order, wherever it lies and however the product was cut.
 
 namespace gradus::kernels {
 namespace {
 
-constexpr I kDepth = 256;       // of k at a time
-constexpr I kRowsAtATime = 96;  // rows of A that stay in cache
-constexpr I kPanels = 4;        // panels of B packed at a time
+constexpr I kDepth = 256;              // of k at a time
+constexpr I kRowsAtATime = 96;         // rows of A that stay in cache
+constexpr I kPanelBytes = 256 * 1024;  // of B packed at a time: they stay in the second-level cache too
+constexpr I kRowsToPackFor = 48;       // with fewer rows of A a copy of B's rows costs more than it saves
+constexpr I kColumnsToPackFor = 128;   // the same for a copy of A's rows
+constexpr I kRowsAhead = 16;           // fetched while rows of B are copied
 
 /// Vectors of C in registers beside each other: with six rows and the operands they fill most registers.
 template <class V>
 constexpr int block_vectors = V::registers == 32 ? 4 : 2;
+
+/// Columns of one panel of B, and of all panels packed at a time.
+template <class V>
+constexpr I panel_width = I{block_vectors<V>} * V::lanes;
+template <class V>
+constexpr I packed_columns = kPanelBytes / (kDepth * I{sizeof(ScalarOf<V>)});
 
 /// Rows of C in registers: enough sums at once to wait for none, and no more than there are registers.
 template <int vectors>
@@ -115,52 +127,76 @@ void under_panel(I wanted, const Arguments&... arguments) {
   }
 }
 
-/// One vector of columns of B, `width` of them real, k deep, to every `stride`-th place of out.
+/// Where column j's panel holds it, in row 0.
 template <class V>
-void pack_vector(I k, I width, const Operand<ScalarOf<V>>& b, ScalarOf<V>* out, I stride) {
-  const ScalarOf<V>* x = b.data;
-  if (!b.transposed) {
-    for (I p = 0; p < k; ++p)
-      (width == V::lanes ? V::load(x + p * b.ld) : V::load(x + p * b.ld, width)).store(out + p * stride);
-    return;
-  }
-  I p = 0;
-  if (width == V::lanes)
-    for (constexpr I step = V::columns; p + step <= k; p += step) {
-      V columns[step];
-      V::load_columns(x + p, b.ld, columns);
-      for (I i = 0; i < step; ++i) columns[i].store(out + (p + i) * stride);
-    }
-  for (; p < k; ++p)
-    for (I j = 0; j < V::lanes; ++j) out[p * stride + j] = j < width ? x[j * b.ld + p] : ScalarOf<V>{0};
+ScalarOf<V>* in_panels(ScalarOf<V>* panels, I j) {
+  constexpr I width = panel_width<V>;
+  return panels + j / width * (width * kDepth) + j % width;
 }
 
-/// C += A B for a depth of at most kDepth and kPanels panels of columns.
+/// B [k, n], rows ld apart, into panels.
+template <class V>
+void pack_rows(I k, I n, const ScalarOf<V>* b, I ld, ScalarOf<V>* panels) {
+  for (I p = 0; p < k; ++p)
+    for (I j = 0; j < n; j += V::lanes) {
+      const ScalarOf<V>* const from = b + p * ld + j;
+      __builtin_prefetch(from + kRowsAhead * ld);
+      const V x = n - j >= V::lanes ? V::load(from) : V::load(from, n - j);
+      x.store(in_panels<V>(panels, j) + p * panel_width<V>);
+    }
+}
+
+/// The same for B^T [n, k].
+template <class V>
+void pack_columns(I k, I n, const ScalarOf<V>* b, I ld, ScalarOf<V>* panels) {
+  constexpr I step = V::columns, line = 64 / I{sizeof(ScalarOf<V>)};
+  for (I j = 0; j < n; j += V::lanes) {
+    const ScalarOf<V>* const from = b + j * ld;
+    ScalarOf<V>* const to = in_panels<V>(panels, j);
+    I p = 0;
+    if (n - j >= V::lanes)
+      for (; p + step <= k; p += step) {
+        if (p % line == 0)
+          for (I i = 0; i < V::lanes; ++i) __builtin_prefetch(from + (V::lanes + i) * ld + p);
+        V columns[step];
+        V::load_columns(from + p, ld, columns);
+        for (I i = 0; i < step; ++i) columns[i].store(to + (p + i) * panel_width<V>);
+      }
+    for (; p < k; ++p)
+      for (I i = 0; i < V::lanes; ++i)
+        to[p * panel_width<V> + i] = j + i < n ? from[i * ld + p] : ScalarOf<V>{0};
+  }
+}
+
+/// Some rows of A^T [k, rows], ld apart, to rows kRowsAtATime apart.
+template <class V>
+void pack_a(I k, I rows, const ScalarOf<V>* a, I ld, ScalarOf<V>* out) {
+  for (I p = 0; p < k; ++p, a += ld, out += kRowsAtATime)
+    for_each<V>(rows, [=](auto at) { at.store(out, at.load(a)); });
+}
+
+/// C += A B for a depth of at most kDepth and packed_columns columns.
 template <class V, bool transposed>
 void multiply_packed(I m, I n, I k, const Operand<ScalarOf<V>>& a, const Operand<ScalarOf<V>>& b,
                      const BlockOutput<V>& out) {
-  constexpr I panel_width = block_vectors<V> * V::lanes;
-  alignas(64) ScalarOf<V> panels[kPanels * panel_width * kDepth];
-  const auto vectors = [=](I j) {
-    const I left = (n - j + V::lanes - 1) / V::lanes;
-    return left < block_vectors<V> ? left : I{block_vectors<V>};
-  };
-  // Rows that are whole vectors are read where they lie.
-  const bool packed = b.transposed || n % V::lanes != 0;
-  if (packed)
-    for (I j = 0; j < n; j += panel_width)
-      for (I v = 0, count = vectors(j); v < count; ++v) {
-        const I column = j + v * V::lanes, left = n - column;
-        pack_vector<V>(k, left < V::lanes ? left : V::lanes, b.from(0, column),
-                       panels + j * kDepth + v * V::lanes, count * V::lanes);
-      }
+  constexpr I width = panel_width<V>;
+  alignas(64) ScalarOf<V> panels[packed_columns<V> * kDepth];
+  alignas(64) ScalarOf<V> packed_a[transposed ? kRowsAtATime * kDepth : 1];
+  const bool packed = b.transposed || n % V::lanes != 0 || (m >= kRowsToPackFor && b.crowded());
+  if (packed) (b.transposed ? pack_columns<V> : pack_rows<V>)(k, n, b.data, b.ld, panels);
   for (I i = 0; i < m; i += kRowsAtATime) {
     const I rows = m - i < kRowsAtATime ? m - i : kRowsAtATime;
-    for (I j = 0; j < n; j += panel_width) {
-      const I count = vectors(j), left = n - j - (count - 1) * V::lanes;
+    Operand<ScalarOf<V>> some_a = a.from(i, 0);
+    if (transposed && n >= kColumnsToPackFor && a.crowded()) {
+      pack_a<V>(k, rows, some_a.data, some_a.ld, packed_a);
+      some_a = {packed_a, kRowsAtATime, true};
+    }
+    for (I j = 0; j < n; j += width) {
+      const I columns = n - j < width ? n - j : width;
+      const I vectors = (columns + V::lanes - 1) / V::lanes;
       under_panel<V, block_vectors<V>, transposed>(
-          count, rows, k, a.from(i, 0).data, a.ld, packed ? panels + j * kDepth : b.from(0, j).data,
-          packed ? count * V::lanes : b.ld, left < V::lanes ? left : V::lanes, out.at(i, j));
+          vectors, rows, k, some_a.data, some_a.ld, packed ? in_panels<V>(panels, j) : b.from(0, j).data,
+          packed ? width : b.ld, columns - (vectors - 1) * V::lanes, out.at(i, j));
     }
   }
 }
@@ -182,7 +218,7 @@ void gemm_by_definition(const Product<T>& x) {
 /// What the sum starts from is taken in with its first part; ReLU comes after the last.
 template <class V>
 void gemm_by_blocks(const Product<ScalarOf<V>>& x) {
-  constexpr I columns = kPanels * block_vectors<V> * V::lanes;
+  constexpr I columns = packed_columns<V>;
   BlockOutput<V> out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false};
   const auto run = x.a.transposed ? multiply_packed<V, true> : multiply_packed<V, false>;
   for (I p = 0; p < x.k; p += kDepth) {

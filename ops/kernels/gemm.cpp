@@ -15,8 +15,7 @@ using I = std::int64_t;
 constexpr int kUndecided = -1;
 std::atomic<int> chosen = kUndecided;
 
-/// Own kernels win at every size measured with AVX-512, and with AVX2 at all but the largest: a step of
-/// gpt2-124m is about 5% faster with OpenBLAS there, small models are slower (docs/performance.md).
+/// Own kernels win or are level at every size measured, with AVX-512 and AVX2 (docs/performance.md).
 MatmulBackend choose() {
   const char* wanted = std::getenv("GRADUS_MATMUL");
   if (!wanted || !*wanted)

@@ -87,6 +87,9 @@ struct Operand {
   [[gnu::always_inline]] Operand from(std::int64_t row, std::int64_t column) const {
     return {data + (transposed ? column * ld + row : row * ld + column), ld, transposed};
   }
+  /// Whether rows lie a multiple of 4 KiB apart: they fall on the same few places of a cache and push each
+  /// other out.
+  [[gnu::always_inline]] bool crowded() const { return ld * std::int64_t{sizeof(T)} % 4096 == 0; }
 };
 
 /// C [m, n] = alpha A [m, k] B [k, n] + beta D [m, n] + bias [n], negative values 0 with `relu`. C and D are

@@ -24,5 +24,18 @@ TEST_CASE_TEMPLATE("gemm at every tail, transposed or not, between fences", T, f
   });
 }
 
+TEST_CASE_TEMPLATE("gemm of operands whose rows lie 4 KiB apart, which it copies first", T, float, double) {
+  constexpr I ld = 4096 / sizeof(T);
+  const std::vector<T> values = normal_values<T>(300 * ld, 1);
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    for (const I size : {127, 130, 257})  // of m and n: that the padding makes either's rows ld long
+      for (const bool transposed : {false, true})
+        check_gemm(
+            table,
+            {.m = size, .n = size, .k = 270, .pad = ld - size, .transpose_a = transposed, .extras = true},
+            values);
+  });
+}
+
 }  // namespace
 }  // namespace gradus::test

@@ -127,7 +127,8 @@ class Module {
   std::shared_ptr<ModuleNode> node_;
 };
 
-/// eval() for one scope; afterwards every module is in the mode it was in. `EvalMode guard(model);`
+/// The model and all below it are in eval mode for one scope, on this thread only: several threads may each
+/// generate or evaluate with one model while its own mode stays as it is. `EvalMode guard(model);`
 class EvalMode {
  public:
   explicit EvalMode(const Module& model);
@@ -135,8 +136,12 @@ class EvalMode {
   EvalMode(const EvalMode&) = delete;
   EvalMode& operator=(const EvalMode&) = delete;
 
+  /// Whether a scope around this one, on this thread, has the module in eval mode.
+  static bool covers(const ModuleNode& module);
+
  private:
-  std::vector<Module> training_;  // the modules to switch back
+  std::vector<const ModuleNode*> modules_;  // sorted
+  const EvalMode* outer_;
 };
 
 /// A table as text: every module with its kind, parameter shapes and count, and the totals.

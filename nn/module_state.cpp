@@ -1,5 +1,8 @@
 // Module: values in and out, modes.
 
+#include <algorithm>
+#include <functional>
+
 #include "gradus/core/format.h"
 #include "gradus/nn/module.h"
 #include "gradus/nn/module_node.h"
@@ -64,7 +67,7 @@ void Module::train(bool on) const {
   walk(*node_, "", [&](ModuleNode& node, const std::string&) { node.training = on; });
 }
 
-bool Module::is_training() const { return node_->training; }
+bool Module::is_training() const { return node_->training && !EvalMode::covers(*node_); }
 
 void Module::zero_grad() const {
   walk(*node_, "", [](const ModuleNode& node, const std::string&) {
@@ -78,16 +81,22 @@ void Module::requires_grad_(bool on) const {
   });
 }
 
-EvalMode::EvalMode(const Module& model) {
-  model.apply([this](const Module& module) {
-    if (module.is_training()) training_.push_back(module);
-  });
-  model.eval();
+static thread_local const EvalMode* innermost = nullptr;
+
+EvalMode::EvalMode(const Module& model) : outer_(innermost) {
+  walk(*model.node_, "",
+       [this](const ModuleNode& module, const std::string&) { modules_.push_back(&module); });
+  std::sort(modules_.begin(), modules_.end(), std::less<>());
+  innermost = this;
 }
 
-EvalMode::~EvalMode() {
-  // train() would reach below the module, where parts may have been in eval mode before.
-  for (const Module& module : training_) module.node_->training = true;
+EvalMode::~EvalMode() { innermost = outer_; }
+
+bool EvalMode::covers(const ModuleNode& module) {
+  for (const EvalMode* scope = innermost; scope != nullptr; scope = scope->outer_)
+    if (std::binary_search(scope->modules_.begin(), scope->modules_.end(), &module, std::less<>()))
+      return true;
+  return false;
 }
 
 }  // namespace gradus::nn

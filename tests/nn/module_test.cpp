@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <thread>
 
 #include "gradus/nn/module.h"
 
@@ -180,13 +181,25 @@ TEST_CASE("module: copy_parameters_from copies values and shares nothing") {
   CHECK(b.bias.array().at({1}) == 3);
 }
 
-TEST_CASE("module: train and eval reach every part; EvalMode restores each") {
-  const Model model;
+TEST_CASE("module: train and eval reach every part; EvalMode covers them for a scope of this thread") {
+  const Model model, other;
   CHECK(model.is_training());
   model.layers[1].first.eval();
   {
     const nn::EvalMode guard(model);
     model.apply([](const nn::Module& m) { CHECK_FALSE(m.is_training()); });
+    CHECK(other.is_training());
+    bool elsewhere = false;
+    std::thread([&] { elsewhere = model.is_training(); }).join();
+    CHECK(elsewhere);
+    {
+      const nn::EvalMode inner(other.layers[0]);
+      CHECK_FALSE(model.is_training());
+      CHECK_FALSE(other.layers[0].first.is_training());
+      CHECK(other.is_training());
+    }
+    CHECK(other.layers[0].first.is_training());
+    CHECK_FALSE(model.is_training());
   }
   CHECK(model.is_training());
   CHECK(model.layers[0].first.is_training());

@@ -89,6 +89,23 @@ TEST_CASE("several threads share the weights of one model: evaluation, with and 
   for (const Tensor& parameter : gpt.parameters()) CHECK_FALSE(parameter.grad().defined());
 }
 
+TEST_CASE("several threads generate from one model in training mode: no dropout, and the mode stays") {
+  manual_seed(1);
+  const nn::GPT gpt = small_gpt();
+  const Tensor prompt = randint(0, 30, {1, 4});
+  const auto generate = [&] {
+    manual_seed(5);
+    return gpt.generate(prompt, 8).to_vector<std::int64_t>();
+  };
+  const std::vector<std::int64_t> alone = generate();
+  std::vector<int> wrong(kJobs);
+  at_once([&](int id) {
+    for (int round = 0; round < 5; ++round) wrong[static_cast<std::size_t>(id)] += generate() != alone;
+  });
+  CHECK(wrong == std::vector<int>(kJobs));
+  CHECK(gpt.is_training());
+}
+
 TEST_CASE("training inside parallel_for, and an op's error out of it") {
   std::vector<std::vector<double>> alone, nested(4);
   for (int id = 0; id < 4; ++id) alone.push_back(train(id, 2));

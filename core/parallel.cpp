@@ -65,9 +65,9 @@ int num_threads() { return thread_setting().load(std::memory_order_relaxed); }
 SingleThread::SingleThread() : before_(std::exchange(runs_alone, true)) {}
 SingleThread::~SingleThread() { runs_alone = before_; }
 
-void detail::run_chunks(std::int64_t chunks, ChunkFunction f) {
+void detail::run_chunks(std::int64_t chunks, ChunkFunction f, Wake wake) {
   if (chunks > 1 && !runs_alone)
-    if (const int threads = num_threads(); threads > 1 && pool().run(chunks, f, threads)) return;
+    if (const int threads = num_threads(); threads > 1 && pool().run(chunks, f, threads, wake)) return;
   for (std::int64_t i = 0; i < chunks; ++i) f(i);
 }
 

@@ -29,6 +29,12 @@ class SingleThread {
   bool before_;
 };
 
+/// When a loop wakes threads that sleep. Waking one takes the caller 5 to 10 us, more than a small op.
+enum class Wake {
+  if_long,  // when the first chunks, done without them, show that the rest takes long
+  at_once   // for heavy chunks: no thread should sleep through the first of them
+};
+
 namespace detail {
 /// A borrowed callable: two pointers, no allocation.
 class ChunkFunction {
@@ -46,13 +52,14 @@ class ChunkFunction {
 
 /// Calls f(0) .. f(chunks - 1), each once, on the pool's threads; returns when all are done. The exception of
 /// the first chunk that fails is rethrown here, and chunks not yet begun are skipped.
-void run_chunks(std::int64_t chunks, ChunkFunction f);
+void run_chunks(std::int64_t chunks, ChunkFunction f, Wake wake);
 }  // namespace detail
 
-/// f(begin, end) over [0, n) in pieces of `grain` (the last may be shorter).
+/// f(begin, end) over [0, n) in pieces of `grain` (the last may be shorter), on this thread and others: those
+/// still awake from the loop before, and sleeping ones as `wake` says.
 /// `parallel_for(n, 4096, [&](int64_t begin, int64_t end) { ... });`
 template <class F>
-void parallel_for(std::int64_t n, std::int64_t grain, F&& f) {
+void parallel_for(std::int64_t n, std::int64_t grain, F&& f, Wake wake = Wake::if_long) {
   if (n <= 0) return;
   if (grain < 1) grain = 1;
   if (n <= grain) {
@@ -63,7 +70,7 @@ void parallel_for(std::int64_t n, std::int64_t grain, F&& f) {
     const std::int64_t begin = i * grain;
     f(begin, n - begin < grain ? n : begin + grain);
   };
-  detail::run_chunks((n - 1) / grain + 1, detail::ChunkFunction(chunk));
+  detail::run_chunks((n - 1) / grain + 1, detail::ChunkFunction(chunk), wake);
 }
 
 }  // namespace gradus

@@ -14,7 +14,7 @@
 namespace gradus {
 namespace {
 
-constexpr std::int64_t kGrain = 8192;  // blocks in one chunk of parallel work
+constexpr std::int64_t kGrain = 2048;  // blocks in one chunk of parallel work
 
 /// A new array whose elements are made from blocks of the generator: make(words, n, values) turns n blocks'
 /// words into kPerBlock<T> values each, values[p][i] being element p of block i.

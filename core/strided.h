@@ -13,6 +13,17 @@ namespace gradus {
 /// Elements one chunk of elementwise work should have: large enough to outweigh waking a thread.
 inline constexpr std::int64_t kGrain = 16384;
 
+/// For a loop whose chunks have this many elements.
+constexpr Wake wake_for(std::int64_t elements) {
+  return elements > 16 * kGrain ? Wake::at_once : Wake::if_long;
+}
+
+/// f(begin, end) over `count` rows of `size` elements each, on the pool: about kGrain elements to a chunk.
+template <class F>
+void parallel_rows(std::int64_t count, std::int64_t size, F&& f) {
+  parallel_for(count, kGrain / (size < 1 ? 1 : size), f, wake_for(size));
+}
+
 template <int N>
 class StridedLoop {
  public:
@@ -52,7 +63,7 @@ class StridedLoop {
 
   /// f(n, offsets) for runs that together cover everything, on the pool: cut by `grain` elements.
   template <class F>
-  void parallel(std::int64_t grain, F&& f) const {
+  void parallel(std::int64_t grain, F&& f, Wake wake = Wake::if_long) const {
     const std::int64_t n = inner(), rows = outer();
     if (n == 0 || rows == 0) return;
     if (rows == 1 && n <= grain) {
@@ -61,14 +72,16 @@ class StridedLoop {
     }
     if (n > grain) {  // long runs: cut each
       const std::int64_t pieces = (n + grain - 1) / grain;
-      parallel_for(rows * pieces, 1, [&](std::int64_t piece, std::int64_t) {
+      const auto run_piece = [&](std::int64_t piece, std::int64_t) {
         Offsets at = offsets(piece / pieces);
         const std::int64_t begin = piece % pieces * grain;
         for (int k = 0; k < N; ++k) at[k] += begin * inner_stride(k);
         f(n - begin < grain ? n - begin : grain, at);
-      });
+      };
+      parallel_for(rows * pieces, 1, run_piece, wake);
     } else {  // short runs: many to a chunk
-      parallel_for(rows, grain / n, [&](std::int64_t begin, std::int64_t end) { walk_rows(begin, end, f); });
+      const auto run_rows = [&](std::int64_t begin, std::int64_t end) { walk_rows(begin, end, f); };
+      parallel_for(rows, grain / n, run_rows, wake);
     }
   }
 

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -11,22 +13,34 @@
 namespace gradus {
 namespace {
 
-constexpr auto kSpin = std::chrono::microseconds(50);
+using Clock = std::chrono::steady_clock;
+
+// How long a thread waits for work before it sleeps, and how often it offers its core to others meanwhile.
+constexpr auto kSpin = std::chrono::microseconds(50), kTurn = std::chrono::microseconds(5);
+// Waking a thread takes its caller 5 to 10 us, and it arrives later still: with about 50 us of work left, two
+// are done as soon as one.
+constexpr auto kWorthWaking = std::chrono::microseconds(50);
 
 /// Pauses until `ready` or until kSpin has passed; returns whether it is ready. With more threads than cores
-/// it does not wait at all: the core is needed by those who have work.
+/// it gives up soon: the core is needed by those who have work. Even with fewer, a system may put two threads
+/// on one core, where the one that waits would keep the other from its work: so it yields.
 template <class Ready>
 bool spin_until(int threads, Ready ready) {
   static const int cores = available_cores();
-  const auto end =
-      std::chrono::steady_clock::now() + (threads > cores ? std::chrono::microseconds(0) : kSpin);
-  do {
+  if (ready()) return true;
+  const auto begin = Clock::now();
+  for (auto turn = begin;;) {
     for (int i = 0; i < 32; ++i) {
       if (ready()) return true;
       cpu_pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
-  return ready();
+    const auto now = Clock::now();
+    if (threads > cores || now - begin > kSpin) return ready();
+    if (now - turn > kTurn) {
+      std::this_thread::yield();
+      turn = now;
+    }
+  }
 }
 
 struct ReleaseGuard {
@@ -45,7 +59,7 @@ int available_cores() {
   return CPU_COUNT(&cores);
 }
 
-bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int threads) {
+bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int threads, Wake wake) {
   if (running_.exchange(true, std::memory_order_acquire)) return false;
   const ReleaseGuard release{running_};
   if (stopped_) return false;
@@ -54,8 +68,9 @@ bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int thread
   chunks_ = chunks;
   work_ = &work;
   next_.store(0, std::memory_order_relaxed);
-  open();
+  state_.store(kOpen);  // before reading sleepers_: a worker raises that before it reads state_
   runs_alone = true;
+  if (sleepers_.load() > 0) begin_with_sleepers(wake);
   draw_chunks();
   runs_alone = false;
   wait_for_workers();
@@ -66,7 +81,7 @@ bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int thread
 void ThreadPool::resize(int workers) {
   wanted_.store(workers);
   if (workers < static_cast<int>(threads_.size())) {
-    wake(static_cast<std::int64_t>(threads_.size()));
+    wake_workers(static_cast<std::int64_t>(threads_.size()));
     for (std::size_t i = static_cast<std::size_t>(workers); i < threads_.size(); ++i) threads_[i].join();
     threads_.resize(static_cast<std::size_t>(workers));
   }
@@ -79,27 +94,47 @@ void ThreadPool::resize(int workers) {
   }
 }
 
-void ThreadPool::open() {
-  state_.store(kOpen);  // before reading sleepers_: a worker raises that before it reads state_
-  if (sleepers_.load() > 0) wake(chunks_ - 1);
-}
-
-void ThreadPool::wake(std::int64_t workers) {
+void ThreadPool::wake_workers(std::int64_t most) {
+  alone_ = {};
   mutex_.lock();  // a worker between its last look and its sleep would miss the call
   mutex_.unlock();
-  if (workers >= static_cast<std::int64_t>(threads_.size())) return wake_.notify_all();
-  for (std::int64_t i = 0; i < workers; ++i) wake_.notify_one();
+  if (most >= static_cast<std::int64_t>(threads_.size())) return wake_.notify_all();
+  for (std::int64_t i = 0; i < most; ++i) wake_.notify_one();
+}
+
+/// Wakes workers now, or does chunks until their pace shows that the rest would take this thread long: then
+/// one is woken for every kWorthWaking of it. Short loops that follow each other closely count together. The
+/// clock costs as much as a small chunk, so it is read after 1, 2, 4, 8, ... of them.
+void ThreadPool::begin_with_sleepers(Wake wake) {
+  const auto start = Clock::now();
+  if (start - alone_until_ > kSpin) alone_ = {};  // in such a pause a woken worker would sleep again
+  if (wake == Wake::at_once || alone_ > kWorthWaking) return wake_workers(chunks_ - 1);
+  for (std::uint64_t done = 1; draw_chunk(); ++done) {
+    const std::int64_t left = chunks_ - next_.load(std::memory_order_relaxed);
+    if (left <= 1 || !std::has_single_bit(done)) continue;  // one is for this thread
+    const std::chrono::duration<double> each = (Clock::now() - start) / static_cast<double>(done);
+    const double worth = each * static_cast<double>(left) / kWorthWaking;
+    if (worth > 1)
+      return wake_workers(static_cast<std::int64_t>(std::min(worth, static_cast<double>(left - 1))));
+  }
+  alone_until_ = Clock::now();
+  alone_ += alone_until_ - start;
+}
+
+/// Does the next chunk; false when none is left.
+bool ThreadPool::draw_chunk() {
+  const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
+  if (chunk >= chunks_) return false;
+  try {
+    (*work_)(chunk);
+  } catch (...) {
+    fail_chunk(chunk);
+  }
+  return true;
 }
 
 void ThreadPool::draw_chunks() {
-  for (;;) {
-    const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= chunks_) break;
-    try {
-      (*work_)(chunk);
-    } catch (...) {
-      fail_chunk(chunk);
-    }
+  while (draw_chunk()) {
   }
   state_.fetch_and(~kOpen, std::memory_order_relaxed);
 }
@@ -142,7 +177,7 @@ void ThreadPool::run_worker(int index) {
     if (!spin_until(wanted_.load() + 1, called)) {
       std::unique_lock lock(mutex_);
       sleepers_.fetch_add(1);
-      wake_.wait(lock, called);
+      if (!called()) wake_.wait(lock);  // who comes too late for this job spins for the next
       sleepers_.fetch_sub(1);
     }
     if (index >= wanted_.load()) return;

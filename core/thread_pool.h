@@ -7,6 +7,7 @@
 // waking up.
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -27,7 +28,7 @@ int available_cores();
 class ThreadPool {
  public:
   /// Runs the job on `threads` threads; returns false, having done nothing, when another job is running.
-  bool run(std::int64_t chunks, detail::ChunkFunction work, int threads);
+  bool run(std::int64_t chunks, detail::ChunkFunction work, int threads, Wake wake);
   /// Ends the workers; jobs are refused from then on.
   void stop();
 
@@ -36,8 +37,9 @@ class ThreadPool {
   static constexpr std::uint32_t kCallerSleeps = 1u << 30;
 
   void resize(int workers);
-  void open();
-  void wake(std::int64_t workers);
+  void wake_workers(std::int64_t most);
+  void begin_with_sleepers(Wake wake);
+  bool draw_chunk();
   void draw_chunks();
   void wait_for_workers();
   void run_worker(int index);
@@ -48,6 +50,9 @@ class ThreadPool {
   std::atomic<bool> running_{false};  // held by the thread whose job runs
   std::vector<std::thread> threads_;
   bool stopped_ = false;
+  // Time spent on loops without waking anybody, since the last pause; when the last of them ended.
+  std::chrono::steady_clock::duration alone_{};
+  std::chrono::steady_clock::time_point alone_until_;
 
   // The job: written while nobody is inside, read by those inside.
   std::int64_t chunks_ = 0;

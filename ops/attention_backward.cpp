@@ -180,9 +180,11 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
   sums.dv = group_sums(grads.dv, groups);
   dispatch_floating("attention", q.dtype(), [&]<class T>() {
     const Backward<T> attention(rule, q, k, v, log_sum, out, dout, sums, groups);
-    parallel_for(heads * groups, kChunkWork / (2 * cut.tiles * cut.work(k, v) + 1), [&](I first, I last) {
+    const I work = cut.work(k, v);
+    const auto run = [&](I first, I last) {
       for (I i = first; i < last; ++i) attention.run(i / groups, i % groups);
-    });
+    };
+    parallel_for(heads * groups, kChunkWork / (2 * cut.tiles * work + 1), run, cut.wake(heads, work));
   });
   add_groups(sums.dk, groups, grads.dk);
   add_groups(sums.dv, groups, grads.dv);

@@ -120,9 +120,11 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
   const Cut cut(q.size(2), rule.causal);
   dispatch_floating("attention", q.dtype(), [&]<class T>() {
     const Forward<T> attention(rule, q, k, v, out, log_sum);
-    parallel_for(heads * cut.tiles, kChunkWork / cut.work(k, v), [&](I first, I last) {
+    const I work = cut.work(k, v);
+    const auto run = [&](I first, I last) {
       for (I i = first; i < last; ++i) attention.run_tile(i / cut.tiles, i % cut.tiles);
-    });
+    };
+    parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));
   });
 }
 
@@ -133,7 +135,8 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
   dispatch_floating("attention_weights", q.dtype(), [&]<class T>() {
     const Scores<T> scores(rule, q, k);
     const HeadRows<T> rows(p);
-    parallel_for(heads * cut.tiles, kChunkWork / cut.work(k, k), [&](I first, I last) {
+    const I work = cut.work(k, k);
+    const auto run = [&](I first, I last) {
       for (I t = first; t < last; ++t) {
         const Tile tile = scores.tile(t / cut.tiles, t % cut.tiles);
         const I ld = std::max<I>(1, keys);
@@ -144,7 +147,8 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
         sums.exponentials(scores.rows(all, s, ld));
         for (I r = 0; r < tile.rows; ++r) scale_row(keys, sums.inverse(r), s + r * ld);
       }
-    });
+    };
+    parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));
   });
   return p;
 }

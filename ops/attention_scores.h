@@ -17,7 +17,8 @@ using I = std::int64_t;
 
 constexpr I kTileRows = 64;
 constexpr I kTileKeys = 512;         // at a time: scores and their gradients fill 256 KiB, and stay in cache
-constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth waking a thread for
+constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth a chunk of their own
+constexpr I kWakeWork = 10'000'000;  // more wakes sleeping threads at once
 
 /// How the query rows of a head are cut into tiles.
 struct Cut {
@@ -33,6 +34,9 @@ struct Cut {
   /// What the products of one tile cost in forward; backward has two and a half times as many.
   I work(const Array& k, const Array& v) const {
     return std::max<I>(1, 2 * rows * k.size(2) * (k.size(3) + v.size(3)));
+  }
+  Wake wake(I heads, I work) const {
+    return heads * tiles > kWakeWork / work ? Wake::at_once : Wake::if_long;
   }
 };
 

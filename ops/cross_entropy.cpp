@@ -30,7 +30,7 @@ void forward(const Array& x, const Targets& targets, const Array& losses, const 
     const RowPointers<const T> px(x);
     T *const loss = losses.mutable_data<T>(), *const m = largest.mutable_data<T>();
     const Scratch scratch(rows.columns, x.dtype());
-    parallel_for(rows.count, rows.grain(), [&](I begin, I end) {
+    parallel_rows(rows.count, rows.columns, [&](I begin, I end) {
       const Array powers = scratch.take();
       for (I i = begin; i < end; ++i) {
         m[i] = loss[i] = 0;

@@ -45,13 +45,12 @@ Array running_sum(const Array& x, int axis, bool backwards) {
   const std::int64_t first = backwards ? (n - 1) * q : 0, step = backwards ? -q : q;
   const T* const px = dense.data<T>();
   T* const py = y.mutable_data<T>();
-  parallel_for(
-      groups * blocks, kGrain / (n * std::min(q, kColumns)), [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t column = i % blocks * kColumns, at = i / blocks * n * q + first + column;
-          sum_columns(n, std::min(kColumns, q - column), step, px + at, py + at);
-        }
-      });
+  parallel_rows(groups * blocks, 8 * n * std::min(q, kColumns), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t column = i % blocks * kColumns, at = i / blocks * n * q + first + column;
+      sum_columns(n, std::min(kColumns, q - column), step, px + at, py + at);
+    }
+  });
   return y;
 }
 

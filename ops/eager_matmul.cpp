@@ -23,6 +23,7 @@ constexpr I kLargeTileWork = 60'000'000;  // and what a tile of a large product 
 constexpr I kTileSize = 128 * 128;        // elements of C in a tile of a large product, at least
 constexpr I kFewTiles = 8, kMostTiles = 64;
 constexpr I kChunkWork = 1'500'000;           // smaller products share a thread
+constexpr I kWakeWork = 10'000'000;           // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 12;  // whole blocks of the kernel, whole cache lines
 
 /// How C [m, n] is cut: tiles of rows x columns.
@@ -85,12 +86,13 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
 
 /// All tiles of product(0) .. product(count - 1) on the pool, `grain` at a time.
 template <class F>
-void run_tiles(I count, I tiles, I grain, const Tiling& tile, F&& product) {
-  parallel_for(count * tiles, grain, [&](I begin, I end) {
+void run_tiles(I count, I tiles, I grain, const Tiling& tile, Wake wake, F&& product) {
+  const auto run = [&](I begin, I end) {
     for (I i = begin; i < end; ++i) {
       kernels::multiply(tile_of(product(i / tiles), tile, i % tiles));
     }
-  });
+  };
+  parallel_for(count * tiles, grain, run, wake);
 }
 
 constexpr I kVectorWork = 65'536;                    // elements of a matrix that are worth a trip to the pool
@@ -106,7 +108,8 @@ void run_vector_products(I count, I m, I n, I k, F&& product) {
   const I unit = rows ? kVectorRows : kVectorColumns, cut = std::max<I>(1, kVectorWork / row / unit) * unit;
   const Tiling tile = n == 1 ? Tiling{cut, 1} : Tiling{1, cut};
   const I tiles = (length + cut - 1) / cut;
-  run_tiles(count, tiles, kVectorWork / (row * std::min(cut, length)), tile, product);
+  const Wake wake = length * row > 16 * kVectorWork / count ? Wake::at_once : Wake::if_long;
+  run_tiles(count, tiles, kVectorWork / (row * std::min(cut, length)), tile, wake, product);
 }
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
@@ -120,7 +123,8 @@ void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
   const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
   const Tiling tile = cut(m, n, (wanted + count - 1) / count, rearrange);
   const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
-  run_tiles(count, tiles, kChunkWork * tiles / work, tile, product);
+  const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
+  run_tiles(count, tiles, kChunkWork * tiles / work, tile, wake, product);
 }
 
 /// How one of the last two axes of an array reads as a matrix for the kernel.

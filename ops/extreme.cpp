@@ -110,7 +110,7 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<std::int64_t> 
   dispatch_numbers(rows.contiguous(), [&]<class T>(const Array& dense) {
     const T* const px = dense.data<T>();
     std::int64_t* const py = y.mutable_data<std::int64_t>();
-    parallel_for(y.numel(), std::max<std::int64_t>(1, kGrain / n), [=](std::int64_t begin, std::int64_t end) {
+    parallel_rows(y.numel(), n, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) py[i] = find_extreme<T, kind>(n, px + i * n);
     });
     return y;

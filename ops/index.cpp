@@ -59,6 +59,9 @@ StridedLoop<N> lines(const Shape& shape, const std::array<Strides, N>& strides, 
   return StridedLoop<N>(without(shape, axis), across);
 }
 
+/// How many of them make a chunk of work.
+I lines_of(I length) { return std::max<I>(1, kGrain / std::max<I>(1, length)); }
+
 Array gathered(const Array& x, int axis, const Array& index) {
   const Array y = Array::empty(index.shape(), x.dtype());
   dispatch_all(x.dtype(), [&]<class T>() {
@@ -69,12 +72,13 @@ Array gathered(const Array& x, int axis, const Array& index) {
     T* const to = y.mutable_data<T>();
     const T* const from = x.data<T>();
     const I* const at = index.data<I>();
-    loop.parallel(std::max<I>(1, kGrain / std::max<I>(1, length)), [=](I n, const auto& start) {
+    const auto gather_lines = [=](I n, const auto& start) {
       for (I j = 0; j < length; ++j)
         for (I i = 0; i < n; ++i)
           to[start[0] + j * along_y + i * sy] =
               from[start[2] + at[start[1] + j * along_index + i * si] * along_x + i * sx];
-    });
+    };
+    loop.parallel(lines_of(length), gather_lines, wake_for(length));
   });
   return y;
 }
@@ -91,12 +95,13 @@ void add_scattered(const Array& y, int axis, const Array& index, const Array& so
       T* const to = y.mutable_data<T>();
       const T* const from = source.data<T>();
       const I* const at = index.data<I>();
-      loop.parallel(std::max<I>(1, kGrain / std::max<I>(1, length)), [=](I n, const auto& start) {
+      const auto add_lines = [=](I n, const auto& start) {
         for (I j = 0; j < length; ++j)
           for (I i = 0; i < n; ++i)
             to[start[0] + at[start[1] + j * along_index + i * si] * along_y + i * sy] +=
                 from[start[2] + j * along_s + i * ss];
-      });
+      };
+      loop.parallel(lines_of(length), add_lines, wake_for(length));
     }
   });
 }
@@ -114,7 +119,7 @@ Array rows_of(const Array& x, int axis, const Array& index) {
     const T* const from = x.data<T>();
     const I* const at = index.data<I>();
     // Rows are independent: cut along j.
-    parallel_for(index.numel(), std::max<I>(1, kGrain / std::max<I>(1, n * outer)), [=](I begin, I end) {
+    parallel_rows(index.numel(), n * outer, [=](I begin, I end) {
       for (I j = begin; j < end; ++j)
         for (I row = 0; row < outer; ++row) {
           const auto start = loop.offsets(row);
@@ -141,8 +146,8 @@ void add_rows(const Array& dx, int axis, const Array& index, const Array& dy) {
     const T* const from = dy.data<T>();
     const I* const at = index.data<I>();
     // Columns are independent: cut across them, in whole cache lines.
-    const I columns = kGrain / std::max<I>(1, length);
-    loop.parallel((columns / 16 + 1) * 16, [=](I n, const auto& start) {
+    const I columns = lines_of(length) / 16 * 16 + 16;
+    const auto add_columns = [=](I n, const auto& start) {
       for (I j = 0; j < length; ++j) {
         T* const xx = to + start[0] + at[j * step] * along_x;
         const T* const yy = from + start[1] + j * along_y;
@@ -151,7 +156,8 @@ void add_rows(const Array& dx, int axis, const Array& index, const Array& dy) {
         else
           for (I i = 0; i < n; ++i) xx[i * sx] += yy[i * sy];
       }
-    });
+    };
+    loop.parallel(columns, add_columns, wake_for(columns * length));
   });
 }
 

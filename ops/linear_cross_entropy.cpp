@@ -87,10 +87,11 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
   const Array parts = Array::empty({(v - 1) / step + 1, n, c}, dz.dtype());
   T* const pparts = parts.mutable_data<T>();
   count_flops(2.0 * static_cast<double>(n) * static_cast<double>(v) * static_cast<double>(c));
-  parallel_for(v, step, [&](I begin, I end) {
+  const auto multiply_piece = [&](I begin, I end) {
     T* const part = pparts + begin / step * n * c;
     kernels::multiply<T>({n, c, end - begin, {pdz + begin, v}, {pw + begin * c, c}, part, c});
-  });
+  };
+  parallel_for(v, step, multiply_piece, Wake::at_once);
   dx.copy_(eager::sum(parts, 0));
 }
 

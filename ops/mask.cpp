@@ -28,17 +28,16 @@ Array rows_within(const Array& x, F range) {
   dispatch_all(x.dtype(), [&]<class T>() {
     const T* const from = dense.data<T>();
     T* const to = y.mutable_data<T>();
-    parallel_for(x.numel() / columns, std::max<std::int64_t>(1, kGrain / columns),
-                 [=](std::int64_t first, std::int64_t last) {
-                   for (std::int64_t row = first; row < last; ++row) {
-                     const auto [begin, end] = range(row % rows, columns);
-                     const T* const xx = from + row * columns;
-                     T* const yy = to + row * columns;
-                     std::fill(yy, yy + begin, T{0});
-                     std::copy(xx + begin, xx + end, yy + begin);
-                     std::fill(yy + end, yy + columns, T{0});
-                   }
-                 });
+    parallel_rows(x.numel() / columns, columns, [=](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        const auto [begin, end] = range(row % rows, columns);
+        const T* const xx = from + row * columns;
+        T* const yy = to + row * columns;
+        std::fill(yy, yy + begin, T{0});
+        std::copy(xx + begin, xx + end, yy + begin);
+        std::fill(yy + end, yy + columns, T{0});
+      }
+    });
   });
   return y;
 }

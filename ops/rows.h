@@ -29,7 +29,7 @@ struct Rows {
   /// f(begin, end) for chunks of rows, on the pool.
   template <class F>
   void for_each_chunk(F&& f) const {
-    if (columns > 0) parallel_for(count, grain(), std::forward<F>(f));
+    if (columns > 0) parallel_rows(count, columns, f);
   }
 
   /// f(row) for every row, chunks of them on the pool.
@@ -70,8 +70,8 @@ class RowSums {
   template <class F>
   void for_each_chunk(F&& f) const {
     if (rows_.columns == 0) return;
-    parallel_for(rows_.count, step_,
-                 [&](std::int64_t begin, std::int64_t end) { f(begin, end, begin / step_); });
+    const auto chunk = [&](std::int64_t begin, std::int64_t end) { f(begin, end, begin / step_); };
+    parallel_for(rows_.count, step_, chunk, wake_for(step_ * rows_.columns));
   }
 
   /// f(row, chunk) for every row, the rows of a chunk in order.

@@ -97,7 +97,7 @@ Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, 
   const Generator::State state = generator.reserve(static_cast<std::uint64_t>(rows * numbers));
   I* const out = y.mutable_data<I>();
   const auto draw = replacement ? draw_with_replacement : draw_without_replacement;
-  parallel_for(rows, std::max<I>(1, kGrain / 8 / classes), [&](I begin, I end) {
+  parallel_rows(rows, 8 * classes, [&](I begin, I end) {
     for (I row = begin; row < end; ++row)
       draw(w[static_cast<std::size_t>(row)], count, state, row * numbers, out + row * count);
   });

@@ -58,7 +58,7 @@ Array ordered_places(const Array& rows, I k, bool descending) {
   dispatch_all(rows.dtype(), [&]<class T>() {
     const T* const data = rows.data<T>();
     I* const out = places.mutable_data<I>();
-    parallel_for(rows.numel() / n, std::max<I>(1, kGrain / 8 / n), [=](I begin, I end) {
+    parallel_rows(rows.numel() / n, 8 * n, [=](I begin, I end) {
       std::vector<I> scratch;
       for (I row = begin; row < end; ++row)
         order_row(data + row * n, n, k, descending, scratch, out + row * k);
@@ -75,7 +75,7 @@ void move_rows(const Array& from, const Array& places, const Array& to, bool bac
     const T* const x = from.data<T>();
     T* const y = to.mutable_data<T>();
     const I* const at = places.data<I>();
-    parallel_for(places.numel() / k, std::max<I>(1, kGrain / k), [=](I begin, I end) {
+    parallel_rows(places.numel() / k, k, [=](I begin, I end) {
       for (I row = begin; row < end; ++row)
         for (I j = 0; j < k; ++j) {
           const I wide = row * n + at[row * k + j], narrow = row * k + j;

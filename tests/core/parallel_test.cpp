@@ -87,7 +87,7 @@ TEST_CASE("parallel_for: nothing to do, grain below 1") {
   parallel_for(0, 10, [&](I, I) { ++calls; });
   parallel_for(-5, 10, [&](I, I) { ++calls; });
   const auto count = [&](I) { ++calls; };
-  detail::run_chunks(0, detail::ChunkFunction(count));
+  detail::run_chunks(0, detail::ChunkFunction(count), Wake::if_long);
   CHECK(calls == 0);
   std::atomic<I> sum = 0;
   parallel_for(10, 0, [&](I begin, I end) { sum += end - begin; });
@@ -98,10 +98,11 @@ TEST_CASE("parallel_for: several threads take part") {
   const ThreadsGuard guard(3);
   std::atomic<int> inside = 0;
   // Each chunk waits for the two others, so three threads must hold one each.
-  parallel_for(3, 1, [&](I, I) {
+  const auto meet = [&](I, I) {
     ++inside;
     while (inside < 3) wait_a_little();
-  });
+  };
+  parallel_for(3, 1, meet, Wake::at_once);
   CHECK(inside == 3);
 }
 
@@ -155,10 +156,11 @@ TEST_CASE("SingleThread: everything runs on the calling thread") {
     CHECK(others == 1);
   }
   std::atomic<int> inside = 0;
-  parallel_for(2, 1, [&](I, I) {
+  const auto meet = [&](I, I) {
     ++inside;
     while (inside < 2) wait_a_little();
-  });
+  };
+  parallel_for(2, 1, meet, Wake::at_once);
   CHECK(inside == 2);  // the pool is back
 }
 
@@ -294,10 +296,11 @@ TEST_CASE("parallel_for: a forked child starts workers of its own") {
   REQUIRE(child >= 0);
   if (child == 0) {
     std::atomic<int> inside = 0;
-    parallel_for(3, 1, [&](I, I) {
+    const auto meet = [&](I, I) {
       ++inside;
       while (inside < 3) wait_a_little();
-    });
+    };
+    parallel_for(3, 1, meet, Wake::at_once);
     _exit(covers(1000, 1) ? 0 : 1);
   }
   int status = -1;

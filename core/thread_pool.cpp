@@ -65,13 +65,12 @@ bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int thread
   if (stopped_) return false;
   if (threads - 1 != static_cast<int>(threads_.size())) resize(threads - 1);
 
-  chunks_ = chunks;
+  chunks_.deal(chunks, threads);
   work_ = &work;
-  next_.store(0, std::memory_order_relaxed);
   state_.store(kOpen);  // before reading sleepers_: a worker raises that before it reads state_
   runs_alone = true;
   if (sleepers_.load() > 0) begin_with_sleepers(wake);
-  draw_chunks();
+  draw_chunks(0);
   runs_alone = false;
   wait_for_workers();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -108,9 +107,9 @@ void ThreadPool::wake_workers(std::int64_t most) {
 void ThreadPool::begin_with_sleepers(Wake wake) {
   const auto start = Clock::now();
   if (start - alone_until_ > kSpin) alone_ = {};  // in such a pause a woken worker would sleep again
-  if (wake == Wake::at_once || alone_ > kWorthWaking) return wake_workers(chunks_ - 1);
-  for (std::uint64_t done = 1; draw_chunk(); ++done) {
-    const std::int64_t left = chunks_ - next_.load(std::memory_order_relaxed);
+  if (wake == Wake::at_once || alone_ > kWorthWaking) return wake_workers(chunks_.left() - 1);
+  for (std::uint64_t done = 1; draw_chunk(0); ++done) {
+    const std::int64_t left = chunks_.left();
     if (left <= 1 || !std::has_single_bit(done)) continue;  // one is for this thread
     const std::chrono::duration<double> each = (Clock::now() - start) / static_cast<double>(done);
     const double worth = each * static_cast<double>(left) / kWorthWaking;
@@ -121,10 +120,10 @@ void ThreadPool::begin_with_sleepers(Wake wake) {
   alone_ += alone_until_ - start;
 }
 
-/// Does the next chunk; false when none is left.
-bool ThreadPool::draw_chunk() {
-  const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
-  if (chunk >= chunks_) return false;
+/// Does a chunk; false when none is left.
+bool ThreadPool::draw_chunk(int thread) {
+  const std::int64_t chunk = chunks_.draw(thread);
+  if (chunk < 0) return false;
   try {
     (*work_)(chunk);
   } catch (...) {
@@ -133,16 +132,16 @@ bool ThreadPool::draw_chunk() {
   return true;
 }
 
-void ThreadPool::draw_chunks() {
-  while (draw_chunk()) {
+void ThreadPool::draw_chunks(int thread) {
+  while (draw_chunk(thread)) {
   }
   state_.fetch_and(~kOpen, std::memory_order_relaxed);
 }
 
-// Chunks are drawn in order, so all before a failing one have started: the lowest failing chunk is the same
-// for any number of threads, and its exception is the one to report.
+// All chunks before a failing one are done: the lowest failing chunk is the same for any number of threads,
+// and its exception is the one to report.
 void ThreadPool::fail_chunk(std::int64_t chunk) {
-  next_.store(chunks_, std::memory_order_relaxed);
+  chunks_.stop_at(chunk);
   const std::lock_guard lock(mutex_);
   if (error_ && error_chunk_ < chunk) return;
   error_ = std::current_exception();
@@ -182,7 +181,7 @@ void ThreadPool::run_worker(int index) {
     }
     if (index >= wanted_.load()) return;
     if (!enter()) continue;
-    draw_chunks();
+    draw_chunks(index + 1);
     leave();
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The pool behind parallel_for (internal). One job runs at a time; its chunks are handed out by a counter.
+// The pool behind parallel_for (internal). One job runs at a time. The caller is thread 0 of it, worker i is
+// thread i + 1.
 //
 // `state_` holds everything workers and caller must agree on: how many workers are inside the job, kOpen
 // while it takes more, kCallerSleeps when the last one to leave must wake the caller. A worker enters by
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "gradus/core/chunk_queue.h"
 #include "gradus/core/parallel.h"
 
 namespace gradus {
@@ -39,8 +41,8 @@ class ThreadPool {
   void resize(int workers);
   void wake_workers(std::int64_t most);
   void begin_with_sleepers(Wake wake);
-  bool draw_chunk();
-  void draw_chunks();
+  bool draw_chunk(int thread);
+  void draw_chunks(int thread);
   void wait_for_workers();
   void run_worker(int index);
   bool enter();
@@ -55,11 +57,10 @@ class ThreadPool {
   std::chrono::steady_clock::time_point alone_until_;
 
   // The job: written while nobody is inside, read by those inside.
-  std::int64_t chunks_ = 0;
+  ChunkQueue chunks_;
   const detail::ChunkFunction* work_ = nullptr;
 
   alignas(64) std::atomic<std::uint32_t> state_{0};
-  alignas(64) std::atomic<std::int64_t> next_{0};
 
   alignas(64) std::mutex mutex_;  // guards sleep, and the error
   std::condition_variable wake_, done_;

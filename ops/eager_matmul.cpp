@@ -68,11 +68,14 @@ I work_of(I m, I n, I k) {
 using kernels::Operand;
 using kernels::Product;
 
-/// The part of a product that makes one tile of C.
+/// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread: they
+/// share the rows of A or the columns of B, whichever is larger.
 template <class T>
 Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
-  const I across = (whole.n + tile.columns - 1) / tile.columns;
-  const I row = index / across * tile.rows, column = index % across * tile.columns;
+  const I across = (whole.n + tile.columns - 1) / tile.columns, down = (whole.m + tile.rows - 1) / tile.rows;
+  const bool by_column = whole.n > whole.m;
+  const I row = (by_column ? index % down : index / across) * tile.rows;
+  const I column = (by_column ? index / down : index % across) * tile.columns;
   Product<T> part = whole;
   part.m = std::min(tile.rows, whole.m - row);
   part.n = std::min(tile.columns, whole.n - column);

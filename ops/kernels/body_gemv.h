@@ -1,42 +1,19 @@
 #pragma once
 // Part of body.h. A matrix times a vector. Each element of the matrix is used once, so what counts is that
-// memory is read from left to right, a few rows side by side.
+// memory is read from left to right and asked for in time.
 
 namespace gradus::kernels {
 namespace {
 
-/// The sums of several rows.
-template <class V, int rows>
-struct RowSums {
-  V v[rows];
-  RowSums() {
-    for (V& sum : v) sum = V(0);
-  }
-  friend RowSums join(RowSums a, RowSums b) {
-    for (int r = 0; r < rows; ++r) a.v[r] = a.v[r] + b.v[r];
-    return a;
-  }
-};
-
-/// y[r] = dot(a[r], x), in dot's order of additions: x is read once for all rows.
-template <class V, int rows>
-void dot_rows(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<V>* y) {
-  const auto sums = accumulate<V, RowSums<V, rows>>(k, [=](RowSums<V, rows> acc, auto at) {
-    const V xs = at.load(x);
-    for (int r = 0; r < rows; ++r) acc.v[r] = fma(at.load(a + r * lda), xs, acc.v[r]);
-    return acc;
-  });
-  for (int r = 0; r < rows; ++r) y[r] = sum(sums.v[r]);
-}
-
+// The row that comes next is asked for while one is read: a row ends before the CPU has seen where it leads.
+// What is asked for beyond the last row is never read.
 template <class V>
 void gemv(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<V>* y) {
-  // Two, with four accumulators each, are the most that AVX2 has registers for. Of scalars one: GCC 12 makes
-  // vectors of two rows and then leaves out roundings between double and float.
-  constexpr int rows = V::lanes == 1 ? 1 : 2;
-  I i = 0;
-  for (; i + rows <= m; i += rows) dot_rows<V, rows>(k, a + i * lda, lda, x, y + i);
-  for (; i < m; ++i) dot_rows<V, 1>(k, a + i * lda, lda, x, y + i);
+  for (I i = 0; i < m; ++i, a += lda)
+    y[i] = sum(accumulate<V>(k, [=](V acc, auto at) {
+      __builtin_prefetch(a + lda + at.i);
+      return fma(at.load(a), at.load(x), acc);
+    }));
 }
 
 /// y += x[0] a[0] + ... + x[rows - 1] a[rows - 1], or y = when `first`.

@@ -34,14 +34,17 @@ struct Tiling {
 /// The size of each of `parts` parts of n, in whole units.
 I part_of(I n, I parts, I unit) { return ((n + parts - 1) / parts + unit - 1) / unit * unit; }
 
-/// About `tiles` of them, of the shape that costs least beside the multiplications: A is read once for all
-/// columns of a tile; B, where it must be, is rearranged once for all rows.
+/// At least `tiles` of them where there are that many units, of the shape that costs least beside the
+/// multiplications: A is read once for all columns of a tile; B, where it must be, is rearranged once for all
+/// rows.
 Tiling cut(I m, I n, I tiles, bool rearrange) {
   const double rearranging = rearrange ? 4 : 0.5;  // found by measuring, flat around these
   Tiling best{m, n};
   double least = std::numeric_limits<double>::infinity();
-  for (I across = 1; across <= std::min(tiles, (n + kColumnUnit - 1) / kColumnUnit); ++across) {
+  const I most_across = std::min(tiles, (n + kColumnUnit - 1) / kColumnUnit);
+  for (I across = 1; across <= most_across; ++across) {
     const I down = std::clamp<I>((tiles + across - 1) / across, 1, (m + kRowUnit - 1) / kRowUnit);
+    if (across * down < tiles && across < most_across) continue;
     const Tiling tile{down == 1 ? m : part_of(m, down, kRowUnit),
                       across == 1 ? n : part_of(n, across, kColumnUnit)};
     const double cost = rearranging / static_cast<double>(tile.rows) + 1 / static_cast<double>(tile.columns);

@@ -71,8 +71,8 @@ I work_of(I m, I n, I k) {
 using kernels::Operand;
 using kernels::Product;
 
-/// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread: they
-/// share the rows of A or the columns of B, whichever is larger.
+/// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread:
+/// they share the rows of A or the columns of B, whichever is larger.
 template <class T>
 Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
   const I across = (whole.n + tile.columns - 1) / tile.columns, down = (whole.m + tile.rows - 1) / tile.rows;
@@ -93,9 +93,11 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
 /// All tiles of product(0) .. product(count - 1) on the pool, `grain` at a time.
 template <class F>
 void run_tiles(I count, I tiles, I grain, const Tiling& tile, Wake wake, F&& product) {
+  const bool few_rows = kernels::has_few_rows(product(0));
   const auto run = [&](I begin, I end) {
     for (I i = begin; i < end; ++i) {
-      kernels::multiply(tile_of(product(i / tiles), tile, i % tiles));
+      const auto part = tile_of(product(i / tiles), tile, i % tiles);
+      few_rows ? kernels::multiply_few_rows(part) : kernels::multiply(part);
     }
   };
   parallel_for(count * tiles, grain, run, wake);
@@ -104,15 +106,16 @@ void run_tiles(I count, I tiles, I grain, const Tiling& tile, Wake wake, F&& pro
 constexpr I kVectorWork = 65'536;                    // elements of a matrix that are worth a trip to the pool
 constexpr I kVectorRows = 32, kVectorColumns = 512;  // of a tile, at least
 
-/// Runs product(0) .. product(count - 1), of one shape with m or n 1, on the pool: a matrix each, read once.
+/// Runs product(0) .. product(count - 1), of one shape with n 1 or few rows, on the pool: a matrix each, read
+/// once.
 template <class F>
 void run_vector_products(I count, I m, I n, I k, F&& product) {
-  const I length = std::max(m, n), row = std::max<I>(1, k);
+  const I length = n == 1 ? m : n, row = std::max<I>(1, k);
   // Rows of the matrix lie one after the other, so any number of them makes a tile; of its columns there must
   // be many side by side, as memory is read along the rows.
   const bool rows = n == 1 ? !product(0).a.transposed : product(0).b.transposed;
   const I unit = rows ? kVectorRows : kVectorColumns, cut = std::max<I>(1, kVectorWork / row / unit) * unit;
-  const Tiling tile = n == 1 ? Tiling{cut, 1} : Tiling{1, cut};
+  const Tiling tile = n == 1 ? Tiling{cut, 1} : Tiling{m, cut};
   const I tiles = (length + cut - 1) / cut;
   const Wake wake = length * row > 16 * kVectorWork / count ? Wake::at_once : Wake::if_long;
   run_tiles(count, tiles, kVectorWork / (row * std::min(cut, length)), tile, wake, product);
@@ -124,7 +127,8 @@ void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
-  if (m == 1 || n == 1) return run_vector_products(count, m, n, k, product);
+  if (m == 1 || n == 1 || kernels::has_few_rows(product(0)))
+    return run_vector_products(count, m, n, k, product);
   const I work = work_of(m, n, k);
   const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
   const Tiling tile = cut(m, n, (wanted + count - 1) / count, rearrange);

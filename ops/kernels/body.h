@@ -8,7 +8,7 @@
 //   body_elementwise.h  functions applied to arrays
 //   body_reduce.h       sum, dot, max
 //   body_gemm.h         matrix products
-//   body_gemv.h         matrix times vector
+//   body_gemv.h         matrix times a vector, or a few
 //   body_rows.h         softmax and relations
 //   body_attention.h    attention's weights
 //   body_norm.h         layer norm, RMS norm
@@ -122,6 +122,7 @@ consteval Table<ScalarOf<V>> make_table() {
   table.rms_norm_grad = rms_norm_grad<V>;
   table.gemm = gemm<V>;
   table.gemv = gemv<V>;
+  table.gemv_few = gemv_few<V>;
   table.gemv_t = gemv_t<V>;
   table.adam = adam<V>;
   table.dropout = dropout<V>;

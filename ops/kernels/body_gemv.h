@@ -1,6 +1,6 @@
 #pragma once
-// Part of body.h. A matrix times a vector. Each element of the matrix is used once, so what counts is that
-// memory is read from left to right and asked for in time.
+// Part of body.h. A matrix times a vector, or times a few. Each element of the matrix is used once or a few
+// times, so what counts is that memory is read from left to right and asked for in time.
 
 namespace gradus::kernels {
 namespace {
@@ -14,6 +14,48 @@ void gemv(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<
       __builtin_prefetch(a + lda + at.i);
       return fma(at.load(a), at.load(x), acc);
     }));
+}
+
+/// y[r ldy + i] = sum_p a[i lda + p] x[r ldx + p] for a few rows of A and vectors x, all sums in registers.
+template <class V, int rows, int vectors>
+void dot_block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, I ldx, ScalarOf<V>* y, I ldy) {
+  V sums[rows][vectors];
+  for_each<V>(k, [&](auto at) {
+    V row[rows];
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i) {
+      row[i] = at.load(a + i * lda);
+      __builtin_prefetch(a + (rows + i) * lda + at.i);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < vectors; ++r) {
+      const V value = at.load(x + r * ldx);
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) sums[i][r] = fma(row[i], value, sums[i][r]);
+    }
+  });
+  for (int r = 0; r < vectors; ++r)
+    for (int i = 0; i < rows; ++i) y[r * ldy + i] = sum(sums[i][r]);
+}
+
+/// The same for any number of vectors, as many at a time as there are registers.
+template <class V, int rows, int vectors = V::registers == 32 ? 8 : 4>
+void dot_blocks(I k, const ScalarOf<V>* a, I lda, I count, const ScalarOf<V>* x, I ldx, ScalarOf<V>* y,
+                I ldy) {
+  for (; count >= vectors; count -= vectors, x += vectors * ldx, y += vectors * ldy)
+    dot_block<V, rows, vectors>(k, a, lda, x, ldx, y, ldy);
+  if constexpr (vectors > 1)
+    if (count > 0) dot_blocks<V, rows, vectors - 1>(k, a, lda, count, x, ldx, y, ldy);
+}
+
+/// A is read once, three rows at a time, for a few vectors.
+template <class V>
+void gemv_few(I m, I k, const ScalarOf<V>* a, I lda, I count, const ScalarOf<V>* x, I ldx, ScalarOf<V>* y,
+              I ldy) {
+  constexpr int rows = 3;
+  I i = 0;
+  for (; i + rows <= m; i += rows) dot_blocks<V, rows>(k, a + i * lda, lda, count, x, ldx, y + i, ldy);
+  for (; i < m; ++i) dot_blocks<V, 1>(k, a + i * lda, lda, count, x, ldx, y + i, ldy);
 }
 
 /// y += x[0] a[0] + ... + x[rows - 1] a[rows - 1], or y = when `first`.

@@ -12,6 +12,8 @@ namespace {
 
 using I = std::int64_t;
 
+constexpr I kFewRows = 8, kLongRow = 256;  // found by measuring
+
 constexpr int kUndecided = -1;
 std::atomic<int> chosen = kUndecided;
 
@@ -79,6 +81,26 @@ MatmulBackend matmul_backend() {
 void set_matmul_backend(MatmulBackend backend) {
   chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
 }
+
+template <class T>
+bool has_few_rows(const Product<T>& x) {
+  return x.m > 1 && x.m <= kFewRows && x.k >= kLongRow && x.b.transposed && !x.a.transposed && x.alpha == 1 &&
+         x.beta == 0 && matmul_backend() == MatmulBackend::gradus && current_isa() != Isa::scalar;
+}
+template bool has_few_rows(const Product<float>&);
+template bool has_few_rows(const Product<double>&);
+
+template <class T>
+void multiply_few_rows(const Product<T>& x) {
+  const auto& kernels = table<T>();
+  kernels.gemv_few(x.n, x.k, x.b.data, x.b.ld, x.m, x.a.data, x.a.ld, x.c, x.ldc);
+  if (x.bias)
+    for (I i = 0; i < x.m; ++i)
+      kernels.binary[static_cast<int>(Binary::add)](x.n, x.c + i * x.ldc, 1, x.bias, 1, x.c + i * x.ldc);
+  if (x.relu) relu(x);
+}
+template void multiply_few_rows(const Product<float>&);
+template void multiply_few_rows(const Product<double>&);
 
 template <class T>
 void multiply(const Product<T>& x) {

@@ -170,6 +170,9 @@ struct Table {
   void (*gemm)(const Product<T>& product);
   // y[i] = dot(k, a[i], x) (a is [m, k], row stride lda), with the bits of dot: a matrix times a vector.
   void (*gemv)(I m, I k, const T* a, I lda, const T* x, T* y);
+  // y[r ldy + i] = sum_j a[i lda + j] x[r ldx + j] for r < count: a matrix times a few vectors, read once for
+  // them. The sums' order depends on k only.
+  void (*gemv_few)(I m, I k, const T* a, I lda, I count, const T* x, I ldx, T* y, I ldy);
   // y[j] = sum_i x[i] a[i][j] (a is [m, n], row stride lda): a row vector times a matrix.
   void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
 

@@ -77,7 +77,8 @@ TEST_CASE("matmul: values in every layout of both operands") {
     sparse.slice(1, 0, {}, 2).copy_(x);
     return std::vector<Tensor>{x, x.t().contiguous().t(), view, sparse.slice(1, 0, {}, 2)};
   };
-  for (const auto& [m, k, n] : {std::array{5, 7, 9}, {1, 7, 9}, {5, 7, 1}, {5, 1, 9}, {170, 90, 210}}) {
+  for (const auto& [m, k, n] :
+       {std::array{5, 7, 9}, {1, 7, 9}, {5, 7, 1}, {5, 1, 9}, {170, 90, 210}, {8, 300, 67}, {3, 260, 5}}) {
     const Tensor a = randn({m, k}, f64), b = randn({k, n}, f64);
     const std::vector<double> expected = reference(a.to_vector<double>(), b.to_vector<double>(), m, k, n);
     for (const Tensor& left : layouts(a))
@@ -165,6 +166,7 @@ TEST_CASE("linear: gradients, layouts and threads") {
   check_op("linear", with_bias, {{4, 3}, {0, 3}, {0}}, blas);
   check_op("linear", with_bias, {{4, 3}, {1, 3}, {1}}, blas);
   check_op("linear", with_bias, {{4, 100, 96}, {170, 96}, {170}}, blas);
+  check_op("linear", with_bias, {{5, 300}, {400, 300}, {400}}, blas);  // few rows, on several threads
 }
 
 TEST_CASE("linear: is x W^T + bias") {
@@ -172,6 +174,11 @@ TEST_CASE("linear: is x W^T + bias") {
   const Tensor x = randn({6, 4}, f64), w = randn({3, 4}, f64), bias = randn({3}, f64);
   check_close(linear(x, w, bias).to_vector<double>(), (matmul(x, w.t()) + bias).to_vector<double>());
   check_close(linear(x, w).to_vector<double>(), matmul(x, w.t()).to_vector<double>());
+  const Tensor rows = randn({5, 300}), matrix = randn({40, 300}), shift = randn({40});
+  const Tensor y = linear(rows, matrix, shift);
+  check_close(y.to_vector<double>(), (matmul(rows, matrix.t().contiguous()) + shift).to_vector<double>(),
+              1e-4);
+  CHECK((linear(rows, matrix, shift, Activation::relu) == relu(y)).all());
   CHECK(linear(zeros({2, 0}), zeros({3, 0}), full({3}, 7)).to_vector<float>() == std::vector<float>(6, 7));
 }
 

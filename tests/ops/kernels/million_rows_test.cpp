@@ -97,6 +97,25 @@ TEST_CASE_TEMPLATE("gemv is accurate on a million values", T, float, double) {
   });
 }
 
+TEST_CASE_TEMPLATE("gemv_few is accurate on a million values", T, float, double) {
+  const I m = 1000, k = 1000, count = 3;
+  const std::vector<T> a = wide_values<T>(4), x = normal_values<T>(count * k, 5);
+  std::vector<T> y(static_cast<std::size_t>(count * m));
+  std::vector<std::pair<Wide<T>, Wide<T>>> want;
+  for (I r = 0; r < count; ++r)
+    for (I i = 0; i < m; ++i)
+      want.push_back(exact_sum<T>(k, [&](I j) {
+        return Wide<T>(x[static_cast<std::size_t>(r * k + j)]) * a[static_cast<std::size_t>(i * k + j)];
+      }));
+  on_every_isa<T>([&](const kernels::Table<T>& table) {
+    table.gemv_few(m, k, a.data(), k, count, x.data(), k, y.data(), m);
+    bool good = true;
+    for (std::size_t i = 0; i < y.size(); ++i)
+      good = good && std::fabs(y[i] - want[i].first) <= (2 + std::sqrt(double(k))) * eps<T> * want[i].second;
+    CHECK(good);
+  });
+}
+
 TEST_CASE_TEMPLATE("gemv_t is accurate on a million values", T, float, double) {
   const I m = 1000, n = 1000;
   const std::vector<T> a = wide_values<T>(4), x = normal_values<T>(m, 5);

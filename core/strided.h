@@ -2,6 +2,7 @@
 // Walking N arrays of one shape together (internal): axes of size 1 are dropped and neighbours merged where
 // the strides of all N allow it, so that most walks become one long inner run.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -80,27 +81,32 @@ class StridedLoop {
       };
       parallel_for(rows * pieces, 1, run_piece, wake);
     } else {  // short runs: many to a chunk
-      const auto run_rows = [&](std::int64_t begin, std::int64_t end) { walk_rows(begin, end, f); };
-      parallel_for(rows, grain / n, run_rows, wake);
+      const auto each = [&](std::int64_t count, Offsets at) {
+        for (; count > 0; --count) {
+          f(n, at);
+          for (int k = 0; k < N; ++k) at[k] += strides_[1][k];
+        }
+      };
+      parallel_rows_of_axis(grain / n, each, wake);
     }
+  }
+
+  /// f(rows, offsets of the first) for up to `grain` rows of inner() elements at a time that follow each
+  /// other along the second axis, on the pool.
+  template <class F>
+  void parallel_rows_of_axis(std::int64_t grain, F&& f, Wake wake = Wake::if_long) const {
+    const std::int64_t along = rank_ > 1 ? sizes_[1] : 1;
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t rows = std::min(end - begin, along - begin % along);
+        f(rows, offsets(begin));
+        begin += rows;
+      }
+    };
+    parallel_for(outer(), grain, run, wake);
   }
 
  private:
-  /// f(inner(), offsets) for the outer indices begin .. end - 1.
-  template <class F>
-  void walk_rows(std::int64_t begin, std::int64_t end, F& f) const {
-    while (begin < end) {
-      // Along the second axis offsets grow by one step: no division a row.
-      Offsets at = offsets(begin);
-      std::int64_t stop = rank_ > 1 ? begin + sizes_[1] - begin % sizes_[1] : end;
-      if (stop > end) stop = end;
-      for (; begin < stop; ++begin) {
-        f(inner(), at);
-        for (int k = 0; k < N; ++k) at[k] += strides_[1][k];
-      }
-    }
-  }
-
   void push(std::int64_t size, const Offsets& stride) {
     sizes_[rank_] = size;
     strides_[rank_++] = stride;

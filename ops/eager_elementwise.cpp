@@ -11,6 +11,7 @@
 #include "gradus/core/strided.h"
 #include "gradus/ops/eager.h"
 #include "gradus/ops/plain_loops.h"
+#include "gradus/ops/short_rows.h"
 
 namespace gradus::eager {
 
@@ -42,6 +43,11 @@ Array zip(const char* op, const Array& a, const Array& b, BinaryRun<T, Out> run)
   if (!fits_kernel(sa)) return zip<T, Out>(op, a.clone(), b, run);
   if (!fits_kernel(sb)) return zip<T, Out>(op, a, b.clone(), run);
   Out* const py = y.mutable_data<Out>();
+  if (has_short_rows(loop)) {
+    const auto one = [=](I n, I at, const T* ra, const T* rb) { run(n, ra, 1, rb, 1, py + at); };
+    for_each_run(loop, one, pa, pb);
+    return y;
+  }
   loop.parallel(kGrain, [=](I n, const StridedLoop<3>::Offsets& at) {
     run(n, pa + at[1], sa, pb + at[2], sb, py + at[0]);
   });
@@ -83,14 +89,21 @@ Array choose(const Array& condition, const Array& a, const Array& b) {
   const bool* const pc = condition.data<bool>();
   const T *const pa = a.data<T>(), *const pb = b.data<T>();
   T* const py = y.mutable_data<T>();
-  loop.parallel(kGrain, [=](I n, const StridedLoop<4>::Offsets& at) {
-    const bool* const c = pc + at[1];
-    const T *const ra = pa + at[2], *const rb = pb + at[3];
-    T* const ry = py + at[0];
+  const auto run = [=](I n, const bool* c, I tc, const T* ra, I ta, const T* rb, I tb, T* ry) {
     if constexpr (std::is_floating_point_v<T>)
-      kernels::table<T>().where(n, c, sc, ra, sa, rb, sb, ry);
+      kernels::table<T>().where(n, c, tc, ra, ta, rb, tb, ry);
     else
-      for (I i = 0; i < n; ++i) ry[i] = c[i * sc] ? ra[i * sa] : rb[i * sb];
+      for (I i = 0; i < n; ++i) ry[i] = c[i * tc] ? ra[i * ta] : rb[i * tb];
+  };
+  if (has_short_rows(loop)) {
+    const auto one = [=](I n, I at, const bool* c, const T* ra, const T* rb) {
+      run(n, c, 1, ra, 1, rb, 1, py + at);
+    };
+    for_each_run(loop, one, pc, pa, pb);
+    return y;
+  }
+  loop.parallel(kGrain, [=](I n, const StridedLoop<4>::Offsets& at) {
+    run(n, pc + at[1], sc, pa + at[2], sa, pb + at[3], sb, py + at[0]);
   });
   return y;
 }

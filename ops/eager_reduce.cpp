@@ -13,29 +13,11 @@ namespace {
 
 using I = std::int64_t;
 
-// A kernel's wide() adds rows up column by column. Rows of few values would leave most of a vector empty:
-// then as many as fit into kWide values count as one row, whose parts are added up at the end.
-constexpr I kWide = 64;
-template <class T>
-struct SumKernel;
-
-template <class Kernel, class T>
-void sum_columns(I rows, I columns, const T* x, I stride, T* y) {
-  const I at_once = kWide / columns;
-  if (columns > kNarrow || stride != columns || rows < 2 * at_once)
-    return Kernel::wide(rows, columns, x, stride, y);
-  const I width = at_once * columns, whole = rows / at_once, left = rows % at_once;
-  T sums[2 * kWide];
-  Kernel::wide(whole, width, x, width, sums);
-  Kernel::wide(1, left * columns, x + whole * width, left * columns, sums + width);
-  SumKernel<T>::wide(at_once + left, columns, sums, columns, y);
-}
-
 template <class T>
 struct SumKernel {
   static T run(I n, const T* x) {
-    if (n >= 8) return kernels::table<T>().sum(n, x);
-    T total = 0;  // the call would cost more
+    if (n >= kShortReduction) return kernels::table<T>().sum(n, x);
+    T total = 0;
     for (I i = 0; i < n; ++i) total += x[i];
     return total;
   }
@@ -48,7 +30,7 @@ struct SumKernel {
     kernels::table<T>().gemv_t(rows, columns, x, stride, ones.data(), y);
   }
   static void columns(I rows, I columns, const T* x, I stride, T* y) {
-    sum_columns<SumKernel>(rows, columns, x, stride, y);
+    reduce_columns<SumKernel, SumKernel>(rows, columns, x, stride, y);
   }
 };
 
@@ -72,13 +54,18 @@ struct SumKernel<I> {  // wraps around
 /// The lowest level of a sum of squares; the levels above are sums.
 template <class T>
 struct SumSquareKernel {
-  static T run(I n, const T* x) { return kernels::table<T>().sum_square(n, x); }
+  static T run(I n, const T* x) {
+    if (n >= kShortReduction) return kernels::table<T>().sum_square(n, x);
+    T total = 0;
+    for (I i = 0; i < n; ++i) total += x[i] * x[i];
+    return total;
+  }
   static void wide(I rows, I columns, const T* x, I stride, T* y) {
     std::fill_n(y, columns, T{0});
     for (I i = 0; i < rows; ++i) kernels::table<T>().mul_add(columns, x + i * stride, x + i * stride, y);
   }
   static void columns(I rows, I columns, const T* x, I stride, T* y) {
-    sum_columns<SumSquareKernel>(rows, columns, x, stride, y);
+    reduce_columns<SumSquareKernel, SumKernel<T>>(rows, columns, x, stride, y);
   }
 };
 

@@ -5,7 +5,7 @@
 //
 // A NaN counts as larger and smaller than every number: it shows instead of getting lost.
 
-#include <cmath>
+#include <limits>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/record.h"
@@ -23,20 +23,47 @@ namespace {
 using kernels::Binary;
 using kernels::Compare;
 
+// Short runs are looked at one by one, without jumps: which value is larger could not be guessed.
+
+template <class T, Binary kind>
+T short_extreme(std::int64_t n, const T* x) {
+  T best = x[0];
+  bool nan = best != best;
+  for (std::int64_t i = 1; i < n; ++i) {
+    const bool keep = kind == Binary::maximum ? best > x[i] : best < x[i];
+    best = keep ? best : x[i];
+    nan |= x[i] != x[i];
+  }
+  return nan ? std::numeric_limits<T>::quiet_NaN() : best;
+}
+
+template <class T, Binary kind>
+std::int64_t find_short_extreme(std::int64_t n, const T* x) {
+  std::int64_t found = 0;
+  for (std::int64_t i = 1; i < n; ++i) {
+    const T best = x[found];
+    const bool beyond = kind == Binary::maximum ? x[i] > best : x[i] < best;
+    const bool first_nan = (x[i] != x[i]) & (best == best);
+    found += (i - found) * (beyond | first_nan);
+  }
+  return found;
+}
+
 template <class T, Binary kind>
 struct ExtremeKernel {
   static T run(std::int64_t n, const T* x) {
     if constexpr (std::is_floating_point_v<T>)
-      return kind == Binary::maximum ? kernels::table<T>().max(n, x) : kernels::table<T>().min(n, x);
-    T best = x[0];
-    for (std::int64_t i = 1; i < n; ++i)
-      if (kind == Binary::maximum ? x[i] > best : x[i] < best) best = x[i];
-    return best;
+      if (n >= kShortReduction)
+        return kind == Binary::maximum ? kernels::table<T>().max(n, x) : kernels::table<T>().min(n, x);
+    return short_extreme<T, kind>(n, x);
   }
-  static void columns(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
+  static void wide(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
     std::copy_n(x, columns, y);
     const auto combine = binary_run<T>("max", kind);
     for (std::int64_t i = 1; i < rows; ++i) combine(columns, y, 1, x + i * stride, 1, y);
+  }
+  static void columns(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
+    reduce_columns<ExtremeKernel, ExtremeKernel>(rows, columns, x, stride, y);
   }
 };
 
@@ -81,6 +108,7 @@ Tensor extreme_op(const char* op, const Tensor& x, const Axes& axes, bool keepdi
 /// Index of the first element equal to the row's extreme (or NaN, if that is the extreme).
 template <class T, Binary kind>
 std::int64_t find_extreme(std::int64_t n, const T* x) {
+  if (n < kShortReduction) return find_short_extreme<T, kind>(n, x);
   const T best = ExtremeKernel<T, kind>::run(n, x);
   std::int64_t i = 0;
   if (best == best)

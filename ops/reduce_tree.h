@@ -44,6 +44,25 @@ Array reduce_axes(const Array& x, const Dims& axes, bool keepdim, Pass&& pass) {
 /// Rows of at most this many values are narrow: a piece takes more of them.
 inline constexpr std::int64_t kNarrow = 32;
 
+/// Runs of fewer values are reduced one by one: the call of a kernel would cost more.
+inline constexpr std::int64_t kShortReduction = 8;
+
+/// Kernel::columns of First for rows of few values, which would leave most of a vector empty: as many as fit
+/// into 64 values count as one row, and its parts are combined at the end, by Next. First and Next have
+///   static void wide(rows, columns, x, stride, y)      as columns(), for rows of any length
+template <class First, class Next, class T>
+void reduce_columns(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
+  constexpr std::int64_t kWide = 64;
+  const std::int64_t at_once = kWide / columns;
+  if (columns > kNarrow || stride != columns || rows < 2 * at_once)
+    return First::wide(rows, columns, x, stride, y);
+  const std::int64_t width = at_once * columns, whole = rows / at_once, left = rows % at_once;
+  T parts[2 * kWide];
+  First::wide(whole, width, x, width, parts);
+  First::wide(1, left * columns, x + whole * width, left * columns, parts + width);
+  Next::wide(at_once + left, columns, parts, columns, y);
+}
+
 /// One pass, [P, R, Q] -> [P, Q], where no size is 0. First and Next (for the levels of the tree above the
 /// lowest) have
 ///   static T run(n, x)                                 n values to one
@@ -59,11 +78,16 @@ Array reduce_tree(const Array& x, const ReduceView& v) {
   const T* const px = x.data<T>();
   T* const py = y.mutable_data<T>();
   const I work = std::min(v.r, length) * std::min(v.q, kColumns);
+  if (v.q == 1 && parts == 1) {  // perhaps very many, very short: nothing to work out for each
+    parallel_for(v.p, kGrain / work, [=](I begin, I end) {
+      for (I i = begin; i < end; ++i) py[i] = First::run(v.r, px + i * v.r);
+    });
+    return y;
+  }
   parallel_for(v.p * parts * blocks, kGrain / work, [=](I begin, I end) {
     for (I i = begin; i < end; ++i) {
-      // Many short sums: no division each.
-      const I part = blocks == 1 ? i : i / blocks, column = blocks == 1 ? 0 : i % blocks * kColumns;
-      const I group = parts == 1 ? part : part / parts, at = parts == 1 ? 0 : part % parts * length;
+      const I part = i / blocks, column = i % blocks * kColumns;
+      const I group = part / parts, at = part % parts * length;
       const I n = std::min(length, v.r - at);
       const T* const from = px + (group * v.r + at) * v.q + column;
       if (v.q == 1)

@@ -19,6 +19,7 @@ struct ThreadCase {
 
 inline const Shape kFlat = {311, 607};        // 12 chunks of elements, the last one short
 inline const Shape kCube = {7, 130, 211};     // axes before and after the one in the middle
+inline const Shape kShortRows = {9001, 5};    // rows shorter than a vector
 inline const Shape kHeads = {2, 4, 150, 24};  // attention
 inline const Shape kPacked = {2, 150, 288};   // the same: q, k and v of 4 heads of 24
 

@@ -10,6 +10,9 @@ std::vector<ThreadCase> elementwise_cases() {
       {"add", {kFlat, kFlat}, [](T x) { return x[0] + x[1]; }},
       {"sub broadcast", {kFlat, {607}}, [](T x) { return x[0] - x[1]; }},
       {"mul broadcast", {kFlat, {311, 1}}, [](T x) { return x[0] * x[1]; }},
+      {"mul short rows", {kShortRows, {5}}, [](T x) { return x[0] * x[1]; }},
+      {"mul short rows, outer", {{9001, 1}, {1, 5}}, [](T x) { return x[0] * x[1]; }},
+      {"where short rows", {kShortRows, {9001, 1}}, [](T x) { return where(x[0] > 0.5, x[0], x[1]); }},
       {"div scalar", {kFlat, {}}, [](T x) { return x[0] / x[1]; }},
       {"sub transposed", {kFlat, {607, 311}}, [](T x) { return x[0] - x[1].t(); }},
       {"compare", {kFlat, kFlat}, [](T x) { return x[0] < x[1]; }},
@@ -120,6 +123,8 @@ std::vector<ThreadCase> shape_cases() {
   const auto reduction = [&](const char* name, auto f) {
     for (const Axes& axes : {Axes{}, Axes{0}, Axes{1}, Axes{-1}, Axes{0, 2}})
       cases.push_back({name, {kCube}, [=](T x) { return f(x[0], axes); }});
+    for (const Axes& axes : {Axes{0}, Axes{1}})
+      cases.push_back({name, {kShortRows}, [=](T x) { return f(x[0], axes); }});
   };
   reduction("sum", [](const Tensor& x, const Axes& axes) { return sum(x, axes); });
   reduction("mean", [](const Tensor& x, const Axes& axes) { return mean(x, axes); });

@@ -5,8 +5,9 @@
 // Every float function follows one plan: bring the argument into a small interval by an identity that costs
 // no digits, use a polynomial there, undo the identity. The coefficients minimise the largest error on the
 // interval (Remez exchange); the errors given are those of the polynomial, before rounding. Constants in two
-// or three parts (hi, lo) carry more digits than one float holds. Results are within 2 ulp (tested over the
-// whole range), -0, infinities and denormals as in libm.
+// or three parts (hi, lo) carry more digits than one float holds. Results are within 2 ulp, -0, infinities
+// and denormals as in libm. Of all 2^32 floats (every_float_test.cpp), the worst are off by, in ulp:
+// exp 1.06, tanh 1.34, erf 1.32, log 0.98, log1p 1.44; the same on every instruction set.
 
 namespace gradus::kernels {
 namespace {

@@ -36,6 +36,8 @@ Array number_like(const char* op, double value, const Array& x);
 Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Sum of squares.
 Array sum_square(const char* op, const Array& x, const Axes& axes = {}, bool keepdim = false);
+/// Largest elements (extreme.cpp).
+Array max(const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
 Array sum_to(const Array& dy, const Shape& shape);
 

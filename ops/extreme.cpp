@@ -148,6 +148,10 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<std::int64_t> 
 
 }  // namespace
 
+Array eager::max(const Array& x, const Axes& axes, bool keepdim) {
+  return extreme<Binary::maximum>("max", x, axes, keepdim);
+}
+
 Tensor max(const Tensor& x, const Axes& axes, bool keepdim) {
   return extreme_op<Binary::maximum>("max", x, axes, keepdim);
 }

@@ -58,12 +58,24 @@ Array axes_last(const Array& x, const Dims& axes) {
   return x.permute(order);
 }
 
+/// For many rows of few values, [P, R] -> [P, 1]: whole arrays at a time, vectors full of rows.
+Array short_log_sum_exp(const Array& rows) {
+  const char* const op = "logsumexp";
+  const Array largest = eager::max(rows, -1, /*keepdim=*/true);
+  const Array shifted = eager::unary(op, Unary::exp, eager::sub(rows, largest));
+  const Array y = eager::add(eager::unary(op, Unary::log, eager::sum(shifted, -1, true)), largest);
+  // A maximum that is infinite or NaN is the answer itself.
+  return eager::where(eager::compare(op, Compare::eq, eager::sub(largest, largest), 0), y, largest);
+}
+
 Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
   const Array last = axes_last(x, axes).contiguous();
   const Shape shape = reduced_shape(x.shape(), axes, keepdim);
   const ReduceView view{numel(shape), static_cast<std::int64_t>(count(x.shape(), axes)), 1};
   return dispatch_floating("logsumexp", x.dtype(), [&]<class T>() {
     if (view.r == 0 || view.p == 0) return Array::full(shape, -INFINITY, x.dtype());
+    if (view.r < kShortReduction && view.p > 32)
+      return short_log_sum_exp(last.reshape({view.p, view.r})).reshape(shape);
     return reduce_tree<T, LogSumExpKernel<T>>(last, view).reshape(shape);
   });
 }

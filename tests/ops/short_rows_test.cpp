@@ -156,6 +156,27 @@ TEST_CASE("narrow columns: a NaN in any place shows in max and min") {
   }
 }
 
+TEST_CASE("short rows: logsumexp") {
+  for (const std::int64_t n : {1, 2, 3, 4, 7, 8}) {
+    const Tensor x = n < 5 ? hard_rows(n) : integers({1367, n}, f64);
+    const Values all = values(x);
+    Values want;
+    for (auto row = all.begin(); row != all.end(); row += n) {
+      const Extremes e = extremes(Values(row, row + n));
+      double total = 0;
+      for (std::int64_t i = 0; i < n; ++i) total += std::exp(row[i] - e.largest);
+      want.push_back(std::isfinite(e.largest) ? e.largest + std::log(total) : e.largest);
+    }
+    for (const DType dtype : {f32, f64}) {
+      const Values got = values(logsumexp(x.to(dtype), 1));
+      CHECK(same(values(logsumexp(x.to(dtype).t().contiguous(), 0)), got));
+      for (std::size_t i = 0; i < want.size(); ++i)
+        REQUIRE((same({got[i]}, {want[i]}) ||
+                 got[i] == doctest::Approx(want[i]).epsilon(dtype == f32 ? 1e-6 : 1e-15)));
+    }
+  }
+}
+
 TEST_CASE("short rows: sum and norm") {
   for (const DType dtype : {f32, f64})
     for (const std::int64_t n : {1, 2, 3, 5, 7, 8, 9}) {

@@ -32,7 +32,7 @@ void print_opening(const json& measured) {
 
 /// Always ten lines and an empty one.
 void print_profile(const json& profile) {
-  constexpr std::size_t kShown = 7;
+  constexpr std::size_t kShown = 6;
   fmt::print("{}: {} a step\n", profile["case"].get<std::string>(), human(profile["step_s"]));
   fmt::print("{:<24} {:>6} {:>11} {:>10}\n", "op", "share", "GFLOP/s", "GB/s");
   double rest = 1;

@@ -70,7 +70,7 @@ void reduce_columns(std::int64_t rows, std::int64_t columns, const T* x, std::in
 template <class T, class First, class Next = First>
 Array reduce_tree(const Array& x, const ReduceView& v) {
   using I = std::int64_t;
-  constexpr I kRun = 4096, kRows = 64, kColumns = 1024;  // what a kernel reduces at once
+  constexpr I kRun = 16384, kRows = 64, kColumns = 1024;  // what a kernel reduces at once
   // The length of a piece along R.
   const I length = v.q == 1 ? kRun : v.q <= kNarrow ? kRows * kNarrow / v.q : kRows;
   const I parts = (v.r - 1) / length + 1, blocks = (v.q - 1) / kColumns + 1;

@@ -20,18 +20,14 @@
 #include <thread>
 #include <vector>
 
+#include "core/threads_guard.h"
 #include "gradus/core/error.h"
 
 using namespace gradus;
+using test::ThreadsGuard;
 using I = std::int64_t;
 
 namespace {
-
-struct ThreadsGuard {
-  explicit ThreadsGuard(int threads) { set_num_threads(threads); }
-  ~ThreadsGuard() { set_num_threads(before); }
-  int before = num_threads();
-};
 
 /// True when parallel_for visits 0 .. n-1 once each, in pieces of `grain`.
 bool covers(I n, I grain) {

@@ -10,19 +10,15 @@
 #include <thread>
 #include <vector>
 
+#include "core/threads_guard.h"
 #include "gradus/core/error.h"
 #include "gradus/core/parallel.h"
 
 using namespace gradus;
+using test::ThreadsGuard;
 using I = std::int64_t;
 
 namespace {
-
-struct ThreadsGuard {
-  explicit ThreadsGuard(int threads) { set_num_threads(threads); }
-  ~ThreadsGuard() { set_num_threads(before); }
-  int before = num_threads();
-};
 
 void sleep_us(int us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
 void let_workers_sleep() { sleep_us(2000); }  // they wait for work for 50 us

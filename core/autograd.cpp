@@ -101,6 +101,7 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
   node->module = current_scope();
   node->shape = out.shape();
   node->dtype = out.dtype();
+  if (!inputs.empty()) node->reads = read_ahead(inputs[0]->array());
   node->inputs.reserve(inputs.size());
   for (const Tensor* input : inputs)
     node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
@@ -125,7 +126,12 @@ class Engine {
   }
 
   void run() {
-    for (Node* node : nodes_) visit(*node);
+    const ReadAhead outer = next_step_reads();  // of the pass this one may be a part of
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      next_step_reads() = i + 1 < nodes_.size() ? nodes_[i + 1]->reads : outer;
+      visit(*nodes_[i]);
+    }
+    next_step_reads() = outer;
     report_unclaimed();
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gradus/core/array.h"
+#include "gradus/core/read_ahead.h"
 
 namespace gradus {
 
@@ -110,6 +111,7 @@ class Node {
   std::uint64_t order = 0;  // place on the tape: inputs are always older
   Shape shape;
   DType dtype = DType::f32;
+  ReadAhead reads = {};         // its first input: what backward likely reads again
   std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
   bool ran = false;             // backward went through and freed closure and inputs
 

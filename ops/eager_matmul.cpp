@@ -87,6 +87,9 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
   part.c = whole.c + row * whole.ldc + column;
   part.d = whole.d + row * whole.ldd + column;
   if (whole.bias) part.bias = whole.bias + column;
+  const I share = (whole.ahead.bytes + across * down - 1) / (across * down);
+  part.ahead.data += index * share;
+  part.ahead.bytes = std::max<I>(0, std::min(share, whole.ahead.bytes - index * share));
   return part;
 }
 
@@ -200,9 +203,10 @@ class BatchOffsets {
   Strides strides_;
 };
 
-/// c = a b (+ bias) + beta c, or its ReLU, for a contiguous c.
+/// c = a b (+ bias) + beta c, or its ReLU, for a contiguous c; `ahead` is fetched meanwhile.
 template <class T>
-void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array& c, bool relu = false) {
+void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array& c, bool relu = false,
+              ReadAhead ahead = {}) {
   const I m = a.size(-2), k = a.size(-1), n = b.size(-1);
   const Shape batch = batch_shape(c.shape());
   const BatchOffsets offset_a(a, batch), offset_b(b, batch);
@@ -215,7 +219,8 @@ void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array
                          .ldc = std::max<I>(1, n),
                          .beta = beta,
                          .bias = bias,
-                         .relu = relu};
+                         .relu = relu,
+                         .ahead = ahead};
   run_products(numel(batch), m, n, k, first.b.transposed || first.b.crowded(), [&](I i) {
     Product<T> product = first;
     product.a.data += offset_a[i];
@@ -298,9 +303,9 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
   return c;
 }
 
-void matmul_into(const Array& a, const Array& b, const Array& c, bool add) {
+void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead) {
   dispatch_floating("matmul", a.dtype(), [&]<class T>() {
-    multiply<T>(as_matrices(a), as_matrices(b), nullptr, add ? T{1} : T{0}, c);
+    multiply<T>(as_matrices(a), as_matrices(b), nullptr, add ? T{1} : T{0}, c, false, ahead);
   });
 }
 

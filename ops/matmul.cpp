@@ -45,10 +45,10 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
 }
 
 /// A gradient a b of two matrices, which the product's kernel can add to what its tensor, used twice, has
-/// gathered.
-Gradient product(const Shape& shape, const Array& a, const Array& b) {
+/// gathered. Meanwhile it fetches `ahead`.
+Gradient product(const Shape& shape, const Array& a, const Array& b, ReadAhead ahead) {
   return {shape, a.dtype(), [=](const Array& total, bool add) {
-            eager::matmul_into(a, b, total.reshape({a.size(0), b.size(1)}), add);
+            eager::matmul_into(a, b, total.reshape({a.size(0), b.size(1)}), add, ahead);
           }};
 }
 
@@ -62,8 +62,9 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
       [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
         const Array dy2 = rows_of(dy);
         Gradient dx, dw, dbias;
-        if (needs[0]) dx = product(shape, dy2, *w);
-        if (needs[1]) dw = product(w->shape(), transposed(dy2), *x);
+        // While one product computes, what is read after it comes into the cache.
+        if (needs[0]) dx = product(shape, dy2, *w, read_ahead(*x));
+        if (needs[1]) dw = product(w->shape(), transposed(dy2), *x, next_step_reads());
         if (needs[2]) dbias = eager::sum(dy2, 0);
         return {dx, dw, dbias};
       });

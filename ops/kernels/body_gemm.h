@@ -24,6 +24,7 @@ constexpr I kPanelBytes = 256 * 1024;  // of B packed at a time: they stay in th
 constexpr I kRowsToPackFor = 48;       // with fewer rows of A a copy of B's rows costs more than it saves
 constexpr I kColumnsToPackFor = 128;   // the same for a copy of A's rows
 constexpr I kRowsAhead = 16;           // fetched while rows of B are copied
+constexpr int kSecondCache = 2;        // __builtin_prefetch: into the second-level cache
 
 /// Vectors of C in registers beside each other: with six rows and the operands they fill most registers.
 template <class V>
@@ -39,6 +40,14 @@ constexpr I packed_columns = kPanelBytes / (kDepth * I{sizeof(ScalarOf<V>)});
 template <int vectors>
 constexpr int block_rows = vectors == 1 ? 12 : 6;
 
+/// What a product fetches while it computes (read_ahead.h): `step` bytes with each step of a block's sum.
+/// That costs nothing there, where one prefetch stands beside 24 multiplications; many at once would hold up
+/// the block's own loads.
+struct Fetch {
+  const char* next;
+  I step;
+};
+
 /// c = alpha sum over k of a b + beta d + bias for one block, or its ReLU.
 template <class V>
 struct BlockOutput {
@@ -50,6 +59,7 @@ struct BlockOutput {
   I ldd;
   const T* bias;  // or null
   bool relu;
+  Fetch* fetch;
 
   template <class At>
   [[gnu::always_inline]] void write(V sum, I row, At at) const {
@@ -72,8 +82,12 @@ struct BlockOutput {
 template <class V, int rows, int vectors, bool transposed>
 void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_ld, I last_width,
            const BlockOutput<V>& out) {
+  constexpr bool fetches = vectors == block_vectors<V>;  // a narrow block has no load to spare
+  const Fetch fetch = *out.fetch;
+  if (fetches) out.fetch->next += k * fetch.step;
   V sums[rows][vectors];
   for (I p = 0; p < k; ++p) {
+    if (fetches) __builtin_prefetch(fetch.next + p * fetch.step, 0, kSecondCache);
     V b[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) b[v] = V::load(panel + p * panel_ld + v * V::lanes);
@@ -215,18 +229,29 @@ void gemm_by_definition(const Product<T>& x) {
     }
 }
 
+/// x.ahead spread evenly over the steps of all blocks; without one, the same place again and again.
+template <class V>
+Fetch fetch_with(const Product<ScalarOf<V>>& x) {
+  if (x.ahead.bytes == 0) return {reinterpret_cast<const char*>(x.c), 0};
+  constexpr I line = 64, rows = block_rows<block_vectors<V>>;
+  const I steps = ((x.m + rows - 1) / rows) * ((x.n + panel_width<V> - 1) / panel_width<V>)*x.k;
+  const I step = (x.ahead.bytes + steps - 1) / steps;
+  return {x.ahead.data, step < line ? step : line};
+}
+
 /// What the sum starts from is taken in with its first part; ReLU comes after the last.
 template <class V>
 void gemm_by_blocks(const Product<ScalarOf<V>>& x) {
   constexpr I columns = packed_columns<V>;
-  BlockOutput<V> out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false};
+  Fetch fetch = fetch_with<V>(x);
+  BlockOutput<V> out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false, &fetch};
   const auto run = x.a.transposed ? multiply_packed<V, true> : multiply_packed<V, false>;
   for (I p = 0; p < x.k; p += kDepth) {
     const I depth = x.k - p < kDepth ? x.k - p : kDepth;
     out.relu = x.relu && p + depth == x.k;
     for (I j = 0; j < x.n; j += columns)
       run(x.m, x.n - j < columns ? x.n - j : columns, depth, x.a.from(0, p), x.b.from(p, j), out.at(0, j));
-    out = {x.c, x.ldc, x.alpha, 1, x.c, x.ldc, nullptr, false};
+    out = {x.c, x.ldc, x.alpha, 1, x.c, x.ldc, nullptr, false, &fetch};
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "gradus/core/read_ahead.h"
+
 namespace gradus {
 
 enum class Isa { scalar, avx2, avx512 };
@@ -105,6 +107,7 @@ struct Product {
   std::int64_t ldd = ldc;
   const T* bias = nullptr;
   bool relu = false;
+  ReadAhead ahead = {};  // fetched meanwhile, as far as there is time
 };
 
 /// Attention scores [rows, keys], row stride ld: row r sees the first seen + step r of its keys (at least

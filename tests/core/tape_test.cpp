@@ -13,6 +13,7 @@
 #include "check_op.h"
 #include "gradus/core/error.h"
 #include "gradus/core/format.h"
+#include "gradus/core/read_ahead.h"
 #include "gradus/core/record.h"
 #include "gradus/core/scope.h"
 #include "gradus/core/storage.h"
@@ -241,4 +242,24 @@ TEST_CASE("a model without an optimizer is not reported to another's, nor kept a
   }
   CHECK(live_nodes() == nodes);
   check_unclaimed_parameters("Adam::step");
+}
+
+TEST_CASE("a step of backward knows what the next one will read") {
+  std::vector<ReadAhead> seen;
+  const auto watch = [&](const Tensor& x) {
+    return custom(x, [&seen](const Array& dy, Needs) -> Grads {
+      seen.push_back(next_step_reads());
+      return {dy};
+    });
+  };
+  const Tensor x = leaf(randn({5, 7})), y = watch(x), z = watch(y), strided = watch(z.transpose(0, 1));
+  strided.sum().backward();
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].data == z.array().raw());  // the transpose's input
+  CHECK(seen[0].bytes == 5 * 7 * 4);
+  CHECK(seen[1].data == x.array().raw());  // z's step comes before y's, whose input is x
+  CHECK(seen[2].bytes == 0);               // the leaf's reads nothing
+  CHECK(next_step_reads().bytes == 0);
+  CHECK(read_ahead(z.array().transpose(0, 1)).bytes == 0);
+  CHECK(read_ahead(Array::empty({3 << 20}, f32)).bytes == 4 << 20);
 }

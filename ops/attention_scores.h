@@ -17,7 +17,7 @@ using I = std::int64_t;
 
 constexpr I kTileRows = 64;
 constexpr I kTileKeys = 512;         // at a time: scores and their gradients fill 256 KiB, and stay in cache
-constexpr I kChunkWork = 1'000'000;  // multiplications and additions worth a chunk of their own
+constexpr I kChunkWork = 500'000;  // multiplications and additions worth a chunk of their own
 constexpr I kWakeWork = 10'000'000;  // more wakes sleeping threads at once
 
 /// How the query rows of a head are cut into tiles.

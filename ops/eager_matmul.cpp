@@ -22,33 +22,36 @@ constexpr I kTileWork = 2'000'000;        // multiplications and additions worth
 constexpr I kLargeTileWork = 60'000'000;  // and what a tile of a large product has at most
 constexpr I kTileSize = 128 * 128;        // elements of C in a tile of a large product, at least
 constexpr I kFewTiles = 8, kMostTiles = 64;
-constexpr I kChunkWork = 1'500'000;           // smaller products share a thread
-constexpr I kWakeWork = 10'000'000;           // a product of more wakes sleeping threads at once
-constexpr I kColumnUnit = 64, kRowUnit = 12;  // whole blocks of the kernel, whole cache lines
+constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
+constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
+constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
 
-/// How C [m, n] is cut: tiles of rows x columns.
+/// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
-  I rows, columns;
+  I down, across;
+  I tiles() const { return down * across; }
 };
 
-/// The size of each of `parts` parts of n, in whole units.
-I part_of(I n, I parts, I unit) { return ((n + parts - 1) / parts + unit - 1) / unit * unit; }
+I ceil_div(I a, I b) { return (a + b - 1) / b; }
+
+/// Where part i of n begins, when whole units are shared out evenly.
+I part_begin(I n, I parts, I unit, I i) { return i == parts ? n : ceil_div(n, unit) * i / parts * unit; }
 
 /// At least `tiles` of them where there are that many units, of the shape that costs least beside the
 /// multiplications: A is read once for all columns of a tile; B, where it must be, is rearranged once for all
 /// rows.
 Tiling cut(I m, I n, I tiles, bool rearrange) {
   const double rearranging = rearrange ? 4 : 0.5;  // found by measuring, flat around these
-  Tiling best{m, n};
+  Tiling best{1, 1};
   double least = std::numeric_limits<double>::infinity();
-  const I most_across = std::min(tiles, (n + kColumnUnit - 1) / kColumnUnit);
+  const I most_across = std::min(tiles, ceil_div(n, kColumnUnit));
   for (I across = 1; across <= most_across; ++across) {
-    const I down = std::clamp<I>((tiles + across - 1) / across, 1, (m + kRowUnit - 1) / kRowUnit);
+    const I down = std::clamp<I>(ceil_div(tiles, across), 1, ceil_div(m, kRowUnit));
     if (across * down < tiles && across < most_across) continue;
-    const Tiling tile{down == 1 ? m : part_of(m, down, kRowUnit),
-                      across == 1 ? n : part_of(n, across, kColumnUnit)};
-    const double cost = rearranging / static_cast<double>(tile.rows) + 1 / static_cast<double>(tile.columns);
-    if (cost < least) least = cost, best = tile;
+    const double rows = static_cast<double>(m) / static_cast<double>(down),
+                 columns = static_cast<double>(n) / static_cast<double>(across);
+    const double cost = rearranging / rows + 1 / columns;
+    if (cost < least) least = cost, best = {down, across};
   }
   return best;
 }
@@ -74,20 +77,21 @@ using kernels::Product;
 /// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread:
 /// they share the rows of A or the columns of B, whichever is larger.
 template <class T>
-Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
-  const I across = (whole.n + tile.columns - 1) / tile.columns, down = (whole.m + tile.rows - 1) / tile.rows;
+Product<T> tile_of(const Product<T>& whole, const Tiling& cut, I index) {
   const bool by_column = whole.n > whole.m;
-  const I row = (by_column ? index % down : index / across) * tile.rows;
-  const I column = (by_column ? index / down : index % across) * tile.columns;
+  const I i = by_column ? index % cut.down : index / cut.across;
+  const I j = by_column ? index / cut.down : index % cut.across;
+  const I row = part_begin(whole.m, cut.down, kRowUnit, i);
+  const I column = part_begin(whole.n, cut.across, kColumnUnit, j);
   Product<T> part = whole;
-  part.m = std::min(tile.rows, whole.m - row);
-  part.n = std::min(tile.columns, whole.n - column);
+  part.m = part_begin(whole.m, cut.down, kRowUnit, i + 1) - row;
+  part.n = part_begin(whole.n, cut.across, kColumnUnit, j + 1) - column;
   part.a = whole.a.from(row, 0);
   part.b = whole.b.from(0, column);
   part.c = whole.c + row * whole.ldc + column;
   part.d = whole.d + row * whole.ldd + column;
   if (whole.bias) part.bias = whole.bias + column;
-  const I share = (whole.ahead.bytes + across * down - 1) / (across * down);
+  const I share = ceil_div(whole.ahead.bytes, cut.tiles());
   part.ahead.data += index * share;
   part.ahead.bytes = std::max<I>(0, std::min(share, whole.ahead.bytes - index * share));
   return part;
@@ -95,11 +99,12 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& tile, I index) {
 
 /// All tiles of product(0) .. product(count - 1) on the pool, `grain` at a time.
 template <class F>
-void run_tiles(I count, I tiles, I grain, const Tiling& tile, Wake wake, F&& product) {
+void run_tiles(I count, I grain, const Tiling& cut, Wake wake, F&& product) {
+  const I tiles = cut.tiles();
   const bool few_rows = kernels::has_few_rows(product(0));
   const auto run = [&](I begin, I end) {
     for (I i = begin; i < end; ++i) {
-      const auto part = tile_of(product(i / tiles), tile, i % tiles);
+      const auto part = tile_of(product(i / tiles), cut, i % tiles);
       few_rows ? kernels::multiply_few_rows(part) : kernels::multiply(part);
     }
   };
@@ -117,11 +122,11 @@ void run_vector_products(I count, I m, I n, I k, F&& product) {
   // Rows of the matrix lie one after the other, so any number of them makes a tile; of its columns there must
   // be many side by side, as memory is read along the rows.
   const bool rows = n == 1 ? !product(0).a.transposed : product(0).b.transposed;
-  const I unit = rows ? kVectorRows : kVectorColumns, cut = std::max<I>(1, kVectorWork / row / unit) * unit;
-  const Tiling tile = n == 1 ? Tiling{cut, 1} : Tiling{m, cut};
-  const I tiles = (length + cut - 1) / cut;
+  const I least = rows ? kVectorRows : kVectorColumns, size = std::max(least, kVectorWork / row);
+  const I parts = ceil_div(length, size);
   const Wake wake = length * row > 16 * kVectorWork / count ? Wake::at_once : Wake::if_long;
-  run_tiles(count, tiles, kVectorWork / (row * std::min(cut, length)), tile, wake, product);
+  run_tiles(count, kVectorWork * parts / (row * length), n == 1 ? Tiling{parts, 1} : Tiling{1, parts}, wake,
+            product);
 }
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
@@ -134,10 +139,9 @@ void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
     return run_vector_products(count, m, n, k, product);
   const I work = work_of(m, n, k);
   const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
-  const Tiling tile = cut(m, n, (wanted + count - 1) / count, rearrange);
-  const I tiles = ((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
+  const Tiling tiling = cut(m, n, ceil_div(wanted, count), rearrange);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
-  run_tiles(count, tiles, kChunkWork * tiles / work, tile, wake, product);
+  run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, wake, product);
 }
 
 /// How one of the last two axes of an array reads as a matrix for the kernel.

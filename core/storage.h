@@ -76,7 +76,7 @@ struct MemoryStats {
 MemoryStats memory_stats();
 /// Sets the peak back to what is live now.
 void reset_peak_memory();
-/// Gives cached blocks back to the operating system.
+/// Gives cached blocks back to the operating system, also those that share huge pages with live ones.
 void empty_cache();
 
 /// Fills fresh and freed memory with NaN so that a read of unwritten or freed memory shows; also switched on

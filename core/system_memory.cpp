@@ -8,27 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "gradus/core/huge_pages.h"
 #include "gradus/core/storage.h"
 
 namespace gradus {
 namespace {
-
-constexpr std::size_t kPage = 4096;
-
-// A mapped block's data starts on a huge page; its header is the end of the ordinary page before it.
-StorageBlock* map(std::size_t capacity) {
-  const std::size_t length = kHugePage + kPage + capacity;  // room to move the start
-  void* const mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return nullptr;
-  char* const first = static_cast<char*>(mapping);
-  const std::size_t past_boundary = (reinterpret_cast<std::size_t>(first) + kPage) % kHugePage;
-  const std::size_t before = past_boundary == 0 ? 0 : kHugePage - past_boundary, after = kHugePage - before;
-  char* const data = first + before + kPage;
-  if (before > 0) munmap(first, before);
-  munmap(data + capacity, after);
-  madvise(data, capacity, MADV_HUGEPAGE);  // a wish: where it is not granted, ordinary pages do
-  return reinterpret_cast<StorageBlock*>(data) - 1;
-}
 
 /// A line of /proc/meminfo, in bytes; without such a line, as much as anyone could ask for.
 std::size_t meminfo(std::string_view name) {
@@ -42,17 +26,25 @@ std::size_t meminfo(std::string_view name) {
 }  // namespace
 
 StorageBlock* system_allocate(std::size_t capacity) {
-  if (capacity >= kHugePage) return map(capacity);
+  if (capacity >= kHugePage) {
+    // The data starts on a huge page; the header is the end of the ordinary page before it.
+    char* const data = map_aligned(capacity, kHugePage, kPage);
+    return data ? reinterpret_cast<StorageBlock*>(data) - 1 : nullptr;
+  }
   const std::size_t bytes = sizeof(StorageBlock) + capacity;
-  void* const memory = std::aligned_alloc(alignof(StorageBlock), bytes);
+  void* const memory = capacity >= kSharedHugePage ? region_allocate(capacity)
+                                                   : std::aligned_alloc(alignof(StorageBlock), bytes);
   // Every page is touched now, so that no later step takes a page fault for one that was not needed so far.
   for (std::size_t at = 0; memory && at < bytes; at += kPage) static_cast<char*>(memory)[at] = 0;
+  if (memory) static_cast<char*>(memory)[bytes - 1] = 0;
   return static_cast<StorageBlock*>(memory);
 }
 
 void system_free(StorageBlock* block, std::size_t capacity) {
   if (capacity >= kHugePage)
     munmap(reinterpret_cast<char*>(block + 1) - kPage, kPage + capacity);
+  else if (capacity >= kSharedHugePage)
+    region_free(block, capacity);
   else
     std::free(block);
 }

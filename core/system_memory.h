@@ -7,8 +7,10 @@ namespace gradus {
 
 struct StorageBlock;
 
-/// Blocks of this size and more are mapped one by one, on huge pages; smaller ones come from malloc.
+/// Blocks of this size and more are mapped one by one, on huge pages of their own.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+/// From this size on, blocks share huge pages; smaller ones come from malloc, as small programs need no more.
+inline constexpr std::size_t kSharedHugePage = std::size_t{128} << 10;
 
 /// A block with `capacity` bytes (a multiple of 64) behind its header, nothing in it written yet; null when
 /// the system has no memory left.

@@ -75,9 +75,8 @@ class Backward {
     T* const dp = p + tile.rows * ld;
     T* const dropped = drops ? dp + tile.rows * ld : p;
     T delta[kTileRows];
-    for (I r = 0; r < tile.rows; ++r)
-      delta[r] = kernels::table<T>().dot(width_, dout_.row(tile.head, tile.begin + r),
-                                         out_.row(tile.head, tile.begin + r));
+    kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
+                                        out_.row(tile.head, tile.begin), out_.ld(), delta);
     for_each_block(tile, [&](const Block& block) {
       scores_.compute(block, p, ld);
       kernels::table<T>().attention_weights(scores_.rows(block, p, ld),

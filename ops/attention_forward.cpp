@@ -35,13 +35,9 @@ struct RowSums {
   void exponentials(const kernels::ScoreRows<T>& s) {
     kernels::table<T>().attention_exp(s, largest, sum, correction);
   }
-  /// What makes a row's weights add up to 1; 0 for a row that sees nothing.
-  T inverse(I r) const { return sum[r] == 0 ? 0 : 1 / sum[r]; }
-  /// +inf for a row that sees nothing.
-  void write_log_sum(T* out) const {
-    kernels::table<T>().unary[static_cast<int>(kernels::Unary::log)](rows, sum, out);
-    for (I r = 0; r < rows; ++r)
-      out[r] = sum[r] == 0 ? std::numeric_limits<T>::infinity() : largest[r] + out[r];
+  /// Rows of n values, sums over the exponentials, become means over the weights.
+  void divide(I n, T* out, I ld, T* log_sum) const {
+    kernels::table<T>().attention_output(rows, n, largest, sum, out, ld, log_sum);
   }
 
   I rows;
@@ -78,8 +74,7 @@ class Forward {
       add_values(block, s, ld);
     });
     // Dividing the short rows of the output is cheaper than dividing the weights.
-    for (I r = 0; r < tile.rows; ++r) scale_row(width_, sums.inverse(r), out_.row(head, tile.begin + r));
-    sums.write_log_sum(log_sum_ + head * queries_ + tile.begin);
+    sums.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_ + head * queries_ + tile.begin);
   }
 
  private:
@@ -145,7 +140,8 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
         scores.compute(all, s, ld);
         RowSums<T> sums(tile.rows);
         sums.exponentials(scores.rows(all, s, ld));
-        for (I r = 0; r < tile.rows; ++r) scale_row(keys, sums.inverse(r), s + r * ld);
+        T log_sum[kTileRows];
+        sums.divide(keys, s, ld, log_sum);
       }
     };
     parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));

@@ -114,7 +114,9 @@ consteval Table<ScalarOf<V>> make_table() {
   table.logsumexp = logsumexp<V>;
   table.exp_shift_sum = exp_shift_sum<V>;
   table.attention_exp = attention_exp<V>;
+  table.attention_output = attention_output<V>;
   table.attention_weights = attention_weights<V>;
+  table.attention_delta = attention_delta<V>;
   table.attention_score_grad = attention_score_grad<V>;
   table.layer_norm = layer_norm<V>;
   table.layer_norm_grad = layer_norm_grad<V>;

@@ -72,6 +72,30 @@ void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, Scalar
 }
 
 template <class V>
+void attention_output(I rows, I n, const ScalarOf<V>* largest, const ScalarOf<V>* sums, ScalarOf<V>* out,
+                      I ld, ScalarOf<V>* log_sum) {
+  using T = ScalarOf<V>;
+  for (I r = 0; r < rows; ++r) {
+    T* const row = out + r * ld;
+    const V inverse = 1 / sums[r];
+    if (sums[r] == 0)  // what stands there need not be finite
+      for_each<V>(n, [=](auto at) { at.store(row, V(0)); });
+    else
+      for_each<V>(n, [=](auto at) { at.store(row, at.load(row) * inverse); });
+  }
+  for_each<V>(rows, [=](auto at) {
+    const V total = at.load(sums);
+    at.store(log_sum, select(total == 0, V(__builtin_inf()), at.load(largest) + log(total)));
+  });
+}
+
+template <class V>
+void attention_delta(I rows, I n, const ScalarOf<V>* dout, I ld_dout, const ScalarOf<V>* out, I ld_out,
+                     ScalarOf<V>* delta) {
+  for (I r = 0; r < rows; ++r) delta[r] = dot<V>(n, dout + r * ld_dout, out + r * ld_out);
+}
+
+template <class V>
 void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* log_sum) {
   for (I r = 0; r < s.rows; ++r) {
     const ScoreRow<V> row(s, r);

@@ -155,7 +155,12 @@ struct Table {
   // s = exp(s - largest), with largest [rows] and sum [rows] kept up to date from call to call; correction
   // [rows] is what earlier sums were multiplied by. They start at -inf and 0.
   void (*attention_exp)(const ScoreRows<T>& s, T* largest, T* sum, T* correction);
+  // Rows of `out` (n values, row stride ld), sums over exp(s - largest), become means: y = y / sum. log_sum
+  // is largest + log(sum). A row that saw nothing (its sum is 0) becomes 0, and its log_sum +inf.
+  void (*attention_output)(I rows, I n, const T* largest, const T* sum, T* out, I ld, T* log_sum);
   void (*attention_weights)(const ScoreRows<T>& s, const T* log_sum);  // s = exp(s - log_sum)
+  // delta[r] = dot of rows r of dout and out, n values each: the sum over its keys of dp p.
+  void (*attention_delta)(I rows, I n, const T* dout, I ld_dout, const T* out, I ld_out, T* delta);
   // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does.
   void (*attention_score_grad)(const ScoreRows<T>& dp, const T* p, const T* delta);
 

@@ -67,6 +67,56 @@ void check_attention_exp(const kernels::Table<T>& table, const ScoreTile<T>& til
   CHECK(good);
 }
 
+/// Rows of sums, some of which saw nothing and hold a NaN.
+template <class T>
+void check_attention_output(const kernels::Table<T>& table, I rows, I n, I offset) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const I ld = n + 3;
+  std::vector<T> values = normal_values<T>(rows * ld, 8), largest = normal_values<T>(rows, 9, 4),
+                 sum = normal_values<T>(rows, 10);
+  for (I r = 0; r < rows; ++r) {
+    T& total = sum[static_cast<std::size_t>(r)];
+    total = r % 5 == 3 ? 0 : 1 + std::fabs(total);
+    if (total == 0) largest[static_cast<std::size_t>(r)] = -infinity;
+    if (total == 0 && n > 0) values[static_cast<std::size_t>(r * ld)] = std::numeric_limits<T>::quiet_NaN();
+  }
+  Guarded<T> out(values, rows * ld, offset), log_sum(values, rows, offset);
+  table.attention_output(rows, n, largest.data(), sum.data(), out.data(), ld, log_sum.data());
+  bool good = out.intact() && log_sum.intact();
+  for (I r = 0; r < rows; ++r) {
+    const auto k = static_cast<std::size_t>(r);
+    const Wide<T> log_want = Wide<T>(largest[k]) + std::log(Wide<T>(sum[k])),
+                  log_size = std::fabs(largest[k]) + std::fabs(std::log(Wide<T>(sum[k])));
+    good = good &&
+           (sum[k] == 0 ? log_sum[r] == infinity : std::fabs(log_sum[r] - log_want) <= 2 * eps<T> * log_size);
+    for (I j = 0; j < ld; ++j) {
+      const T before = values[static_cast<std::size_t>(r * ld + j)];
+      const Wide<T> want = j >= n ? before : sum[k] == 0 ? 0 : Wide<T>(before) / sum[k];
+      good = good && std::fabs(out[r * ld + j] - want) <= 2 * eps<T> * std::fabs(want);
+    }
+  }
+  CAPTURE(rows);
+  CAPTURE(n);
+  CHECK(good);
+}
+
+template <class T>
+void check_attention_delta(const kernels::Table<T>& table, I rows, I n, I offset) {
+  const I ld_dout = n + 2, ld_out = n + 3;
+  Guarded<T> dout(normal_values<T>(rows * ld_dout, 11), (rows - 1) * ld_dout + n, offset),
+      out(normal_values<T>(rows * ld_out, 12), (rows - 1) * ld_out + n, offset),
+      delta(normal_values<T>(rows, 13), rows, offset);
+  table.attention_delta(rows, n, dout.data(), ld_dout, out.data(), ld_out, delta.data());
+  bool good = delta.intact();
+  for (I r = 0; r < rows; ++r) {
+    const auto [want, size] =
+        exact_sum<T>(n, [&](I j) { return Wide<T>(dout[r * ld_dout + j]) * out[r * ld_out + j]; });
+    good = good && std::fabs(delta[r] - want) <= (2 + std::sqrt(double(n))) * eps<T> * size;
+  }
+  CAPTURE(n);
+  CHECK(good);
+}
+
 template <class T>
 void check_attention_weights(const kernels::Table<T>& table, const ScoreTile<T>& tile, I offset) {
   Guarded<T> s(tile.x, tile.rows * tile.ld, offset);

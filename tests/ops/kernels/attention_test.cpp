@@ -15,6 +15,9 @@ TEST_CASE_TEMPLATE("attention's kernels at every tail and causal edge", T, float
         check_attention_weights(table, tile, offset);
         check_attention_score_grad(table, tile, offset);
       }
+      check_attention_output(table, 5, n, offset);
+      check_attention_output(table, n, 5, offset);
+      check_attention_delta(table, 5, n, offset);
     });
   });
 }

@@ -7,7 +7,8 @@ namespace gradus::nn {
 
 Dropout::Dropout(double p) : Module("Dropout"), p_(p) { expect_probability("Dropout", "p", p); }
 
-Tensor Dropout::operator()(const Tensor& x) const {
+// x by value: a temporary is handed on without another handle to it, so what comes next may write over it.
+Tensor Dropout::operator()(Tensor x) const {
   if (p_ == 0 || !is_training()) return x;
   const Scope scope(path());
   return dropout(x, p_, /*training=*/true);

@@ -78,8 +78,6 @@ class Array {
   Array to(DType dtype) const;  // itself when it has the dtype; to bool means != 0
   /// True when this handle alone owns contiguous memory: it may be written without anyone noticing.
   bool owns_exclusively() const { return storage_ && storage_.unique() && is_contiguous(); }
-  /// Lets go of the memory: undefined from now on, but shape and dtype can still be read.
-  void release() { storage_ = Storage(); }
 
   // In-place writes; each raises the storage's version.
   void copy_(const Array& source) const;  // broadcasts and converts source

@@ -17,11 +17,10 @@ std::int64_t clock_now() {
       .count();
 }
 
-/// Bytes behind an array: a broadcast one has fewer than elements. One whose memory the op's result has taken
-/// over is undefined, but has a size.
+/// Bytes behind an array: a broadcast one has fewer than elements.
 double bytes_of(const Array& x) {
-  const std::size_t elements = static_cast<std::size_t>(x.numel()) * size_of(x.dtype());
-  return static_cast<double>(x.defined() ? std::min(elements, x.storage().bytes()) : elements);
+  return static_cast<double>(
+      std::min(static_cast<std::size_t>(x.numel()) * size_of(x.dtype()), x.storage().bytes()));
 }
 
 }  // namespace
@@ -86,6 +85,7 @@ void Recorder::op_ends(const char* op, const Array& out, std::span<const Tensor*
   double bytes = bytes_of(out);
   bool view = false;
   for (const Tensor* input : inputs) {
+    if (!input->defined()) continue;
     view = view || input->array().storage() == out.storage();
     bytes += bytes_of(input->array());
   }

@@ -178,12 +178,6 @@ Storage Storage::allocate(std::size_t bytes) {
   return storage;
 }
 
-void Storage::made_again() const {
-  if (!detail::recorder) return;
-  if (block_->ledger) block_->ledger->strike(block_);
-  detail::recorder->took(block_);
-}
-
 void Storage::release(StorageBlock* block) noexcept {
   if (block->ledger) [[unlikely]]
     block->ledger->strike(block);

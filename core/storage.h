@@ -52,8 +52,6 @@ class Storage {
   std::size_t bytes() const { return block_->bytes; }
   std::uint32_t version() const { return block_->version.load(std::memory_order_relaxed); }
   void bump_version() const { block_->version.fetch_add(1, std::memory_order_relaxed); }
-  /// For a Profile: the running op writes its result here, so from now on it is who made this memory.
-  void made_again() const;
   /// True when no other handle shares the block.
   bool unique() const { return block_->references.load(std::memory_order_acquire) == 1; }
   friend bool operator==(const Storage& a, const Storage& b) { return a.block_ == b.block_; }

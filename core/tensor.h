@@ -139,32 +139,11 @@ class Tensor {
   Tensor softmax(std::int64_t axis) const;
 
  private:
-  friend class Operand;
   void expect_contiguous(const char* what) const;
   void expect_writable(const char* what) const;
 
   Array array_;
   NodePtr node_;
-};
-
-/// What +, -, * and / take: a tensor, and whether it is a temporary. The result of `x + f(y)` is written over
-/// that of f(y) where nobody else holds its memory (backward, a view, another handle) and it has the result's
-/// shape and dtype. So a tensor that was std::move'd into an operator may be undefined afterwards.
-class Operand {
- public:
-  Operand(const Tensor& x) : tensor_(&x) {}
-  Operand(Tensor&& x) : tensor_(&x), temporary_(&x) {}
-  const Tensor& operator*() const { return *tensor_; }
-  const Tensor* operator->() const { return tensor_; }
-  bool is_temporary() const { return temporary_ != nullptr; }
-  /// To be called when y is computed: where y took over the tensor's memory, the tensor becomes undefined.
-  void yield_to(const Array& y) const {
-    if (temporary_ && temporary_->array_.storage() == y.storage()) temporary_->array_.release();
-  }
-
- private:
-  const Tensor* tensor_;
-  Tensor* temporary_ = nullptr;
 };
 
 // --- creation. dtype: default_dtype() where none is given.
@@ -235,18 +214,18 @@ Tensor rand_like(const Tensor& x);
 Tensor randn_like(const Tensor& x);
 
 // --- operators; a number takes the tensor's dtype, shapes broadcast
-Tensor operator+(Operand a, Operand b);
-Tensor operator-(Operand a, Operand b);
-Tensor operator*(Operand a, Operand b);
-Tensor operator/(Operand a, Operand b);
-Tensor operator+(Operand a, double b);
-Tensor operator-(Operand a, double b);
-Tensor operator*(Operand a, double b);
-Tensor operator/(Operand a, double b);
-Tensor operator+(double a, Operand b);
-Tensor operator-(double a, Operand b);
-Tensor operator*(double a, Operand b);
-Tensor operator/(double a, Operand b);
+Tensor operator+(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);
+Tensor operator/(const Tensor& a, const Tensor& b);
+Tensor operator+(const Tensor& a, double b);
+Tensor operator-(const Tensor& a, double b);
+Tensor operator*(const Tensor& a, double b);
+Tensor operator/(const Tensor& a, double b);
+Tensor operator+(double a, const Tensor& b);
+Tensor operator-(double a, const Tensor& b);
+Tensor operator*(double a, const Tensor& b);
+Tensor operator/(double a, const Tensor& b);
 Tensor operator-(const Tensor& x);
 Tensor operator!(const Tensor& x);  // logical not
 // Comparisons give bool tensors.

@@ -7,8 +7,7 @@ namespace gradus::nn {
 
 Dropout::Dropout(double p) : Module("Dropout"), p_(p) { expect_probability("Dropout", "p", p); }
 
-// x by value: a temporary is handed on without another handle to it, so what comes next may write over it.
-Tensor Dropout::operator()(Tensor x) const {
+Tensor Dropout::operator()(const Tensor& x) const {
   if (p_ == 0 || !is_training()) return x;
   const Scope scope(path());
   return dropout(x, p_, /*training=*/true);

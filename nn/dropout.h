@@ -7,7 +7,7 @@ namespace gradus::nn {
 /// itself (Srivastava et al. 2014). Draws from the thread's default generator.
 struct Dropout : Module {
   explicit Dropout(double p = 0.5);
-  Tensor operator()(Tensor x) const;
+  Tensor operator()(const Tensor& x) const;
 
  private:
   double p_;

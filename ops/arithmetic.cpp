@@ -9,8 +9,7 @@
 //                 (0 where b = 0)    (0 where a = 0, b >= 0)
 //   y = max(a, b) da = dy where a > b, dy / 2 where a = b, else 0; db likewise; saves a and b
 //
-// With a number in place of a tensor there is nothing to save for it, and no gradient. + - * / write their
-// result over a temporary operand that is not saved here and that nobody else holds.
+// With a number in place of a tensor there is nothing to save for it, and no gradient.
 // Integers: / is true division and gives default_dtype() (7 / 2 is 3.5, 1 / 0 is inf), as in PyTorch.
 
 #include "gradus/core/record.h"
@@ -26,34 +25,9 @@ using eager::sum_to;
 using kernels::Binary;
 using kernels::Compare;
 
-bool wants_gradient(const Tensor& x) { return x.requires_grad() && grad_enabled(); }
-
 /// What backward of one operand needs of the other: nothing is kept for an operand without gradient.
-Saved saved_for(const Tensor& other, const Array& x) { return wants_gradient(other) ? Saved(x) : Saved(); }
-
-/// f(a, b), over a temporary operand where `may` and the operand allow it. Operands that are the same tensor
-/// are left alone.
-Array combine(const char* op, Binary f, Operand a, Operand b, eager::Overwrite may) {
-  const bool apart = &*a != &*b;
-  const Array y = eager::binary(op, f, a->array(), b->array(),
-                                {may.a && a.is_temporary() && apart, may.b && b.is_temporary() && apart});
-  a.yield_to(y);
-  b.yield_to(y);
-  return y;
-}
-
-/// f(a, number)
-Array combine(const char* op, Binary f, Operand a, double b) {
-  const Array y = eager::binary(op, f, a->array(), b, a.is_temporary());
-  a.yield_to(y);
-  return y;
-}
-
-/// f(number, b)
-Array combine(const char* op, Binary f, double a, Operand b, bool may_overwrite) {
-  const Array y = eager::binary(op, f, a, b->array(), may_overwrite && b.is_temporary());
-  b.yield_to(y);
-  return y;
+Saved saved_for(const Tensor& wants_gradient, const Array& x) {
+  return wants_gradient.requires_grad() ? Saved(x) : Saved();
 }
 
 /// x^p; powers that have a kernel of their own are cheaper and exact.
@@ -96,75 +70,73 @@ Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const 
 
 }  // namespace
 
-Tensor operator+(Operand a, Operand b) {
-  return record("add", combine("add", Binary::add, a, b, {true, true}), {&*a, &*b},
-                [sa = a->shape(), sb = b->shape()](const Array& dy, Needs needs) -> Grads {
+Tensor operator+(const Tensor& a, const Tensor& b) {
+  return record("add", eager::add(a.array(), b.array()), {&a, &b},
+                [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
                   return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? sum_to(dy, sb) : Array()};
                 });
 }
 
-Tensor operator-(Operand a, Operand b) {
+Tensor operator-(const Tensor& a, const Tensor& b) {
   return record(
-      "sub", combine("sub", Binary::sub, a, b, {true, true}), {&*a, &*b},
-      [sa = a->shape(), sb = b->shape()](const Array& dy, Needs needs) -> Grads {
+      "sub", eager::sub(a.array(), b.array()), {&a, &b},
+      [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
         return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? eager::neg(sum_to(dy, sb)) : Array()};
       });
 }
 
-Tensor operator*(Operand a, Operand b) {
-  const eager::Overwrite unsaved{!wants_gradient(*b), !wants_gradient(*a)};
-  return record("mul", combine("mul", Binary::mul, a, b, unsaved), {&*a, &*b},
-                [sa = a->shape(), sb = b->shape(), a = saved_for(*b, a->array()),
-                 b = saved_for(*a, b->array())](const Array& dy, Needs needs) -> Grads {
+Tensor operator*(const Tensor& a, const Tensor& b) {
+  return record("mul", eager::mul(a.array(), b.array()), {&a, &b},
+                [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()), b = saved_for(a, b.array())](
+                    const Array& dy, Needs needs) -> Grads {
                   return {needs[0] ? sum_to(eager::mul(dy, *b), sa) : Array(),
                           needs[1] ? sum_to(eager::mul(dy, *a), sb) : Array()};
                 });
 }
 
-Tensor operator/(Operand a, Operand b) {
-  const bool recorded = wants_gradient(*a) || wants_gradient(*b);
-  const Array y = combine("div", Binary::div, a, b, {true, !recorded});
+Tensor operator/(const Tensor& a, const Tensor& b) {
+  const Array y = eager::div(a.array(), b.array());
   return record(
-      "div", y, {&*a, &*b},
-      [sa = a->shape(), b = Saved(b->array()), y = saved_for(*b, y)](const Array& dy, Needs needs) -> Grads {
+      "div", y, {&a, &b},
+      [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)](const Array& dy, Needs needs) -> Grads {
         const Array da = eager::div(dy, *b);
         return {needs[0] ? sum_to(da, sa) : Array(),
                 needs[1] ? eager::neg(sum_to(eager::mul(da, *y), b->shape())) : Array()};
       });
 }
 
-Tensor operator+(Operand a, double b) {
-  return record("add", combine("add", Binary::add, a, b), {&*a},
+Tensor operator+(const Tensor& a, double b) {
+  return record("add", eager::binary("add", Binary::add, a.array(), b), {&a},
                 [](const Array& dy, Needs) -> Grads { return {dy}; });
 }
 
-Tensor operator-(Operand a, double b) {
-  return record("sub", combine("sub", Binary::sub, a, b), {&*a},
+Tensor operator-(const Tensor& a, double b) {
+  return record("sub", eager::binary("sub", Binary::sub, a.array(), b), {&a},
                 [](const Array& dy, Needs) -> Grads { return {dy}; });
 }
 
-Tensor operator*(Operand a, double b) {
-  return record("mul", combine("mul", Binary::mul, a, b), {&*a},
+Tensor operator*(const Tensor& a, double b) {
+  return record("mul", eager::binary("mul", Binary::mul, a.array(), b), {&a},
                 [b](const Array& dy, Needs) -> Grads { return {eager::mul(dy, b)}; });
 }
 
-Tensor operator/(Operand a, double b) {
-  return record("div", combine("div", Binary::div, a, b), {&*a},
+Tensor operator/(const Tensor& a, double b) {
+  return record("div", eager::binary("div", Binary::div, a.array(), b), {&a},
                 [b](const Array& dy, Needs) -> Grads { return {eager::binary("div", Binary::div, dy, b)}; });
 }
 
-Tensor operator+(double a, Operand b) { return b + a; }
+Tensor operator+(double a, const Tensor& b) { return b + a; }
 
-Tensor operator-(double a, Operand b) {
-  return record("sub", combine("sub", Binary::sub, a, b, true), {&*b},
+Tensor operator-(double a, const Tensor& b) {
+  return record("sub", eager::binary("sub", Binary::sub, a, b.array()), {&b},
                 [](const Array& dy, Needs) -> Grads { return {eager::neg(dy)}; });
 }
 
-Tensor operator*(double a, Operand b) { return b * a; }
+Tensor operator*(double a, const Tensor& b) { return b * a; }
 
-Tensor operator/(double a, Operand b) {
-  const Array y = combine("div", Binary::div, a, b, !wants_gradient(*b));
-  return record("div", y, {&*b}, [b = Saved(b->array()), y = Saved(y)](const Array& dy, Needs) -> Grads {
+Tensor operator/(double a, const Tensor& b) {
+  const Array y = eager::binary("div", Binary::div, a, b.array());
+  return record("div", y, {&b}, [b = Saved(b.array()), y = Saved(y)](const Array& dy, Needs) -> Grads {
     return {eager::neg(eager::div(eager::mul(dy, *y), *b))};
   });
 }

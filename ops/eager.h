@@ -7,12 +7,6 @@
 
 namespace gradus::eager {
 
-/// Operands of an elementwise op whose memory the result may take over. It does so where it has exactly their
-/// shape, dtype and layout, and nobody else shares the memory; it then shares it with the operand.
-struct Overwrite {
-  bool a = false, b = false;
-};
-
 /// Throws `op: operands have different dtypes ...` unless a and b agree.
 void check_same_dtype(const char* op, const Array& a, const Array& b);
 
@@ -20,9 +14,9 @@ void check_same_dtype(const char* op, const Array& a, const Array& b);
 // work on i64, comparisons and where on every dtype
 Array unary(const char* op, kernels::Unary f, const Array& x);
 Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy);
-Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b, Overwrite may = {});
-Array binary(const char* op, kernels::Binary f, const Array& a, double b, bool may_overwrite = false);
-Array binary(const char* op, kernels::Binary f, double a, const Array& b, bool may_overwrite = false);
+Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b);
+Array binary(const char* op, kernels::Binary f, const Array& a, double b);
+Array binary(const char* op, kernels::Binary f, double a, const Array& b);
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b);
 Array compare(const char* op, kernels::Compare f, const Array& a, double b);
 Array clamp(const Array& x, double low, double high);

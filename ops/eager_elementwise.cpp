@@ -24,45 +24,24 @@ using I = std::int64_t;
 
 bool fits_kernel(std::int64_t stride) { return stride == 0 || stride == 1; }
 
-/// Whether x, which may be overwritten, is just what new memory for a result would be.
-bool as_new(const Array& x, const Shape& shape, DType dtype) {
-  return x.storage().unique() && x.dtype() == dtype && x.shape() == shape &&
-         x.strides() == contiguous_strides(shape) &&
-         x.storage().bytes() == static_cast<std::size_t>(x.numel()) * size_of(dtype);
-}
-
-Array take_over(const Array& x) {
-  x.storage().made_again();
-  return x;
-}
-
-/// Memory for a result: an operand's, where that may be, or new.
-Array memory_for(const Shape& shape, DType dtype, const Array& a, const Array& b, Overwrite may) {
-  if (may.a && as_new(a, shape, dtype)) return take_over(a);
-  if (may.b && as_new(b, shape, dtype)) return take_over(b);
-  return Array::empty(shape, dtype);
-}
-
 /// y[i] = run(a[i], b[i]) over the broadcast of two shapes.
 template <class T, class Out>
-Array zip(const char* op, const Array& a, const Array& b, BinaryRun<T, Out> run, Overwrite may = {}) {
+Array zip(const char* op, const Array& a, const Array& b, BinaryRun<T, Out> run) {
   const T *const pa = a.data<T>(), *const pb = b.data<T>();
   if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
-    const Array y = memory_for(a.shape(), dtype_of<Out>, a, b, may);
+    const Array y = Array::empty(a.shape(), dtype_of<Out>);
     Out* const py = y.mutable_data<Out>();
     parallel_for(y.numel(), kGrain,
                  [=](I begin, I end) { run(end - begin, pa + begin, 1, pb + begin, 1, py + begin); });
     return y;
   }
-  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
-  if (numel(shape) == 0) return Array::empty(shape, dtype_of<Out>);
-  const StridedLoop<3> loop(shape,
-                            {contiguous_strides(shape), broadcast_strides(a.shape(), a.strides(), shape),
-                             broadcast_strides(b.shape(), b.strides(), shape)});
+  const Array y = Array::empty(broadcast_shapes(op, a.shape(), b.shape()), dtype_of<Out>);
+  if (y.numel() == 0) return y;
+  const StridedLoop<3> loop(y.shape(), {y.strides(), broadcast_strides(a.shape(), a.strides(), y.shape()),
+                                        broadcast_strides(b.shape(), b.strides(), y.shape())});
   const I sa = loop.inner_stride(1), sb = loop.inner_stride(2);
-  if (!fits_kernel(sa)) return zip<T, Out>(op, a.clone(), b, run, may);
-  if (!fits_kernel(sb)) return zip<T, Out>(op, a, b.clone(), run, may);
-  const Array y = memory_for(shape, dtype_of<Out>, a, b, may);
+  if (!fits_kernel(sa)) return zip<T, Out>(op, a.clone(), b, run);
+  if (!fits_kernel(sb)) return zip<T, Out>(op, a, b.clone(), run);
   Out* const py = y.mutable_data<Out>();
   if (has_short_rows(loop)) {
     const auto one = [=](I n, I at, const T* ra, const T* rb) { run(n, ra, 1, rb, 1, py + at); };
@@ -77,10 +56,9 @@ Array zip(const char* op, const Array& a, const Array& b, BinaryRun<T, Out> run,
 
 /// y = f(n, x, y) on contiguous chunks; x in another layout is copied and then worked on in place.
 template <class T, class F>
-Array map(const Array& x, F f, bool may_overwrite = false) {
-  const bool dense = x.is_contiguous();
-  const Array y = dense ? memory_for(x.shape(), x.dtype(), x, x, {.a = may_overwrite}) : x.clone();
-  const T* const px = dense ? x.data<T>() : y.data<T>();
+Array map(const Array& x, F f) {
+  const Array y = x.is_contiguous() ? Array::empty(x.shape(), x.dtype()) : x.clone();
+  const T* const px = x.is_contiguous() ? x.data<T>() : y.data<T>();
   T* const py = y.mutable_data<T>();
   parallel_for(y.numel(), kGrain, [=](I begin, I end) { f(end - begin, px + begin, py + begin); });
   return y;
@@ -148,27 +126,25 @@ I whole(const char* op, double value, const Shape& shape) {
 
 /// y = run(x, number) or, reversed, run(number, x).
 template <class T>
-Array with_number(const Array& x, T number, bool reversed, BinaryRun<T, T> run, bool may_overwrite) {
-  const auto f = [=](I n, const T* px, T* py) {
+Array with_number(const Array& x, T number, bool reversed, BinaryRun<T, T> run) {
+  return map<T>(x, [=](I n, const T* px, T* py) {
     if (reversed)
       run(n, &number, 0, px, 1, py);
     else
       run(n, px, 1, &number, 0, py);
-  };
-  return map<T>(x, f, may_overwrite);
+  });
 }
 
-Array binary_number(const char* op, Binary f, const Array& x, double number, bool reversed,
-                    bool may_overwrite = false) {
+Array binary_number(const char* op, Binary f, const Array& x, double number, bool reversed) {
   check_defined(op, x);
   switch (x.dtype()) {
     case DType::f32:
-      return with_number(x, static_cast<float>(number), reversed, binary_run<float>(op, f), may_overwrite);
+      return with_number<float>(x, static_cast<float>(number), reversed, binary_run<float>(op, f));
     case DType::f64:
-      return with_number(x, number, reversed, binary_run<double>(op, f), may_overwrite);
+      return with_number<double>(x, number, reversed, binary_run<double>(op, f));
     case DType::i64:
       if (f == Binary::div) return binary_number(op, f, x.to(f64), number, reversed).to(default_dtype());
-      return with_number(x, whole(op, number, x.shape()), reversed, binary_run<I>(op, f), may_overwrite);
+      return with_number<I>(x, whole(op, number, x.shape()), reversed, binary_run<I>(op, f));
     case DType::boolean:
       break;
   }
@@ -216,28 +192,28 @@ Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const
   });
 }
 
-Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b, Overwrite may) {
+Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b) {
   check_same_dtype(op, a, b);
   switch (a.dtype()) {
     case DType::f32:
-      return zip<float, float>(op, a, b, binary_run<float>(op, f), may);
+      return zip<float, float>(op, a, b, binary_run<float>(op, f));
     case DType::f64:
-      return zip<double, double>(op, a, b, binary_run<double>(op, f), may);
+      return zip<double, double>(op, a, b, binary_run<double>(op, f));
     case DType::i64:
       if (f == Binary::div) return binary(op, f, a.to(f64), b.to(f64)).to(default_dtype());
-      return zip<I, I>(op, a, b, binary_run<I>(op, f), may);
+      return zip<I, I>(op, a, b, binary_run<I>(op, f));
     case DType::boolean:
       break;
   }
   refuse_bool(op, a.shape());
 }
 
-Array binary(const char* op, kernels::Binary f, const Array& a, double b, bool may_overwrite) {
-  return binary_number(op, f, a, b, /*reversed=*/false, may_overwrite);
+Array binary(const char* op, kernels::Binary f, const Array& a, double b) {
+  return binary_number(op, f, a, b, /*reversed=*/false);
 }
 
-Array binary(const char* op, kernels::Binary f, double a, const Array& b, bool may_overwrite) {
-  return binary_number(op, f, b, a, /*reversed=*/true, may_overwrite);
+Array binary(const char* op, kernels::Binary f, double a, const Array& b) {
+  return binary_number(op, f, b, a, /*reversed=*/true);
 }
 
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b) {

@@ -18,8 +18,7 @@ namespace gradus {
 
 // ---------------------------------------------------------------- arithmetic.cpp, choice.cpp: broadcast
 // +, -, *, /, comparisons and logic are operators on Tensor (core/tensor.h). Integers divide truly, to
-// default_dtype(): 7 / 2 is 3.5. The result of +, -, * and / is written over a temporary operand of its shape
-// and dtype that nobody else holds.
+// default_dtype(): 7 / 2 is 3.5.
 
 /// x^exponent. `pow(x, 3)`
 Tensor pow(const Tensor& x, double exponent);

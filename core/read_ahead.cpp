@@ -11,7 +11,7 @@ constexpr std::int64_t kMost = std::int64_t{4} << 20;  // more would push what c
 }
 
 ReadAhead read_ahead(const Array& x) {
-  if (!x.is_contiguous()) return {};
+  if (!x.defined() || !x.is_contiguous()) return {};
   const std::int64_t bytes = x.numel() * static_cast<std::int64_t>(size_of(x.dtype()));
   return {static_cast<const char*>(x.raw()), std::min(bytes, kMost)};
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Reading ahead: memory that will be read soon, which a matrix product fetches into the cache
-// while it computes. What forward saved in a deep model has left the cache when backward comes for it: most
-// ops wait for it, while a product leaves the memory idle.
+// Reading ahead: memory that will be read soon, which a matrix product fetches into the cache while it
+// computes. What forward saved in a deep model has left the cache when backward comes for it: most ops wait
+// for it, while a product leaves the memory idle.
 
 #include <cstdint>
 

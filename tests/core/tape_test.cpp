@@ -261,5 +261,6 @@ TEST_CASE("a step of backward knows what the next one will read") {
   CHECK(seen[2].bytes == 0);               // the leaf's reads nothing
   CHECK(next_step_reads().bytes == 0);
   CHECK(read_ahead(z.array().transpose(0, 1)).bytes == 0);
+  CHECK(read_ahead(Array()).data == nullptr);
   CHECK(read_ahead(Array::empty({3 << 20}, f32)).bytes == 4 << 20);
 }

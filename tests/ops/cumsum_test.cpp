@@ -2,12 +2,10 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
-
-using Values = std::vector<double>;
-Values values(const Tensor& x) { return x.to_vector<double>(); }
 
 TEST_CASE("cumsum") {
   for (const Shape& shape :

@@ -1,19 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-
-using Values = std::vector<double>;
-Values values(const Tensor& x) { return x.to_vector<double>(); }
 
 struct Function {
   const char* name;

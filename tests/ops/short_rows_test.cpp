@@ -4,19 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gradus/core/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-
-using Values = std::vector<double>;
-Values values(const Tensor& x) { return x.to_vector<double>(); }
 
 /// Equal values; NaN equals NaN.
 bool same(const Values& a, const Values& b) {

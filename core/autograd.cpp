@@ -7,7 +7,8 @@
 // from the highest number to the lowest therefore meets every user of a value before the value itself: no
 // sorting by dependency is needed.
 //
-// backward() starts with the gradient 1 at the loss. At each note, highest first:
+// backward() starts with the gradient 1 at the loss, in a pass that has its own list of what each note has
+// gathered. At each note, highest first:
 //   1. everything that uses this value has been visited, so its gradient is complete;
 //   2. the closure turns it into one gradient per input;
 //   3. the engine - and nobody else - adds each of these to what that input has gathered so far. (A closure
@@ -132,22 +133,20 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 class Engine {
  public:
   Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr)
-      : retain_graph_(retain_graph), within_(within), root_(root), outer_(running) {
+      : retain_graph_(retain_graph), within_(within), root_(root), outer_(std::exchange(running, this)) {
+    if (spare_alive) std::swap(lists_, static_cast<Lists&>(spare));
     try {
       collect(root);
+      if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
+      spent_.reserve(nodes_.size());
     } catch (...) {
-      leave_nodes();
+      end();
       throw;
     }
-    pending_.resize(nodes_.size());
     pending_[0] = seed;
-    running = this;
   }
 
-  ~Engine() {
-    running = outer_;
-    leave_nodes();
-  }
+  ~Engine() { end(); }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -156,7 +155,7 @@ class Engine {
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
       next_step_reads() = done_ + 1 < nodes_.size() ? nodes_[done_ + 1]->reads : reads.before();
-      visit(*nodes_[done_], std::exchange(pending_[done_], Array()));
+      visit(*nodes_[done_], std::move(pending_[done_]));  // which leaves it undefined
     }
     report_unclaimed();
   }
@@ -165,12 +164,8 @@ class Engine {
   /// Fills nodes_ with all that leads to the root, newest first. What is yet to be looked at waits in a heap:
   /// users come before their inputs, and a node that several of them have put there comes out in a row.
   void collect(Node* root) {
-    struct Waiting {
-      std::uint64_t order;
-      Node* node;
-      bool operator<(const Waiting& other) const { return order < other.order; }
-    };
-    std::vector<Waiting> heap{{root->order, root}};
+    std::vector<Waiting>& heap = lists_.heap;
+    heap.push_back({root->order, root});
     while (!heap.empty()) {
       std::pop_heap(heap.begin(), heap.end());
       Node* const node = heap.back().node;
@@ -191,7 +186,6 @@ class Engine {
           std::push_heap(heap.begin(), heap.end());
         }
     }
-    spent_.reserve(nodes_.size());
   }
 
   /// Where this pass, a part of another, stops: there the other goes on.
@@ -218,10 +212,18 @@ class Engine {
     }
   }
 
-  /// After the pass or an exception: nodes that were not freed are open to others again.
-  void leave_nodes() const {
+  /// After the pass, or an exception: nodes that were not freed are open to others again, nothing
+  /// half-gathered stays behind.
+  void end() {
+    running = outer_;
     for (std::size_t i = retain_graph_ ? 0 : done_; i < nodes_.size(); ++i)
       if (!nodes_[i]->is_leaf && !nodes_[i]->ran()) nodes_[i]->passes_.fetch_add(retain_graph_ ? -1 : 1);
+    if (done_ < nodes_.size())
+      for (Array& gradient : pending_) gradient = Array();
+    nodes_.clear();
+    spent_.clear();
+    lists_.heap.clear();
+    if (spare_alive && pending_.size() <= kKept) std::swap(lists_, static_cast<Lists&>(spare));
   }
 
   /// What a node of this pass, or one this pass ends at, has gathered so far.
@@ -323,20 +325,42 @@ class Engine {
     total.add_(gradient);
   }
 
+  struct Waiting {
+    std::uint64_t order;
+    Node* node;
+    bool operator<(const Waiting& other) const { return order < other.order; }
+  };
+  struct Lists {
+    std::vector<Waiting> heap;
+    std::vector<Node*> nodes;    // newest first
+    std::vector<Array> pending;  // what each has gathered so far; there may be more of these, undefined
+    std::vector<std::vector<NodePtr>> spent;
+  };
+  struct Spare : Lists {
+    ~Spare() { spare_alive = false; }
+  };
+  static constexpr std::size_t kKept = 4096;  // longer lists are not kept for the next pass
+
   bool retain_graph_;
   const Node* within_;
-  std::vector<Node*> nodes_;    // newest first
-  std::vector<Array> pending_;  // the gradient each has gathered so far
-  std::size_t done_ = 0;        // nodes visited
-  // Every node of the pass stays until it ends: the root by this, the others by their users' inputs.
+  // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
+  // are kept in `spent`.
   NodePtr root_;
-  std::vector<std::vector<NodePtr>> spent_;
   Engine* outer_;  // the pass of this thread that this one runs inside of, or null
+  Lists lists_;
+  std::vector<Node*>& nodes_ = lists_.nodes;
+  std::vector<Array>& pending_ = lists_.pending;
+  std::vector<std::vector<NodePtr>>& spent_ = lists_.spent;
+  std::size_t done_ = 0;  // nodes visited
 
   static thread_local Engine* running;
+  static thread_local Spare spare;       // the memory of the last pass of this thread
+  static thread_local bool spare_alive;  // not when a destructor of a static object runs backward
 };
 
 thread_local Engine* Engine::running = nullptr;
+thread_local Engine::Spare Engine::spare;
+thread_local bool Engine::spare_alive = true;
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   if (!root.requires_grad())

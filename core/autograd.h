@@ -197,7 +197,7 @@ bool grad_enabled();
 /// No tape for one scope: `{ NoGrad guard; w.copy_(v); }`
 class NoGrad {
  public:
-  [[nodiscard("give the guard a name: it works until the end of its scope")]] NoGrad();
+  [[nodiscard("give it a name: it works until the end of its scope")]] NoGrad();
   ~NoGrad();
   NoGrad(const NoGrad&) = delete;
   NoGrad& operator=(const NoGrad&) = delete;
@@ -209,7 +209,7 @@ class NoGrad {
 /// The tape again for one scope inside NoGrad: `{ EnableGrad guard; f(x).backward(); }`
 class EnableGrad {
  public:
-  [[nodiscard("give the guard a name: it works until the end of its scope")]] EnableGrad();
+  [[nodiscard("give it a name: it works until the end of its scope")]] EnableGrad();
   ~EnableGrad();
   EnableGrad(const EnableGrad&) = delete;
   EnableGrad& operator=(const EnableGrad&) = delete;
@@ -222,7 +222,7 @@ class EnableGrad {
 /// where the first one appears. Slow: for debugging. `DetectAnomaly guard;`
 class DetectAnomaly {
  public:
-  [[nodiscard("give the guard a name: it works until the end of its scope")]] DetectAnomaly();
+  [[nodiscard("give it a name: it works until the end of its scope")]] DetectAnomaly();
   ~DetectAnomaly();
   DetectAnomaly(const DetectAnomaly&) = delete;
   DetectAnomaly& operator=(const DetectAnomaly&) = delete;

@@ -28,7 +28,7 @@ struct Pool {
   ~Pool();
 };
 
-// Cleared by the pool's destructor: nodes held by globals may die after it.
+// Cleared by the pool's destructor: globals may die, and compute while they do, after it.
 thread_local bool pool_alive = true;
 thread_local Pool pool;
 
@@ -49,7 +49,7 @@ thread_local bool draining = false;
 
 void* Node::operator new(std::size_t bytes) {
   const std::size_t size_class = (bytes - 1) / kStep;
-  if (size_class >= kClasses) return ::operator new(bytes);
+  if (size_class >= kClasses || !pool_alive) return ::operator new(bytes);
   if (Pool::Free* const block = pool.lists[size_class]) {
     pool.lists[size_class] = block->next;
     return block;

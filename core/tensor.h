@@ -82,7 +82,8 @@ class Tensor {
   Tensor grad() const;
   void set_grad(const Tensor& gradient) const;
   void zero_grad() const;
-  /// Adds d(this)/d(leaf) to the grad of every leaf behind this tensor; it must have one element.
+  /// Adds d(this)/d(leaf) to the grad of every leaf behind this tensor; it must have one element. Several
+  /// threads may do so at once, also through the same leaves: docs/tape.md says what they may share.
   void backward(bool retain_graph = false) const;
   /// The same, seeded with a gradient of this tensor's shape.
   void backward(const Tensor& gradient, bool retain_graph = false) const;
@@ -90,7 +91,7 @@ class Tensor {
   Tensor detach() const { return Tensor(array_); }
   /// Keep the gradient of an inner tensor too: read it with grad() after backward.
   const Tensor& retain_grad() const;
-  /// Calls `hook` with this tensor's gradient during backward.
+  /// Calls `hook` with this tensor's gradient during every backward from now on.
   const Tensor& on_grad(GradHook hook) const;
 
   // --- views and indexing

@@ -201,14 +201,14 @@ class Engine {
     while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
       if (passes == Node::kFreed)
         fail_with(
-            "backward: {} #{}{} was already passed by a backward that freed what it saved: call "
+            "backward: {} {}{} was already passed by a backward that freed what it saved: call "
             "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
-            node.op, node.order, in_module(node.module));
+            node.op, node.shape, in_module(node.module));
       if (passes == Node::kFreeing || (passes > 0 && !retain_graph_))
         fail_with(
-            "backward: {} #{}{} is being passed by another backward, of another thread or around this one: "
+            "backward: {} {}{} is being passed by another backward, of another thread or around this one: "
             "call backward(/*retain_graph=*/true) in both, or run the forward pass once for each",
-            node.op, node.order, in_module(node.module));
+            node.op, node.shape, in_module(node.module));
     }
   }
 

@@ -231,7 +231,7 @@ class DetectAnomaly {
   bool before_;
 };
 
-/// Nodes alive now (all threads): 0 when nothing is recorded, for leak tests.
+/// Nodes alive now (all threads), leaves included: between two steps one for each parameter. For leak tests.
 std::int64_t live_nodes();
 
 /// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.

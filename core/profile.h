@@ -58,7 +58,7 @@ struct ProfileTableOptions {
 };
 
 struct ProfileOptions {
-  std::int64_t trace_events = 1'000'000;  // kept for the trace (56 bytes each); tables count all
+  std::int64_t trace_events = 1'000'000;  // kept for the trace (48 bytes each); tables count all
 };
 
 /// Watches what the thread that made it computes, until it goes. Of two, the inner one watches.

@@ -2,8 +2,8 @@
 // Tensor: an n-dimensional array of numbers that can remember how it was computed.
 //
 // A Tensor is a cheap handle: an Array (the numbers) and, when a gradient is wanted, a Node (its place on the
-// tape). Copies share both. Every method below that computes has a function of the same name in ops/ops.h,
-// where it is documented.
+// tape). Copies share both. Every method below that computes a tensor, but for t(), has a function of the
+// same name in ops/ops.h, where it is documented.
 
 #include <cstdint>
 #include <initializer_list>
@@ -91,7 +91,8 @@ class Tensor {
   Tensor detach() const { return Tensor(array_); }
   /// Keep the gradient of an inner tensor too: read it with grad() after backward.
   const Tensor& retain_grad() const;
-  /// Calls `hook` with this tensor's gradient during every backward from now on.
+  /// Calls `hook` with this tensor's gradient during every backward from now on. A hook that holds this tensor
+  /// keeps it alive for good.
   const Tensor& on_grad(GradHook hook) const;
 
   // --- views and indexing
@@ -103,7 +104,7 @@ class Tensor {
   Tensor view(const Shape& shape) const;
   Tensor permute(const Dims& axes) const;
   Tensor transpose(std::int64_t a, std::int64_t b) const;
-  Tensor t() const;
+  Tensor t() const;  // a matrix transposed
   Tensor squeeze() const;
   Tensor squeeze(std::int64_t axis) const;
   Tensor unsqueeze(std::int64_t axis) const;
@@ -188,7 +189,7 @@ Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
 Tensor ones(const Shape& shape, std::optional<DType> dtype = {});
 Tensor full(const Shape& shape, double value, std::optional<DType> dtype = {});
 Tensor empty(const Shape& shape, std::optional<DType> dtype = {});
-/// start, start + step, ... before stop; i64 unless a dtype is given.
+/// start, start + step, ... before stop; i64 when all three are whole and no dtype is given.
 Tensor arange(std::int64_t stop);
 Tensor arange(double start, double stop, double step = 1, std::optional<DType> dtype = {});
 /// `count` evenly spaced values, both ends included.

@@ -32,7 +32,7 @@ struct RMSNorm : Module {
   explicit RMSNorm(std::int64_t dim, const RMSNormOptions& options = {});
   Tensor operator()(const Tensor& x) const;
 
-  Tensor weight;  // [C]; undefined where the options say so
+  Tensor weight;  // [C]
 
  private:
   std::int64_t dim_;

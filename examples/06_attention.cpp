@@ -110,7 +110,7 @@ void leak() {
       "                               whole  apart    whole  apart    whole  apart\n");
   for (const std::int64_t axis : {-1, -2}) {
     std::printf("  softmax over the %-8s", axis == -1 ? "keys" : "queries");
-    for (const std::uint64_t seed : {0, 1, 2}) train_guesser(axis, seed);
+    for (const std::uint64_t seed : {0U, 1U, 2U}) train_guesser(axis, seed);
     std::printf("\n");
   }
 }

@@ -7,7 +7,8 @@
 // from the highest number to the lowest therefore meets every user of a value before the value itself: no
 // sorting by dependency is needed.
 //
-// backward() starts with the gradient 1 at the loss. At each note, highest first:
+// backward() starts with the gradient 1 at the loss, in a pass that has its own list of what each note has
+// gathered. At each note, highest first:
 //   1. everything that uses this value has been visited, so its gradient is complete;
 //   2. the closure turns it into one gradient per input;
 //   3. the engine - and nobody else - adds each of these to what that input has gathered so far. (A closure
@@ -23,9 +24,9 @@
 #include "gradus/core/autograd.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/profile_recorder.h"
@@ -40,7 +41,21 @@ thread_local bool recording = true;
 thread_local bool anomaly = false;
 thread_local const char* backward_op = nullptr;  // the op whose closure is running
 thread_local std::vector<NodePtr> unclaimed;     // parameters with a gradient whose module was never added
-std::atomic<std::uint64_t> passes{0};
+
+/// Puts a variable back to what it was at the end of a scope.
+template <class T>
+class Restore {
+ public:
+  explicit Restore(T& variable) : variable_(variable), before_(variable) {}
+  ~Restore() { variable_ = before_; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+  const T& before() const { return before_; }
+
+ private:
+  T& variable_;
+  T before_;
+};
 
 bool has_nan(const Array& x) {
   if (!is_floating(x.dtype())) return false;
@@ -111,80 +126,131 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 
 }  // namespace detail
 
-/// One backward pass; with `within`, one inside another that ends at the inputs of that node.
+/// One backward pass; with `within`, a part of another that ends at the inputs of that node.
+///
+/// What a pass gathers is its own, in a list beside that of its nodes, so that passes of several threads may
+/// share nodes: a model's parameters, and what their losses have in common if all passes retain the graph.
 class Engine {
  public:
   Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr)
-      : retain_graph_(retain_graph), root_(root) {
-    collect(root, within);
-    root->pending_ = seed;
+      : retain_graph_(retain_graph), within_(within), root_(root), outer_(std::exchange(running, this)) {
+    if (spare_alive) std::swap(lists_, static_cast<Lists&>(spare));
+    try {
+      collect(root);
+      if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
+      spent_.reserve(nodes_.size());
+    } catch (...) {
+      end();
+      throw;
+    }
+    pending_[0] = seed;
   }
 
-  ~Engine() {  // also after an exception: nothing half-gathered stays behind
-    for (Node* node : nodes_)
-      if (node->pending_.defined()) node->pending_ = Array();
-  }
+  ~Engine() { end(); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   void run() {
-    const ReadAhead outer = next_step_reads();  // of the pass this one may be a part of
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      next_step_reads() = i + 1 < nodes_.size() ? nodes_[i + 1]->reads : outer;
-      visit(*nodes_[i]);
+    const Restore reads(next_step_reads());  // of the pass this one may be a part of
+    const Restore op(backward_op);
+    for (; done_ < nodes_.size(); ++done_) {
+      next_step_reads() = done_ + 1 < nodes_.size() ? nodes_[done_ + 1]->reads : reads.before();
+      visit(*nodes_[done_], std::move(pending_[done_]));  // which leaves it undefined
     }
-    next_step_reads() = outer;
     report_unclaimed();
   }
 
  private:
-  void collect(Node* root, const Node* within) {
-    const std::uint64_t pass = passes.fetch_add(1) + 1;
-    if (within)
-      for (const NodePtr& input : within->inputs)
-        if (input) input->visited_ = pass;
-    std::vector<Node*> stack{root};
-    root->visited_ = pass;
-    while (!stack.empty()) {
-      Node* const node = stack.back();
-      stack.pop_back();
-      if (node->ran)
-        fail_with(
-            "backward: {} #{}{} was already passed by a backward that freed what it saved: call "
-            "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
-            node->op, node->order, in_module(node->module));
-      if (within && node->order < within->order)
-        fail_with("{} backward: {} {}{} was used that was not in the forward pass", within->op, node->op,
-                  node->shape, in_module(node->module));
+  /// Fills nodes_ with all that leads to the root, newest first. What is yet to be looked at waits in a heap:
+  /// users come before their inputs, and a node that several of them have put there comes out in a row.
+  void collect(Node* root) {
+    std::vector<Waiting>& heap = lists_.heap;
+    heap.push_back({root->order, root});
+    while (!heap.empty()) {
+      std::pop_heap(heap.begin(), heap.end());
+      Node* const node = heap.back().node;
+      heap.pop_back();
+      if (!nodes_.empty() && nodes_.back() == node) continue;
+      if (within_ && node->order < within_->order) {
+        if (!is_end(node))
+          fail_with("{} backward: {} {}{} was used that was not in the forward pass", within_->op, node->op,
+                    node->shape, in_module(node->module));
+        continue;
+      }
+      if (!node->is_leaf) enter(*node);
+      node->slot_.store(static_cast<std::uint32_t>(nodes_.size()), std::memory_order_relaxed);
       nodes_.push_back(node);
       for (const NodePtr& input : node->inputs)
-        if (input && input->visited_ != pass) {
-          input->visited_ = pass;
-          stack.push_back(input.get());
+        if (input) {
+          heap.push_back({input->order, input.get()});
+          std::push_heap(heap.begin(), heap.end());
         }
     }
-    std::sort(nodes_.begin(), nodes_.end(), [](const Node* a, const Node* b) { return a->order > b->order; });
-    spent_.reserve(nodes_.size());
   }
 
-  void visit(Node& node) {
-    Array gradient = std::move(node.pending_);  // which leaves it undefined
+  /// Where this pass, a part of another, stops: there the other goes on.
+  bool is_end(const Node* node) const {
+    return std::any_of(within_->inputs.begin(), within_->inputs.end(),
+                       [&](const NodePtr& input) { return input.get() == node; });
+  }
+
+  /// Passes that retain the graph share its nodes; one that will free a node has it alone.
+  void enter(Node& node) const {
+    std::int32_t passes = 0;
+    const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
+    while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
+      if (passes == Node::kFreed)
+        fail_with(
+            "backward: {} {}{} was already passed by a backward that freed what it saved: call "
+            "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
+            node.op, node.shape, in_module(node.module));
+      if (passes == Node::kFreeing || (passes > 0 && !retain_graph_))
+        fail_with(
+            "backward: {} {}{} is being passed by another backward, of another thread or around this one: "
+            "call backward(/*retain_graph=*/true) in both, or run the forward pass once for each",
+            node.op, node.shape, in_module(node.module));
+    }
+  }
+
+  /// After the pass, or an exception: nodes that were not freed are open to others again, nothing
+  /// half-gathered stays behind.
+  void end() {
+    running = outer_;
+    for (std::size_t i = retain_graph_ ? 0 : done_; i < nodes_.size(); ++i)
+      if (!nodes_[i]->is_leaf && !nodes_[i]->ran()) nodes_[i]->passes_.fetch_add(retain_graph_ ? -1 : 1);
+    if (done_ < nodes_.size())
+      for (Array& gradient : pending_) gradient = Array();
+    nodes_.clear();
+    spent_.clear();
+    lists_.heap.clear();
+    if (spare_alive && pending_.size() <= kKept) std::swap(lists_, static_cast<Lists&>(spare));
+  }
+
+  /// What a node of this pass, or one this pass ends at, has gathered so far.
+  Array& pending(const Node& node) {
+    if (within_ && node.order < within_->order) return outer_->pending(node);
+    const std::size_t hint = node.slot_.load(std::memory_order_relaxed);
+    if (hint < nodes_.size() && nodes_[hint] == &node) return pending_[hint];
+    // Another pass has looked at the node since.
+    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), node.order,
+                                        [](const Node* a, std::uint64_t order) { return a->order > order; });
+    return pending_[static_cast<std::size_t>(found - nodes_.begin())];
+  }
+
+  void visit(Node& node, Array gradient) {
     if (gradient.defined()) {
-      for (const GradHook& hook : node.hooks) hook(gradient);
-      if (node.is_leaf)
-        keep_leaf(node, std::move(gradient));
-      else
+      if (node.hooks_.load(std::memory_order_relaxed) != nullptr) node.call_hooks(gradient);
+      if (!node.is_leaf)
         propagate(node, std::move(gradient));
+      else if (node.requires_grad)
+        node.add_to_grad(std::move(gradient));
     }
     if (!node.is_leaf && !retain_graph_) {
       node.free_saved();
       spent_.push_back(std::move(node.inputs));
       node.inputs.clear();
-      node.ran = true;
+      node.passes_.store(Node::kFreed, std::memory_order_release);
     }
-  }
-
-  void keep_leaf(Node& leaf, Array gradient) {
-    if (!leaf.requires_grad) return;
-    add(leaf.grad, std::move(gradient), /*own=*/true);
   }
 
   void propagate(Node& node, Array gradient) {
@@ -197,10 +263,9 @@ class Engine {
                 node.inputs.size());
     for (std::size_t i = 0; i < grads.size(); ++i)
       if (grads[i].write() && node.inputs[i]) write_into(node, i, grads[i]);
-    backward_op = nullptr;
     if (detail::recorder) detail::recorder->backward_ends(node.op, node.module, gradient, grads);
     if (node.retain_grad)
-      add(node.grad, std::move(gradient), /*own=*/true);
+      node.add_to_grad(std::move(gradient));
     else
       gradient = Array();
     for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -208,14 +273,14 @@ class Engine {
       if (input == nullptr || !grads[i].array().defined()) continue;
       check_gradient(node, i, grads[i]);
       check_nan(node, i, grads[i].array());
-      add(input->pending_, grads[i].take(), /*own=*/false);
+      add(pending(*input), grads[i].take());
     }
   }
 
   /// The op adds where the engine says.
-  static void write_into(const Node& node, std::size_t i, const Gradient& dx) {
+  void write_into(const Node& node, std::size_t i, const Gradient& dx) {
     check_gradient(node, i, dx);
-    Array& total = node.inputs[i]->pending_;
+    Array& total = pending(*node.inputs[i]);
     const bool first = !total.defined();
     if (first)
       total = Array::empty(dx.shape(), dx.dtype());
@@ -251,22 +316,51 @@ class Engine {
                 dx.shape());
   }
 
-  /// total += gradient. With `own`, total never shares memory with anything else.
-  static void add(Array& total, Array gradient, bool own) {
+  static void add(Array& total, Array gradient) {
     if (!total.defined()) {
-      total = own && !gradient.owns_exclusively() ? gradient.clone() : std::move(gradient);
+      total = std::move(gradient);
       return;
     }
     if (!total.owns_exclusively()) total = total.clone();
     total.add_(gradient);
   }
 
+  struct Waiting {
+    std::uint64_t order;
+    Node* node;
+    bool operator<(const Waiting& other) const { return order < other.order; }
+  };
+  struct Lists {
+    std::vector<Waiting> heap;
+    std::vector<Node*> nodes;    // newest first
+    std::vector<Array> pending;  // what each has gathered so far; there may be more of these, undefined
+    std::vector<std::vector<NodePtr>> spent;
+  };
+  struct Spare : Lists {
+    ~Spare() { spare_alive = false; }
+  };
+  static constexpr std::size_t kKept = 4096;  // longer lists are not kept for the next pass
+
   bool retain_graph_;
-  std::vector<Node*> nodes_;  // newest first
-  // Every node of the pass stays until it ends: the root by this, the others by their users' inputs.
+  const Node* within_;
+  // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
+  // are kept in `spent`.
   NodePtr root_;
-  std::vector<std::vector<NodePtr>> spent_;
+  Engine* outer_;  // the pass of this thread that this one runs inside of, or null
+  Lists lists_;
+  std::vector<Node*>& nodes_ = lists_.nodes;
+  std::vector<Array>& pending_ = lists_.pending;
+  std::vector<std::vector<NodePtr>>& spent_ = lists_.spent;
+  std::size_t done_ = 0;  // nodes visited
+
+  static thread_local Engine* running;
+  static thread_local Spare spare;       // the memory of the last pass of this thread
+  static thread_local bool spare_alive;  // not when a destructor of a static object runs backward
 };
+
+thread_local Engine* Engine::running = nullptr;
+thread_local Engine::Spare Engine::spare;
+thread_local bool Engine::spare_alive = true;
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   if (!root.requires_grad())
@@ -281,6 +375,7 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
 }
 
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {
+  // Only a backward pass calls a node's backward, so there is a pass this one is a part of.
   Engine(root.node().get(), seed, /*retain_graph=*/false, &node).run();
 }
 

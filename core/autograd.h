@@ -14,6 +14,7 @@
 
 #include "gradus/core/array.h"
 #include "gradus/core/read_ahead.h"
+#include "gradus/core/spin.h"
 
 namespace gradus {
 
@@ -99,7 +100,8 @@ class Needs {
 
 using GradHook = std::function<void(const Array& gradient)>;
 
-/// One entry of the tape: an op's output, or a leaf that collects a gradient.
+/// One entry of the tape: an op's output, or a leaf that collects a gradient. What a backward pass gathers is
+/// the pass's own, not the node's: passes of several threads may go through one node at the same time.
 class Node {
  public:
   virtual ~Node();
@@ -113,17 +115,20 @@ class Node {
   DType dtype = DType::f32;
   ReadAhead reads = {};         // its first input: what backward likely reads again
   std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
-  bool ran = false;             // backward went through and freed closure and inputs
 
   // Leaves (and nodes with retain_grad) keep their gradient here.
   bool is_leaf = false;
   bool requires_grad = true;  // a leaf can be frozen
   bool retain_grad = false;
-  bool parameter = false;  // a module's parameter...
-  bool claimed = false;    // ...that somebody has taken: an optimizer, or before that who called parameters()
-  bool trained = false;    // ...that is or was in an optimizer
+  bool parameter = false;             // a module's parameter...
+  std::atomic<bool> claimed = false;  // ...that an optimizer has taken, or before that who called parameters()
+  std::atomic<bool> trained = false;  // ...that is or was in an optimizer
   Array grad;
-  std::vector<GradHook> hooks;  // run on the complete gradient, before it is passed on
+
+  /// `hook` sees the complete gradient before it is passed on, from the next visit of a pass on.
+  void add_hook(GradHook hook);
+  /// Backward went through and freed closure and inputs.
+  bool ran() const { return passes_.load(std::memory_order_relaxed) == kFreed; }
 
   virtual Grads backward(const Array&, Needs) { return {}; }
   virtual void free_saved() {}
@@ -138,10 +143,20 @@ class Node {
  private:
   friend class NodePtr;
   friend class Engine;
+  struct Hook {
+    GradHook call;
+    Hook* older;
+  };
+  static constexpr std::int32_t kFreeing = -1, kFreed = -2;
   static void drop(Node* node) noexcept;
+  void call_hooks(const Array& gradient) const;
+  void add_to_grad(Array gradient);
+
   std::atomic<std::int64_t> references_{0};
-  std::uint64_t visited_ = 0;  // last backward pass that collected this node
-  Array pending_;              // gradient gathered so far in this pass
+  std::atomic<Hook*> hooks_{nullptr};    // the newest; none is removed before the node is
+  std::atomic<std::int32_t> passes_{0};  // that are inside and free nothing; kFreeing: one that will; kFreed
+  std::atomic<std::uint32_t> slot_{0};   // a hint: its place in the list of the pass that looked last
+  SpinLock grad_lock_;                   // of grad, among passes
   Node* next_doomed_ = nullptr;
 };
 
@@ -183,7 +198,7 @@ bool grad_enabled();
 /// No tape for one scope: `{ NoGrad guard; w.copy_(v); }`
 class NoGrad {
  public:
-  NoGrad();
+  [[nodiscard("give it a name: it works until the end of its scope")]] NoGrad();
   ~NoGrad();
   NoGrad(const NoGrad&) = delete;
   NoGrad& operator=(const NoGrad&) = delete;
@@ -195,7 +210,7 @@ class NoGrad {
 /// The tape again for one scope inside NoGrad: `{ EnableGrad guard; f(x).backward(); }`
 class EnableGrad {
  public:
-  EnableGrad();
+  [[nodiscard("give it a name: it works until the end of its scope")]] EnableGrad();
   ~EnableGrad();
   EnableGrad(const EnableGrad&) = delete;
   EnableGrad& operator=(const EnableGrad&) = delete;
@@ -208,7 +223,7 @@ class EnableGrad {
 /// where the first one appears. Slow: for debugging. `DetectAnomaly guard;`
 class DetectAnomaly {
  public:
-  DetectAnomaly();
+  [[nodiscard("give it a name: it works until the end of its scope")]] DetectAnomaly();
   ~DetectAnomaly();
   DetectAnomaly(const DetectAnomaly&) = delete;
   DetectAnomaly& operator=(const DetectAnomaly&) = delete;
@@ -217,7 +232,7 @@ class DetectAnomaly {
   bool before_;
 };
 
-/// Nodes alive now (all threads): 0 when nothing is recorded, for leak tests.
+/// Nodes alive now (all threads), leaves included: between two steps one for each parameter. For leak tests.
 std::int64_t live_nodes();
 
 /// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.

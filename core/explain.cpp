@@ -14,7 +14,7 @@ namespace {
 using Numbers = std::unordered_map<const Node*, std::size_t>;
 
 std::string inputs_of(const Node& node, const Numbers& numbers) {
-  if (node.ran) return "(freed by backward)";
+  if (node.ran()) return "(freed by backward)";
   std::string text;
   for (const NodePtr& input : node.inputs) {
     if (!text.empty()) text += ", ";

@@ -1,7 +1,12 @@
-// Nodes' memory and lifetime: a pool of reused blocks, shared ownership, destruction without recursion.
+// Nodes' memory and lifetime: a pool of reused blocks, shared ownership, destruction without recursion; and
+// what threads may change of one node at the same time: its hooks and its gradient.
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "gradus/core/autograd.h"
 
@@ -23,7 +28,7 @@ struct Pool {
   ~Pool();
 };
 
-// Cleared by the pool's destructor: nodes held by globals may die after it.
+// Cleared by the pool's destructor: globals may die, and compute while they do, after it.
 thread_local bool pool_alive = true;
 thread_local Pool pool;
 
@@ -44,7 +49,7 @@ thread_local bool draining = false;
 
 void* Node::operator new(std::size_t bytes) {
   const std::size_t size_class = (bytes - 1) / kStep;
-  if (size_class >= kClasses) return ::operator new(bytes);
+  if (size_class >= kClasses || !pool_alive) return ::operator new(bytes);
   if (Pool::Free* const block = pool.lists[size_class]) {
     pool.lists[size_class] = block->next;
     return block;
@@ -67,7 +72,11 @@ Node::Node() : order(next_order.fetch_add(1, std::memory_order_relaxed)) {
   alive.fetch_add(1, std::memory_order_relaxed);
 }
 
-Node::~Node() { alive.fetch_sub(1, std::memory_order_relaxed); }
+Node::~Node() {
+  for (Hook* hook = hooks_.load(std::memory_order_relaxed); hook != nullptr;)
+    delete std::exchange(hook, hook->older);
+  alive.fetch_sub(1, std::memory_order_relaxed);
+}
 
 std::int64_t live_nodes() { return alive.load(std::memory_order_relaxed); }
 
@@ -84,6 +93,49 @@ void Node::drop(Node* node) noexcept {
     delete next;
   }
   draining = false;
+}
+
+void Node::add_hook(GradHook hook) {
+  auto* const added = new Hook{std::move(hook), hooks_.load(std::memory_order_relaxed)};
+  while (!hooks_.compare_exchange_weak(added->older, added, std::memory_order_release)) {
+  }
+}
+
+/// In the order in which they were added. A hook may add others, here too: they wait for the next visit.
+void Node::call_hooks(const Array& gradient) const {
+  std::vector<const Hook*> newest_first;
+  for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
+    newest_first.push_back(hook);
+  for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) (*hook)->call(gradient);
+}
+
+// Several passes may add here at once. Each takes what is there, adds its part without holding the lock, and
+// puts the sum back, unless another has put something meanwhile: then it takes that too.
+void Node::add_to_grad(Array gradient) {
+  for (;;) {
+    Array before;
+    {
+      const std::lock_guard guard(grad_lock_);
+      if (!grad.defined() && gradient.owns_exclusively()) {
+        grad = std::move(gradient);
+        return;
+      }
+      before = std::exchange(grad, Array());
+    }
+    if (!before.defined()) {
+      gradient = gradient.clone();  // what others hold too would change under them
+      continue;
+    }
+    try {
+      if (!before.owns_exclusively()) before = before.clone();
+      before.add_(gradient);
+    } catch (...) {  // no memory: what there was stays
+      const std::lock_guard guard(grad_lock_);
+      if (!grad.defined()) grad = std::move(before);
+      throw;
+    }
+    gradient = std::move(before);
+  }
 }
 
 }  // namespace gradus

@@ -20,7 +20,7 @@ int num_threads();
 /// threads of their own.
 class SingleThread {
  public:
-  SingleThread();
+  [[nodiscard("give it a name: it works until the end of its scope")]] SingleThread();
   ~SingleThread();
   SingleThread(const SingleThread&) = delete;
   SingleThread& operator=(const SingleThread&) = delete;

@@ -26,6 +26,7 @@ struct Style {
   std::size_t width = 1;
 
   std::string number(double value) const {
+    if (std::isnan(value)) return "nan";  // x86 makes NaNs with the sign bit set
     if (kind == Kind::scientific) return fmt::format("{:.4e}", value);
     if (kind == Kind::decimals) return fmt::format("{:.4f}", value);
     return fmt::format("{:.0f}{}", value, std::isfinite(value) ? "." : "");

@@ -58,13 +58,14 @@ struct ProfileTableOptions {
 };
 
 struct ProfileOptions {
-  std::int64_t trace_events = 1'000'000;  // kept for the trace (56 bytes each); tables count all
+  std::int64_t trace_events = 1'000'000;  // kept for the trace (48 bytes each); tables count all
 };
 
 /// Watches what the thread that made it computes, until it goes. Of two, the inner one watches.
 class Profile {
  public:
-  explicit Profile(const ProfileOptions& options = {});
+  [[nodiscard("give it a name: it works until the end of its scope")]] explicit Profile(
+      const ProfileOptions& options = {});
   ~Profile();
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
@@ -93,7 +94,9 @@ class Profile {
 class ProfileRange {
  public:
   /// `own`: the row its own time goes to, where that is not its name.
-  explicit ProfileRange(const char* name, const char* own = nullptr) : recorder_(detail::recorder) {
+  [[nodiscard("give it a name: it works until the end of its scope")]] explicit ProfileRange(
+      const char* name, const char* own = nullptr)
+      : recorder_(detail::recorder) {
     if (recorder_) [[unlikely]]
       begin(name, own ? own : name);
   }

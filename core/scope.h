@@ -15,7 +15,7 @@ const char* intern(const std::string& text);
 /// Names the running module for one scope. `path` must come from intern().
 class Scope {
  public:
-  explicit Scope(const char* path);
+  [[nodiscard("give it a name: it works until the end of its scope")]] explicit Scope(const char* path);
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;

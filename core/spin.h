@@ -1,8 +1,7 @@
 #pragma once
-// Busy waiting, for the allocator and the thread pool (internal: not for public headers).
+// Busy waiting, for the allocator, the tape and the thread pool.
 
 #include <atomic>
-#include <thread>
 
 namespace gradus {
 
@@ -19,16 +18,12 @@ inline void cpu_pause() {
 class SpinLock {
  public:
   void lock() {
-    for (int tries = 0; locked_.exchange(true, std::memory_order_acquire);)
-      while (locked_.load(std::memory_order_relaxed))
-        if (++tries < 100)
-          cpu_pause();
-        else
-          std::this_thread::yield();
+    while (locked_.exchange(true, std::memory_order_acquire)) wait();
   }
   void unlock() { locked_.store(false, std::memory_order_release); }
 
  private:
+  void wait();
   std::atomic<bool> locked_{false};
 };
 

@@ -34,7 +34,7 @@ struct SizeClass {
   std::size_t capacity;
 };
 
-/// 64, 128, .. 512 bytes, then eight classes to each doubling: at most an eighth is wasted.
+/// 64, 128, .. 512 bytes, then eight classes to each doubling, which waste at most an eighth.
 SizeClass size_class(std::size_t bytes) {
   if (bytes <= 512) {
     const std::size_t steps = bytes == 0 ? 1 : (bytes + 63) / 64;

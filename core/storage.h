@@ -61,8 +61,8 @@ class Storage {
   StorageBlock* block_ = nullptr;
 };
 
-/// What the allocator holds, in bytes (and blocks). Live: in use by arrays; cached: free, kept for reuse.
-/// Bytes are those held: a request is rounded up to its size class, by at most an eighth (from 512 bytes on).
+/// What the allocator holds. Live: in use by arrays; cached: free, kept for reuse. A request is rounded up to
+/// its size class, by at most an eighth (from 512 bytes on), from 2 MiB on perhaps by a quarter more.
 struct MemoryStats {
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
@@ -76,7 +76,7 @@ struct MemoryStats {
 MemoryStats memory_stats();
 /// Sets the peak back to what is live now.
 void reset_peak_memory();
-/// Gives cached blocks back to the operating system, also those that share huge pages with live ones.
+/// Gives cached blocks back to the system, those below 128 KiB to malloc; also those on shared huge pages.
 void empty_cache();
 
 /// Fills fresh and freed memory with NaN so that a read of unwritten or freed memory shows; also switched on

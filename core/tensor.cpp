@@ -104,7 +104,7 @@ const Tensor& Tensor::retain_grad() const {
 
 const Tensor& Tensor::on_grad(GradHook hook) const {
   check(requires_grad(), "on_grad: the tensor does not require grad");
-  node_->hooks.push_back(std::move(hook));
+  node_->add_hook(std::move(hook));
   return *this;
 }
 

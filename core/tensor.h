@@ -2,8 +2,8 @@
 // Tensor: an n-dimensional array of numbers that can remember how it was computed.
 //
 // A Tensor is a cheap handle: an Array (the numbers) and, when a gradient is wanted, a Node (its place on the
-// tape). Copies share both. Every method below that computes has a function of the same name in ops/ops.h,
-// where it is documented.
+// tape). Copies share both. Every method below that computes a tensor, but for t(), has a function of the
+// same name in ops/ops.h, where it is documented.
 
 #include <cstdint>
 #include <initializer_list>
@@ -82,7 +82,8 @@ class Tensor {
   Tensor grad() const;
   void set_grad(const Tensor& gradient) const;
   void zero_grad() const;
-  /// Adds d(this)/d(leaf) to the grad of every leaf behind this tensor; it must have one element.
+  /// Adds d(this)/d(leaf) to the grad of every leaf behind this tensor; it must have one element. Several
+  /// threads may do so at once, also through the same leaves: docs/tape.md says what they may share.
   void backward(bool retain_graph = false) const;
   /// The same, seeded with a gradient of this tensor's shape.
   void backward(const Tensor& gradient, bool retain_graph = false) const;
@@ -90,7 +91,8 @@ class Tensor {
   Tensor detach() const { return Tensor(array_); }
   /// Keep the gradient of an inner tensor too: read it with grad() after backward.
   const Tensor& retain_grad() const;
-  /// Calls `hook` with this tensor's gradient during backward.
+  /// Calls `hook` with this tensor's gradient during every backward from now on. A hook that holds this tensor
+  /// keeps it alive for good.
   const Tensor& on_grad(GradHook hook) const;
 
   // --- views and indexing
@@ -102,7 +104,7 @@ class Tensor {
   Tensor view(const Shape& shape) const;
   Tensor permute(const Dims& axes) const;
   Tensor transpose(std::int64_t a, std::int64_t b) const;
-  Tensor t() const;
+  Tensor t() const;  // a matrix transposed
   Tensor squeeze() const;
   Tensor squeeze(std::int64_t axis) const;
   Tensor unsqueeze(std::int64_t axis) const;
@@ -187,7 +189,7 @@ Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
 Tensor ones(const Shape& shape, std::optional<DType> dtype = {});
 Tensor full(const Shape& shape, double value, std::optional<DType> dtype = {});
 Tensor empty(const Shape& shape, std::optional<DType> dtype = {});
-/// start, start + step, ... before stop; i64 unless a dtype is given.
+/// start, start + step, ... before stop; i64 when all three are whole and no dtype is given.
 Tensor arange(std::int64_t stop);
 Tensor arange(double start, double stop, double step = 1, std::optional<DType> dtype = {});
 /// `count` evenly spaced values, both ends included.

@@ -63,12 +63,16 @@ void splitting_heads() {
   const Tensor x = arange(B * T * C).reshape({B, T, C});
   const Tensor heads = x.view({B, T, H, D}).transpose(1, 2);  // [B, H, T, D]
   const Tensor merged = heads.transpose(1, 2).view({B, T, C});
+
+  const Tensor fresh = heads.clone();  // as a product of matrices leaves its result
+  const Tensor fresh_merged = fresh.transpose(1, 2).reshape({B, T, C});
   // [/heads]
   std::printf("\nAttention cuts C = %d channels into H = %d heads. That too is only a view:\n\n", C, H);
   heading();
   layout("x      [B, T, C]", x, x);
   layout("heads  [B, H, T, D]", heads, x);
   layout("merged [B, T, C]", merged, x);
+  layout("fresh_merged", fresh_merged, x);
   std::cout << "\nx[0], a row for each position:\n"
             << x[0] << "\nits head 1, channels 2 and 3:\n"
             << heads[0][1] << '\n';
@@ -80,9 +84,12 @@ void splitting_heads() {
     std::cout << "\nForget to transpose back, and view() refuses:\n  " << error.what() << '\n';
   }
   const Tensor scrambled = heads.reshape({B, T, C});
+  const Tensor unnoticed = fresh.view({B, T, C});  // view() has nothing to object to
   // [/trap]
-  std::cout << "reshape() copies as told, and position 0 gets other positions' numbers:\n  "
-            << scrambled[0][0] << '\n';
+  std::cout << "reshape() copies as told, and position 0 gets numbers of positions 1 and 2:\n  "
+            << scrambled[0][0]
+            << "\nFresh heads lie without gaps, so there view() lets the same mistake pass:\n  "
+            << unnoticed[0][0] << '\n';
 }
 
 }  // namespace

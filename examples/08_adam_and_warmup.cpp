@@ -4,6 +4,7 @@
 //   v = b2 v + (1 - b2) g^2      vhat = v / (1 - b2^t)
 //   w = w - lr(t) mhat / (sqrt(vhat) + eps)                 (Kingma & Ba 2015)
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -51,9 +52,10 @@ void against_the_library() {
 
 void first_step() {
   std::printf(
-      "\nThe first step has the length lr in every weight, whatever the gradient's size (lr = 0.1):\n");
+      "\nThe first step has the length lr in every weight, as long as the gradient is far above eps (lr = "
+      "0.1):\n");
   // [first]
-  for (const double g : {1e-4, 1.0, 1e4}) {
+  for (const double g : {1e-8, 1e-4, 1.0, 1e4}) {
     AdamByHand adam{.lr = 0.1};
     std::printf("  gradient %8g  step %.4f\n", g, adam.update(tensor(g)).item());
   }
@@ -64,21 +66,31 @@ void noise() {
   std::printf(
       "\nThat holds for gradients that are nothing but noise, too. Gradients N(0, 1) for 10000 weights;\n"
       "the root mean square of their steps, in units of the peak rate:\n\n"
-      "    t   constant rate   warm-up over 100 steps\n");
+      "    t   constant rate   formula   warm-up over 100 steps\n");
   // [noise]
   AdamByHand plain{.lr = 1.0}, warm{.lr = optim::warmup_linear(1.0, 100)};
+  const double b1 = plain.b1, stays = std::sqrt((1 - b1) / (1 + b1));
+  const auto formula = [&](int t) {
+    return stays * std::sqrt((1 + std::pow(b1, t)) / (1 - std::pow(b1, t)));
+  };
   for (int t = 1; t <= 1000; ++t) {
     const Tensor g = randn({10000});
     const double without = plain.update(g).square().mean().sqrt().item();
     const double with = warm.update(g).square().mean().sqrt().item();
     if (t == 1 || t == 3 || t == 10 || t == 30 || t == 100 || t == 300 || t == 1000)
-      std::printf("%5d %15.3f %24.3f\n", t, without, with);
+      std::printf("%5d %15.3f %9.3f %24.3f\n", t, without, formula(t), with);
   }
   // [/noise]
+  const auto within = [&](double share) {
+    int t = 1;
+    while (formula(t) > (1 + share) * stays) ++t;
+    return t;
+  };
   std::printf(
-      "\nOnce m averages over many steps most noise cancels; sqrt((1 - b1) / (1 + b1)) = %.3f stays.\n"
-      "At the start nothing cancels, and Adam walks at full speed in random directions.\n",
-      std::sqrt(0.1 / 1.9));
+      "\nsqrt((1 - b1) / (1 + b1)) = %.3f stays for good. Steps come within 100%% of it at step %d, within "
+      "10%%\n"
+      "at step %d, within 5%% at step %d.\n",
+      stays, within(1), within(0.1), within(0.05));
 }
 
 void schedules() {
@@ -94,6 +106,18 @@ void schedules() {
     std::printf("%5d %15.2e %14.2e %15.2e %10.2e\n", step, linear(step), root(step), cosine(step),
                 noam(step));
   // [/schedules]
+  const auto by_its_peak = optim::inverse_sqrt(1 / std::sqrt(512.0 * 400), 400);
+  // [t5]
+  const optim::Schedule t5 = [](std::int64_t n) {
+    return 1 / std::sqrt(std::max(static_cast<double>(n), 1e4));
+  };
+  // [/t5]
+  double apart = 0;
+  for (int step = 1; step <= 4000; ++step)
+    apart = std::max(apart, std::abs(by_its_peak(step) / noam(step) - 1));
+  std::printf("\nnoam(512, 400) and inverse_sqrt with noam's peak: %s\n",
+              apart < 1e-12 ? "equal" : "different");
+  std::printf("T5's at steps 1, 10000 and 40000: %.3f, %.3f, %.3f\n", t5(1), t5(10000), t5(40000));
 }
 
 }  // namespace

@@ -15,11 +15,13 @@ struct MultiheadAttentionOptions {
   bool bias = true;
 };
 
-/// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros.
+/// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros from
+/// its heads: its output is out_proj.bias.
 struct AttentionMasks {
   /// [B, Tk] bool: TRUE WHERE THE KEY IS PADDING and must not be seen. PyTorch's name and polarity.
   Tensor key_padding_mask = {};
-  /// Broadcast to [B, H, Tq, Tk], bool: true where the query may see the key (PyTorch's attn_mask, inverted).
+  /// Broadcast to [B, H, Tq, Tk], bool: true where the query may see the key (the
+  /// inverse of attn_mask in PyTorch's nn.MultiheadAttention).
   Tensor visible = {};
   /// Broadcast to [B, H, Tq, Tk]: added to the scores before the softmax.
   Tensor score_bias = {};
@@ -41,7 +43,8 @@ struct MultiheadAttention : Module {
   /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {}) const;
   /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
-  /// weights before dropout: each row adds up to 1. For self-attention give x twice.
+  /// weights before dropout: each row adds up to 1, or is 0 where the query sees no key. For self-attention
+  /// give x twice.
   std::pair<Tensor, Tensor> with_weights(const Tensor& x, const Tensor& memory,
                                          const AttentionMasks& masks = {},
                                          HeadWeights heads = HeadWeights::averaged) const;

@@ -57,7 +57,7 @@ void expect_ids(const char* layer, const char* what, const Tensor& ids) {
 
 void expect_positive(const char* layer, const char* what, std::int64_t value) {
   check(value > 0, "{}: expects {} of 1 or more, got {}", layer, what, value);
-  // Nothing that large fits into memory, and products of a few such sizes cannot overflow.
+  // Nothing that large fits into memory, and small multiples of such a size cannot overflow.
   check(value <= std::int64_t{1} << 40, "{}: {} is too large: {}", layer, what, value);
 }
 

@@ -33,7 +33,7 @@ struct GenerateOptions {
   bool greedy = false;             // always the likeliest token
   Generator* generator = nullptr;  // not given: the thread's default
   // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole
-  // context, as all positions move; with context / 2, one in so many does.
+  // context, as all positions move; with context / 2 one in so many costs a pass over the half that is left.
   std::int64_t slide = 1;
   bool cache = true;  // false: keep no keys and values, compute every position for every token
 };

@@ -1,6 +1,7 @@
 #pragma once
 // Initial values. Each function overwrites a tensor in place (no tape) and returns it; names, formulas and
-// defaults are PyTorch's. The fans of a weight [out, in, a, b] are fan_in = in a b and fan_out = out a b.
+// defaults are PyTorch's (gain is its calculate_gain). The fans of a weight [out, in, a, b] are fan_in = in a
+// b and fan_out = out a b.
 //
 //   nn::init::xavier_uniform_(layer.weight);
 //   model.apply([](const nn::Module& m) {
@@ -49,11 +50,12 @@ Tensor kaiming_normal_(const Tensor& w, const KaimingOptions& options = {},
 struct Gpt2Options {
   double std = 0.02;
   /// L > 0: the two projections back into the residual stream of each of L blocks (out_proj.weight and
-  /// linear2.weight) get N(0, (std / sqrt(2 L))^2), so that the stream's variance does not grow with depth.
+  /// linear2.weight) get N(0, (std / sqrt(2 L))^2), so that the stream after the last block is as large for
+  /// any L.
   std::int64_t residual_layers = 0;
 };
-/// GPT-2's scheme for a whole model (Radford et al. 2019, section 2.3): weights N(0, std^2), biases 0,
-/// norms 1.
+/// GPT-2's scheme for a whole model: weights N(0, std^2), biases 0, norms 1, and the scaling of section 2.3
+/// of Radford et al. 2019 in its usual reading. (In their code the position embedding has half this std.)
 void gpt2_(const Module& model, const Gpt2Options& options = {}, Generator& generator = default_generator());
 
 }  // namespace gradus::nn::init

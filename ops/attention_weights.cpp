@@ -1,5 +1,5 @@
-// The weights of attention themselves, where someone wants to look at them.     q [Tq, D]   k [Tk, D]   P
-// [Tq, Tk]
+// The weights of attention themselves, where someone wants to look at them.
+//   q [Tq, D]   k [Tk, D]   P [Tq, Tk]
 //   S  = scale q k^T + mask,   P = softmax(S)
 //   dS = P (dP - sum_j dP_j P_j)
 //   dq = scale dS k,   dk = scale dS^T q,   dmask = dS

@@ -2,10 +2,9 @@
 //   forward       runs f as usual, on a tape of its own. From that tape it reads which parameters and other
 //                 tensors from outside f has used; then the tape and all that was saved on it are dropped.
 //   backward      puts the generator where it stood, runs f again on x, and passes dy back through this
-//   second
-//                 tape, which ends at x and at what f used from outside. They are inputs of checkpoint's
-//                 note, so the running pass has yet to visit them: what reaches them is added exactly where,
-//                 and in the order in which, it would have been added without checkpoint.
+//                 second tape, which ends at x and at what f used from outside. They are inputs of
+//                 checkpoint's note, so the running pass has yet to visit them: what reaches them is added
+//                 exactly where, and in the order in which, it would have been added without checkpoint.
 // Saves x, f and where the generator stood. f may hold tensors, against the rule that what is saved is data:
 // they are older than the note, as f is, so no cycle comes of it.
 

@@ -11,7 +11,7 @@
 //   sin     y = sin x        dx = dy cos x            saves x
 //   cos     y = cos x        dx = -dy sin x           saves x
 //   erf     y = erf x        dx = dy 2/sqrt(pi) e^(-x^2)   saves x
-// (Saving y where the derivative can be had from it costs nothing: the next op keeps y alive anyway.)
+// (Saving y where the derivative can be had from it often costs nothing: many a next op keeps y anyway.)
 
 #include "gradus/core/record.h"
 #include "gradus/ops/eager.h"

@@ -7,8 +7,8 @@
 //   flip          y[i] = x[n-1-i]                          flip(dy)
 //   roll          y[(i + shift) mod n] = x[i]              roll(dy, -shift)
 //
-// Nothing is saved but shapes. Each piece of a split is a node of its own, so each passes back a gradient of
-// x's full shape that is zero outside the piece; cut a tensor with reshape or select where that is too much.
+// Nothing is saved but shapes. Each piece of a split is a node of its own; the first that passes back makes
+// an array of x's full shape, mostly zeros, and the others add their dy in their places there (part.h).
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Matrix products.
 //
 // matmul      c = a b            a [..., M, K], b [..., K, N], c [..., M, N]; batch axes broadcast
-//   da = dc b^T                  transposes are views: BLAS reads them as they lie
+//   da = dc b^T                  transposes are views: the product reads them as they lie
 //   db = a^T dc                  summed over the batch axes an operand was repeated along
 //   saves a and b
 //

@@ -192,8 +192,8 @@ struct CrossEntropyOptions {
 /// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...].
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
 /// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
-/// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of 32 MiB of
-/// logits; where a gradient is wanted forward computes it too, so use NoGrad to evaluate.
+/// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of at most 32 MiB
+/// of logits, or of 64 rows; where a gradient is wanted forward computes it too: use NoGrad to evaluate.
 /// `linear_cross_entropy(hidden, embedding.weight, next_ids).backward();`
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
                             const CrossEntropyOptions& options = {}, const Tensor& bias = {});

@@ -9,8 +9,8 @@
 //   contiguous, clone       x in fresh memory              dy
 //   to(dtype)               x rounded to dtype             dy converted back
 //
-// A view shares memory with x, so writing to it under NoGrad writes x. The gradient of a part is an array of
-// x's full shape, mostly zeros: a tensor cut into many pieces costs less through one reshape or one matmul.
+// A view shares memory with x, so writing to it under NoGrad writes x. The gradient of the first part is an
+// array of x's full shape, mostly zeros; those of other parts are added in their places there (part.h).
 
 #include "gradus/core/record.h"
 #include "gradus/ops/eager.h"

@@ -34,7 +34,7 @@ Schedule constant(double rate);
 Schedule warmup_linear(double peak, std::int64_t warmup);
 /// scale * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5) (Vaswani et al. 2017, section 5.3).
 Schedule noam(std::int64_t d_model, std::int64_t warmup, double scale = 1);
-/// Linear to peak at `warmup`, then peak * sqrt(warmup / step) (Raffel et al. 2020). warmup 0 counts as 1.
+/// Linear to peak at `warmup`, then peak * sqrt(warmup / step): noam by its peak. warmup 0 counts as 1.
 Schedule inverse_sqrt(double peak, std::int64_t warmup);
 /// Linear to peak at `warmup`, then half a cosine down to `floor` at step `total`, and `floor` from there
 /// (Loshchilov & Hutter 2017).

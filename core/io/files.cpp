@@ -127,7 +127,7 @@ void AtomicFile::fail_here(const char* what) const {
 
 void flush_folder(const std::string& label, const std::string& folder) {
   const int descriptor = retrying([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  // Not every file system can flush a folder; one that cannot answers EINVAL and needs no flush.
+  // Not every file system can flush a folder; one that cannot answers EINVAL, and no more can be done.
   const bool failed = descriptor < 0 || (retrying([&] { return fsync(descriptor); }) != 0 && errno != EINVAL);
   const int reason = errno;
   if (descriptor >= 0) close(descriptor);

@@ -32,7 +32,7 @@ class InputFile {
 };
 
 /// A file that takes its name only once it is complete and on disk: written under another name in the same
-/// folder, then renamed. Whatever happens before commit() returns, the old file of that name stays as it was.
+/// folder, then renamed. Whatever happens before that renaming, the old file of that name stays as it was.
 class AtomicFile {
  public:
   AtomicFile(const char* op, const std::string& path);

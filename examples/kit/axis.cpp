@@ -25,7 +25,7 @@ std::string with_real_minus(std::string text) {
   return text;
 }
 
-// Thin spaces between thousands from 10,000 up.
+// Narrow spaces that do not break between thousands from 10,000 up.
 std::string grouped(std::string digits) {
   const std::size_t start = digits.starts_with('-') ? 1 : 0;
   const std::size_t stop = std::min(digits.find('.'), digits.size());

@@ -43,8 +43,8 @@ constexpr std::array<double, chart_styles> marker_scale = {0.95, 1.15, 1.3, 1.25
 constexpr std::array<const char*, chart_styles> dash_patterns = {
     "", "7 3.5", "2 2.5", "9 3 2 3", "13 4", "4.5 2.5 1.5 2.5 1.5 2.5", "4 4", "1.5 4"};
 
-// Okabe and Ito's colour-blind-safe set, darkened (light mode) or lightened (dark mode) until each stands out
-// from the background by 4.5 to 1.
+// Hues after Okabe and Ito's colour-blind-safe set, with an indigo and a red, darkened (light mode) or
+// lightened (dark mode) until each stands out from the background by 4.5 to 1 or more.
 constexpr std::array<const char*, chart_styles> light = {"#0065a3", "#b84a00", "#007a59", "#9c3d7c",
                                                          "#7d6200", "#3b3b98", "#8c1d18", "#4d4d4d"};
 constexpr std::array<const char*, chart_styles> dark = {"#62b6f0", "#ff9654", "#3fcf9f", "#eb94c8",

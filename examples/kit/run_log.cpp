@@ -56,7 +56,7 @@ void MetricsWriter::write(Json line) {
   const bool had_loss = line.contains("loss") && line["loss"].is_number();
   nulls_for_non_finite(line);
   if (had_loss && line["loss"].is_null() && line.contains("step")) line["diverged_at"] = line["step"];
-  file_.write_all(line.dump(-1, ' ', false, replace_bad_utf8) + "\n");  // one write: lines never interleave
+  file_.write_all(line.dump(-1, ' ', false, replace_bad_utf8) + "\n");  // at once: lines stay whole
 }
 
 std::vector<Json> read_metrics(const std::filesystem::path& path) {

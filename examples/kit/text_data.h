@@ -65,7 +65,7 @@ Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count,
                        const RandomBelow& random);
 
 /// Starts of windows that lie side by side and cover the text but for a rest shorter than `context`: a loss
-/// over them is a loss over the whole text.
+/// over them leaves out nothing else.
 std::vector<std::int64_t> side_by_side(std::int64_t characters, std::int64_t context);
 
 }  // namespace gradus::kit

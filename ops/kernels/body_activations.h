@@ -70,7 +70,7 @@ struct Normal {
 };
 
 /// Phi(-t) = bell(t) R(t) for t >= 0, where R falls smoothly from 1/2 like 1/t: a quotient of polynomials
-/// with positive coefficients (nothing cancels) has relative error 6e-9. So both tails keep their digits.
+/// with positive coefficients (nothing cancels) has relative error 3e-8. So both tails keep their digits.
 [[gnu::always_inline]] inline Normal<Vec<float>> normal(Vec<float> x) {
   using V = Vec<float>;
   const V t = abs(x), bell = exp_negative(t * t * V(-0.5));

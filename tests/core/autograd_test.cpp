@@ -138,9 +138,8 @@ TEST_CASE("a second backward says what to do, and retain_graph allows it") {
   y.backward();
   CHECK(gradient(x) == 12);
   check_error([&] { y.backward(); },
-              fmt::format("backward: mul #{} was already passed by a backward that freed what it saved: call "
-                          "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
-                          y.node()->order));
+              "backward: mul [] was already passed by a backward that freed what it saved: call "
+              "backward(/*retain_graph=*/true) the first time, or run the forward pass again");
   // Part of a tape that another backward has freed.
   const Tensor shared = x * 2;
   (shared * 3).backward();

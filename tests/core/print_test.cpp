@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -106,4 +107,9 @@ TEST_CASE("arrays and streams") {
   out.str("");
   out << zeros({2, 3}).shape();
   CHECK(out.str() == "[2, 3]");
+}
+
+TEST_CASE("NaN is printed without its sign") {
+  CHECK(to_string(tensor({-NAN, NAN, -INFINITY})) == "tensor([nan, nan, -inf])");
+  CHECK(to_string(sqrt(tensor({-1.0, 4.0}))) == "tensor([nan, 2.])");
 }

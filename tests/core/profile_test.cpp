@@ -263,7 +263,8 @@ TEST_CASE("Profile: tables put the largest first and shorten long names") {
               "Profile: expects a depth and rows of 0 or more, got -1 and 0");
   check_error([&] { profile.memory_table({.rows = -2}); },
               "Profile: expects a depth and rows of 0 or more, got 0 and -2");
-  check_error([] { Profile({.trace_events = -1}); }, "Profile: expects trace_events of 0 or more, got -1");
+  check_error([] { const Profile refused({.trace_events = -1}); },
+              "Profile: expects trace_events of 0 or more, got -1");
 }
 
 TEST_CASE("Profile: of two the inner one watches; a range outlives its profile unharmed") {

@@ -384,8 +384,9 @@ void check_unclaimed_parameters(const char* caller) {
   for (const NodePtr& leaf : suspects)
     if (!leaf->claimed)
       fail_with(
-          "{}: {} {} received a gradient but belongs to no module of the model: its module was never added. "
-          "Declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`",
+          "{}: {} {} received a gradient but is in no optimizer: its module was never added (declare it as "
+          "`nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was made; one that "
+          "shall not be trained is frozen with requires_grad_(false)",
           caller, *leaf->module ? leaf->module : "a parameter", leaf->shape);
 }
 

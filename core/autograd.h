@@ -121,7 +121,8 @@ class Node {
   bool requires_grad = true;  // a leaf can be frozen
   bool retain_grad = false;
   bool parameter = false;             // a module's parameter...
-  std::atomic<bool> claimed = false;  // ...that some parameters() call has handed out
+  std::atomic<bool> claimed = false;  // ...that an optimizer has taken, or before that who called parameters()
+  std::atomic<bool> trained = false;  // ...that is or was in an optimizer
   Array grad;
 
   /// `hook` sees the complete gradient before it is passed on, from the next visit of a pass on.
@@ -245,8 +246,8 @@ void run_backward_within(const Node& node, const Tensor& root, const Array& seed
 /// The tape behind `root` as text, one line per node, newest first: order, op, shape, inputs, module.
 std::string explain(const Tensor& root);
 
-/// Parameters that received a gradient on this thread without ever being handed out by parameters(): their
-/// module was never added. Called by optimizers; throws with the remedy, then forgets them.
+/// Parameters that received a gradient on this thread beside others and that nobody claimed: their module was
+/// never added, or too late. Called by optimizers; throws with the remedy, then forgets them.
 void check_unclaimed_parameters(const char* caller);
 
 }  // namespace gradus

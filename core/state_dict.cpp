@@ -40,4 +40,11 @@ void StateDict::add_all(const std::string& prefix, const StateDict& other) {
   for (const auto& [name, tensor] : other) set(prefix + name, tensor);
 }
 
+StateDict StateDict::clone() const {
+  StateDict copy;
+  for (const auto& [name, tensor] : entries_)
+    copy.set(name, tensor.defined() ? Tensor(tensor.array().clone()) : tensor);
+  return copy;
+}
+
 }  // namespace gradus

@@ -30,6 +30,8 @@ class StateDict {
   StateDict with_prefix_removed(const std::string& prefix) const;
   /// Adds every entry of `other` under prefix + name.
   void add_all(const std::string& prefix, const StateDict& other);
+  /// Copies of all tensors, which stay as they are while a model that shares these is trained.
+  StateDict clone() const;
 
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }

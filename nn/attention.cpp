@@ -12,40 +12,42 @@ namespace gradus::nn {
 namespace {
 
 MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
-  expect_positive("MultiheadAttention", "d_model", options.d_model);
-  expect_positive("MultiheadAttention", "heads", options.heads);
+  expect_heads("MultiheadAttention", options.d_model, options.heads);
   expect_probability("MultiheadAttention", "dropout", options.dropout);
-  check(options.d_model % options.heads == 0, "MultiheadAttention: d_model {} is not divisible by heads {}",
-        options.d_model, options.heads);
   return options;
 }
 
 /// "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 4, 8, 8], got f32 [8, 8]"
-void expect_mask(const char* what, const Tensor& mask, DType dtype, const char* meaning,
+void expect_mask(const char* what, const Tensor& mask, DType dtype, const char* meaning, const char* remedy,
                  const Shape& scores) {
   const int skipped = scores.size() - mask.dim();
   bool fits = mask.dtype() == dtype && skipped >= 0;
   for (int i = 0; fits && i < mask.dim(); ++i)
     fits = mask.shape()[i] == 1 || mask.shape()[i] == scores[skipped + i];
-  check(fits, "MultiheadAttention: expects {} {} ({}), broadcast to {}, got {} {}", what, dtype, meaning,
-        scores, mask.dtype(), mask.shape());
+  check(fits, "MultiheadAttention: expects {} {} ({}), broadcast to {}, got {} {}{}", what, dtype, meaning,
+        scores, mask.dtype(), mask.shape(), mask.dtype() == dtype ? "" : remedy);
 }
 
 /// The masks of one call as one for scores [B, H, Tq, Tk]: bool (true may be seen) or, with a score_bias,
 /// numbers to add.
 Tensor combine(const AttentionMasks& masks, const Shape& scores, DType dtype) {
   Tensor mask = masks.visible;
-  if (mask.defined()) expect_mask("visible", mask, boolean, "true = may be seen", scores);
+  if (mask.defined())
+    expect_mask("visible", mask, boolean, "true = may be seen",
+                ": compare, as in mask != 0; numbers to add to the scores are a score_bias", scores);
   if (const Tensor& padding = masks.key_padding_mask; padding.defined()) {
     const Shape batch_and_keys{scores[0], scores[3]};
     check(padding.dtype() == boolean && padding.shape() == batch_and_keys,
-          "MultiheadAttention: expects key_padding_mask bool {} (true = padding), got {} {}", batch_and_keys,
-          padding.dtype(), padding.shape());
+          "MultiheadAttention: expects key_padding_mask bool {} (true = padding), got {} {}{}",
+          batch_and_keys, padding.dtype(), padding.shape(),
+          padding.dtype() == boolean ? "" : ": compare, as in ids == pad");
     const Tensor seen = !padding.reshape({scores[0], 1, 1, scores[3]});
     mask = mask.defined() ? mask & seen : seen;
   }
   if (const Tensor& bias = masks.score_bias; bias.defined()) {
-    expect_mask("score_bias", bias, dtype, "added to the scores", scores);
+    expect_mask("score_bias", bias, dtype, "added to the scores",
+                bias.dtype() == boolean ? ": a bool mask is given as visible" : ": convert it with .to()",
+                scores);
     mask = mask.defined() ? where(mask, bias, full({}, -INFINITY, dtype)) : bias;
   }
   return mask;
@@ -154,7 +156,8 @@ MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Ten
 AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& memory,
                                                  const AttentionMasks& masks) const {
   expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
-  expect_sequence("MultiheadAttention", "memory", memory, options_.d_model, in_proj_weight.dtype());
+  expect_memory("MultiheadAttention", memory, options_.d_model, in_proj_weight.dtype(),
+                "attention(x, {.key_padding_mask = padding}), or .visible, or .score_bias");
   check(x.size(0) == memory.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
         x.shape(), memory.shape());
   return {.causal = options_.causal,

@@ -39,7 +39,8 @@ struct MultiheadAttention : Module {
   /// the positions it holds: queries see those too (masks count them among the Tk keys), and it then holds
   /// x's as well. For causal attention, under NoGrad, without dropout.
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const;
-  /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E].
+  /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E]. A mask
+  /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {}) const;
   /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
   /// weights before dropout: each row adds up to 1, or is 0 where the query sees no key. For self-attention
@@ -51,9 +52,9 @@ struct MultiheadAttention : Module {
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
 
-  Tensor in_proj_weight;  // [3E, E]: rows of q, of k, of v
-  Tensor in_proj_bias;    // [3E]; undefined without
-  Linear out_proj;        // E -> E
+  Parameter in_proj_weight;  // [3E, E]: rows of q, of k, of v
+  Parameter in_proj_bias;    // [3E]; undefined without
+  Linear out_proj;           // E -> E
 
  private:
   struct Heads {

@@ -1,9 +1,16 @@
 #include "gradus/nn/block.h"
 
+#include "gradus/nn/expect.h"
+
 namespace gradus::nn {
 
+static const char* checked(const char* kind, const BlockOptions& options) {
+  expect_block_options(kind, options);
+  return kind;
+}
+
 BlockParts::BlockParts(const char* kind, const BlockOptions& o)
-    : Module(kind),
+    : Module(checked(kind, o)),
       self_attn(add("self_attn", MultiheadAttention({.d_model = o.d_model,
                                                      .heads = o.heads,
                                                      .causal = o.causal,
@@ -19,5 +26,9 @@ BlockParts::BlockParts(const char* kind, const BlockOptions& o)
       norm2(add("norm2", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
       dropout1(add("dropout1", Dropout(o.dropout))),
       dropout2(add("dropout2", Dropout(o.dropout))) {}
+
+void BlockParts::expect_input(const Tensor& x) const {
+  expect_sequence(kind().c_str(), "x", x, norm1.weight.numel(), norm1.weight.dtype());
+}
 
 }  // namespace gradus::nn

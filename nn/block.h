@@ -29,6 +29,9 @@ struct BlockParts : Module {
   FFN ffn;  // its keys stand at the block's level: linear1, linear2
   LayerNorm norm1, norm2;
   Dropout dropout1, dropout2;
+
+ protected:
+  void expect_input(const Tensor& x) const;
 };
 
 /// Norms on the branches; the shortcut is untouched from end to end (GPT-2; Xiong et al. 2020, figure 1b).
@@ -38,6 +41,7 @@ struct PreLNBlock : BlockParts {
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
+    expect_input(x);
     const Tensor h = x + dropout1(self_attn(norm1(x), masks, cache));  // x + Attn(LN(x))
     return h + dropout2(ffn(norm2(h)));                                // h + FFN(LN(h))
   }
@@ -49,6 +53,7 @@ struct PostLNBlock : BlockParts {
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
+    expect_input(x);
     const Tensor h = norm1(x + dropout1(self_attn(x, masks, cache)));  // LN(x + Attn(x))
     return norm2(h + dropout2(ffn(h)));                                // LN(h + FFN(h))
   }

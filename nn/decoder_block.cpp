@@ -1,9 +1,16 @@
 #include "gradus/nn/decoder_block.h"
 
+#include "gradus/nn/expect.h"
+
 namespace gradus::nn {
 
+static const char* checked(const char* kind, const DecoderBlockOptions& options) {
+  expect_block_options(kind, options);
+  return kind;
+}
+
 DecoderBlockParts::DecoderBlockParts(const char* kind, const DecoderBlockOptions& o)
-    : Module(kind),
+    : Module(checked(kind, o)),
       self_attn(add("self_attn", MultiheadAttention({.d_model = o.d_model,
                                                      .heads = o.heads,
                                                      .causal = o.causal,
@@ -25,5 +32,13 @@ DecoderBlockParts::DecoderBlockParts(const char* kind, const DecoderBlockOptions
       dropout1(add("dropout1", Dropout(o.dropout))),
       dropout2(add("dropout2", Dropout(o.dropout))),
       dropout3(add("dropout3", Dropout(o.dropout))) {}
+
+void DecoderBlockParts::expect_inputs(const Tensor& x, const Tensor& memory) const {
+  const std::string name = kind();
+  const std::int64_t size = norm1.weight.numel();
+  expect_sequence(name.c_str(), "x", x, size, norm1.weight.dtype());
+  expect_memory(name.c_str(), memory, size, norm1.weight.dtype(),
+                "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
+}
 
 }  // namespace gradus::nn

@@ -32,6 +32,9 @@ struct DecoderBlockParts : Module {
   FFN ffn;  // its keys stand at the block's level: linear1, linear2
   LayerNorm norm1, norm2, norm3;
   Dropout dropout1, dropout2, dropout3;
+
+ protected:
+  void expect_inputs(const Tensor& x, const Tensor& memory) const;
 };
 
 /// x [B, T, C], memory [B, Tm, C] -> [B, T, C], norms on the branches.
@@ -41,6 +44,7 @@ struct PreLNDecoderBlock : DecoderBlockParts {
 
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
     const Scope scope(path());
+    expect_inputs(x, memory);
     const Tensor h = x + dropout1(self_attn(norm1(x), masks.self));                 // x + SelfAttn(LN(x))
     const Tensor g = h + dropout2(multihead_attn(norm2(h), memory, masks.memory));  // h + CrossAttn(LN(h), m)
     return g + dropout3(ffn(norm3(g)));                                             // g + FFN(LN(g))
@@ -54,6 +58,7 @@ struct PostLNDecoderBlock : DecoderBlockParts {
 
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
     const Scope scope(path());
+    expect_inputs(x, memory);
     const Tensor h = norm1(x + dropout1(self_attn(x, masks.self)));                 // LN(x + SelfAttn(x))
     const Tensor g = norm2(h + dropout2(multihead_attn(h, memory, masks.memory)));  // LN(h + CrossAttn(h, m))
     return norm3(g + dropout3(ffn(g)));                                             // LN(g + FFN(g))

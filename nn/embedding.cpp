@@ -1,6 +1,5 @@
 #include "gradus/nn/embedding.h"
 
-#include "gradus/core/format.h"
 #include "gradus/nn/expect.h"
 #include "gradus/nn/init.h"
 #include "gradus/ops/ops.h"
@@ -13,11 +12,14 @@ Embedding::Embedding(std::int64_t count, std::int64_t dim) : Module("Embedding")
   weight = parameter("weight", init::normal_(empty({count, dim})));
 }
 
+Embedding::Embedding(const Parameter& shared) : Module("Embedding") {
+  expect_table("Embedding", "[count, dim]", shared);
+  weight = parameter("weight", shared);
+}
+
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(path());
-  check(ids.defined(), "Embedding: ids is an undefined tensor");
-  check(ids.dtype() == i64, "Embedding: expects ids of i64, got {} {}: convert with .to(i64)", ids.dtype(),
-        ids.shape());
+  expect_ids("Embedding", "ids", ids);
   return embedding(ids, weight);
 }
 

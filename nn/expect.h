@@ -9,11 +9,29 @@ namespace gradus::nn {
 
 /// x [..., size] of the dtype, else "Linear: expects x [..., 64], got [8, 65]"; `what` names the argument.
 void expect_last_axis(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);
-/// x [B, T, size] of the dtype, else "PreLNBlock: expects x [B, T, 64], got [8, 64]".
+/// x [B, T, size] of the dtype, else "PreLNBlock: expects x [B, T, 64], got [8, 64]: ...".
 void expect_sequence(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);
+/// The same for what attention reads; says how a mask is passed where one came in its place. `call` is how.
+void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, DType dtype, const char* call);
+/// A weight of two axes to build a layer on, else "Linear: expects a weight [out, in], got [3]".
+void expect_table(const char* layer, const char* axes, const Tensor& weight);
+/// ids of i64, else "Embedding: expects ids of i64, got f32 [8]: convert with .to(i64)".
+void expect_ids(const char* layer, const char* what, const Tensor& ids);
 /// "Linear: expects in of 1 or more, got 0"
 void expect_positive(const char* layer, const char* what, std::int64_t value);
-/// "Dropout: expects p in [0, 1), got 1.5"
+/// "Dropout: expects p from 0 to 1, got 1.5"
 void expect_probability(const char* layer, const char* what, double p);
+/// "LayerNorm: expects eps of 0 or more, got -1"
+void expect_eps(const char* layer, double eps);
+/// d_model that heads can share: "GPT: d_model 65 is not divisible by heads 4".
+void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads);
+/// The options that all kinds of blocks have, under the name of what the user builds.
+template <class Options>
+void expect_block_options(const char* layer, const Options& o) {
+  expect_heads(layer, o.d_model, o.heads);
+  if (o.d_ff != 0) expect_positive(layer, "d_ff", o.d_ff);  // 0 means 4 d_model
+  expect_probability(layer, "dropout", o.dropout);
+  expect_eps(layer, o.eps);
+}
 
 }  // namespace gradus::nn

@@ -24,7 +24,7 @@ FFN::FFN(const FFNOptions& options)
       dropout(add("dropout", Dropout(options.dropout))),
       activation_(options.activation) {
   if (options.gated)
-    linear3 = add("linear3", Linear(options.d_model, hidden_size(options), {.bias = options.bias}));
+    linear3.emplace(add("linear3", Linear(options.d_model, hidden_size(options), {.bias = options.bias})));
 }
 
 Tensor FFN::operator()(const Tensor& x) const {

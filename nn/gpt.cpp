@@ -14,10 +14,14 @@ GPTOptions checked(const GPTOptions& options) {
   expect_positive("GPT", "vocab", options.vocab);
   expect_positive("GPT", "context", options.context);
   expect_positive("GPT", "layers", options.layers);
-  expect_positive("GPT", "heads", options.heads);
-  expect_positive("GPT", "d_model", options.d_model);
-  expect_probability("GPT", "dropout", options.dropout);
+  expect_block_options("GPT", options);
   return options;
+}
+
+void expect_tokens(const Tensor& ids) {
+  expect_ids("GPT", "ids", ids);
+  check(ids.dim() == 2, "GPT: expects ids [B, T], got {}{}", ids.shape(),
+        ids.dim() == 1 ? ": add a batch axis with .unsqueeze(0)" : "");
 }
 
 BlockOptions block_of(const GPTOptions& o) {
@@ -45,7 +49,7 @@ GPT::GPT(const GPTOptions& o)
                                               .final_norm = o.final_norm,
                                               .checkpoint = o.checkpoint}))),
       options_(o) {
-  if (!o.tied) head = add("head", Linear(o.d_model, o.vocab, {.bias = false}));
+  if (!o.tied) head.emplace(add("head", Linear(o.d_model, o.vocab, {.bias = false})));
   init::gpt2_(*this, {.residual_layers = o.residual_init_scaling ? o.layers : 0});
 }
 
@@ -53,8 +57,10 @@ Tensor GPT::operator()(const Tensor& ids) const { return logits(hidden(ids)); }
 
 Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
   const Scope scope(path());
-  check(targets.defined() && targets.shape() == ids.shape(),
-        "GPT: expects targets of the shape of ids, {}, got {}", ids.shape(), targets.shape());
+  expect_tokens(ids);
+  expect_ids("GPT", "targets", targets);
+  check(targets.shape() == ids.shape(), "GPT: expects targets of the shape of ids, {}, got {}", ids.shape(),
+        targets.shape());
   return linear_cross_entropy(hidden(ids), head ? head->weight : token_embedding.weight, targets);
 }
 
@@ -64,8 +70,8 @@ Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
 }
 
 Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
-  check(ids.defined() && ids.dim() == 2 && ids.size(1) > 0,
-        "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
+  expect_tokens(ids);
+  check(ids.size(1) > 0, "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
   const NoGrad no_grad;
   return logits(hidden(ids, &cache).select(1, -1));
 }
@@ -77,7 +83,7 @@ KeyValueCache GPT::new_cache(std::int64_t batch) const {
 /// What the head sees: [B, T] -> [B, T, C].
 Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
   const Scope scope(path());
-  check(ids.defined() && ids.dim() == 2, "GPT: expects ids [B, T], got {}", ids.shape());
+  expect_tokens(ids);
   check(ids.size(1) <= options_.context, "GPT: expects at most {} tokens, its context, got ids {}",
         options_.context, ids.shape());
   const std::int64_t begin = cache ? cache->length() : 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gradus/core/format.h"
+#include "gradus/nn/expect.h"
 #include "gradus/nn/gpt.h"
 #include "gradus/ops/ops.h"
 
@@ -39,7 +40,8 @@ void check_options(const GenerateOptions& options, std::int64_t context) {
 }  // namespace
 
 Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options) const {
-  check(prompt.defined() && (prompt.dim() == 1 || prompt.dim() == 2) && prompt.size(-1) > 0,
+  expect_ids("GPT", "prompt", prompt);
+  check((prompt.dim() == 1 || prompt.dim() == 2) && prompt.size(-1) > 0,
         "GPT: generate expects a prompt [T] or [B, T] of at least one token, got {}", prompt.shape());
   check(count >= 0, "GPT: generate expects a count of 0 or more, got {}", count);
   check_options(options, options_.context);

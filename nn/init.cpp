@@ -12,7 +12,8 @@ namespace {
 
 void check_weight(const char* name, const Tensor& w) {
   check(w.defined(), "{}: the tensor is undefined", name);
-  check(is_floating(w.dtype()), "{}: expects f32 or f64, got {} {}", name, w.dtype(), w.shape());
+  check(is_floating(w.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", name, w.dtype(),
+        w.shape());
 }
 
 Tensor write(const Tensor& w, const Array& values) {
@@ -20,15 +21,22 @@ Tensor write(const Tensor& w, const Array& values) {
   return w.copy_(Tensor(values));
 }
 
+Tensor write_constant(const char* name, const Tensor& w, double value) {
+  check(w.defined(), "{}: the tensor is undefined", name);
+  const NoGrad guard;
+  return w.fill_(value);
+}
+
 Tensor write_uniform(const char* name, const Tensor& w, double low, double high, Generator& generator) {
   check_weight(name, w);
-  check(low <= high, "{}: expects low <= high, got {} and {}", name, low, high);
+  check(low <= high && std::isfinite(high - low), "{}: expects low <= high, got {} and {}", name, low, high);
   return write(w, random_uniform(w.shape(), low, high, w.dtype(), generator));
 }
 
 Tensor write_normal(const char* name, const Tensor& w, double mean, double std, Generator& generator) {
   check_weight(name, w);
-  check(std >= 0, "{}: expects std >= 0, got {}", name, std);
+  check(std::isfinite(mean), "{}: expects a finite mean, got {}", name, mean);
+  check(std >= 0 && std::isfinite(std), "{}: expects std >= 0, got {}", name, std);
   return write(w, random_normal(w.shape(), mean, std, w.dtype(), generator));
 }
 
@@ -44,9 +52,14 @@ Fans fans_of(const char* name, const Tensor& w) {
   return {static_cast<double>(w.size(1)) * field, static_cast<double>(w.size(0)) * field};
 }
 
+void check_gain(const char* name, double gain) {
+  check(gain >= 0 && std::isfinite(gain), "{}: expects a gain of 0 or more, got {}", name, gain);
+}
+
 /// gain / sqrt(fan)
 double kaiming_std(const char* name, const Tensor& w, const KaimingOptions& options) {
   const Fans fans = fans_of(name, w);
+  check(std::isfinite(options.a), "{}: expects a finite a, got {}", name, options.a);
   return gain(options.nonlinearity, options.a) / std::sqrt(options.mode == Fan::in ? fans.in : fans.out);
 }
 
@@ -63,14 +76,9 @@ double normal_quantile(double p, double low, double high) {
 
 }  // namespace
 
-Tensor zeros_(const Tensor& w) { return constant_(w, 0); }
-Tensor ones_(const Tensor& w) { return constant_(w, 1); }
-
-Tensor constant_(const Tensor& w, double value) {
-  check(w.defined(), "constant_: the tensor is undefined");
-  const NoGrad guard;
-  return w.fill_(value);
-}
+Tensor zeros_(const Tensor& w) { return write_constant("zeros_", w, 0); }
+Tensor ones_(const Tensor& w) { return write_constant("ones_", w, 1); }
+Tensor constant_(const Tensor& w, double value) { return write_constant("constant_", w, value); }
 
 Tensor uniform_(const Tensor& w, double low, double high, Generator& generator) {
   return write_uniform("uniform_", w, low, high, generator);
@@ -83,6 +91,7 @@ Tensor normal_(const Tensor& w, double mean, double std, Generator& generator) {
 Tensor trunc_normal_(const Tensor& w, double mean, double std, double low, double high,
                      Generator& generator) {
   check_weight("trunc_normal_", w);
+  check(std::isfinite(mean), "trunc_normal_: expects a finite mean, got {}", mean);
   check(std > 0 && low < high, "trunc_normal_: expects std > 0 and low < high, got std {}, low {}, high {}",
         std, low, high);
   const double a = (low - mean) / std, b = (high - mean) / std;
@@ -100,12 +109,14 @@ Tensor trunc_normal_(const Tensor& w, double mean, double std, double low, doubl
 
 Tensor xavier_uniform_(const Tensor& w, double gain, Generator& generator) {
   const Fans fans = fans_of("xavier_uniform_", w);
+  check_gain("xavier_uniform_", gain);
   const double a = gain * std::sqrt(6 / (fans.in + fans.out));
   return write_uniform("xavier_uniform_", w, -a, a, generator);
 }
 
 Tensor xavier_normal_(const Tensor& w, double gain, Generator& generator) {
   const Fans fans = fans_of("xavier_normal_", w);
+  check_gain("xavier_normal_", gain);
   return write_normal("xavier_normal_", w, 0, gain * std::sqrt(2 / (fans.in + fans.out)), generator);
 }
 
@@ -134,6 +145,7 @@ Tensor kaiming_normal_(const Tensor& w, const KaimingOptions& options, Generator
 }
 
 void gpt2_(const Module& model, const Gpt2Options& options, Generator& generator) {
+  check(options.std >= 0 && std::isfinite(options.std), "gpt2_: expects std >= 0, got {}", options.std);
   check(options.residual_layers >= 0, "gpt2_: expects residual_layers >= 0, got {}", options.residual_layers);
   const double blocks = static_cast<double>(options.residual_layers);
   const double residual_std = blocks > 0 ? options.std / std::sqrt(2 * blocks) : options.std;

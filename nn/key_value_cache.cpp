@@ -7,6 +7,22 @@ namespace gradus::nn {
 KeyValues::KeyValues(const Shape& shape, const Tensor& weight)
     : weight_(weight.detach()), k_(empty(shape, weight.dtype())), v_(empty(shape, weight.dtype())) {}
 
+KeyValues::KeyValues(const KeyValues& other)
+    : weight_(other.weight_),
+      k_(other.k_.array().clone()),
+      v_(other.v_.array().clone()),
+      version_(other.version_),
+      length_(other.length_) {}
+
+KeyValues& KeyValues::operator=(KeyValues other) {
+  std::swap(weight_, other.weight_);
+  std::swap(k_, other.k_);
+  std::swap(v_, other.v_);
+  version_ = other.version_;
+  length_ = other.length_;
+  return *this;
+}
+
 void KeyValues::truncate(std::int64_t length) {
   check(length >= 0 && length <= length_, "KeyValueCache: expects a length of 0 to {}, what it holds, got {}",
         length_, length);
@@ -37,8 +53,19 @@ KeyValueCache::KeyValueCache(std::vector<KeyValues> layers) : layers_(std::move(
   check(!layers_.empty(), "KeyValueCache: expects the keys and values of one layer or more");
 }
 
+const KeyValues& KeyValueCache::last() const {
+  check(!layers_.empty(), "KeyValueCache: was moved from: assign it a new_cache()");
+  return layers_.back();
+}
+
+KeyValues& KeyValueCache::layer(std::size_t i) {
+  check(i < layers_.size(), "KeyValueCache: there is no layer {}: it has {}", i, layers_.size());
+  return layers_[i];
+}
+
 // A position counts once the last layer has it: the first ones may hold more after an error.
 void KeyValueCache::truncate(std::int64_t length) {
+  last();
   layers_.back().truncate(length);
   for (KeyValues& layer : layers_) layer.truncate(length);
 }

@@ -21,6 +21,10 @@ class KeyValues {
  public:
   /// Space for `shape` [B, H, capacity, D] of each; `weight` is the one that makes them from x.
   KeyValues(const Shape& shape, const Tensor& weight);
+  // Copies have memory of their own: both may go on.
+  KeyValues(const KeyValues& other);
+  KeyValues(KeyValues&&) = default;
+  KeyValues& operator=(KeyValues other);
 
   std::int64_t batch() const { return k_.size(0); }
   std::int64_t length() const { return length_; }  // positions held
@@ -40,24 +44,25 @@ class KeyValues {
   std::int64_t length_ = 0;
 };
 
-/// The keys and values of every layer of a model, made by its new_cache(). Copies share their memory: give
-/// each sequence a cache of its own.
+/// The keys and values of every layer of a model, made by its new_cache(). A copy has memory of its own, to
+/// try several answers to one prompt; one that was moved from can only be assigned to.
 class KeyValueCache {
  public:
   explicit KeyValueCache(std::vector<KeyValues> layers);
 
-  std::int64_t batch() const { return layers_[0].batch(); }
+  std::int64_t batch() const { return last().batch(); }
   /// Positions every layer holds.
-  std::int64_t length() const { return layers_.back().length(); }
-  std::int64_t capacity() const { return layers_[0].capacity(); }
+  std::int64_t length() const { return last().length(); }
+  std::int64_t capacity() const { return last().capacity(); }
   /// Forgets all positions but the first `length`: `cache.truncate(prompt_length)` to try another answer.
   void truncate(std::int64_t length);
   void clear() { truncate(0); }
 
   std::size_t layers() const { return layers_.size(); }
-  KeyValues& layer(std::size_t i) { return layers_[i]; }
+  KeyValues& layer(std::size_t i);
 
  private:
+  const KeyValues& last() const;
   std::vector<KeyValues> layers_;
 };
 

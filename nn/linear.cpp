@@ -16,6 +16,14 @@ Linear::Linear(std::int64_t in, std::int64_t out, const LinearOptions& options) 
   if (options.bias) bias = parameter("bias", init::uniform_(empty({out}), -bound, bound));
 }
 
+Linear::Linear(const Parameter& shared, const LinearOptions& options) : Module("Linear") {
+  expect_table("Linear", "[out, in]", shared);
+  weight = parameter("weight", shared);
+  const double bound = 1 / std::sqrt(static_cast<double>(shared.size(1)));
+  if (options.bias)
+    bias = parameter("bias", init::uniform_(empty({shared.size(0)}, shared.dtype()), -bound, bound));
+}
+
 Tensor Linear::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_last_axis("Linear", "x", x, weight.size(1), weight.dtype());

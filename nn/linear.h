@@ -15,12 +15,15 @@ struct LinearOptions {
 /// At the start weight and bias are U(-1/sqrt(in), 1/sqrt(in)), as PyTorch's.
 struct Linear : Module {
   Linear(std::int64_t in, std::int64_t out, const LinearOptions& options = {});
+  /// On another module's parameter [out, in], which both then train: a head tied to an embedding,
+  /// `nn::Linear head = add("head", nn::Linear(embedding.weight, {.bias = false}));`
+  explicit Linear(const Parameter& weight, const LinearOptions& options = {});
   Tensor operator()(const Tensor& x) const;
   /// activate(activation, (*this)(x)).
   Tensor operator()(const Tensor& x, Activation activation) const;
 
-  Tensor weight;  // [out, in]
-  Tensor bias;    // [out]; undefined without
+  Parameter weight;  // [out, in]
+  Parameter bias;    // [out]; undefined without
 };
 
 }  // namespace gradus::nn

@@ -109,50 +109,78 @@ void Module::attach(const std::string& name, const Module& part) const {
   });
 }
 
-Tensor Module::parameter(const std::string& name, Tensor values) const {
+Registered Module::parameter(const std::string& name, Tensor values) const {
   check_name(*node_, name);
   check(values.defined(), "{}: parameter '{}' is an undefined tensor", kind_of(*node_), name);
-  values.requires_grad_();
-  values.node()->parameter = true;
+  const bool shared = values.node() && values.node()->parameter;  // of another module: it stays as it is
+  if (!shared) {
+    check(is_floating(values.dtype()),
+          "{}: parameter '{}' expects f32 or f64, got {} {}: convert with .to(f32), or register it with "
+          "buffer()",
+          kind_of(*node_), name, values.dtype(), values.shape());
+    check(values.is_leaf(), "{}: parameter '{}' {} is the output of {}: register its detach()",
+          kind_of(*node_), name, values.shape(), values.node() ? values.node()->op : "");
+    check(values.is_contiguous(), "{}: parameter '{}' {} is not contiguous: register its contiguous()",
+          kind_of(*node_), name, values.shape());
+    values.requires_grad_();
+    values.node()->parameter = true;
+  }
   node_->parameters.emplace_back(name, values);
-  label(*node_);
-  return values;
+  if (!shared) label(*node_);
+  return Registered(values);
 }
 
-Tensor Module::buffer(const std::string& name, const Tensor& values, bool persistent) const {
+Registered Module::buffer(const std::string& name, const Tensor& values, bool persistent) const {
   check_name(*node_, name);
   check(values.defined(), "{}: buffer '{}' is an undefined tensor", kind_of(*node_), name);
   node_->buffers.push_back({name, values.detach(), persistent});
-  return node_->buffers.back().values;
+  return Registered(node_->buffers.back().values);
+}
+
+Parameter& Parameter::operator=(const Registered& registered) {
+  const Tensor& values = registered.values_;
+  check(!defined(),
+        "Parameter {}: cannot be replaced by {}: to change its numbers call copy_(values) under NoGrad",
+        shape(), values.shape());
+  Tensor::operator=(values);
+  return *this;
+}
+
+void Module::expect_count(std::int64_t count) const {
+  check(count >= 0, "{}: add_list expects a count of 0 or more, got {}", kind_of(*node_), count);
 }
 
 std::string Module::kind() const { return kind_of(*node_); }
 const char* Module::path() const { return node_->path; }
 
-Tensor Module::parameter(std::string_view name) const {
+Parameter Module::parameter(std::string_view name) const {
   std::string names;
   for (const auto& [key, values] : all_parameters(*node_)) {
-    if (key == name) return values;
+    if (key == name) return Parameter(values);
     names += (names.empty() ? "" : ", ") + key;
   }
   fail_with("{}: no parameter '{}': it has {}", kind_of(*node_), name, names.empty() ? "none" : names);
 }
 
-std::vector<StateDict::Entry> Module::named_parameters() const {
+const std::vector<StateDict::Entry> Module::named_parameters() const {
   std::vector<StateDict::Entry> found = distinct_parameters(*node_);
-  for (const auto& [name, values] : found) values.node()->claimed = true;
+  // Once some are in an optimizer, others are claimed by an optimizer only: asking for all of them, to clip
+  // their gradients, does not train what was added late.
+  const auto trained = [](const StateDict::Entry& entry) { return entry.second.node()->trained; };
+  if (std::none_of(found.begin(), found.end(), trained))
+    for (const auto& [name, values] : found) values.node()->claimed = true;
   return found;
 }
 
-std::vector<Tensor> Module::parameters() const {
+const std::vector<Tensor> Module::parameters() const {
   std::vector<Tensor> found;
   for (auto& [name, values] : named_parameters()) found.push_back(values);
   return found;
 }
 
-std::vector<StateDict::Entry> Module::own_parameters() const { return node_->parameters; }
+const std::vector<StateDict::Entry> Module::own_parameters() const { return node_->parameters; }
 
-std::vector<StateDict::Entry> Module::named_buffers() const {
+const std::vector<StateDict::Entry> Module::named_buffers() const {
   std::vector<StateDict::Entry> found;
   walk(*node_, "", [&](const ModuleNode& node, const std::string& path) {
     for (const auto& buffer : node.buffers) found.emplace_back(join(path, buffer.name), buffer.values);
@@ -160,7 +188,7 @@ std::vector<StateDict::Entry> Module::named_buffers() const {
   return found;
 }
 
-std::vector<Tensor> Module::buffers() const {
+const std::vector<Tensor> Module::buffers() const {
   std::vector<Tensor> found;
   for (auto& [name, values] : named_buffers()) found.push_back(values);
   return found;

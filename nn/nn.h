@@ -14,6 +14,7 @@
 #include "gradus/nn/linear.h"
 #include "gradus/nn/module.h"
 #include "gradus/nn/norm.h"
+#include "gradus/nn/parameter.h"
 #include "gradus/nn/positions.h"
 #include "gradus/nn/probe.h"
 #include "gradus/nn/sequential.h"

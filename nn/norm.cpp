@@ -1,6 +1,5 @@
 #include "gradus/nn/norm.h"
 
-#include "gradus/core/format.h"
 #include "gradus/nn/expect.h"
 #include "gradus/ops/ops.h"
 
@@ -9,7 +8,7 @@ namespace gradus::nn {
 LayerNorm::LayerNorm(std::int64_t dim, const LayerNormOptions& options)
     : Module("LayerNorm"), dim_(dim), eps_(options.eps) {
   expect_positive("LayerNorm", "dim", dim);
-  check(options.eps >= 0, "LayerNorm: expects eps of 0 or more, got {}", options.eps);
+  expect_eps("LayerNorm", options.eps);
   if (!options.affine) return;
   weight = parameter("weight", ones({dim}));
   if (options.bias) bias = parameter("bias", zeros({dim}));
@@ -24,7 +23,7 @@ Tensor LayerNorm::operator()(const Tensor& x) const {
 RMSNorm::RMSNorm(std::int64_t dim, const RMSNormOptions& options)
     : Module("RMSNorm"), dim_(dim), eps_(options.eps) {
   expect_positive("RMSNorm", "dim", dim);
-  check(options.eps >= 0, "RMSNorm: expects eps of 0 or more, got {}", options.eps);
+  expect_eps("RMSNorm", options.eps);
   if (options.affine) weight = parameter("weight", ones({dim}));
 }
 

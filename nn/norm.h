@@ -15,7 +15,7 @@ struct LayerNorm : Module {
   explicit LayerNorm(std::int64_t dim, const LayerNormOptions& options = {});
   Tensor operator()(const Tensor& x) const;
 
-  Tensor weight, bias;  // [C]; undefined where the options say so
+  Parameter weight, bias;  // [C]; undefined where the options say so
 
  private:
   std::int64_t dim_;
@@ -32,7 +32,7 @@ struct RMSNorm : Module {
   explicit RMSNorm(std::int64_t dim, const RMSNormOptions& options = {});
   Tensor operator()(const Tensor& x) const;
 
-  Tensor weight;  // [C]
+  Parameter weight;  // [C]; undefined where the options say so
 
  private:
   std::int64_t dim_;

@@ -10,7 +10,7 @@ struct LearnedPositions : Module {
   LearnedPositions(std::int64_t context, std::int64_t d_model);
   Tensor operator()(std::int64_t length, std::int64_t begin = 0) const;
 
-  Tensor weight;  // [context, C]
+  Parameter weight;  // [context, C]
 };
 
 /// Fixed waves: PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017,
@@ -19,7 +19,7 @@ struct SinusoidalPositions : Module {
   SinusoidalPositions(std::int64_t context, std::int64_t d_model);
   Tensor operator()(std::int64_t length, std::int64_t begin = 0) const;
 
-  Tensor table;  // [context, C]
+  Buffer table;  // [context, C]
 };
 
 }  // namespace gradus::nn

@@ -46,7 +46,14 @@ struct Probe::Layer {
 };
 
 Probe::Probe() : before_(watching) { watching = this; }
-Probe::~Probe() { watching = before_; }
+// The innermost one, unless probes end in another order.
+Probe::~Probe() {
+  for (Probe** at = &watching; *at != nullptr; at = &(*at)->before_)
+    if (*at == this) {
+      *at = before_;
+      return;
+    }
+}
 Probe* Probe::current() { return watching; }
 
 void Probe::clear() {

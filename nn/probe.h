@@ -28,9 +28,9 @@ struct ProbeRow {
 
 /// Watches the layers of stacks and GPTs on the thread that made it, until it goes. Of two, the inner one
 /// watches. Without one, watching costs a layer one comparison.
-class Probe {
+class [[nodiscard]] Probe {
  public:
-  Probe();
+  [[nodiscard]] Probe();
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;

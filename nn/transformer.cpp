@@ -13,6 +13,7 @@ namespace {
 template <class Pre, class Post, class Stack, class Options>
 void build(Stack& stack, const char* kind, const Options& options) {
   expect_positive(kind, "layers", options.layers);
+  expect_block_options(kind, options.block);
   const Module list = stack.add("layers", Module("List"));
   for (std::int64_t i = 0; i < options.layers; ++i) {
     if (options.placement == Placement::pre)
@@ -21,8 +22,8 @@ void build(Stack& stack, const char* kind, const Options& options) {
       stack.layers.emplace_back(list.add(std::to_string(i), Post(options.block)));
   }
   if (options.final_norm.value_or(options.placement == Placement::pre))
-    stack.norm = stack.add(
-        "norm", LayerNorm(options.block.d_model, {.eps = options.block.eps, .bias = options.block.bias}));
+    stack.norm.emplace(stack.add(
+        "norm", LayerNorm(options.block.d_model, {.eps = options.block.eps, .bias = options.block.bias})));
 }
 
 // [checkpoint]
@@ -62,6 +63,9 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderOptions& options)
 
 Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks,
                                       KeyValueCache* cache) const {
+  const Scope scope(path());
+  const Tensor& weight = parts(0).norm1.weight;
+  expect_sequence("TransformerEncoder", "x", x, weight.numel(), weight.dtype());
   if (!cache) return run(*this, checkpoint_, x, masks);
   check(cache->layers() == layers.size(),
         "TransformerEncoder: expects a cache of {} layers, got one of {}: make it with new_cache()",
@@ -92,6 +96,11 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderOptions& options)
 
 Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
                                       const DecoderMasks& masks) const {
+  const Scope scope(path());
+  const Tensor& weight = parts(0).norm1.weight;
+  expect_sequence("TransformerDecoder", "x", x, weight.numel(), weight.dtype());
+  expect_memory("TransformerDecoder", memory, weight.numel(), weight.dtype(),
+                "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
   return run(*this, checkpoint_, x, memory, masks);
 }
 

@@ -1,6 +1,7 @@
 #include "gradus/optim/adam.h"
 
 #include <cmath>
+#include <limits>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/ops/kernels/kernels.h"
@@ -22,7 +23,11 @@ Adam::Adam(const char* name, std::vector<ParameterGroup> groups, const AdamOptio
       decoupled_(decoupled) {
   for (const double beta : betas_)
     check(beta >= 0 && beta < 1, "{}: expects betas in [0, 1), got {} and {}", name, betas_[0], betas_[1]);
-  check(eps_ >= 0, "{}: expects an eps of 0 or more, got {}", name, eps_);
+  // An element whose gradient has always been 0 would be divided by it.
+  check(eps_ >= std::numeric_limits<float>::min() && std::isfinite(eps_),
+        "{}: expects an eps of 1.2e-38 or more, else an element that never had a gradient is divided by 0, "
+        "got {}",
+        name, eps_);
 }
 
 Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)

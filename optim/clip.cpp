@@ -1,6 +1,7 @@
 #include "gradus/optim/clip.h"
 
 #include <cmath>
+#include <unordered_set>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/parallel.h"
@@ -47,23 +48,39 @@ void scale(const Array& gradient, double factor) {
   else
     gradient.storage().bump_version();
 }
+
+/// The gradients there are, each once, in order: a parameter may stand in several parts.
+std::vector<Array> gradients(const char* who, const std::vector<Tensor>& parameters) {
+  std::vector<Array> found;
+  std::unordered_set<const Node*> seen;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor& parameter = parameters[i];
+    check(parameter.defined(), "{}: parameter {} is an undefined tensor", who, i);
+    if (const Tensor gradient = parameter.grad();
+        gradient.defined() && seen.insert(parameter.node().get()).second)
+      found.push_back(gradient.array());
+  }
+  return found;
+}
+
+double norm_of(const std::vector<Array>& gradients) {
+  double total = 0;
+  for (const Array& gradient : gradients) total += sum_square(gradient);
+  return std::sqrt(total);
+}
 }  // namespace
 
 double grad_norm(const std::vector<Tensor>& parameters) {
-  double total = 0;
-  for (const Tensor& parameter : parameters)
-    if (const Tensor gradient = parameter.grad(); gradient.defined()) total += sum_square(gradient.array());
-  return std::sqrt(total);
+  return norm_of(gradients("grad_norm", parameters));
 }
 
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   const ProfileRange range("clip_grad_norm");
   check(max_norm > 0, "clip_grad_norm: expects a max_norm above 0, got {}", max_norm);
-  const double norm = grad_norm(parameters);
+  const std::vector<Array> found = gradients("clip_grad_norm", parameters);
+  const double norm = norm_of(found);
   if (!std::isfinite(norm) || norm <= max_norm) return norm;
-  for (const Tensor& parameter : parameters)
-    if (const Tensor gradient = parameter.grad(); gradient.defined())
-      scale(gradient.array(), max_norm / (norm + 1e-6));
+  for (const Array& gradient : found) scale(gradient, max_norm / (norm + 1e-6));
   return norm;
 }
 

@@ -15,6 +15,13 @@ namespace {
 constexpr std::int64_t kPiece = 16384;
 }  // namespace
 
+/// "layers.3.linear1.weight [64, 16]", or "parameter 5 [3]" for one of no module.
+static std::string describe(const Tensor& parameter, std::size_t number) {
+  const bool named = parameter.node() && parameter.node()->parameter;
+  return fmt::format("{} {}", named ? parameter.node()->module : fmt::format("parameter {}", number),
+                     parameter.shape());
+}
+
 std::vector<ParameterGroup> detail::one_group(std::vector<Tensor> parameters) {
   std::vector<ParameterGroup> groups(1);
   groups[0].parameters = std::move(parameters);
@@ -26,21 +33,29 @@ Optimizer::Optimizer(const char* name, std::vector<ParameterGroup> groups, const
     : name_(name), step_name_(intern(fmt::format("{} step", name))), state_names_(std::move(state_names)) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double decay = groups[g].weight_decay.value_or(weight_decay);
-    check(decay >= 0, "{}: expects a weight_decay of 0 or more, got {}", name_, decay);
-    groups_.push_back({groups[g].lr.value_or(lr), decay});
+    check(decay >= 0 && std::isfinite(decay), "{}: expects a weight_decay of 0 or more, got {}", name_,
+          decay);
+    const Schedule schedule = groups[g].lr.value_or(lr);
+    if (const auto rate = schedule.fixed())
+      check(*rate >= 0 && std::isfinite(*rate), "{}: expects a learning rate of 0 or more, got {}", name_,
+            *rate);
+    groups_.push_back({schedule, decay});
     for (const Tensor& parameter : groups[g].parameters) add_slot(parameter, g);
   }
   check(!slots_.empty(), "{}: got no parameters: pass model.parameters()", name_);
+  for (const Slot& slot : slots_) slot.parameter.node()->claimed = slot.parameter.node()->trained = true;
 }
 
 void Optimizer::add_slot(const Tensor& parameter, std::size_t group) {
-  check(parameter.node() && parameter.is_leaf(), "{}: parameter {} {} is not a leaf that requires grad",
-        name_, slots_.size(), parameter.shape());
-  check(parameter.is_contiguous(), "{}: parameter {} {} is not contiguous", name_, slots_.size(),
-        parameter.shape());
+  const std::string name = describe(parameter, slots_.size());
+  check(parameter.defined(), "{}: parameter {} is an undefined tensor", name_, slots_.size());
+  check(parameter.is_leaf(), "{}: {} is the output of {}, not a leaf: pass what it was computed from", name_,
+        name, parameter.is_leaf() ? "" : parameter.node()->op);
+  check(static_cast<bool>(parameter.node()),
+        "{}: {} does not require grad: call requires_grad_() on it before it is used", name_, name);
+  check(parameter.is_contiguous(), "{}: {} is not contiguous: make it of contiguous()", name_, name);
   for (const Slot& slot : slots_)
-    check(!(slot.parameter.node() == parameter.node()), "{}: parameter {} {} is given twice", name_,
-          slots_.size(), parameter.shape());
+    check(!(slot.parameter.node() == parameter.node()), "{}: {} is given twice", name_, name);
   slots_.push_back({parameter, group});
 }
 
@@ -51,40 +66,57 @@ double Optimizer::lr(std::size_t group) const {
 
 /// A parameter to update, with its gradient; its elements are begin .. end - 1 of all those to update.
 struct Optimizer::Job {
-  const Slot* slot;
+  Slot* slot;
   Array gradient;
   Update by;
   std::int64_t begin = 0, end = 0;
 };
 
-Optimizer::Job Optimizer::prepare(Slot& slot) {
+std::vector<double> Optimizer::rates() const {
+  std::vector<double> rates;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const double rate = rates.emplace_back(lr(g));
+    check(std::isfinite(rate) && rate >= 0, "{}: the schedule gave a rate of {} at step {}", name_, rate,
+          steps_ + 1);
+  }
+  return rates;
+}
+
+/// Counts nothing yet: the step may still fail.
+Optimizer::Job Optimizer::prepare(Slot& slot, double rate) {
   const Tensor& parameter = slot.parameter;
-  const double rate = lr(slot.group);
-  check(std::isfinite(rate) && rate >= 0, "{}: the schedule gave a rate of {} at step {}", name_, rate,
-        steps_ + 1);
-  if (slot.state.empty())
+  if (slot.state.empty()) {
+    std::vector<Array> state;
     for (std::size_t i = 0; i < state_names_.size(); ++i)
-      slot.state.push_back(Array::zeros(parameter.shape(), parameter.dtype()));
-  return {&slot, parameter.node()->grad.contiguous(), {rate, groups_[slot.group].weight_decay, ++slot.steps}};
+      state.push_back(Array::zeros(parameter.shape(), parameter.dtype()));
+    slot.state = std::move(state);
+  }
+  return {
+      &slot, parameter.node()->grad.contiguous(), {rate, groups_[slot.group].weight_decay, slot.steps + 1}};
 }
 
 void Optimizer::step() {
   const ProfileRange range(step_name_);
   check_unclaimed_parameters(name_);
   // All parameters in a row are one loop: a piece of it may hold many small ones, or a part of a large one.
+  const std::vector<double> rate = rates();
+  const auto trainable = [](const Slot& slot) { return slot.parameter.requires_grad(); };
   std::vector<Job> jobs;
   jobs.reserve(slots_.size());
   std::int64_t total = 0;
   for (Slot& slot : slots_) {
     if (!slot.parameter.requires_grad() || !slot.parameter.node()->grad.defined()) continue;
     const std::int64_t n = slot.parameter.numel();
-    jobs.push_back(prepare(slot));
+    jobs.push_back(prepare(slot, rate[slot.group]));
     jobs.back().begin = total;
     jobs.back().end = total += n;
     // The weight and each state are read and written, the gradient is read.
     count_bytes(static_cast<double>(3 + 2 * state_names_.size()) * static_cast<double>(n) *
                 static_cast<double>(size_of(slot.parameter.dtype())));
   }
+  check(!jobs.empty() || std::none_of(slots_.begin(), slots_.end(), trainable),
+        "{}: no parameter has a gradient: call backward() before step(), and zero_grad() before backward()",
+        name_);
   parallel_for(total, kPiece, [&](std::int64_t begin, std::int64_t end) {
     const auto before = [](std::int64_t element, const Job& job) { return element < job.end; };
     for (auto job = std::upper_bound(jobs.begin(), jobs.end(), begin, before); begin < end; ++job) {
@@ -93,7 +125,10 @@ void Optimizer::step() {
       begin = stop;
     }
   });
-  for (const Job& job : jobs) job.slot->parameter.array().storage().bump_version();
+  for (const Job& job : jobs) {
+    job.slot->parameter.array().storage().bump_version();
+    ++job.slot->steps;
+  }
   ++steps_;
 }
 
@@ -109,30 +144,42 @@ StateDict Optimizer::state_dict() const {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     dict.set(fmt::format("{}.step", i), count(slot.steps));
-    for (std::size_t k = 0; k < slot.state.size(); ++k)
+    for (std::size_t k = 0; slot.steps > 0 && k < slot.state.size(); ++k)
       dict.set(fmt::format("{}.{}", i, state_names_[k]), Tensor(slot.state[k].clone()));
   }
   return dict;
 }
 
+/// A number of steps, from a file that may be anything.
+static std::int64_t count_of(const char* name, const StateDict& dict, const std::string& key) {
+  const Tensor* const count = dict.find(key);
+  check(count != nullptr, "{}: the state has no {}: it belongs to another optimizer, or is a model's", name,
+        key);
+  check(count->defined() && count->dtype() == i64 && count->numel() == 1 && count->item() >= 0,
+        "{}: expects {} to be one i64 of 0 or more", name, key);
+  return count->to_vector<std::int64_t>()[0];
+}
+
 void Optimizer::load_state_dict(const StateDict& dict) {
-  const auto count = [&](const std::string& key) { return static_cast<std::int64_t>(dict.at(key).item()); };
-  const std::int64_t steps = count("steps");
+  const std::int64_t steps = count_of(name_, dict, "steps");
   std::vector<Slot> loaded = slots_;
   std::size_t used = 1;
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     Slot& slot = loaded[i];
-    slot.steps = count(fmt::format("{}.step", i));
+    slot.steps = count_of(name_, dict, fmt::format("{}.step", i));
     slot.state.clear();
     ++used;
     if (slot.steps == 0) continue;
     for (const char* name : state_names_) {
       const std::string key = fmt::format("{}.{}", i, name);
-      const Tensor& value = dict.at(key);
-      check(value.shape() == slot.parameter.shape() && value.dtype() == slot.parameter.dtype(),
-            "{}: state {} is {} {}, expects {} {}", name_, key, value.dtype(), value.shape(),
-            slot.parameter.dtype(), slot.parameter.shape());
-      slot.state.push_back(value.array().clone());
+      const Tensor* const value = dict.find(key);
+      check(value != nullptr && value->defined(),
+            "{}: the state has no {}, of {}: it belongs to another optimizer", name_, key,
+            describe(slot.parameter, i));
+      check(value->shape() == slot.parameter.shape() && value->dtype() == slot.parameter.dtype(),
+            "{}: state {} is {} {}, expects {} {}, as {} is", name_, key, value->dtype(), value->shape(),
+            slot.parameter.dtype(), slot.parameter.shape(), describe(slot.parameter, i));
+      slot.state.push_back(value->array().clone());
       ++used;
     }
   }

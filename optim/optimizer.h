@@ -26,8 +26,9 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Updates every parameter that has a gradient and is not frozen. Throws when a module's parameter got a
-  /// gradient but was never handed out by parameters(): a module that was not added.
+  /// Updates every parameter that has a gradient and is not frozen. Throws when none has one, and when a
+  /// module's parameter got a gradient beside others but is in no optimizer (nor was handed out by
+  /// parameters() before the optimizer was made): its module was not added, or added too late.
   void step();
   /// Drops the gradients, so that the next backward starts from nothing.
   void zero_grad();
@@ -39,7 +40,7 @@ class Optimizer {
 
   /// The state as tensors: "steps", and for parameter number i "i.step" and "i.<name>" such as "i.exp_avg".
   StateDict state_dict() const;
-  /// Takes the state back; throws, changing nothing, when a key or shape does not fit.
+  /// Takes the state back; throws, changing nothing, when a key, shape or count does not fit.
   void load_state_dict(const StateDict& dict);
 
  protected:
@@ -70,7 +71,8 @@ class Optimizer {
   };
   struct Job;
   void add_slot(const Tensor& parameter, std::size_t group);
-  Job prepare(Slot& slot);
+  std::vector<double> rates() const;
+  Job prepare(Slot& slot, double rate);
 
   const char* name_;
   const char* step_name_;  // of its row in a profile

@@ -23,12 +23,17 @@ double warmup_share(std::int64_t step, std::int64_t warmup) {
 }
 }  // namespace
 
-Schedule::Schedule(double rate) {
-  check_rate("learning rate", rate);
-  rate_ = [rate](std::int64_t) { return rate; };
+Schedule::Schedule(double rate) : rate_([rate](std::int64_t) { return rate; }), fixed_(rate) {}
+
+double Schedule::operator()(std::int64_t step) const {
+  check(step >= 1, "Schedule: expects a step of 1, the first update, or more, got {}", step);
+  return rate_(step);
 }
 
-Schedule constant(double rate) { return Schedule(rate); }
+Schedule constant(double rate) {
+  check_rate("constant", rate);
+  return Schedule(rate);
+}
 
 Schedule warmup_linear(double peak, std::int64_t warmup) {
   check_rate("warmup_linear", peak);
@@ -61,6 +66,7 @@ Schedule warmup_cosine(double peak, std::int64_t warmup, std::int64_t total, dou
   check_rate("warmup_cosine", peak);
   check_rate("warmup_cosine", floor);
   check_warmup("warmup_cosine", warmup, 0);
+  check(floor <= peak, "warmup_cosine: expects a floor of at most the peak, {}, got {}", peak, floor);
   check(total > warmup, "warmup_cosine: expects more steps in all than the {} of warm-up, got {}", warmup,
         total);
   return [=](std::int64_t step) {

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace gradus::optim {
@@ -13,18 +14,21 @@ namespace gradus::optim {
 /// `Schedule lr = warmup_linear(3e-4, 400); lr(1);  // 7.5e-07`
 class Schedule {
  public:
-  Schedule(double rate);
+  Schedule(double rate);  // checked by who uses it, under its own name
   template <std::invocable<std::int64_t> F>
   Schedule(F rate) : rate_(std::move(rate)) {}
 
-  /// The rate of update number `step`, 1 or more.
-  double operator()(std::int64_t step) const { return rate_(step); }
+  /// The rate of update number `step`; throws when that is not 1 or more.
+  double operator()(std::int64_t step) const;
+  /// The rate where it is the same at every step, as far as is known.
+  std::optional<double> fixed() const { return fixed_; }
 
  private:
   std::function<double(std::int64_t)> rate_;
+  std::optional<double> fixed_ = {};
 };
 
-/// The same rate at every step.
+/// The same rate at every step. Throws, as all below, on a rate below 0 or not finite.
 Schedule constant(double rate);
 /// peak * step / warmup up to step `warmup`, then peak. warmup 0 is constant(peak).
 Schedule warmup_linear(double peak, std::int64_t warmup);

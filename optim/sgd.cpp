@@ -1,5 +1,7 @@
 #include "gradus/optim/sgd.h"
 
+#include <cmath>
+
 #include "gradus/core/dispatch.h"
 
 namespace gradus::optim {
@@ -18,7 +20,9 @@ SGD::SGD(std::vector<ParameterGroup> groups, SGDOptions options)
       momentum_(options.momentum),
       dampening_(options.dampening),
       nesterov_(options.nesterov) {
-  check(momentum_ >= 0, "SGD: expects a momentum of 0 or more, got {}", momentum_);
+  check(momentum_ >= 0 && std::isfinite(momentum_), "SGD: expects a momentum of 0 or more, got {}",
+        momentum_);
+  check(dampening_ >= 0 && dampening_ <= 1, "SGD: expects a dampening from 0 to 1, got {}", dampening_);
   check(!nesterov_ || (momentum_ > 0 && dampening_ == 0),
         "SGD: Nesterov needs a momentum above 0 and no dampening, got momentum {} and dampening {}",
         momentum_, dampening_);

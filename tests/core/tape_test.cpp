@@ -225,8 +225,10 @@ TEST_CASE("a parameter that no parameters() call handed out is reported") {
   (x.sum() + y.sum()).backward();
   check_error(
       [] { check_unclaimed_parameters("Adam::step"); },
-      "Adam::step: a parameter [4] received a gradient but belongs to no module of the model: its module was "
-      "never added. Declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`");
+      "Adam::step: a parameter [4] received a gradient but is in no optimizer: its module was never added "
+      "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
+      "made; "
+      "one that shall not be trained is frozen with requires_grad_(false)");
   check_unclaimed_parameters("Adam::step");  // told once
   (x.sum() + y.sum()).backward();
   x.node()->claimed = true;  // claimed in the meantime

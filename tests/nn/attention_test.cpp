@@ -193,11 +193,15 @@ TEST_CASE("MultiheadAttention: bad calls") {
               "MultiheadAttention: expects d_model of 1 or more, got 0");
   check_error([] { nn::MultiheadAttention({.d_model = 8}); },
               "MultiheadAttention: expects heads of 1 or more, got 0");
-  check_error([] { nn::MultiheadAttention({.d_model = 8, .heads = 2, .dropout = 1}); },
-              "MultiheadAttention: expects dropout in [0, 1), got 1");
+  check_error([] { nn::MultiheadAttention({.d_model = 8, .heads = 2, .dropout = 1.5}); },
+              "MultiheadAttention: expects dropout from 0 to 1, got 1.5");
   const nn::MultiheadAttention attn({.d_model = 8, .heads = 2});
   const Tensor x = zeros({2, 3, 8});
-  check_error([&] { attn(zeros({3, 8})); }, "MultiheadAttention: expects x [B, T, 8], got [3, 8]");
+  check_error(
+      [&] {
+        attn(zeros({3, 8}));
+      },
+      "MultiheadAttention: expects x [B, T, 8], got [3, 8]: add a batch axis with .unsqueeze(0)");
   check_error([&] { attn(zeros({2, 3, 7})); }, "MultiheadAttention: expects x [B, T, 8], got [2, 3, 7]");
   check_error(
       [&] {
@@ -213,12 +217,15 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(zeros({2, 3, 8}, f64));
       },
-      "MultiheadAttention: expects x of f32, as its parameters are, got f64 [2, 3, 8]");
+      "MultiheadAttention: expects x of f32, as its parameters are, got f64 [2, 3, 8]: convert with "
+      ".to(f32)");
   check_error(
       [&] {
         attn(x, {.key_padding_mask = zeros({2, 3})});
       },
-      "MultiheadAttention: expects key_padding_mask bool [2, 3] (true = padding), got f32 [2, 3]");
+      "MultiheadAttention: expects key_padding_mask bool [2, 3] (true = padding), got f32 [2, 3]: compare, "
+      "as in "
+      "ids == pad");
   check_error(
       [&] {
         attn(x, {.key_padding_mask = zeros({2, 4}, boolean)});
@@ -229,7 +236,7 @@ TEST_CASE("MultiheadAttention: bad calls") {
         attn(x, {.visible = zeros({3, 3})});
       },
       "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 3], got f32 "
-      "[3, 3]");
+      "[3, 3]: compare, as in mask != 0; numbers to add to the scores are a score_bias");
   check_error(
       [&] {
         attn(x, zeros({2, 5, 8}), {.visible = zeros({5, 3}, boolean)});
@@ -241,7 +248,7 @@ TEST_CASE("MultiheadAttention: bad calls") {
         attn(x, {.score_bias = zeros({3, 3}, boolean)});
       },
       "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got "
-      "bool [3, 3]");
+      "bool [3, 3]: a bool mask is given as visible");
   check_error(
       [&] {
         attn(x, {.score_bias = zeros({1, 2, 2, 3, 3})});

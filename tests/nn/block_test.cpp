@@ -234,21 +234,13 @@ TEST_CASE("blocks: bad calls name the layer") {
   const nn::PreLNBlock pre = net.add("block", nn::PreLNBlock(kSmall));
   const nn::PostLNBlock post = net.add("post", nn::PostLNBlock(kSmall));
   const nn::PreLNDecoderBlock decoder({.d_model = 4, .heads = 2});
-  check_error(
-      [&] {
-        pre(zeros({2, 3, 5}));
-      },
-      "LayerNorm: expects x [..., 4], got [2, 3, 5] (in block.norm1)");
+  check_error([&] { pre(zeros({2, 3, 5})); }, "PreLNBlock: expects x [B, T, 4], got [2, 3, 5] (in block)");
   check_error(
       [&] {
         pre(zeros({3, 4}));
       },
-      "MultiheadAttention: expects x [B, T, 4], got [3, 4] (in block.self_attn)");
-  check_error(
-      [&] {
-        post(zeros({2, 3, 5}));
-      },
-      "MultiheadAttention: expects x [B, T, 4], got [2, 3, 5] (in post.self_attn)");
+      "PreLNBlock: expects x [B, T, 4], got [3, 4]: add a batch axis with .unsqueeze(0) (in block)");
+  check_error([&] { post(zeros({2, 3, 5})); }, "PostLNBlock: expects x [B, T, 4], got [2, 3, 5] (in post)");
   check_error(
       [&] {
         pre(zeros({2, 3, 4}), {.key_padding_mask = zeros({3, 2}, boolean)});
@@ -259,11 +251,11 @@ TEST_CASE("blocks: bad calls name the layer") {
       [&] {
         decoder(zeros({2, 3, 4}), zeros({2, 3, 6}));
       },
-      "MultiheadAttention: expects memory [B, T, 4], got [2, 3, 6] (in multihead_attn)");
+      "PreLNDecoderBlock: expects memory [B, T, 4], got [2, 3, 6]");
   check_error([] { nn::PreLNBlock({.d_model = 6, .heads = 4}); },
-              "MultiheadAttention: d_model 6 is not divisible by heads 4");
+              "PreLNBlock: d_model 6 is not divisible by heads 4");
   check_error([] { nn::PostLNBlock({.d_model = 4, .heads = 2, .d_ff = -3}); },
-              "FFN: expects d_ff of 1 or more, got -3");
+              "PostLNBlock: expects d_ff of 1 or more, got -3");
   check_error([] { nn::PostLNDecoderBlock({.d_model = 4, .heads = 2, .dropout = -1}); },
-              "MultiheadAttention: expects dropout in [0, 1), got -1");
+              "PostLNDecoderBlock: expects dropout from 0 to 1, got -1");
 }

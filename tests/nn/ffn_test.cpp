@@ -58,9 +58,10 @@ TEST_CASE("FFN: dropout on the hidden layer, in training only") {
 TEST_CASE("FFN: bad calls") {
   check_error([] { nn::FFN({}); }, "FFN: expects d_model of 1 or more, got 0");
   check_error([] { nn::FFN({.d_model = 4, .d_ff = -1}); }, "FFN: expects d_ff of 1 or more, got -1");
-  check_error([] { nn::FFN({.d_model = 4, .dropout = 2}); }, "FFN: expects dropout in [0, 1), got 2");
+  check_error([] { nn::FFN({.d_model = 4, .dropout = 2}); }, "FFN: expects dropout from 0 to 1, got 2");
   const nn::FFN ffn({.d_model = 4});
   check_error([&] { ffn(zeros({2, 5})); }, "FFN: expects x [..., 4], got [2, 5]");
   check_error([&] { ffn(Tensor()); }, "FFN: x is an undefined tensor");
-  check_error([&] { ffn(zeros({4}, f64)); }, "FFN: expects x of f32, as its parameters are, got f64 [4]");
+  check_error([&] { ffn(zeros({4}, f64)); },
+              "FFN: expects x of f32, as its parameters are, got f64 [4]: convert with .to(f32)");
 }

@@ -233,14 +233,14 @@ TEST_CASE("GPT: bad calls") {
   check_error([] { nn::GPT({.vocab = 4, .layers = 1, .heads = 1, .d_model = 4}); },
               "GPT: expects context of 1 or more, got 0");
   check_error([] { nn::GPT({.vocab = 4, .context = 4, .layers = 1, .heads = 3, .d_model = 4}); },
-              "MultiheadAttention: d_model 4 is not divisible by heads 3");
-  check_error([&] { gpt(tensor({1, 2})); }, "GPT: expects ids [B, T], got [2]");
-  check_error([&] { gpt(zeros({1, 6}, i64)); }, "GPT: expects at most 5 tokens, its context, got ids [1, 6]");
+              "GPT: d_model 4 is not divisible by heads 3");
   check_error(
       [&] {
-        gpt(zeros({1, 3}));
+        gpt(tensor({1, 2}));
       },
-      "Embedding: expects ids of i64, got f32 [1, 3]: convert with .to(i64) (in token_embedding)");
+      "GPT: expects ids [B, T], got [2]: add a batch axis with .unsqueeze(0)");
+  check_error([&] { gpt(zeros({1, 6}, i64)); }, "GPT: expects at most 5 tokens, its context, got ids [1, 6]");
+  check_error([&] { gpt(zeros({1, 3})); }, "GPT: expects ids of i64, got f32 [1, 3]: convert with .to(i64)");
   check_error(
       [&] {
         gpt.loss(ids, tensor({{1, 2}}));

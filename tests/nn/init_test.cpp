@@ -127,9 +127,19 @@ TEST_CASE("init: gpt2_ sets weights, biases, norms and residual projections") {
 
 TEST_CASE("init: bad calls") {
   check_error([] { init::normal_(Tensor()); }, "normal_: the tensor is undefined");
-  check_error([] { init::zeros_(Tensor()); }, "constant_: the tensor is undefined");
-  check_error([] { init::uniform_(zeros({2}, i64)); }, "uniform_: expects f32 or f64, got i64 [2]");
+  check_error([] { init::zeros_(Tensor()); }, "zeros_: the tensor is undefined");
+  check_error([] { init::uniform_(zeros({2}, i64)); },
+              "uniform_: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error([] { init::uniform_(zeros({2}), 1, 0); }, "uniform_: expects low <= high, got 1 and 0");
+  check_error([] { init::normal_(zeros({2}), NAN, 1); }, "normal_: expects a finite mean, got nan");
+  check_error([] { init::trunc_normal_(zeros({2}), NAN); }, "trunc_normal_: expects a finite mean, got nan");
+  check_error([] { init::zeros_(Tensor()); }, "zeros_: the tensor is undefined");
+  check_error(
+      [] {
+        init::xavier_normal_(zeros({2, 2}), -1);
+      },
+      "xavier_normal_: expects a gain of 0 or more, got -1");
+  check_error([] { init::gpt2_(nn::Linear(1, 1), {.std = -1}); }, "gpt2_: expects std >= 0, got -1");
   check_error([] { init::normal_(zeros({2}), 0, -1); }, "normal_: expects std >= 0, got -1");
   check_error([] { init::xavier_uniform_(zeros({5})); },
               "xavier_uniform_: expects a weight [out, in, ...] to count its fans, got [5]");

@@ -4,6 +4,7 @@
 
 #include "check_module.h"
 #include "check_op.h"
+#include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/optim/sgd.h"
 
@@ -235,6 +236,35 @@ TEST_CASE("KeyValueCache: a token takes the work of one row, and no memory stays
   CHECK(live_nodes() == nodes);
 }
 
+TEST_CASE("KeyValueCache: a copy goes on by itself") {
+  manual_seed(11);
+  const nn::GPT gpt = model_of(small());
+  const Tensor prompt = tensor({{3, 1, 4}}), a = tensor({{1}}), b = tensor({{5}}), next = tensor({{2}});
+  nn::KeyValueCache first = gpt.new_cache();
+  gpt.next_logits(prompt, first);
+  nn::KeyValueCache second = first;
+  gpt.next_logits(a, first);
+  gpt.next_logits(b, second);
+  const auto alone = [&](const Tensor& token) {
+    nn::KeyValueCache cache = gpt.new_cache();
+    gpt.next_logits(prompt, cache);
+    gpt.next_logits(token, cache);
+    return gpt.next_logits(next, cache);
+  };
+  CHECK((gpt.next_logits(next, first) == alone(a)).all());
+  CHECK((gpt.next_logits(next, second) == alone(b)).all());
+
+  nn::KeyValueCache moved = std::move(second);
+  CHECK(moved.length() == 5);
+  check_error([&] { second.length(); },  // NOLINT
+              "KeyValueCache: was moved from: assign it a new_cache()");
+  check_error([&] { second.clear(); }, "KeyValueCache: was moved from: assign it a new_cache()");
+  CHECK_THROWS_AS(gpt.next_logits(next, second), Error);
+  second = moved;
+  moved.clear();
+  CHECK(second.length() == 5);
+}
+
 TEST_CASE("KeyValueCache: calls that do not fit it") {
   manual_seed(10);
   const nn::GPT gpt = model_of(small()), other = model_of(small());
@@ -254,7 +284,7 @@ TEST_CASE("KeyValueCache: calls that do not fit it") {
       [&] {
         gpt.next_logits(tensor({1, 2}), cache);
       },
-      "GPT: next_logits expects ids [B, T] of at least one token, got [2]");
+      "GPT: expects ids [B, T], got [2]: add a batch axis with .unsqueeze(0)");
   check_error(
       [&] {
         gpt.next_logits(zeros({2, 0}, i64), cache);
@@ -305,7 +335,8 @@ TEST_CASE("KeyValueCache: attentions that cannot have one") {
               "KeyValueCache: holds 2 of 3 positions, those of x [1, 2, 8] do not fit: clear() it, or make a "
               "larger one");
   check_error([&] { causal(x.to(f64), {}, &kept); },
-              "MultiheadAttention: expects x of f32, as its parameters are, got f64 [1, 2, 8]");
+              "MultiheadAttention: expects x of f32, as its parameters are, got f64 [1, 2, 8]: convert with "
+              ".to(f32)");
   check_error([&] { causal.new_cache(1, 0); }, "KeyValueCache: expects capacity of 1 or more, got 0");
 }
 

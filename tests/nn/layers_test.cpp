@@ -53,7 +53,7 @@ TEST_CASE("Linear: bad calls") {
       [&] {
         layer(zeros({2, 64}, f64));
       },
-      "Linear: expects x of f32, as its parameters are, got f64 [2, 64]");
+      "Linear: expects x of f32, as its parameters are, got f64 [2, 64]: convert with .to(f32)");
   check_error([] { nn::Linear(0, 3); }, "Linear: expects in of 1 or more, got 0");
   check_error([] { nn::Linear(3, -1); }, "Linear: expects out of 1 or more, got -1");
   check_error([] { nn::Linear(std::int64_t{1} << 61, 3); }, "Linear: in is too large: 2305843009213693952");
@@ -124,14 +124,15 @@ TEST_CASE("LayerNorm and RMSNorm: bad calls") {
       [&] {
         norm(zeros({2, 4}, f64));
       },
-      "LayerNorm: expects x of f32, as its parameters are, got f64 [2, 4]");
+      "LayerNorm: expects x of f32, as its parameters are, got f64 [2, 4]: convert with .to(f32)");
   check_error([] { nn::LayerNorm(0); }, "LayerNorm: expects dim of 1 or more, got 0");
   check_error([] { nn::LayerNorm(4, {.eps = -1}); }, "LayerNorm: expects eps of 0 or more, got -1");
   check_error([] { nn::LayerNorm(4, {.affine = false})(zeros({3})); },
               "LayerNorm: expects x [..., 4], got [3]");
   check_error([&] { rms(zeros({2, 5})); }, "RMSNorm: expects x [..., 4], got [2, 5]");
   check_error([&] { rms(Tensor()); }, "RMSNorm: x is an undefined tensor");
-  check_error([&] { rms(zeros({4}, f64)); }, "RMSNorm: expects x of f32, as its parameters are, got f64 [4]");
+  check_error([&] { rms(zeros({4}, f64)); },
+              "RMSNorm: expects x of f32, as its parameters are, got f64 [4]: convert with .to(f32)");
   check_error([] { nn::RMSNorm(-2); }, "RMSNorm: expects dim of 1 or more, got -2");
   check_error([] { nn::RMSNorm(4, {.eps = -1}); }, "RMSNorm: expects eps of 0 or more, got -1");
 }
@@ -166,9 +167,39 @@ TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
   layer.eval();
   CHECK(layer(x).array().raw() == x.array().raw());
   CHECK(nn::Dropout(0)(x).array().raw() == x.array().raw());
-  check_error([] { nn::Dropout(-0.1); }, "Dropout: expects p in [0, 1), got -0.1");
-  check_error([] { nn::Dropout(1.5); }, "Dropout: expects p in [0, 1), got 1.5");
-  check_error([] { nn::Dropout(NAN); }, "Dropout: expects p in [0, 1), got nan");
+  check_error([] { nn::Dropout(-0.1); }, "Dropout: expects p from 0 to 1, got -0.1");
+  check_error([] { nn::Dropout(1.5); }, "Dropout: expects p from 0 to 1, got 1.5");
+  check_error([] { nn::Dropout(NAN); }, "Dropout: expects p from 0 to 1, got nan");
+}
+
+TEST_CASE("Dropout: p = 1 gives zeros and no gradient, in every layer that drops") {
+  const Tensor x = ones({2, 3, 4});
+  x.mutable_span<float>()[5] = INFINITY;
+  Tensor leaf = x.clone();
+  leaf.requires_grad_();
+  const Tensor y = nn::Dropout(1)(leaf);
+  CHECK((y == 0).all());
+  y.sum().backward();
+  CHECK((leaf.grad() == 0).all());
+
+  const Tensor finite = randn({2, 3, 4});
+  const nn::MultiheadAttention attention({.d_model = 4, .heads = 2, .dropout = 1});
+  const nn::FFN ffn({.d_model = 4, .dropout = 1});
+  const nn::TransformerEncoder encoder({.layers = 2, .block = {.d_model = 4, .heads = 2, .dropout = 1}});
+  const auto check = [&](const nn::Module& layer, const Tensor& out, const Tensor& expected) {
+    CHECK(max_difference(out, expected) == 0);
+    out.square().sum().backward();
+    for (const Tensor& w : layer.parameters())
+      for (const float dw : w.grad().to_vector<float>()) CHECK(std::isfinite(dw));
+  };
+  check(attention, attention(finite), expand(attention.out_proj.bias, {2, 3, 4}));
+  CHECK((attention.in_proj_weight.grad() == 0).all());
+  check(ffn, ffn(finite), expand(ffn.linear2.bias, {2, 3, 4}));
+  CHECK((ffn.linear1.weight.grad() == 0).all());
+  const Tensor through = encoder(finite);
+  CHECK(max_difference(through, (*encoder.norm)(finite)) == 0);  // no branch is left
+  const nn::GPT gpt({.vocab = 5, .context = 3, .layers = 1, .heads = 2, .d_model = 4, .dropout = 1});
+  CHECK(std::isfinite(gpt.loss(tensor({{0, 1, 2}}), tensor({{1, 2, 3}})).item()));
 }
 
 TEST_CASE("activations as modules") {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "gradus/nn/module.h"
@@ -14,13 +15,13 @@ using test::check_error;
 namespace {
 
 struct Scale : nn::Module {
-  Tensor weight = parameter("weight", ones({3}));
-  Tensor steps = buffer("steps", zeros({1}));
+  nn::Parameter weight = parameter("weight", ones({3}));
+  nn::Buffer steps = buffer("steps", zeros({1}));
 };
 
 struct Pair : nn::Module {
   Scale first = add("first", Scale());
-  Tensor bias = parameter("bias", zeros({2}));
+  nn::Parameter bias = parameter("bias", zeros({2}));
   nn::Linear second = add("second", nn::Linear(3, 2));
 };
 
@@ -128,8 +129,19 @@ TEST_CASE("module: bad registrations") {
   check_error([&] { m.buffer("x.y", zeros({2})); }, "Net: a name is not empty and has no dot, got 'x.y'");
   check_error([&] { m.parameter("v", Tensor()); }, "Net: parameter 'v' is an undefined tensor");
   check_error([&] { m.buffer("v", Tensor()); }, "Net: buffer 'v' is an undefined tensor");
-  check_error([&] { m.parameter("ids", zeros({2}, i64)); },
-              "requires_grad_: expects f32 or f64, got i64: convert with .to(f32)");
+  check_error(
+      [&] { m.parameter("ids", zeros({2}, i64)); },
+      "Net: parameter 'ids' expects f32 or f64, got i64 [2]: convert with .to(f32), or register it with "
+      "buffer()");
+  check_error(
+      [&] {
+        m.parameter("v", zeros({2, 3}).t());
+      },
+      "Net: parameter 'v' [3, 2] is not contiguous: register its contiguous()");
+  Tensor leaf = zeros({2});
+  leaf.requires_grad_();
+  check_error([&] { m.parameter("v", leaf * 2.0); },
+              "Net: parameter 'v' [2] is the output of mul: register its detach()");
   check_error([&] { m.add("self", m); }, "Net: cannot add a module to itself or to a part of its own");
   const nn::Module inner("Inner");
   m.add("inner", inner);
@@ -211,6 +223,17 @@ TEST_CASE("module: train and eval reach every part; EvalMode covers them for a s
   CHECK_FALSE(model.layers[0].second.is_training());
 }
 
+TEST_CASE("module: EvalMode scopes may end in another order, and keep the model") {
+  const Model model;
+  std::optional<nn::EvalMode> first(model), second(model);
+  first.reset();
+  CHECK_FALSE(model.is_training());
+  second.reset();
+  CHECK(model.is_training());
+  const nn::EvalMode guard{Model()};
+  for (int i = 0; i < 20; ++i) CHECK(Model().is_training());  // at an address the model above might have had
+}
+
 TEST_CASE("module: zero_grad and freezing") {
   const Pair pair;
   const Tensor x = ones({4, 3});
@@ -249,8 +272,10 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
   model.fc2(model.fc1(ones({2, 3}))).backward(ones({2, 1}));
   CHECK_THROWS_WITH(
       check_unclaimed_parameters("Adam"),
-      "Adam: Linear.weight [1, 3] received a gradient but belongs to no module of the model: its "
-      "module was never added. Declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`");
+      "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
+      "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
+      "made; "
+      "one that shall not be trained is frozen with requires_grad_(false)");
   check_unclaimed_parameters("Adam");  // said once
 
   model.fc1(ones({2, 3})).backward(ones({2, 3}));

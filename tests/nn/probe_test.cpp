@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+
 #include "check_module.h"
 #include "gradus/nn/nn.h"
 #include "gradus/optim/sgd.h"
@@ -166,6 +168,16 @@ TEST_CASE("probe: own models show their layers with observe()") {
   const Tensor y = net(ones({4, 2}));
   CHECK(layers_of(probe) == std::vector<std::string>{"fc1", "fc2"});
   CHECK(probe.rows()[1].activation_norm == doctest::Approx(norm_of({y}) / 2));
+}
+
+TEST_CASE("probe: scopes may end in another order") {
+  const nn::Linear layer(2, 2);
+  auto outer = std::make_unique<nn::Probe>(), inner = std::make_unique<nn::Probe>();
+  outer.reset();
+  CHECK(nn::Probe::current() == inner.get());
+  inner.reset();
+  CHECK(nn::Probe::current() == nullptr);
+  nn::observe(layer, ones({1, 2}));  // no probe that is gone
 }
 
 TEST_CASE("probe: the table") {

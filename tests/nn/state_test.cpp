@@ -3,6 +3,7 @@
 #include "check_op.h"
 #include "gradus/nn/linear.h"
 #include "gradus/nn/module.h"
+#include "gradus/optim/sgd.h"
 
 using namespace gradus;
 using test::check_error;
@@ -12,8 +13,8 @@ namespace {
 struct Net : nn::Module {
   nn::Linear fc1 = add("fc1", nn::Linear(2, 3));
   nn::Linear fc2 = add("fc2", nn::Linear(3, 1));
-  Tensor steps = buffer("steps", zeros({1}));
-  Tensor table = buffer("table", ones({4}), /*persistent=*/false);
+  nn::Buffer steps = buffer("steps", zeros({1}));
+  nn::Buffer table = buffer("table", ones({4}), /*persistent=*/false);
 };
 
 std::vector<std::string> keys(const StateDict& state) {
@@ -107,6 +108,80 @@ TEST_CASE("load_state_dict: not strict reports keys and still refuses shapes") {
         layer.load_state_dict({{"weight", ones({2})}}, {.strict = false});
       },
       "load_state_dict: the state does not fit this Linear:\n  mismatched: weight expects [3, 2], got [2]");
+}
+
+TEST_CASE("load_state_dict: integers are no weights, and the other way round") {
+  const nn::Module model("Net");
+  model.parameter("w", zeros({2}));
+  const nn::Buffer steps = model.buffer("steps", zeros({1}, i64));
+  check_error(
+      [&] {
+        model.load_state_dict({{"w", ones({2}, i64)}, {"steps", full({1}, 2.5)}});
+      },
+      "load_state_dict: the state does not fit this Net:\n"
+      "  mismatched: w expects f32 [2], got i64; steps expects i64 [1], got f32");
+  model.load_state_dict({{"w", ones({2}, f64)}, {"steps", full({1}, 3, i64)}});
+  CHECK(steps.item() == 3);
+}
+
+TEST_CASE("load_state_dict: a state that is the model's own memory is no saved one") {
+  const Net net;
+  const StateDict best = net.state_dict(), kept = net.state_dict().clone();
+  const std::vector<float> before = net.fc1.weight.to_vector<float>();
+  {
+    const NoGrad guard;
+    net.fc1.weight.fill_(9);
+  }
+  check_error(
+      [&] { net.load_state_dict(best); },
+      "load_state_dict: the state is this model's own memory, so nothing would change: state_dict() gives "
+      "handles; to keep values while training goes on, keep state_dict().clone()");
+  net.load_state_dict(kept);
+  CHECK(net.fc1.weight.to_vector<float>() == before);
+  const Net copy = net;
+  check_error(
+      [&] { copy.copy_parameters_from(net); },
+      "copy_parameters_from: both are handles to the same model: copies of a module share its parameters; "
+      "build another one");
+}
+
+TEST_CASE("load_state_dict: values that lie in other parameters of the model") {
+  const nn::Module model("Pair");
+  const nn::Linear a = model.add("a", nn::Linear(2, 2)), b = model.add("b", nn::Linear(2, 2));
+  const std::vector<float> was_a = a.weight.to_vector<float>(), was_b = b.weight.to_vector<float>();
+  const StateDict now = model.state_dict();
+  model.load_state_dict({{"a.weight", now.at("b.weight")},
+                         {"a.bias", now.at("b.bias")},
+                         {"b.weight", now.at("a.weight")},
+                         {"b.bias", now.at("a.bias")}});
+  CHECK(a.weight.to_vector<float>() == was_b);
+  CHECK(b.weight.to_vector<float>() == was_a);
+}
+
+TEST_CASE("load_state_dict: not strict, and not one key fits") {
+  const nn::Linear layer(2, 3);
+  StateDict prefixed;
+  prefixed.add_all("model.", nn::Linear(2, 3).state_dict());
+  check_error(
+      [&] { layer.load_state_dict(prefixed, {.strict = false}); },
+      "load_state_dict: no key of the state is one of this Linear's: it has 'model.weight', ..., this "
+      "Linear expects 'weight', ...");
+}
+
+TEST_CASE("load_state_dict: an optimizer goes on with what was loaded") {
+  const nn::Linear layer(2, 1, {.bias = false}), other(2, 1, {.bias = false});
+  optim::SGD opt(layer.parameters(), {.lr = 0.5, .momentum = 0.5});
+  const auto step = [&] {
+    opt.zero_grad();
+    layer(ones({1, 2})).sum().backward();
+    opt.step();
+  };
+  step();
+  layer.copy_parameters_from(other);
+  step();  // momentum 0.5 * 1 + gradient 1
+  for (int i = 0; i < 2; ++i)
+    CHECK(layer.weight.span<float>()[static_cast<std::size_t>(i)] ==
+          doctest::Approx(other.weight.span<float>()[static_cast<std::size_t>(i)] - 0.5 * 1.5));
 }
 
 TEST_CASE("load_state_dict: between forward and backward it is an error, never a wrong gradient") {

@@ -137,12 +137,12 @@ TEST_CASE("stacks: bad calls") {
   check_error([] { nn::TransformerDecoder({.layers = -1}); },
               "TransformerDecoder: expects layers of 1 or more, got -1");
   check_error([] { nn::TransformerEncoder({.layers = 1, .block = {.d_model = 5, .heads = 2}}); },
-              "MultiheadAttention: d_model 5 is not divisible by heads 2");
+              "TransformerEncoder: d_model 5 is not divisible by heads 2");
   check_error(
       [] {
         encoder_of(Placement::pre)(zeros({1, 2, 3}));
       },
-      "LayerNorm: expects x [..., 4], got [1, 2, 3] (in layers.0.norm1)");
+      "TransformerEncoder: expects x [B, T, 4], got [1, 2, 3]");
   check_error(
       [] {
         decoder_of(Placement::post)(zeros({1, 2, 4}), zeros({2, 2, 4}));

@@ -95,9 +95,10 @@ TEST_CASE("optimizers: a state that does not fit changes nothing") {
   descend(opt, w, 1);
   descend(three, other, 2);
   check_error([&] { opt.load_state_dict(three.state_dict()); },
-              "Adam: state 0.exp_avg is f32 [3], expects f32 [2]");
+              "Adam: state 0.exp_avg is f32 [3], expects f32 [2], as parameter 0 [2] is");
   CHECK(opt.steps() == 1);
-  check_error([&] { opt.load_state_dict({}); }, "StateDict: no entry 'steps': it holds nothing");
+  check_error([&] { opt.load_state_dict({}); },
+              "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
   StateDict more = opt.state_dict();
   more.set("extra", w.detach());
   check_error([&] { opt.load_state_dict(more); },
@@ -173,21 +174,49 @@ TEST_CASE("optimizers: a module that was never added is noticed") {
   const Net net;
   Adam opt(net.parameters());
   net(randn({4, 2})).sum().backward();
-  check_error([&] { opt.step(); },
-              "Adam: Linear.weight [1, 3] received a gradient but belongs to no module of the model: its "
-              "module was never "
-              "added. Declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`");
+  check_error(
+      [&] { opt.step(); },
+      "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
+      "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
+      "made; one that shall not be trained is frozen with requires_grad_(false)");
 }
 
 TEST_CASE("optimizers: errors") {
   const Tensor w = leaf(ones({2}));
   check_error([] { Adam(std::vector<Tensor>{}); }, "Adam: got no parameters: pass model.parameters()");
-  check_error([] { Adam({ones({2})}); }, "Adam: parameter 0 [2] is not a leaf that requires grad");
+  check_error([] { Adam({ones({2})}); },
+              "Adam: parameter 0 [2] does not require grad: call requires_grad_() on it before it is used");
+  check_error([&] { Adam({w * 2.0}); },
+              "Adam: parameter 0 [2] is the output of mul, not a leaf: pass what it was computed from");
+  check_error([&] { Adam({w, Tensor()}); }, "Adam: parameter 1 is an undefined tensor");
+  check_error(
+      [&] {
+        Adam({leaf(ones({2, 3})), leaf(ones({2, 3})).detach().t().requires_grad_()});
+      },
+      "Adam: parameter 1 [3, 2] is not contiguous: make it of contiguous()");
   check_error([&] { SGD({w, w}); }, "SGD: parameter 1 [2] is given twice");
+  const nn::Module net("Net");
+  const nn::Linear fc = net.add("fc", nn::Linear(2, 3));
+  check_error([&] { SGD({fc.bias, fc.weight, fc.bias}); }, "SGD: fc.bias [3] is given twice");
   check_error([&] { Adam({w}, {.betas = {0.9, 1.0}}); }, "Adam: expects betas in [0, 1), got 0.9 and 1");
-  check_error([&] { AdamW({w}, {.eps = -1}); }, "AdamW: expects an eps of 0 or more, got -1");
+  check_error(
+      [&] { AdamW({w}, {.eps = -1}); },
+      "AdamW: expects an eps of 1.2e-38 or more, else an element that never had a gradient is divided by "
+      "0, got -1");
+  check_error(
+      [&] { Adam({w}, {.eps = 0}); },
+      "Adam: expects an eps of 1.2e-38 or more, else an element that never had a gradient is divided by 0, "
+      "got 0");
+  check_error([&] { Adam({w}, {.lr = -1}); }, "Adam: expects a learning rate of 0 or more, got -1");
+  check_error([&] { SGD({w}, {.lr = NAN}); }, "SGD: expects a learning rate of 0 or more, got nan");
+  check_error([&] { AdamW({{.parameters = {w}, .lr = -0.5}}); },
+              "AdamW: expects a learning rate of 0 or more, got -0.5");
   check_error([&] { AdamW({w}, {.weight_decay = -0.1}); },
               "AdamW: expects a weight_decay of 0 or more, got -0.1");
+  check_error([&] { AdamW({w}, {.weight_decay = INFINITY}); },
+              "AdamW: expects a weight_decay of 0 or more, got inf");
+  check_error([&] { SGD({w}, {.momentum = 0.9, .dampening = 2}); },
+              "SGD: expects a dampening from 0 to 1, got 2");
   check_error([&] { SGD({w}, {.momentum = -1}); }, "SGD: expects a momentum of 0 or more, got -1");
   check_error([&] { SGD({w}, {.nesterov = true}); },
               "SGD: Nesterov needs a momentum above 0 and no dampening, got momentum 0 and dampening 0");
@@ -199,6 +228,93 @@ TEST_CASE("optimizers: errors") {
   };
   check_error(broken, "SGD: the schedule gave a rate of nan at step 1");
   check_error([&] { optim::clip_grad_norm({w}, 0); }, "clip_grad_norm: expects a max_norm above 0, got 0");
+}
+
+TEST_CASE("optimizers: a step without a gradient is a mistake in the order of calls") {
+  const Tensor w = leaf(ones({2}));
+  Adam opt({w});
+  const std::string message =
+      "Adam: no parameter has a gradient: call backward() before step(), and zero_grad() before backward()";
+  check_error([&] { opt.step(); }, message);
+  w.square().sum().backward();
+  opt.zero_grad();
+  check_error([&] { opt.step(); }, message);
+  CHECK(opt.steps() == 0);
+  Tensor frozen = w;
+  frozen.requires_grad_(false);
+  opt.step();  // nothing to train is no mistake
+}
+
+TEST_CASE("optimizers: a step that fails counts nowhere") {
+  const Tensor a = leaf(ones({1}, f64)), b = leaf(ones({1}, f64)), c = leaf(ones({1}, f64));
+  bool broken = true;
+  const optim::Schedule sometimes = [&](std::int64_t) { return broken ? NAN : 0.1; };
+  Adam opt({{.parameters = {a}}, {.parameters = {b}, .lr = sometimes}}, {.lr = 0.1}), whole({c}, {.lr = 0.1});
+  for (const Tensor& w : {a, b, c}) w.set_grad(full({1}, 3, f64));
+  check_error([&] { opt.step(); }, "Adam: the schedule gave a rate of nan at step 1");
+  CHECK(a.item() == 1);
+  broken = false;
+  opt.step();
+  whole.step();
+  CHECK(a.item() == c.item());
+  CHECK(b.item() == c.item());
+  CHECK(opt.state_dict().at("0.step").item() == 1);
+}
+
+TEST_CASE("optimizers: a schedule is asked once a step, also for many parameters") {
+  const Tensor a = leaf(ones({1})), b = leaf(ones({1}));
+  int asked = 0;
+  SGD opt({a, b}, {.lr = [&](std::int64_t) { return 0.1 * ++asked; }});
+  a.set_grad(ones({1}));
+  b.set_grad(ones({1}));
+  opt.step();
+  CHECK(asked == 1);
+  CHECK(a.item() == b.item());
+}
+
+TEST_CASE("optimizers: states of a module's parameters are named by its place") {
+  const nn::Module net("Net");
+  const nn::Linear fc = net.add("fc", nn::Linear(2, 3, {.bias = false}));
+  fc(ones({1, 2})).sum().backward();
+  Adam opt(net.parameters());
+  SGD other(net.parameters(), {.momentum = 0.9});
+  opt.step();
+  other.step();
+  StateDict state = opt.state_dict();
+  state.set("0.exp_avg", zeros({2, 3}));
+  check_error([&] { opt.load_state_dict(state); },
+              "Adam: state 0.exp_avg is f32 [2, 3], expects f32 [3, 2], as fc.weight [3, 2] is");
+  check_error([&] { opt.load_state_dict(other.state_dict()); },
+              "Adam: the state has no 0.exp_avg, of fc.weight [3, 2]: it belongs to another optimizer");
+  check_error([&] { opt.load_state_dict(net.state_dict()); },
+              "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
+  for (const Tensor& bad : {tensor(-1), tensor({1, 2}), tensor(1.5), Tensor()}) {
+    state.set("0.step", bad);
+    check_error([&] { opt.load_state_dict(state); }, "Adam: expects 0.step to be one i64 of 0 or more");
+  }
+}
+
+TEST_CASE("optimizers: Adam leaves what never had a gradient where it is, with the smallest eps too") {
+  for (const DType dtype : {f32, f64}) {
+    const Tensor w = leaf(ones({40}, dtype));
+    Adam opt({w}, {.eps = 2e-38});
+    w.set_grad(zeros({40}, dtype));
+    opt.step();
+    CHECK((w.detach() == 1).all());
+  }
+}
+
+TEST_CASE("clip_grad_norm: a parameter that is given twice counts once") {
+  const Tensor w = leaf(zeros({2}));
+  w.set_grad(tensor({3.0, 4.0}));
+  CHECK(optim::grad_norm({w, w}) == doctest::Approx(5));
+  CHECK(optim::clip_grad_norm({w, w}, 1) == doctest::Approx(5));
+  CHECK(optim::grad_norm({w}) == doctest::Approx(1));
+  check_error(
+      [&] {
+        optim::clip_grad_norm({w, Tensor()}, 1);
+      },
+      "clip_grad_norm: parameter 1 is an undefined tensor");
 }
 
 TEST_CASE("clip_grad_norm: leaves small gradients alone, reports those that are not finite") {

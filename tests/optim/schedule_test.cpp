@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 
 #include "check_op.h"
 
@@ -63,8 +64,14 @@ TEST_CASE(
 }
 
 TEST_CASE("schedules: errors") {
-  check_error([] { Schedule(-1.0); }, "learning rate: expects a rate of 0 or more, got -1");
-  check_error([] { Schedule(NAN); }, "learning rate: expects a rate of 0 or more, got nan");
+  check_error([] { constant(-1.0); }, "constant: expects a rate of 0 or more, got -1");
+  check_error([] { constant(NAN); }, "constant: expects a rate of 0 or more, got nan");
+  for (const std::int64_t step : {0, -7})
+    check_error([&] { warmup_linear(0.4, 10)(step); },
+                "Schedule: expects a step of 1, the first update, or more, got " + std::to_string(step));
+  check_error([] { warmup_cosine(0.1, 2, 10, 0.5); },
+              "warmup_cosine: expects a floor of at most the peak, 0.1, got 0.5");
+  check_error([] { warmup_cosine(1, 2, 10, NAN); }, "warmup_cosine: expects a rate of 0 or more, got nan");
   check_error([] { warmup_linear(-0.5, 3); }, "warmup_linear: expects a rate of 0 or more, got -0.5");
   check_error([] { warmup_linear(0.5, -3); }, "warmup_linear: expects 0 or more warm-up steps, got -3");
   check_error([] { noam(0, 3); }, "noam: expects d_model of 1 or more, got 0");

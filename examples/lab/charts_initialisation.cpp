@@ -127,6 +127,8 @@ kit::Panels scheme_panels(const std::vector<SchemeState>& schemes) {
                          .x_label = "block l",
                          .y_label = fmt::format("|∂loss/∂W₂| of block l over block {}", schemes[i].layers()),
                          .y_axis = AxisKind::log};
+    const auto last = static_cast<double>(schemes[i].layers());
+    chart.x_ticks = {1, std::round(last / 2), last};
     for (const SchemeState* state : {&schemes[i], &schemes[i + 1]})
       chart.series.push_back({.name = title_of(state->placement),
                               .x = layer_numbers(state->layers()),

@@ -56,9 +56,11 @@ struct Analysis {
 
   const Cell& cell(nn::Placement placement, std::int64_t layers, double lr, std::int64_t warmup) const;
   const Sensitivity& sensitivity(nn::Placement placement, std::int64_t layers, std::int64_t warmup) const;
-  /// The setting with the smallest mean loss of this placement and depth, over rates and warm-ups; nullptr
-  /// when no run has finished.
-  const Cell* best(nn::Placement placement, std::int64_t layers) const;
+  /// Those of the plan.
+  std::vector<std::uint64_t> seeds() const;
+  /// The least loss of a seed with this placement and depth, over rates and warm-ups; nothing until all of
+  /// these have finished.
+  std::optional<double> best_loss(nn::Placement placement, std::int64_t layers, std::uint64_t seed) const;
   /// What losses are shown against: the entropy where it is known, otherwise 0.
   double floor() const { return task.entropy.value_or(0); }
 };

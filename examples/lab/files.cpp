@@ -132,6 +132,7 @@ Initialisation initialisation_from(const Json& json) {
                              .activation_gradient = numbers(state.at("activation_gradient")),
                              .top_gradient = number(state.at("top_gradient")),
                              .top_gradient_std = number(state.at("top_gradient_std"))});
+  if (json.contains("schemes")) result.schemes = schemes_from(json.at("schemes"));
   return result;
 }
 
@@ -178,6 +179,7 @@ void write_initialisation(const Path& folder, const Initialisation& initialisati
                               {"gradient", state.gradient},
                               {"activation_gradient", state.activation_gradient},
                               {"norm_squared", state.norm_squared}});
+  json["schemes"] = json_of(initialisation.schemes);
   kit::write_json(folder / "initialisation.json", json);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lab/options.h"
+#include "lab/schemes.h"
 #include "lab/sweep.h"
 
 namespace gradus::lab {
@@ -45,6 +46,7 @@ struct Initialisation {
   std::vector<InitialState> states;
   JacobianCheck jacobian;
   double seconds = 0;
+  std::vector<SchemeState> schemes = {};  // none in folders of older versions
 };
 
 void write_initialisation(const std::filesystem::path& folder, const Initialisation& initialisation);

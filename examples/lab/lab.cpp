@@ -116,11 +116,12 @@ void measure_start(const Path& folder, const LabOptions& options) {
   if (std::filesystem::exists(folder / "initialisation.json")) return;
   const auto start = std::chrono::steady_clock::now();
   Initialisation result{measure_initialisation(options.initialisation),
-                        check_layer_norm_jacobian(6, options.seed), 0};
+                        check_layer_norm_jacobian(6, options.seed), 0,
+                        measure_schemes({.seed = options.seed})};
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_initialisation(folder, result);
-  say("measured {} models at initialisation in {}",
-      result.states.size() * static_cast<std::size_t>(options.initialisation.seeds),
+  say("measured {} kinds of models at initialisation, {} of each, in {}",
+      result.states.size() + result.schemes.size(), options.initialisation.seeds,
       kit::human_duration(result.seconds));
 }
 

@@ -1,6 +1,6 @@
 // The lab: Pre-LN and Post-LN Transformers compared at initialisation, in training and in ablations.
 //
-//   lab [OPTIONS]      measures, trains, writes a report (--quick: within a minute; --help: all options)
+//   lab [OPTIONS]      measures, trains, writes a report (--quick: a first look; --help: all options)
 //   lab report DIR     draws the report in DIR again from the files beside it
 
 #include <fmt/format.h>

@@ -123,8 +123,7 @@ void add_ablations(Page& page, const Analysis& analysis) {
     };
     add_row(base, "");
     for (const Cell& cell : analysis.ablations)
-      if (cell.setting.placement == placement)
-        add_row(cell, with_interval(difference_of(paired(base, cell))));
+      if (cell.setting.placement == placement) add_row(cell, with_range(difference_of(paired(base, cell))));
   }
   page.figure("ablations", ablation_curves(analysis),
               "Mean and range over seeds. " + reference_lines(analysis));

@@ -76,6 +76,9 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
     }
   start.jacobian = {1e-10, 0.5, 0.4};
   start.seconds = 2;
+  for (const lab::Scheme scheme : {lab::Scheme::xiong, lab::Scheme::gpt2})
+    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
+      start.schemes.push_back({scheme, placement, {0.5, 0.75, 1}, {0.25, 0.5, 1}, {2, 1.5, 1}});
   return start;
 }
 

@@ -229,6 +229,11 @@ Results read_results(const Path& folder) {
   if (const Path path = folder / "initialisation.json"; std::filesystem::exists(path))
     results.initialisation = read_with(path, initialisation_from);
   results.runs = read_runs(folder / "metrics.jsonl", plan_runs(results.config.options));
+  for (const RunRecord& run : results.runs) {
+    const std::int64_t steps = run.result.diverged_at.value_or(results.config.options.model.steps);
+    check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
+          io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps, run.losses.size());
+  }
   return results;
 }
 

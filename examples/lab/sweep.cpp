@@ -198,6 +198,9 @@ std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std
       record.result = read_result(line);
       finished.insert(name);
     } else {
+      const std::size_t step = record.losses.size() + 1;
+      check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
+            io::quote(line.at("step").dump()));
       record.losses.push_back(number(line.at("loss")));
       record.grad_norms.push_back(number(line.at("grad_norm")));
     }

@@ -98,7 +98,7 @@ expect 0 --text text --load link --save link --steps 2 --sample 5
 [ -h link ] || fail "the link was replaced"
 [ "$(stat -c %a model)" = 600 ] || fail "permissions were lost"
 expect 0 --load model --sample 5
-[ "$(ls -A | grep -c gradus-tmp)" = 0 ] || fail "temporary files are left"
+[ "$(find . -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
 
 # A text may come from a pipe.
 cat text >pipe &
@@ -112,7 +112,7 @@ wait
   rm model
   for signal in INT:130 TERM:143 HUP:129; do
     "$char_gpt" --text pipe --save model $small >out 2>err &
-    sleep 0.2
+    until grep -q '^SigCgt:.*4003$' "/proc/$!/status"; do kill -0 $!; done # it catches all three
     kill "-${signal%:*}" $!
     status=0
     wait $! || status=$?

@@ -1,9 +1,10 @@
 #pragma once
 // StateDict: named tensors in a fixed order - what modules, optimizers and weight files exchange.
 
+#include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,12 @@ class StateDict {
   auto end() const { return entries_.end(); }
 
  private:
-  std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t> places_;  // of the names in entries_
+  std::size_t slot_of(const std::string& name) const;
+  void grow();
+  // Many small tensors shall cost little more than their file: a list that never needs twice its memory, and
+  // a hash table without the names. At least half of it is free: 1 + a place in entries_, or 0.
+  std::deque<Entry> entries_;
+  std::vector<std::uint32_t> slots_;
 };
 
 }  // namespace gradus

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
+#include "kit/interrupt.h"
 #include "lab/statistics.h"
 
 namespace gradus::lab {
@@ -104,8 +105,10 @@ bool inside_lemma2(const InitialState& state) {
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options) {
   std::vector<InitialState> states;
   for (const std::int64_t layers : options.depths)
-    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
+    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+      kit::stop_if_interrupted();
       states.push_back(measure_depth(placement, layers, options));
+    }
   return states;
 }
 

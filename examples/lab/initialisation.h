@@ -35,7 +35,7 @@ struct InitialState {
   double top_gradient_std = 0;              // over seeds
 };
 
-/// Two entries a depth: Pre-LN, then Post-LN.
+/// Two entries a depth: Pre-LN, then Post-LN. Throws kit::Interrupted.
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options);
 
 struct Theorem1 {

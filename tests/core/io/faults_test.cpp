@@ -5,9 +5,11 @@
 #include <dirent.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +31,8 @@ thread_local Fault fault = Fault::none;
 thread_local int fault_errno = 0;
 thread_local int calls_left = 0;  // before the one that goes wrong
 
-thread_local int allocations_left = -1;  // -1: none fails
+thread_local int allocations_left = -1;            // -1: none fails
+std::atomic<std::size_t> held = 0, most_held = 0;  // bytes of memory, now and at most
 
 /// True when this call is the one to go wrong.
 bool strikes() {
@@ -72,7 +75,11 @@ int close(int file) {
 // would see malloc() paired with delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
-  if (void* const memory = std::malloc(bytes ? bytes : 1)) return memory;
+  if (void* const memory = std::malloc(bytes ? bytes : 1)) {
+    const std::size_t now = held += malloc_usable_size(memory);
+    if (now > most_held) most_held = now;  // one thread at a time is measured
+    return memory;
+  }
   throw std::bad_alloc();
 }
 // A sanitizer would else serve this one by itself, and find its memory given back to another.
@@ -81,8 +88,11 @@ int close(int file) {
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  held -= malloc_usable_size(memory);
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 
 using namespace gradus;
 using namespace gradus::test;
@@ -258,4 +268,43 @@ TEST_CASE("any allocation may fail: nothing leaks and the old file stays") {
   with_every_allocation([&] { std::filesystem::remove_all(checkpoints); },
                         [&] { save_checkpoint(checkpoints, state); });
   with_every_allocation(nothing, [&] { load_checkpoint(checkpoints); });
+}
+
+TEST_CASE("a load takes no more than a small multiple of the file, however small its tensors") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.safetensors";
+  struct Kind {
+    const char *opening, *entry_start, *entry_end;
+    int bytes;  // of data, an entry
+  };
+  const Kind kinds[] = {{"{", R"(":{"dtype":"F32","shape":[0],"data_offsets":[)", "]}", 0},
+                        {"{", R"(":{"dtype":"F32","shape":[],"data_offsets":[)", "]}", 4},
+                        {R"({"__metadata__":{)", "\":\"", "\"", 0}};
+  for (const Kind& kind : kinds) {
+    const bool notes = kind.opening[1] != 0;
+    std::string header = kind.opening;
+    int offset = 0;
+    for (int i = 0; i < 50000; ++i) {
+      header += (i ? ",\"" : "\"") + std::to_string(i) + kind.entry_start;
+      if (!notes) header += std::to_string(offset) + "," + std::to_string(offset + kind.bytes);
+      header += kind.entry_end;
+      offset += kind.bytes;
+    }
+    header += notes ? "}}" : "}";
+    write_bytes(path,
+                little_endian(header.size(), 8) + header + std::string(static_cast<std::size_t>(offset), 0));
+    const std::size_t size = std::filesystem::file_size(path);
+    header = {};
+    const std::size_t before = held;
+    most_held = before;
+    reset_peak_memory();
+    const std::int64_t tensors_before = memory_stats().live_bytes;
+    Metadata read;
+    const std::string said = complaint([&] { load_safetensors(path, &read); }, path);
+    CHECK(said == (notes ? "metadata: has more than 26840 notes" : ""));
+    // Blocks of tensors have headers, which the second number does not count.
+    const auto tensors = static_cast<std::size_t>(memory_stats().peak_bytes - tensors_before);
+    CAPTURE(static_cast<double>(most_held - before) / static_cast<double>(size));
+    CHECK(most_held - before + 2 * tensors <= 8 * size);
+  }
 }

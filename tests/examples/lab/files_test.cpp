@@ -120,3 +120,102 @@ TEST_CASE("the facts of the machine name no user and no folder") {
     CHECK(value.find("/home") == std::string::npos);
   }
 }
+
+TEST_CASE("settings that no lab has are refused: each whole number, with its name") {
+  const test::ScratchFolder folder;
+  write_lab(folder.path());
+  const kit::Json good = kit::read_json(folder / "config.json");
+  const auto with = [&](const char* pointer, const kit::Json& value) {
+    kit::Json changed = good;
+    changed[kit::Json::json_pointer(pointer)] = value;
+    kit::write_json(folder / "config.json", changed);
+    return message_on(folder.path());
+  };
+  CHECK(with("/seeds", 2) == "");
+  for (const char* pointer : {"/seed",
+                              "/seeds",
+                              "/threads",
+                              "/depths/0",
+                              "/warmups/0",
+                              "/model/d_model",
+                              "/model/heads",
+                              "/model/batch",
+                              "/model/steps",
+                              "/recall/boxes",
+                              "/recall/things",
+                              "/recall/length",
+                              "/initialisation/depths/0",
+                              "/initialisation/d_model",
+                              "/initialisation/positions",
+                              "/initialisation/classes",
+                              "/initialisation/seeds",
+                              "/task/vocabulary",
+                              "/task/context",
+                              "/task/ngram/n"}) {
+    CAPTURE(pointer);
+    for (const kit::Json& bad : {kit::Json(-1), kit::Json(INT64_MAX + std::uint64_t{1}),
+                                 kit::Json(UINT64_MAX), kit::Json(1e308), kit::Json(2.5), kit::Json(true),
+                                 kit::Json("2"), kit::Json(), kit::Json::array({2}), kit::Json::object()}) {
+      const std::string message = with(pointer, bad);
+      CAPTURE(message);
+      CHECK(message.find("config.json: not as the lab writes it (") != std::string::npos);
+      CHECK(message.find(" expects a whole number from ") != std::string::npos);
+    }
+  }
+  for (const char* pointer : {"/seeds", "/threads", "/depths/0", "/model/d_model", "/model/batch",
+                              "/recall/length", "/initialisation/d_model", "/initialisation/depths/0"})
+    CHECK(with(pointer, 99'999'999).find(" expects a whole number from ") != std::string::npos);
+  for (const double lr : {0.0, -0.1}) CHECK(with("/lrs/0", lr).find("numbers above 0") != std::string::npos);
+  for (const char* pointer : {"/depths", "/lrs", "/warmups"})
+    CHECK(with(pointer, kit::Json::array()).find("expects a list") != std::string::npos);
+  CHECK(with("/model/heads", 5).find("heads 5 does not divide d_model") != std::string::npos);
+  // Short lists whose product is not short.
+  kit::Json many = kit::Json::array();
+  for (int i = 1; i <= 1000; ++i) many.push_back(i);
+  CHECK(with("/depths", many).find("runs, expects at most 100000") == std::string::npos);
+  kit::Json all = good;
+  all["depths"] = all["lrs"] = all["warmups"] = many;
+  kit::write_json(folder / "config.json", all);
+  CHECK(message_on(folder.path()).find("make 4000000008 runs, expects at most 100000") != std::string::npos);
+}
+
+TEST_CASE("measurements that do not fit together are refused") {
+  const test::ScratchFolder folder;
+  write_lab(folder.path());
+  const kit::Json good = kit::read_json(folder / "initialisation.json");
+  const auto with = [&](const char* pointer, const kit::Json& value) {
+    kit::Json changed = good;
+    changed[kit::Json::json_pointer(pointer)] = value;
+    kit::write_json(folder / "initialisation.json", changed);
+    return message_on(folder.path());
+  };
+  for (const kit::Json& bad : {kit::Json(99'999'999), kit::Json(1e300), kit::Json(-2), kit::Json()})
+    CHECK(with("/states/0/layers", bad).find("layers expects a whole number") != std::string::npos);
+  CHECK(with("/states/0/layers", 3).find("norm_squared expects 3 numbers, got 2") != std::string::npos);
+  CHECK(with("/states/0/gradient", kit::Json::array()).find("gradient expects 2 numbers, got 0") !=
+        std::string::npos);
+  CHECK(with("/states/0/placement", "mid").find("initialisation.json: not as the lab writes it") !=
+        std::string::npos);
+}
+
+TEST_CASE("a line of metrics that is missing, doubled or of another run is noticed") {
+  const test::ScratchFolder folder;
+  write_lab(folder.path());
+  const std::filesystem::path path = folder / "metrics.jsonl";
+  const std::string good = kit::read_file(path);
+  const std::string first = good.substr(0, good.find('\n') + 1);
+  const auto with = [&](const std::string& text) {
+    kit::replace_file(path, text);
+    return message_on(folder.path());
+  };
+  CHECK(with(good).empty());
+  CHECK(with(first + good).find("metrics.jsonl: object 2 is not as the lab writes it (") !=
+        std::string::npos);
+  CHECK(with(first + good).find("expects step 2, got '1'") != std::string::npos);
+  CHECK(with(good.substr(first.size())).find("expects step 1, got '2'") != std::string::npos);
+  // The last step of the first run.
+  const std::size_t end = good.find("\"final_loss\"");
+  const std::size_t result = good.rfind('\n', end) + 1, last = good.rfind('\n', result - 2) + 1;
+  CHECK(with(good.substr(0, last) + good.substr(result)).find("expects 60 steps, got 59") !=
+        std::string::npos);
+}

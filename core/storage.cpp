@@ -17,8 +17,8 @@
 
 #include "gradus/core/format.h"
 #include "gradus/core/ledger.h"
+#include "gradus/core/locks.h"
 #include "gradus/core/profile_recorder.h"
-#include "gradus/core/spin.h"
 #include "gradus/core/system_memory.h"
 #include "gradus/core/units.h"
 
@@ -163,6 +163,8 @@ void Cache::empty() {
 
 }  // namespace
 
+constinit SpinLock& locks::cache = gradus::cache.lock;
+
 Storage Storage::allocate(std::size_t bytes) {
   StorageBlock* block = bytes <= kLargest ? cache.take(size_class(bytes)) : nullptr;
   if (!block) [[unlikely]]
@@ -171,10 +173,10 @@ Storage Storage::allocate(std::size_t bytes) {
   block->version.store(0, std::memory_order_relaxed);
   block->bytes = bytes;
   protect(block, bytes);
-  if (detail::recorder) [[unlikely]]
-    detail::recorder->took(block);
   Storage storage;
   storage.block_ = block;
+  if (detail::recorder) [[unlikely]]
+    detail::recorder->took(block);  // which may throw
   return storage;
 }
 

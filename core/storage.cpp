@@ -18,6 +18,7 @@
 #include "gradus/core/format.h"
 #include "gradus/core/ledger.h"
 #include "gradus/core/locks.h"
+#include "gradus/core/out_of_memory.h"
 #include "gradus/core/profile_recorder.h"
 #include "gradus/core/system_memory.h"
 #include "gradus/core/units.h"
@@ -115,6 +116,7 @@ StorageBlock* allocate_within(std::size_t limit, std::size_t live, std::size_t c
 
 /// A new block. When there is no room for it, the cache is emptied first.
 StorageBlock* Cache::take_new(std::size_t bytes) {
+  handle_failing_new();
   const MemoryStats before = memory_stats();
   const std::size_t limit = std::min(memory_limit(), kLargest);
   if (bytes > limit) refuse(bytes, before);

@@ -183,13 +183,18 @@ Tensor self_attention_packed(const Tensor& qkv, std::int64_t heads, const Attent
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 
 // ---------------------------------------------------------------- loss.cpp, [linear_]cross_entropy.cpp
+// Without elements (an empty batch, T = 0) a sum is 0; the mean of mse_loss and
+// binary_cross_entropy_with_logits is NaN, as that of mean() is, and the mean of the others 0, as when all
+// targets are ignored: a batch of padding alone must not spoil a training run.
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   std::optional<std::int64_t> ignore_index = -100;  // targets that do not count
   double label_smoothing = 0;
   Reduction reduction = Reduction::mean;  // mean over the targets that count; 0 when none does
 };
-/// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...].
+/// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...]. The classes
+/// are the last axis: PyTorch's [B, V, T] is .transpose(1, 2) away. With label_smoothing a class whose logit
+/// is -inf makes the loss +inf.
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
 /// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
 /// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of at most 32 MiB
@@ -202,7 +207,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const CrossEntropyOptions& options = {});
 /// (input - target)^2, shapes equal.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
-/// max(x, 0) - x y + log(1 + exp(-|x|)) for logits x and targets y in [0, 1], shapes equal.
+/// -y log s - (1 - y) log(1 - s), s = sigmoid(x), for logits x and targets y, shapes equal; a target outside
+/// [0, 1] is an error. An infinite x that is right costs 0, one that is wrong +inf.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
                                         Reduction reduction = Reduction::mean);
 

@@ -221,7 +221,8 @@ TEST_CASE("linear_cross_entropy: errors") {
               "linear_cross_entropy: logits x weight^T [8, 10] and target [9] do not match: expects a target "
               "[8] (classes are the last axis)");
   check_error(call(x, w, zeros({8})),
-              "linear_cross_entropy: expects an i64 target, got f32 [8]: convert with .to(i64)");
+              "linear_cross_entropy: expects an i64 target [8] of class numbers, got f32 [8]: convert with "
+              ".to(i64)");
   check_error(call(zeros({2, 4}), w, tensor({3, 10})),
               "linear_cross_entropy: target 10 of row 1 is out of range: logits x weight^T [2, 10] have 10 "
               "classes");

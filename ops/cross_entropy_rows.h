@@ -52,7 +52,7 @@ class Targets {
  public:
   Targets(const char* op, const char* name, const Shape& logits, const Tensor& target,
           const CrossEntropyOptions& options)
-      : index_(target.array().contiguous()), options_(options) {
+      : index_(target.array().contiguous()), unchanged_(index_), options_(options) {
     const std::int64_t classes = logits.back();
     const std::int64_t* const t = index_.data<std::int64_t>();
     for (std::int64_t row = 0; row < index_.numel(); ++row) {
@@ -83,14 +83,17 @@ class Targets {
     return eager::scalar(total * share(), losses.dtype());
   }
 
-  /// The gradients of the rows' losses, [rows].
+  /// The gradients of the rows' losses, [rows]: where backward begins, and the targets must still be those
+  /// that were checked.
   Array spread(const Array& dy) const {
+    (void)unchanged_.get();
     if (options_.reduction == Reduction::none) return dy.contiguous();
     return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
   }
 
  private:
   Array index_;
+  Saved unchanged_;
   CrossEntropyOptions options_;
   std::int64_t counted_ = 0;
 };

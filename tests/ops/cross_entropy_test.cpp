@@ -210,5 +210,19 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
   check_error(nll(Tensor(), tensor({1, 3})), "nll_loss: expects a defined tensor");
 }
 
+TEST_CASE("targets that change between forward and backward are an error, not another class's gradient") {
+  Tensor x = zeros({2, 10});
+  x.requires_grad_();
+  const Tensor target = tensor({3, 4}), pairs = tensor({{3, 0}, {4, 0}});
+  const Tensor losses[] = {cross_entropy(x, target), nll_loss(x, target), cross_entropy(x, target.view({2}))};
+  const Tensor apart = cross_entropy(x, pairs.select(1, 0));  // not contiguous: it has a copy
+  target.fill_(1'000'000);
+  pairs.fill_(1'000'000);
+  for (const Tensor& loss : losses)
+    CHECK_THROWS_WITH_AS(loss.backward(), doctest::Contains("i64 [2] it saved was changed in place"), Error);
+  apart.backward();
+  CHECK(x.grad()[0][3].item() == doctest::Approx(-0.45));
+}
+
 }  // namespace
 }  // namespace gradus::test

@@ -130,6 +130,7 @@ TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error o
 }
 
 TEST_CASE("out of memory: a message that finds no memory either is a shorter Error") {
+  { const Storage first = Storage::allocate(1); }
   const auto message = [](bool for_good) -> std::string {
     empty_cache();
     char text[300] = "no error";  // a string would take memory

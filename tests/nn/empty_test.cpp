@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 
@@ -28,10 +29,9 @@ bool passes(const Shape& in, const Shape& out, F f) {
 }  // namespace
 
 TEST_CASE("no rows, no positions: ops, layers and losses") {
-  for (const auto& [B, T] : {std::pair<std::int64_t, std::int64_t>{2, 0}, {0, 3}, {0, 0}}) {
-    CAPTURE(B);
-    CAPTURE(T);
-    const Shape row{B, T}, x{B, T, 4}, heads{B, 2, T, 4};
+  for (const Shape& row : {Shape{2, 0}, {0, 3}, {0, 0}}) {
+    CAPTURE(row);
+    const Shape x{row[0], row[1], 4}, heads{row[0], 2, row[1], 4};
     CHECK(passes(row, row, [](const Tensor& v) { return softmax(v, -1); }));
     CHECK(passes(row, row, [](const Tensor& v) { return log_softmax(v, -1); }));
     CHECK(passes(x, x, [](const Tensor& v) { return layer_norm(v, ones({4}), zeros({4})); }));
@@ -62,11 +62,11 @@ TEST_CASE("no rows, no positions: ops, layers and losses") {
 
 TEST_CASE("no rows, no positions: GPT") {
   for (const bool checkpoint : {false, true})
-    for (const auto& [B, T] : {std::pair<std::int64_t, std::int64_t>{2, 0}, {0, 3}}) {
+    for (const Shape& shape : {Shape{2, 0}, {0, 3}}) {
       nn::GPT gpt(
           {.vocab = 7, .context = 8, .layers = 2, .heads = 2, .d_model = 4, .checkpoint = checkpoint});
-      const Tensor ids = zeros({B, T}, i64);
-      CHECK(gpt(ids).shape() == Shape{B, T, 7});
+      const Tensor ids = zeros(shape, i64);
+      CHECK(gpt(ids).shape() == Shape{shape[0], shape[1], 7});
       const Tensor loss = gpt.loss(ids, ids);
       CHECK(loss.item() == 0);
       loss.backward();

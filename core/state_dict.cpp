@@ -8,7 +8,7 @@ StateDict::StateDict(std::initializer_list<Entry> entries) {
   for (const auto& [name, tensor] : entries) set(name, tensor);
 }
 
-const Tensor* StateDict::find(const std::string& name) const {
+const Tensor* StateDict::find(const std::string& name) const& {
   const auto place = places_.find(name);
   return place == places_.end() ? nullptr : &entries_[place->second].second;
 }
@@ -21,7 +21,7 @@ void StateDict::set(const std::string& name, Tensor tensor) {
     entries_[place->second].second = std::move(tensor);
 }
 
-const Tensor& StateDict::at(const std::string& name) const {
+const Tensor& StateDict::at(const std::string& name) const& {
   if (const Tensor* const tensor = find(name)) return *tensor;
   std::string have;
   for (std::size_t i = 0; i < entries_.size() && i < 5; ++i) have += (i ? ", " : "") + entries_[i].first;

@@ -16,7 +16,7 @@ namespace gradus {
 inline void check_loss(const char* op, const char* name, const Shape& logits, const Tensor& target,
                        const CrossEntropyOptions& options) {
   check(!logits.empty(), "{}: expects {} [..., V], got {}", op, name, logits);
-  check(target.defined(), "{}: expects a defined target", op);
+  if (!target.defined()) fail_undefined(op, "the target");
   check(target.dtype() == i64, "{}: expects an i64 target, got {} {}: convert with .to(i64)", op,
         target.dtype(), target.shape());
   Shape rows = logits;

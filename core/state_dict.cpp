@@ -27,7 +27,7 @@ void StateDict::grow() {
     slots_[slot_of(entries_[i].first)] = static_cast<std::uint32_t>(i + 1);
 }
 
-const Tensor* StateDict::find(const std::string& name) const {
+const Tensor* StateDict::find(const std::string& name) const& {
   const std::uint32_t place = slots_.empty() ? 0 : slots_[slot_of(name)];
   return place == 0 ? nullptr : &entries_[place - 1].second;
 }
@@ -43,7 +43,7 @@ void StateDict::set(const std::string& name, Tensor tensor) {
   place = static_cast<std::uint32_t>(entries_.size());
 }
 
-const Tensor& StateDict::at(const std::string& name) const {
+const Tensor& StateDict::at(const std::string& name) const& {
   if (const Tensor* const tensor = find(name)) return *tensor;
   std::string have;
   for (std::size_t i = 0; i < entries_.size() && i < 5; ++i)

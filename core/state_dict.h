@@ -23,10 +23,12 @@ class StateDict {
   /// Adds a tensor, or replaces the one of that name.
   void set(const std::string& name, Tensor tensor);
   /// nullptr when there is no such name.
-  const Tensor* find(const std::string& name) const;
+  const Tensor* find(const std::string& name) const&;
+  const Tensor* find(const std::string& name) const&& = delete;  // points into it: name the StateDict first
   bool contains(const std::string& name) const { return find(name) != nullptr; }
   /// Throws naming the key and some of the keys there are.
-  const Tensor& at(const std::string& name) const;
+  const Tensor& at(const std::string& name) const&;
+  Tensor at(const std::string& name) const&& { return at(name); }
   /// Every entry whose name starts with `prefix`, without it: a part of a checkpoint.
   StateDict with_prefix_removed(const std::string& prefix) const;
   /// Adds every entry of `other` under prefix + name.
@@ -36,8 +38,8 @@ class StateDict {
 
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
+  auto begin() const& { return entries_.begin(); }
+  auto end() const& { return entries_.end(); }
 
  private:
   std::size_t slot_of(const std::string& name) const;

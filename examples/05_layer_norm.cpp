@@ -89,7 +89,7 @@ void sphere(const Tensor& x) {
   const Tensor tokens = stack({x, 100 * x + 7, x.square(), x.exp()});
   const Tensor y = layer_norm(tokens);
   std::printf("\nClaim: layer norm puts every token on the unit sphere.\n");
-  std::cout << "  |x| of four tokens:  " << tokens.norm(-1) << "\n  |y|:                 " << y.norm(-1)
+  std::cout << "  |x| of four tokens:  " << tokens.norm(2, -1) << "\n  |y|:                 " << y.norm(2, -1)
             << '\n';
   std::printf("  Not so: the radius is sqrt(d) = sqrt(6) = %.4f, and the mean of each y is 0.\n",
               std::sqrt(6.0));

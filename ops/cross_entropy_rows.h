@@ -30,7 +30,7 @@ inline std::string target_remedy(const Shape& logits, const Shape& target) {
 /// Throws unless target and options fit logits (or log-probabilities: `name`) of this shape, [..., V].
 inline void check_loss(const char* op, const char* name, const Shape& logits, DType dtype,
                        const Tensor& target, const CrossEntropyOptions& options) {
-  check(target.defined(), "{}: expects a defined target", op);
+  if (!target.defined()) fail_undefined(op, "the target");
   check(is_floating(dtype) || !is_floating(target.dtype()),
         "{}: expects {} in f32 or f64 and then a target in i64, got {} {} and {} {}: are they swapped?", op,
         name, dtype, logits, target.dtype(), target.shape());

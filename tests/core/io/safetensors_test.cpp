@@ -19,7 +19,7 @@ using Values = std::vector<double>;
 void check_equal(const Tensor& a, const Tensor& b) {
   CHECK(a.dtype() == b.dtype());
   CHECK(a.shape() == b.shape());
-  CHECK(a.to_vector<double>() == b.to_vector<double>());
+  CHECK((a == b).all());
 }
 
 }  // namespace

@@ -98,6 +98,12 @@ AtomicFile::Old AtomicFile::look_at_old_file() const {
   if (!old.exists) return old;
   check(S_ISREG(old.status.st_mode), "{}: is {}, which saving would replace: expects a file or a new name",
         label_, kind_of(old.status.st_mode));
+#ifdef STATX_ATTR_MOUNT_ROOT
+  struct statx more = {};  // one file of a host in a container, for example
+  check(statx(AT_FDCWD, path_.c_str(), 0, STATX_TYPE, &more) != 0 ||
+            (more.stx_attributes & more.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0,
+        "{}: is a mount point, which cannot be replaced: mount its folder instead", label_);
+#endif
   // A rename asks the folder alone; who protected the file did not mean that.
   if (faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail_here("cannot write");
   return old;

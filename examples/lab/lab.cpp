@@ -69,9 +69,9 @@ Path new_folder(const LabOptions& options) {
 }
 
 /// Throws what would else be found after the training.
-void try_outputs(const Path& folder) {
-  for (const char* file : kFiles) kit::try_output("lab", folder / file, 1 << 16);
-  if (std::filesystem::exists(folder / "plots")) kit::try_output("lab", folder / "plots" / "x.svg");
+void try_outputs(const char* option, const Path& folder) {
+  for (const char* file : kFiles) kit::try_output(option, folder / file, 1 << 16);
+  if (std::filesystem::exists(folder / "plots")) kit::try_output(option, folder / "plots" / "x.svg");
 }
 
 /// The settings of a lab under way; what is given anew is the number of threads.
@@ -172,7 +172,7 @@ int run_lab(const LabOptions& given) {
   const Task task = make_task(options);
   const Config config = make_config(options, task);
   const Path folder = resume ? given.resume : new_folder(options);
-  try_outputs(folder);
+  try_outputs(resume ? "--resume" : "--out", folder);
   if (resume)
     compare_with_start(*before, config);
   else

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -151,7 +153,7 @@ TEST_CASE("an old file keeps its permissions, a new one has those of the umask")
   const Umask mask(027);
   save_npy(path, ones({1}));
   CHECK((mode_of(path) & 07777) == 0640);
-  for (const mode_t mode : {0600, 0664, 0755, 0400}) {
+  for (const mode_t mode : {0600U, 0664U, 0755U, 0400U}) {
     if (mode == 0400 && geteuid() != 0) continue;
     REQUIRE(chmod(path.c_str(), mode) == 0);
     save_npy(path, ones({2}));
@@ -202,6 +204,23 @@ TEST_CASE("a file its user may not write is refused, though its folder would all
           return 0;
         }) == (geteuid() == 0 ? 0 : 4));
   CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("a file that is a mount point is refused before anything is computed") {
+  const ScratchFolder folder;
+  const Path path = folder / "x";
+  write_bytes(path, "host's");
+  const int status = in_child([&] {
+    // In a world of its own, where only root may mount.
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      return 77;
+    if (mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) return 77;
+    const std::string said = complaint([&] { io::try_output("save", path, 1); }, path);
+    umount(path.c_str());
+    return said == "is a mount point, which cannot be replaced: mount its folder instead" ? 0 : 1;
+  });
+  CHECK((status == 0 || status == 77));
+  CHECK(read_bytes(path) == "host's");
 }
 
 TEST_CASE("trying an output finds what saving would find, and leaves no trace") {

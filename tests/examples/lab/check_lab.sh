@@ -99,7 +99,7 @@ mkfifo special/metrics.jsonl
 refused 1 'special/metrics.jsonl: is a pipe' --resume special
 refused 1 'special/metrics.jsonl is a pipe' report special
 # A file of the folder may not grow: told before any training.
-( ulimit -f 1; "$lab" --quick --out small >out 2>err && exit 1; grep -q 'lab: lab: small/.*: cannot write: File too large' err ) ||
+( ulimit -f 1; "$lab" --quick --out small >out 2>err && exit 1; grep -q 'lab: --out: small/.*: cannot write: File too large' err ) ||
   fail "a limit on the size of files is not noticed"
 for value in 9223372036854775808 -1 12x 1e3 0x10 4294967297; do
   for option in threads seeds; do refused 2 "--$option: expects a whole number from 1 to" "--$option" $value; done

@@ -53,13 +53,13 @@ void try_outputs(const Options& o, std::uint64_t bytes) {
 int train_on_text(Options o) {
   try_outputs(o, 1);
   std::optional<char_gpt::LoadedModel> loaded;
-  if (!o.load.empty()) loaded = char_gpt::load_model(o.load);
+  if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load));
   if (loaded) o.context = loaded->model.options().context;
   kit::TextData text = kit::load_text(o.text, o.context);
   if (loaded)
     text = in_numbers_of(loaded->vocabulary, text);
   else
-    loaded = {nn::GPT(o.model(text.vocabulary.size())), text.vocabulary};
+    loaded.emplace(char_gpt::LoadedModel{nn::GPT(o.model(text.vocabulary.size())), text.vocabulary});
   const nn::GPT& model = loaded->model;
   try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 

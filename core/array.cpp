@@ -138,10 +138,14 @@ void Array::copy_(const Array& source, const char* op) const {
   if (!source.defined()) fail_undefined(op, "the source");
   check(broadcast_shapes(op, source.shape(), shape_) == shape_,
         "{}: a source of shape {} does not fit into {}", op, source.shape(), shape_);
-  // Overlapping memory is read in full before it is written.
-  const Array from = storage_ == source.storage() ? source.clone() : source;
-  storage_.bump_version();
-  write(from, *this, op);
+  if (storage_ == source.storage()) {  // overlapping memory is read in full before it is written
+    const Array whole = source.clone();
+    storage_.bump_version();
+    write(whole, *this, op);
+  } else {
+    storage_.bump_version();
+    write(source, *this, op);
+  }
 }
 
 void Array::fill_(Scalar value, const char* op) const {

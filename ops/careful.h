@@ -64,32 +64,34 @@ double norm(const T* x, std::int64_t n) {
   return scale * std::sqrt(sum);
 }
 
-/// Whether good(i) holds for all n results. Without jumps, and in words as wide as T: so it becomes vectors.
+/// Whether good(i) holds from begin to end. Without jumps, and in words as wide as T: so it becomes vectors.
 template <class T, class Good>
-bool all_good(std::int64_t n, Good good) {
+bool all_good(std::int64_t begin, std::int64_t end, Good good) {
   using Word = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  const auto any_bad = [good](std::int64_t begin, std::int64_t end) {
-    Word bad = 0;
-    for (std::int64_t i = begin; i < end; ++i) bad |= good(i) ? 0 : 1;
-    return bad != 0;
-  };
-  if (n <= kGrain) return !any_bad(0, n);
-  std::atomic<bool> all = true;
-  parallel_for(n, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    if (any_bad(begin, end)) all = false;
-  });
-  return all;
+  Word bad = 0;
+  for (std::int64_t i = begin; i < end; ++i) bad |= good(i) ? 0 : 1;
+  return bad == 0;
 }
 
 /// again(i, row i) for each of `results` that is not good. make_rows() gives the numbers, n in a row.
 template <class T, class Good, class MakeRows, class Again>
 void for_each_bad(std::int64_t results, std::int64_t n, Good good, MakeRows make_rows, Again again) {
-  if (n == 0 || all_good<T>(results, good)) return;
+  constexpr std::int64_t kBlock = 256;  // looked through one by one where not all are good
+  if (n == 0) return;
+  std::atomic<bool> all = true;
+  parallel_for(results, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    if (!all_good<T>(begin, end, good)) all = false;
+  });
+  if (all) return;
   const Array rows = make_rows();
   const T* const data = rows.template data<T>();
-  parallel_rows(results, n, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      if (!good(i)) again(i, data + i * n);
+  parallel_rows((results - 1) / kBlock + 1, n * kBlock, [=](std::int64_t first, std::int64_t last) {
+    for (std::int64_t block = first; block < last; ++block) {
+      const std::int64_t begin = block * kBlock, end = std::min(results, begin + kBlock);
+      if (all_good<T>(begin, end, good)) continue;
+      for (std::int64_t i = begin; i < end; ++i)
+        if (!good(i)) again(i, data + i * n);
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "check_op.h"
 #include "gradus/core/random.h"
+#include "gradus/core/error.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {

@@ -71,6 +71,8 @@ TEST_CASE("what is written is read back") {
     CHECK(results.initialisation->states[i].placement == start.states[i].placement);
     CHECK(results.initialisation->states[i].gradient == start.states[i].gradient);
     CHECK(results.initialisation->states[i].norm_squared == start.states[i].norm_squared);
+    CHECK(results.initialisation->states[i].weight_share == start.states[i].weight_share);
+    CHECK(results.initialisation->states[i].activation_share == start.states[i].activation_share);
     CHECK(results.initialisation->states[i].activation_gradient == start.states[i].activation_gradient);
   }
   CHECK(results.runs[5].losses.size() == 60);
@@ -194,6 +196,10 @@ TEST_CASE("measurements that do not fit together are refused") {
   CHECK(with("/states/0/layers", 3).find("norm_squared expects 3 numbers, got 2") != std::string::npos);
   CHECK(with("/states/0/gradient", kit::Json::array()).find("gradient expects 2 numbers, got 0") !=
         std::string::npos);
+  kit::Json older = good;  // written before shares were kept
+  for (kit::Json& state : older.at("states")) state.erase("weight_share"), state.erase("activation_share");
+  kit::write_json(folder / "initialisation.json", older);
+  CHECK(message_on(folder.path()).empty());
   CHECK(with("/states/0/placement", "mid").find("initialisation.json: not as the lab writes it") !=
         std::string::npos);
 }

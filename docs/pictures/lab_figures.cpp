@@ -64,9 +64,9 @@ std::string lab_sentence(const lab::Analysis& analysis) {
   const lab::LabOptions& options = analysis.options;
   return fmt::format(
       "`./run lab` trains both kinds of block at learning rates from {} to {}, {} and {}, on a language "
-      "whose best possible loss is known. Points: how far above it runs end after {} steps, the mean of {} "
-      "seeds; bars: from the best seed to the worst. Of {} runs each, these end below the dotted line, "
-      "which counting the last {} characters reaches: {}.",
+      "whose best possible loss is known. Points: final loss above that after {} steps, the mean of {} "
+      "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, which counting "
+      "the last {} characters reaches: {}.",
       kit::number_text(options.lrs.front()), kit::number_text(options.lrs.back()),
       lab::warmup_words(options.warmups.front()), lab::warmup_words(options.warmups.back()),
       options.model.steps, options.seeds, runs_of_depth(analysis), analysis.baseline.n - 1,

@@ -235,12 +235,13 @@ void write_initialisation(const Path& folder, const Initialisation& initialisati
   kit::write_json(folder / "initialisation.json", json);
 }
 
-Results read_results(const Path& folder) {
+Results read_results(const Path& folder, Steps written) {
   Results results{read_config(folder), std::nullopt, {}};
   if (const Path path = folder / "initialisation.json"; std::filesystem::exists(path))
     results.initialisation = read_with(path, initialisation_from);
   results.runs = read_runs(folder / "metrics.jsonl", plan_runs(results.config.options));
   for (const RunRecord& run : results.runs) {
+    if (written == Steps::left_out) break;
     const std::int64_t steps = run.result.diverged_at.value_or(results.config.options.model.steps);
     check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
           io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps, run.losses.size());

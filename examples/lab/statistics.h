@@ -6,8 +6,8 @@
 // what one of them meets, the others meet too: ten settings of one seed are one observation, not ten.
 // Whatever is asked is therefore first made one number a seed, and then the seeds are counted: on how many is
 // it above zero, on how many below? That is the sign test (Arbuthnott 1710; Conover, Practical Nonparametric
-// Statistics, 3.4). It needs nothing but that seeds do not influence each other (and the sign of a
-// difference): no bell curve, which losses of runs that learn or fail do not follow.
+// Statistics, 3.4): is one side likelier? It needs seeds that do not influence each other, but no bell
+// curve, which losses of runs that learn or fail do not follow.
 
 #include <cstddef>
 #include <cstdint>

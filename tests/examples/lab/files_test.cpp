@@ -219,6 +219,16 @@ TEST_CASE("a line of metrics that is missing, doubled or of another run is notic
         std::string::npos);
   CHECK(with(first + good).find("expects step 2, got '1'") != std::string::npos);
   CHECK(with(good.substr(first.size())).find("expects step 1, got '2'") != std::string::npos);
+  // No steps at all: a record of results, which must be asked for.
+  std::string results_only;
+  for (std::size_t at = 0; at < good.size();) {
+    const std::size_t next = good.find('\n', at) + 1;
+    const std::string line = good.substr(at, next - at);
+    if (line.find("\"final_loss\"") != std::string::npos) results_only += line;
+    at = next;
+  }
+  CHECK(with(results_only).find("expects 60 steps, got 0") != std::string::npos);
+  CHECK(read_results(folder.path(), Steps::left_out).complete());
   // The last step of the first run.
   const std::size_t end = good.find("\"final_loss\"");
   const std::size_t result = good.rfind('\n', end) + 1, last = good.rfind('\n', result - 2) + 1;

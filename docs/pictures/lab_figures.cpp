@@ -15,14 +15,11 @@ namespace {
 
 using nn::Placement;
 
-/// Runs of one placement and depth that learned, over all rates; with one warm-up, or with all.
-std::int64_t learned(const lab::Analysis& analysis, Placement placement, std::int64_t layers,
-                     std::optional<std::int64_t> warmup = {}) {
+/// Runs of one placement and depth that learned, over all rates and warm-ups.
+std::int64_t learned(const lab::Analysis& analysis, Placement placement, std::int64_t layers) {
   std::int64_t count = 0;
   for (const lab::Cell& cell : analysis.grid)
-    if (cell.setting.placement == placement && cell.setting.layers == layers &&
-        (!warmup || cell.setting.warmup == *warmup))
-      count += cell.learned_count();
+    if (cell.setting.placement == placement && cell.setting.layers == layers) count += cell.learned_count();
   return count;
 }
 
@@ -38,14 +35,15 @@ std::string counts_by_depth(const lab::Analysis& analysis) {
   return lab::listed(parts);
 }
 
-/// Of one placement, one depth and one warm-up.
-std::int64_t runs_of_warmup(const lab::Analysis& analysis) {
-  return static_cast<std::int64_t>(analysis.options.lrs.size()) * analysis.options.seeds;
+/// Of one placement and one depth, over all rates, warm-ups and seeds.
+std::int64_t runs_of_depth(const lab::Analysis& analysis) {
+  const lab::LabOptions& options = analysis.options;
+  return static_cast<std::int64_t>(options.lrs.size() * options.warmups.size()) * options.seeds;
 }
 
 }  // namespace
 
-lab::Results read_lab() { return lab::read_results(GRADUS_LAB_FOLDER); }
+lab::Results read_lab() { return lab::read_results(GRADUS_LAB_FOLDER, lab::Steps::left_out); }
 
 void record_lab(const std::filesystem::path& from, const std::filesystem::path& to) {
   lab::Results results = lab::read_results(from);
@@ -64,34 +62,25 @@ void record_lab(const std::filesystem::path& from, const std::filesystem::path& 
 
 std::string lab_sentence(const lab::Analysis& analysis) {
   const lab::LabOptions& options = analysis.options;
-  const std::int64_t deepest = options.depths.back(), least = options.warmups.front(),
-                     most = options.warmups.back();
   return fmt::format(
-      "What `./run lab` finds on its built-in language, where the best possible loss is known: final loss "
-      "above that "
-      "bound after {} steps; points are means of {} seeds, bars go from the best seed to the worst. Of {} "
-      "runs each, "
-      "these end below the dotted line, the best that counting the last {} characters gives: {}. Warm-up: "
-      "with {}, {} "
-      "of {} Post-LN runs end there {}, {} {}; of Pre-LN {} and {}.",
-      options.model.steps, options.seeds,
-      runs_of_warmup(analysis) * static_cast<std::int64_t>(options.warmups.size()), analysis.baseline.n - 1,
-      counts_by_depth(analysis), lab::counted(deepest, "layer"),
-      learned(analysis, Placement::post, deepest, least), runs_of_warmup(analysis), lab::warmup_words(least),
-      learned(analysis, Placement::post, deepest, most), lab::warmup_words(most),
-      learned(analysis, Placement::pre, deepest, least), learned(analysis, Placement::pre, deepest, most));
+      "`./run lab` trains both kinds of block at learning rates from {} to {}, {} and {}, on a language "
+      "whose best possible loss is known. Points: final loss above that after {} steps, the mean of {} "
+      "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, which counting "
+      "the last {} characters reaches: {}.",
+      kit::number_text(options.lrs.front()), kit::number_text(options.lrs.back()),
+      lab::warmup_words(options.warmups.front()), lab::warmup_words(options.warmups.back()),
+      options.model.steps, options.seeds, runs_of_depth(analysis), analysis.baseline.n - 1,
+      counts_by_depth(analysis));
 }
 
 std::string lab_alternative(const lab::Analysis& analysis) {
+  const lab::LabOptions& options = analysis.options;
   return fmt::format(
-      "Final loss of Pre-LN and Post-LN against learning rate at {} layers, {}; runs that end below the "
-      "{}-gram "
-      "baseline, of {}: {}",
-      lab::listed(analysis.options.depths),
-      lab::warmup_words(analysis.options.warmups.front()) + " and " +
-          lab::warmup_words(analysis.options.warmups.back()),
-      analysis.baseline.n,
-      runs_of_warmup(analysis) * static_cast<std::int64_t>(analysis.options.warmups.size()),
+      "Final loss of Pre-LN and Post-LN against learning rates from {} to {} at {} layers, {} and {}; runs "
+      "that end below the {}-gram baseline, of {}: {}",
+      kit::number_text(options.lrs.front()), kit::number_text(options.lrs.back()),
+      lab::listed(options.depths), lab::warmup_words(options.warmups.front()),
+      lab::warmup_words(options.warmups.back()), analysis.baseline.n, runs_of_depth(analysis),
       counts_by_depth(analysis));
 }
 

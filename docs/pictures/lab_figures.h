@@ -18,7 +18,7 @@ struct TrapRow {
     double mean = 0, error = 0;  // over seeds; the standard error of that mean
   } one_position, all_positions, one_target;
 };
-constexpr int kTrapSeeds = 40;
+constexpr int kTrapSeeds = 500;
 std::vector<TrapRow> measure_trap();
 kit::LineChart trap_chart(const std::vector<TrapRow>& rows);
 

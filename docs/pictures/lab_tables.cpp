@@ -49,6 +49,19 @@ void print_schemes() {
   fmt::print("{:<16} {:.4f}\n\n", "norms alone", lab::norms_alone(states.front().layers()));
 }
 
+void print_shares() {
+  lab::InitialisationOptions options{.depths = {32, 48}};
+  options.seeds = 60;
+  fmt::print("|dL/dW2| of block 1 over the last block, Post-LN: median of {} seeds (least to largest)\n",
+             options.seeds);
+  for (const lab::InitialState& state : lab::measure_initialisation(options)) {
+    if (state.placement == nn::Placement::pre) continue;
+    const lab::Spread share = lab::spread_of(state.weight_share);
+    fmt::print("{} blocks  {:.2f} ({:.2f} to {:.2f})   norms alone {:.5f}\n", state.layers,
+               lab::median(state.weight_share), share.low, share.high, lab::norms_alone(state.layers));
+  }
+}
+
 void print_lab(const lab::Results& results) {
   const lab::Analysis analysis = lab::analyse(results);
   const lab::Comparisons all = lab::compare(analysis);
@@ -61,6 +74,9 @@ void print_lab(const lab::Results& results) {
     fmt::print("{:<8} {:>8.4f} {:>8.4f}   {:<20} {}\n", best.layers, best.pre, best.post,
                lab::counted(best.comparison.difference.up, "seed"),
                lab::counted(best.comparison.difference.down, "seed"));
+  for (const std::string& edge : lab::best_rates_at_the_edge(analysis.options, all))
+    fmt::print("Best rate at the edge of those tried: {}\n", edge);
+  fmt::print("\n");
 }
 
 /// With single blanks for line breaks, as a reader has it.
@@ -101,6 +117,7 @@ int main(int argc, char** argv) try {
   print_trap();
   print_schemes();
   print_lab(docs::read_lab());
+  print_shares();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "lab_tables: %s\n", error.what());
   return 1;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "docs/pictures/lab_figures.h"
+#include "gradus/core/format.h"
 #include "gradus/gradus.h"
 
 namespace gradus::docs {
@@ -10,6 +11,7 @@ namespace gradus::docs {
 namespace {
 
 constexpr std::int64_t T = 8, C = 64, V = 16;
+constexpr std::int64_t kDepths[] = {1, 2, 4, 8, 16, 32};
 
 /// As Xiong et al. start: matrices N(0, 1/d), biases 0, queries and keys 0.
 nn::PostLNBlock random_block(Generator& generator) {
@@ -22,30 +24,40 @@ nn::PostLNBlock random_block(Generator& generator) {
   return block;
 }
 
-enum class Judged { one_position, all_positions, all_with_one_target };
-
-/// |dL/dW2| of the last of L Post-LN blocks.
-double top_gradient(std::int64_t layers, std::uint64_t seed, Judged judged) {
-  Generator generator(seed);
-  Tensor x = randn({1, T, C}, generator);
-  {
-    const NoGrad guard;
-    for (std::int64_t l = 1; l < layers; ++l) x = random_block(generator)(x);
-  }
-  const nn::PostLNBlock last = random_block(generator);
-  const std::int64_t count = judged == Judged::one_position ? 1 : T;
-  const Tensor head = randn({V, C}, generator) / std::sqrt(double(C));
-  Tensor target = randint(0, V, {1, count}, generator);
-  if (judged == Judged::all_with_one_target) target = zeros_like(target);
-  cross_entropy(linear(last(x).slice(1, 0, count), head), target).backward();
+/// |dL/dW2| of `last`, which reads x, for the mean loss at the first positions, as many as there are targets.
+double top_gradient(const nn::PostLNBlock& last, const Tensor& x, const Tensor& head, const Tensor& targets) {
+  last.zero_grad();
+  cross_entropy(linear(last(x).slice(1, 0, targets.size(1)), head), targets).backward();
   return last.ffn.linear2.weight.grad().norm().item();
 }
 
-TrapRow::Value over_seeds(std::int64_t layers, Judged judged) {
-  std::vector<double> values;
-  for (std::uint64_t seed = 0; seed < kTrapSeeds; ++seed)
-    values.push_back(top_gradient(layers, seed, judged));
-  return {lab::mean(values), lab::standard_deviation(values) / std::sqrt(double(kTrapSeeds))};
+/// One value a seed.
+struct Values {
+  std::vector<double> one_position, all_positions, one_target;
+};
+
+/// One stack of 32 blocks: the stack of L is its first L, so that depths differ in nothing else.
+void measure_seed(std::uint64_t seed, std::vector<Values>& by_depth) {
+  Generator generator(seed);
+  Tensor x = randn({1, T, C}, generator);
+  const Tensor head = randn({V, C}, generator) / std::sqrt(double(C));
+  const Tensor targets = randint(0, V, {1, T}, generator);
+  std::size_t depth = 0;
+  for (std::int64_t l = 1; depth < std::size(kDepths); ++l) {
+    const nn::PostLNBlock block = random_block(generator);
+    if (l == kDepths[depth]) {
+      Values& values = by_depth[depth++];
+      values.one_position.push_back(top_gradient(block, x, head, targets.slice(1, 0, 1)));
+      values.all_positions.push_back(top_gradient(block, x, head, targets));
+      values.one_target.push_back(top_gradient(block, x, head, zeros_like(targets)));
+    }
+    const NoGrad guard;
+    x = block(x);
+  }
+}
+
+TrapRow::Value value_of(const std::vector<double>& values) {
+  return {lab::mean(values), lab::standard_deviation(values) / std::sqrt(double(values.size()))};
 }
 
 kit::Series series_of(const std::vector<TrapRow>& rows, const char* name, TrapRow::Value TrapRow::*value,
@@ -64,21 +76,22 @@ kit::Series series_of(const std::vector<TrapRow>& rows, const char* name, TrapRo
 }  // namespace
 
 std::vector<TrapRow> measure_trap() {
+  std::vector<Values> by_depth(std::size(kDepths));
+  for (std::uint64_t seed = 0; seed < kTrapSeeds; ++seed) measure_seed(seed, by_depth);
   std::vector<TrapRow> rows;
-  for (const std::int64_t layers : {1, 2, 4, 8, 16, 32})
-    rows.push_back({layers, over_seeds(layers, Judged::one_position),
-                    over_seeds(layers, Judged::all_positions),
-                    over_seeds(layers, Judged::all_with_one_target)});
+  for (std::size_t i = 0; i < by_depth.size(); ++i)
+    rows.push_back({kDepths[i], value_of(by_depth[i].one_position), value_of(by_depth[i].all_positions),
+                    value_of(by_depth[i].one_target)});
   return rows;
 }
 
 kit::LineChart trap_chart(const std::vector<TrapRow>& rows) {
   return {.title = "Post-LN: whose loss?",
           .description =
-              "Bars: two standard errors to either side. Only the mean over positions that share one target "
-              "grows with depth by more than its bars.",
+              "Bars: two standard errors to either side. The loss at one position is level; both means over "
+              "positions grow, most where all share one target.",
           .x_label = "layers L",
-          .y_label = "|∂loss/∂W₂| of the last block, mean of 40 seeds",
+          .y_label = fmt::format("|∂loss/∂W₂| of the last block, mean of {} seeds", kTrapSeeds),
           .x_axis = kit::AxisKind::log,
           .y_low = 0,
           .x_ticks = {1, 2, 4, 8, 16, 32},

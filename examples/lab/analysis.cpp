@@ -95,14 +95,15 @@ std::vector<std::uint64_t> Analysis::seeds() const {
   return all;
 }
 
-std::optional<double> Analysis::best_loss(nn::Placement placement, std::int64_t layers,
-                                          std::uint64_t seed) const {
-  std::optional<double> best;
+std::optional<Best> Analysis::best(nn::Placement placement, std::int64_t layers, std::uint64_t seed) const {
+  std::optional<Best> best;
   for (const Cell& cell : grid) {
     if (cell.setting.placement != placement || cell.setting.layers != layers) continue;
     const auto run = cell.run_of(seed);
     if (!run) return std::nullopt;
-    best = std::min(best.value_or(cell.losses[*run]), cell.losses[*run]);
+    const double loss = cell.losses[*run], lr = cell.setting.lr;
+    const bool inside = lr > options.lrs.front() && lr < options.lrs.back();
+    if (!best || loss < best->loss || (loss == best->loss && inside)) best = Best{loss, lr};
   }
   return best;
 }

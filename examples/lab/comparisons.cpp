@@ -1,6 +1,7 @@
 #include "lab/comparisons.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gradus/core/format.h"
 #include "lab/names.h"
@@ -38,17 +39,23 @@ void compare_all(const Analysis& analysis, Comparisons& result) {
 
 void compare_best(const Analysis& analysis, Comparisons& result) {
   for (const std::int64_t layers : analysis.options.depths) {
-    std::vector<double> pre, post, differences;
+    std::vector<double> pre, post, differences, pre_rates, post_rates;
     for (const std::uint64_t seed : analysis.seeds()) {
-      const auto a = analysis.best_loss(Placement::pre, layers, seed),
-                 b = analysis.best_loss(Placement::post, layers, seed);
+      const auto a = analysis.best(Placement::pre, layers, seed),
+                 b = analysis.best(Placement::post, layers, seed);
       if (!a || !b) continue;
-      pre.push_back(*a), post.push_back(*b), differences.push_back(*b - *a);
+      pre.push_back(a->loss), post.push_back(b->loss), differences.push_back(b->loss - a->loss);
+      pre_rates.push_back(a->lr), post_rates.push_back(b->lr);
     }
     if (differences.empty()) continue;
     const std::string about = fmt::format(
         "loss at the best rate and warm-up of each seed, {}: Post-LN - Pre-LN", counted(layers, "layer"));
-    result.best.push_back({layers, mean(pre), mean(post), {about, difference_of(differences)}});
+    result.best.push_back({layers,
+                           mean(pre),
+                           mean(post),
+                           {about, difference_of(differences)},
+                           std::move(pre_rates),
+                           std::move(post_rates)});
   }
 }
 

@@ -20,8 +20,12 @@ struct Comparison {
 /// judged on another, and both have had the same number of tries.
 struct BestOfDepth {
   std::int64_t layers = 0;
-  double pre = 0, post = 0;  // mean over seeds of the best loss
-  Comparison comparison;     // Post-LN - Pre-LN
+  double pre = 0, post = 0;                   // mean over seeds of the best loss
+  Comparison comparison;                      // Post-LN - Pre-LN
+  std::vector<double> pre_rates, post_rates;  // the best rate of each seed
+  const std::vector<double>& rates(nn::Placement placement) const {
+    return placement == nn::Placement::pre ? pre_rates : post_rates;
+  }
 };
 
 struct AblationChange {

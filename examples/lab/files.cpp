@@ -158,6 +158,11 @@ std::vector<double> by_layer(const Json& state, const char* key, std::int64_t la
   return values;
 }
 
+/// A list that older versions did not write.
+std::vector<double> if_there(const Json& state, const char* key) {
+  return state.contains(key) ? numbers(state.at(key)) : std::vector<double>{};
+}
+
 Initialisation initialisation_from(const Json& json) {
   Initialisation result;
   result.seconds = json.at("seconds").get<double>();
@@ -173,7 +178,9 @@ Initialisation initialisation_from(const Json& json) {
                              .gradient = by_layer(state, "gradient", layers),
                              .activation_gradient = by_layer(state, "activation_gradient", layers),
                              .top_gradient = number(state.at("top_gradient")),
-                             .top_gradient_std = number(state.at("top_gradient_std"))});
+                             .top_gradient_std = number(state.at("top_gradient_std")),
+                             .weight_share = if_there(state, "weight_share"),
+                             .activation_share = if_there(state, "activation_share")});
   }
   if (json.contains("schemes")) result.schemes = schemes_from(json.at("schemes"));
   return result;
@@ -221,17 +228,20 @@ void write_initialisation(const Path& folder, const Initialisation& initialisati
                               {"top_gradient_std", state.top_gradient_std},
                               {"gradient", state.gradient},
                               {"activation_gradient", state.activation_gradient},
-                              {"norm_squared", state.norm_squared}});
+                              {"norm_squared", state.norm_squared},
+                              {"weight_share", state.weight_share},
+                              {"activation_share", state.activation_share}});
   json["schemes"] = json_of(initialisation.schemes);
   kit::write_json(folder / "initialisation.json", json);
 }
 
-Results read_results(const Path& folder) {
+Results read_results(const Path& folder, Steps written) {
   Results results{read_config(folder), std::nullopt, {}};
   if (const Path path = folder / "initialisation.json"; std::filesystem::exists(path))
     results.initialisation = read_with(path, initialisation_from);
   results.runs = read_runs(folder / "metrics.jsonl", plan_runs(results.config.options));
   for (const RunRecord& run : results.runs) {
+    if (written == Steps::left_out) break;
     const std::int64_t steps = run.result.diverged_at.value_or(results.config.options.model.steps);
     check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
           io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps, run.losses.size());

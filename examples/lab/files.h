@@ -59,6 +59,9 @@ struct Results {
   bool complete() const { return initialisation && runs.size() == plan_runs(config.options).size(); }
 };
 
-Results read_results(const std::filesystem::path& folder);
+/// Whether metrics.jsonl has the lines of single steps; a record of a lab's results does without.
+enum class Steps { written, left_out };
+/// Throws where a run's steps are not as many as it made.
+Results read_results(const std::filesystem::path& folder, Steps steps = Steps::written);
 
 }  // namespace gradus::lab

@@ -88,6 +88,18 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
                             with_range(deepest.difference));
 }
 
+std::string best_rates_finding(const LabOptions& options, const Comparisons& comparisons) {
+  if (comparisons.best.empty()) return "";
+  if (options.lrs.size() < 3)
+    return fmt::format("**Best rates.** Only {} {} tried; better ones may lie elsewhere.",
+                       listed(options.lrs), options.lrs.size() == 1 ? "was" : "were");
+  const std::vector<std::string> edges = best_rates_at_the_edge(options, comparisons);
+  if (edges.empty()) return "";
+  return fmt::format(
+      "**Best rates.** Some lie at the edge of the grid, beyond which better ones may lie: {}.",
+      listed(edges));
+}
+
 std::string warmup_finding(const Analysis& analysis) {
   const LabOptions& options = analysis.options;
   if (options.warmups.size() < 2) return "";
@@ -146,11 +158,9 @@ std::string seeds_finding(const Analysis& analysis, const Comparisons& compariso
   const std::int64_t seeds = analysis.options.seeds;
   if (seeds < 2) return "**One seed** a setting: chance cannot be told from effect. Use at least 6.";
   std::string text = fmt::format(
-      "**{0} seeds** a setting. Runs of one seed share weights and data, so seeds are counted, not runs: all "
-      "{0} on "
-      "one side happen by chance with p = {1} (exact sign test), the least that {0} seeds can show. The "
-      "first "
-      "question, which placement learns on more settings, stands alone.",
+      "**{0} seeds** a setting. Runs of one seed share data and, where equally deep, weights, so seeds are "
+      "counted, not runs: all {0} on one side happen by chance with p = {1} (exact sign test), the least "
+      "that {0} seeds can show. The first question, which placement learns on more settings, stands alone.",
       seeds, kit::number_text(sign_test(seeds, 0, seeds), 2));
   const std::size_t others = comparisons.others();
   text += fmt::format(
@@ -162,6 +172,23 @@ std::string seeds_finding(const Analysis& analysis, const Comparisons& compariso
 }
 
 }  // namespace
+
+std::vector<std::string> best_rates_at_the_edge(const LabOptions& options, const Comparisons& comparisons) {
+  std::vector<std::string> edges;
+  if (options.lrs.size() < 3) return edges;
+  for (const BestOfDepth& best : comparisons.best)
+    for (const Placement placement : kPlacements)
+      for (const double edge : {options.lrs.front(), options.lrs.back()}) {
+        const std::vector<double>& rates = best.rates(placement);
+        const auto there = std::count(rates.begin(), rates.end(), edge);
+        if (there == 0) continue;
+        edges.push_back(fmt::format("with {} {}'s is the {}, {}, in {} of {}", counted(best.layers, "layer"),
+                                    title_of(placement), edge == options.lrs.front() ? "lowest" : "highest",
+                                    kit::number_text(edge), there,
+                                    counted(static_cast<std::int64_t>(rates.size()), "seed")));
+      }
+  return edges;
+}
 
 std::string theorem_sentence(const Theorem1& theorem) {
   const double post = theorem.post_ratio_L32_L2, pre = theorem.pre_ratio_L8_L32;
@@ -189,6 +216,7 @@ std::vector<std::string> findings_of(const Analysis& analysis, const Comparisons
   if (analysis.finished > 0) {
     findings.push_back(depth_finding(analysis));
     findings.push_back(sensitivity_finding(analysis, comparisons));
+    findings.push_back(best_rates_finding(analysis.options, comparisons));
     findings.push_back(warmup_finding(analysis));
     findings.push_back(ablation_finding(analysis, comparisons));
   }

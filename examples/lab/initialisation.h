@@ -23,7 +23,7 @@ struct InitialisationOptions {
   std::uint64_t seed = 0;
 };
 
-/// Means over the seeds, and the standard deviation of the headline figure.
+/// Means over the seeds, the standard deviation of the headline figure, and shares by seed.
 struct InitialState {
   nn::Placement placement;
   std::int64_t layers = 0;
@@ -33,6 +33,9 @@ struct InitialState {
   std::vector<double> activation_gradient;  // |dL/dx_l|, x_l the output of block l = 1..L
   double top_gradient = 0;                  // |dL/dW2| of the last block: what Theorem 1 bounds
   double top_gradient_std = 0;              // over seeds
+  // By seed, what the first block has of the last one's gradient, of weights and of activations: seeds differ
+  // by a power of ten and more, so that a mean says little. Empty in files of older versions.
+  std::vector<double> weight_share, activation_share;
 };
 
 /// Two entries a depth: Pre-LN, then Post-LN. Throws kit::Interrupted.

@@ -22,11 +22,10 @@ std::string text_words(const TaskFacts& task) {
       "**The text** is {}: {} different characters, {} at a time. Its last tenth is held out, and final "
       "losses are measured there. No prediction that is the same everywhere comes below **{}** nats per "
       "character, the 1-gram baseline: a run that ends above that does no better than fixed frequencies. The "
-      "best "
-      "n-gram (n = {}), which counts what follows the last {} in up to a million characters, reaches {}. The "
-      "least possible loss is unknown.",
-      task.name, task.vocabulary, task.context, nats(task.context_free_loss), task.ngram.n,
-      counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
+      "best n-gram of n = 1 to {} is that of n = {}: it counts what follows the last {} in up to a million "
+      "characters and reaches {}. The least possible loss is unknown.",
+      task.name, task.vocabulary, task.context, nats(task.context_free_loss), task.ngram.losses.size(),
+      task.ngram.n, counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
 }
 
 std::string task_words(const Analysis& analysis) {
@@ -38,12 +37,11 @@ std::string task_words(const Analysis& analysis) {
       "and the letter after it what is inside. What a box holds is drawn from {} letters when it is first "
       "named and then stays, so a reader who finds the earlier mention knows the letter: a task for "
       "attention. No model has an expected loss below **{}** nats per character, the entropy. Counting what "
-      "follows "
-      "the last {}, the {}-gram baseline, reaches {}: a run that ends above that does no better than one "
-      "that looks "
-      "no further back.",
+      "follows the last {}, the {}-gram baseline (the best of n = 1 to {}), reaches {}: a run that ends "
+      "above "
+      "that does no better than one that looks no further back.",
       recall.boxes, recall.things, nats(*task.entropy), counted(task.ngram.n - 1, "character"), task.ngram.n,
-      nats(task.ngram.loss));
+      task.ngram.losses.size(), nats(task.ngram.loss));
 }
 
 void add_introduction(Page& page, const Analysis& analysis) {

@@ -25,39 +25,43 @@ const InitialState& state_at(const Initialisation& initialisation, Placement pla
   fail_with("lab: depth {} was not measured at initialisation", layers);
 }
 
-/// The first block's share of the last one's gradient.
-double first_over_last(const std::vector<double>& gradients) { return gradients.front() / gradients.back(); }
+/// "0.47 (0.17 to 4.4) times".
+std::string share_words(const std::vector<double>& share) {
+  const Spread spread = spread_of(share);
+  return fmt::format("{} ({} to {}) times", number_text(median(share), 2), number_text(spread.low, 2),
+                     number_text(spread.high, 2));
+}
 
 std::string weights_caption(const Initialisation& initialisation) {
-  const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).gradient);
-  const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).gradient);
+  const std::vector<double>&post = state_at(initialisation, Placement::post, kLayers).weight_share,
+        &pre = state_at(initialisation, Placement::pre, kLayers).weight_share;
   const double alone = norms_alone(kLayers);
-  std::string text = fmt::format(
-      "Means over seeds; a line for each depth L, its last point next to the loss. In this setting we "
-      "measured, at {} layers, in the first block {} times the gradient of the last for Post-LN and {} times "
-      "for Pre-LN. The dotted slope of appendix F would leave Post-LN {}.",
-      kLayers, number_text(post, 2), number_text(pre, 2), number_text(alone, 2));
-  if (post > 10 * alone)
+  std::string text = "Means over seeds; a line for each depth L, its last point next to the loss.";
+  if (!post.empty() && !pre.empty())
+    text += fmt::format(
+        " In this setting we measured, at {} layers, in the first block {} the gradient of the last for "
+        "Post-LN and {} for Pre-LN: medians, and from the least to the largest of the seeds.",
+        kLayers, share_words(post), share_words(pre));
+  text += fmt::format(" The dotted slope of appendix F would leave Post-LN {}.", number_text(alone, 2));
+  if (!post.empty() && median(post) > 10 * alone)
     text +=
         " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch beside the "
-        "shortcut "
-        "adds its own share, which makes up for much of that.";
+        "shortcut adds its own share, which makes up for much of that.";
   return text;
 }
 
 std::string activations_caption(const Initialisation& initialisation) {
-  const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).activation_gradient);
-  const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).activation_gradient);
-  std::string text = fmt::format(
-      "The same for the output x of each block: at {} layers, after the first block {} times the gradient "
-      "after the "
-      "last for Post-LN, {} times for Pre-LN.",
-      kLayers, number_text(post, 2), number_text(pre, 2));
-  if (post < 0.7)
+  const std::vector<double>&post = state_at(initialisation, Placement::post, kLayers).activation_share,
+        &pre = state_at(initialisation, Placement::pre, kLayers).activation_share;
+  std::string text = "The same for the output x of each block";
+  if (post.empty() || pre.empty()) return text + ".";
+  text += fmt::format(
+      ": at {} layers, after the first block {} the gradient after the last for Post-LN, {} for Pre-LN.",
+      kLayers, share_words(post), share_words(pre));
+  if (median(post) < 0.7)
     text +=
         " In deep Post-LN most of the fall is just below the top, where attention spreads the gradient of "
-        "one "
-        "position over all of them.";
+        "one position over all of them.";
   return text;
 }
 
@@ -78,7 +82,8 @@ std::string schemes_caption(const std::vector<SchemeState>& schemes) {
       "bands: "
       "from the lowest to the highest. The first block of Post-LN has, of the last one's gradient: {}. The "
       "norms "
-      "alone would leave {}; the least of all seeds is {}. At this width 0.02 is small: the branches hardly "
+      "alone would leave {}; the least of these seeds has {} (more seeds would find smaller ones). At this "
+      "width 0.02 is small: the branches hardly "
       "count. "
       "This is before the first step; it says nothing of later ones.",
       schemes.front().layers(), listed(parts), number_text(norms_alone(schemes.front().layers()), 2),

@@ -95,12 +95,6 @@ std::vector<double> profile(const nn::TransformerEncoder& encoder, const SchemeO
   return norms;
 }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 SchemeState measure_one(Scheme scheme, nn::Placement placement, const SchemeOptions& options) {
   const nn::TransformerEncoder encoder = make_encoder(scheme, placement, options);
   std::vector<std::vector<double>> by_block(static_cast<std::size_t>(options.layers));
@@ -113,7 +107,7 @@ SchemeState measure_one(Scheme scheme, nn::Placement placement, const SchemeOpti
   SchemeState state{.scheme = scheme, .placement = placement, .median = {}, .low = {}, .high = {}};
   for (const std::vector<double>& values : by_block) {
     const Spread spread = spread_of(values);
-    state.median.push_back(median_of(values));
+    state.median.push_back(median(values));
     state.low.push_back(spread.low);
     state.high.push_back(spread.high);
   }

@@ -14,6 +14,13 @@ double mean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 double standard_deviation(std::span<const double> values) {
   if (values.size() < 2) return 0;
   const double center = mean(values);

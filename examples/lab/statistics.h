@@ -2,12 +2,12 @@
 // Means and ranges of a few numbers, and what can be said of a difference between them when each number is
 // that of one seed.
 //
-// The seed is the unit. Runs of one seed share their weights and their data, so that what one of them meets,
-// the others meet too: ten settings of one seed are one observation, not ten. Whatever is asked is therefore
-// first made one number a seed, and then the seeds are counted: on how many is it above zero, on how many
-// below? That is the sign test (Arbuthnott 1710; Conover, Practical Nonparametric Statistics, 3.4). It needs
-// nothing but that seeds do not influence each other: no bell curve, which losses of runs that learn or fail
-// do not follow.
+// The seed is the unit. Runs of one seed share their data and, where equally deep, their weights, so that
+// what one of them meets, the others meet too: ten settings of one seed are one observation, not ten.
+// Whatever is asked is therefore first made one number a seed, and then the seeds are counted: on how many is
+// it above zero, on how many below? That is the sign test (Arbuthnott 1710; Conover, Practical Nonparametric
+// Statistics, 3.4): is one side likelier? It needs seeds that do not influence each other, but no bell
+// curve, which losses of runs that learn or fail do not follow.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +18,8 @@ namespace gradus::lab {
 
 /// NaN for no values.
 double mean(std::span<const double> values);
+/// Of an even number of values, the mean of the two in the middle; NaN for no values.
+double median(std::vector<double> values);
 /// Of a sample (n - 1); 0 for fewer than two values.
 double standard_deviation(std::span<const double> values);
 

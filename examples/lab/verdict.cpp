@@ -1,5 +1,7 @@
 #include "lab/verdict.h"
 
+#include <algorithm>
+
 #include "gradus/core/format.h"
 #include "kit/axis.h"
 #include "lab/names.h"
@@ -50,15 +52,29 @@ std::string loss_clause(const Comparisons& all) {
                      with_range(all.loss.difference));
 }
 
+/// ", Post-LN's at the lowest rate tried": where the best rates of most seeds are at an edge of the grid.
+std::string edge_words(const BestOfDepth& best, const std::vector<double>& lrs) {
+  std::string text;
+  if (lrs.size() < 3) return text;
+  for (const Placement placement : {Placement::pre, Placement::post})
+    for (const double edge : {lrs.front(), lrs.back()}) {
+      const std::vector<double>& rates = best.rates(placement);
+      if (2 * static_cast<std::size_t>(std::count(rates.begin(), rates.end(), edge)) > rates.size())
+        text += fmt::format(", {}'s at the {} rate tried", title_of(placement),
+                            edge == lrs.front() ? "lowest" : "highest");
+    }
+  return text;
+}
+
 /// What is left of the difference when each placement has its best rate and warm-up.
-std::string best_clause(const Comparisons& all) {
+std::string best_clause(const Comparisons& all, const std::vector<double>& lrs) {
   std::vector<std::string> parts;
   for (const BestOfDepth& best : all.best) {
     if (best.comparison.difference.count < 2) continue;
     const bool pre = best.comparison.difference.side() >= 0;
-    parts.push_back(fmt::format("{} with {} ({} against {})", lower_for(best.comparison),
+    parts.push_back(fmt::format("{} with {} ({} against {}{})", lower_for(best.comparison),
                                 counted(best.layers, "layer"), nats(pre ? best.pre : best.post),
-                                nats(pre ? best.post : best.pre)));
+                                nats(pre ? best.post : best.pre), edge_words(best, lrs)));
   }
   return parts.empty() ? "" : "; that at the best rate and warm-up of each seed is lower " + listed(parts);
 }
@@ -73,7 +89,8 @@ Verdict verdict_of(const Analysis& analysis, const std::optional<Initialisation>
   verdict.sentence =
       all.pairs == 0
           ? "No setting has finished with both placements, so nothing can be said about training yet."
-          : reliability_clause(all, analysis.baseline) + loss_clause(all) + best_clause(all) + ".";
+          : reliability_clause(all, analysis.baseline) + loss_clause(all) +
+                best_clause(all, analysis.options.lrs) + ".";
   return verdict;
 }
 

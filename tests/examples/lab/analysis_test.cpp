@@ -73,14 +73,21 @@ TEST_CASE("the best loss of a seed is its own, over rates and warm-ups") {
     const double lucky[] = {0.001, 0.003, 0.01};
     return run.warmup == 100 && run.lr == lucky[run.seed] ? 0.95 : 1.0;
   });
-  CHECK(analyse(results).best_loss(Placement::post, 6, 0) == 0.95);
-  CHECK(analyse(results).best_loss(Placement::post, 6, 2) == 0.95);
-  CHECK(analyse(results).best_loss(Placement::post, 7, 0) == std::nullopt);
-  CHECK(analyse(results).best_loss(Placement::post, 6, 3) == std::nullopt);
+  CHECK(analyse(results).best(Placement::post, 6, 0)->loss == 0.95);
+  CHECK(analyse(results).best(Placement::post, 6, 2)->loss == 0.95);
+  CHECK_FALSE(analyse(results).best(Placement::post, 7, 0));
+  CHECK_FALSE(analyse(results).best(Placement::post, 6, 3));
+  CHECK(analyse(results).best(Placement::post, 6, 0)->lr == 0.001);
+  CHECK(analyse(results).best(Placement::post, 6, 2)->lr == 0.01);
   std::erase_if(results.runs,
                 [](const RunRecord& run) { return run.options.name() == "post-L6-lr0.01-w0-s1"; });
-  CHECK(analyse(results).best_loss(Placement::post, 6, 1) == std::nullopt);  // not all of its tries are in
-  CHECK(analyse(results).best_loss(Placement::pre, 6, 1) == 0.95);
+  CHECK_FALSE(analyse(results).best(Placement::post, 6, 1));  // not all of its tries are in
+  CHECK(analyse(results).best(Placement::pre, 6, 1)->loss == 0.95);
+}
+
+TEST_CASE("of rates that are equally good, one inside the grid is the best") {
+  const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions&) { return 1.0; }));
+  CHECK(analysis.best(Placement::pre, 6, 0)->lr == 0.003);
 }
 
 TEST_CASE("steps to a loss go by the mean of the last 20") {

@@ -71,6 +71,8 @@ TEST_CASE("what is written is read back") {
     CHECK(results.initialisation->states[i].placement == start.states[i].placement);
     CHECK(results.initialisation->states[i].gradient == start.states[i].gradient);
     CHECK(results.initialisation->states[i].norm_squared == start.states[i].norm_squared);
+    CHECK(results.initialisation->states[i].weight_share == start.states[i].weight_share);
+    CHECK(results.initialisation->states[i].activation_share == start.states[i].activation_share);
     CHECK(results.initialisation->states[i].activation_gradient == start.states[i].activation_gradient);
   }
   CHECK(results.runs[5].losses.size() == 60);
@@ -194,6 +196,10 @@ TEST_CASE("measurements that do not fit together are refused") {
   CHECK(with("/states/0/layers", 3).find("norm_squared expects 3 numbers, got 2") != std::string::npos);
   CHECK(with("/states/0/gradient", kit::Json::array()).find("gradient expects 2 numbers, got 0") !=
         std::string::npos);
+  kit::Json older = good;  // written before shares were kept
+  for (kit::Json& state : older.at("states")) state.erase("weight_share"), state.erase("activation_share");
+  kit::write_json(folder / "initialisation.json", older);
+  CHECK(message_on(folder.path()).empty());
   CHECK(with("/states/0/placement", "mid").find("initialisation.json: not as the lab writes it") !=
         std::string::npos);
 }
@@ -213,6 +219,16 @@ TEST_CASE("a line of metrics that is missing, doubled or of another run is notic
         std::string::npos);
   CHECK(with(first + good).find("expects step 2, got '1'") != std::string::npos);
   CHECK(with(good.substr(first.size())).find("expects step 1, got '2'") != std::string::npos);
+  // No steps at all: a record of results, which must be asked for.
+  std::string results_only;
+  for (std::size_t at = 0; at < good.size();) {
+    const std::size_t next = good.find('\n', at) + 1;
+    const std::string line = good.substr(at, next - at);
+    if (line.find("\"final_loss\"") != std::string::npos) results_only += line;
+    at = next;
+  }
+  CHECK(with(results_only).find("expects 60 steps, got 0") != std::string::npos);
+  CHECK(read_results(folder.path(), Steps::left_out).complete());
   // The last step of the first run.
   const std::size_t end = good.find("\"final_loss\"");
   const std::size_t result = good.rfind('\n', end) + 1, last = good.rfind('\n', result - 2) + 1;

@@ -64,7 +64,9 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
                               .layers = layers,
                               .norm_squared = {},
                               .gradient = {},
-                              .activation_gradient = {}};
+                              .activation_gradient = {},
+                              .weight_share = {0.25, 0.5, 2},
+                              .activation_share = {0.2, 0.3, 8}};
       const double power = placement == nn::Placement::pre ? pre_slope : post_slope;
       state.top_gradient = 4 * std::pow(static_cast<double>(layers), power);
       for (std::int64_t l = 1; l <= layers; ++l) {

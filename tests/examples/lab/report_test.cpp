@@ -116,6 +116,21 @@ TEST_CASE("a text without known entropy has a report that says so, and hides no 
   CHECK(report.html.find("least possible loss is unknown") != std::string::npos);
 }
 
+TEST_CASE("what is left of a gradient at the first block is told by medians over seeds") {
+  Results results = finished();
+  const std::string html = report_of(results).html;
+  CHECK(html.find("in the first block 0.5 (0.25 to 2) times the gradient of the last for Post-LN") !=
+        std::string::npos);
+  CHECK(html.find("after the first block 0.3 (0.2 to 8) times the gradient after the last for Post-LN") !=
+        std::string::npos);
+  for (InitialState& state : results.initialisation->states)  // as in a file of an older version
+    state.weight_share.clear(), state.activation_share.clear();
+  const std::string older = report_of(results).html;
+  CHECK(test::flaw_in(older) == "");
+  CHECK(older.find("in the first block") == std::string::npos);
+  CHECK(older.find("nan") == std::string::npos);
+}
+
 TEST_CASE("summary.json has the keys programs look for") {
   const kit::Json json = summary(finished());
   CHECK(json.at("theorem1").at("post_ratio_L32_L2").get<double>() == doctest::Approx(1));

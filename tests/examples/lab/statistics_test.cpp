@@ -24,6 +24,13 @@ TEST_CASE("spread of a sample") {
   CHECK(standard_deviation(Values{5}) == 0);
 }
 
+TEST_CASE("the median stands in the middle, whatever the order") {
+  CHECK(median({6, 1, 2}) == 2);
+  CHECK(median({100, 1, 2, 4}) == 3);
+  CHECK(median({5}) == 5);
+  CHECK(std::isnan(median({})));
+}
+
 TEST_CASE("the sign test, by hand") {
   CHECK(sign_test(6, 0, 6) == doctest::Approx(2 / 64.0));
   CHECK(sign_test(0, 6, 6) == doctest::Approx(2 / 64.0));

@@ -60,15 +60,39 @@ TEST_CASE("Post-LN fails where it is deep") {
   CHECK(says(finding(verdict, "Learning rate"), "Post-LN came below the baseline at no rate there"));
   CHECK(says(finding(verdict, "Start"), "So do the upper bounds of Theorem 1"));
   CHECK(finding(verdict, "6 seeds") ==
-        "**6 seeds** a setting. Runs of one seed share weights and data, so seeds are counted, not runs: all "
-        "6 on "
-        "one side happen by chance with p = 0.031 (exact sign test), the least that 6 seeds can show. The "
+        "**6 seeds** a setting. Runs of one seed share data and, where equally deep, weights, so seeds are "
+        "counted, not runs: all 6 on one side happen by chance with p = 0.031 (exact sign test), the least "
+        "that 6 seeds can show. The "
         "first "
         "question, which placement learns on more settings, stands alone. The 9 others are called clear only "
         "if p < "
         "0.05 is left after Holm's correction for so many, which takes 9 seeds that agree. In brackets: the "
         "range "
         "over seeds.");
+}
+
+TEST_CASE("a best rate at the edge of the grid is named") {
+  // Post-LN: the lower the better with 12 layers; with 2 layers one seed of 6 likes the highest rate.
+  const auto outcome = [](const RunOptions& run) {
+    double loss = 0.93 + jitter(run) + (run.lr == 0.003 ? 0 : 0.01);
+    if (run.placement == Placement::post && run.layers == 12) loss = 1 + run.lr;
+    if (run.placement == Placement::post && run.layers == 2 && run.seed == 4 && run.lr == 0.01) loss = 0.92;
+    return loss;
+  };
+  const Verdict verdict = verdict_on(made_up(small_grid(6), outcome));
+  CHECK(finding(verdict, "Best rates") ==
+        "**Best rates.** Some lie at the edge of the grid, beyond which better ones may lie: with 2 layers "
+        "Post-LN's is the highest, 0.01, in 1 of 6 seeds and with 12 layers Post-LN's is the lowest, 0.001, "
+        "in 6 of 6 seeds.");
+  CHECK(says(verdict.sentence, "with 12 layers (0.932 against 1.001, Post-LN's at the lowest rate tried)."));
+  CHECK_FALSE(says(verdict.sentence, "highest rate"));  // one seed is not most of them
+
+  const auto inside = [](const RunOptions& run) { return run.lr == 0.003 ? 0.93 : 0.95; };
+  CHECK(finding(verdict_on(made_up(small_grid(6), inside)), "Best rates").empty());
+  LabOptions two = small_grid(6);
+  two.lrs = {0.003, 0.01};
+  CHECK(finding(verdict_on(made_up(two, inside)), "Best rates") ==
+        "**Best rates.** Only 0.003 and 0.01 were tried; better ones may lie elsewhere.");
 }
 
 TEST_CASE("the opposite result gives the opposite verdict") {

@@ -133,11 +133,25 @@ Array Array::to(DType dtype) const {
   return copy;
 }
 
+/// Elements of an expanded array are one place in memory: it can take one value only.
+static void expect_one_value_a_place(const char* op, const Array& source, const Array& target) {
+  for (int axis = 0; axis < target.dim(); ++axis) {
+    const int own = axis - (target.dim() - source.dim());
+    if (target.strides()[axis] == 0 && target.shape()[axis] > 1 && own >= 0 && source.shape()[own] > 1 &&
+        source.strides()[own] != 0)
+      fail_with(
+          "{}: the target {} is expanded: its elements along axis {} are one, and would get {} values: "
+          "write into a clone()",
+          op, target.shape(), axis, source.shape()[own]);
+  }
+}
+
 void Array::copy_(const Array& source, const char* op) const {
   expect_defined(op);
   if (!source.defined()) fail_undefined(op, "the source");
   check(broadcast_shapes(op, source.shape(), shape_) == shape_,
         "{}: a source of shape {} does not fit into {}", op, source.shape(), shape_);
+  expect_one_value_a_place(op, source, *this);
   if (storage_ == source.storage()) {  // overlapping memory is read in full before it is written
     const Array whole = source.clone();
     storage_.bump_version();

@@ -52,7 +52,10 @@ void set_default_dtype(DType dtype);
 /// Sets the default dtype for one scope: `DefaultDType guard(f64);`
 class DefaultDType {
  public:
-  explicit DefaultDType(DType dtype) : before_(default_dtype()) { set_default_dtype(dtype); }
+  [[nodiscard("give it a name: it works until the end of its scope")]] explicit DefaultDType(DType dtype)
+      : before_(default_dtype()) {
+    set_default_dtype(dtype);
+  }
   ~DefaultDType() { set_default_dtype(before_); }
   DefaultDType(const DefaultDType&) = delete;
   DefaultDType& operator=(const DefaultDType&) = delete;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gradus/core/autograd.h"
+#include "gradus/core/format.h"
 
 namespace gradus {
 
@@ -106,7 +107,14 @@ void Node::call_hooks(const Array& gradient) const {
   std::vector<const Hook*> newest_first;
   for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
     newest_first.push_back(hook);
+  const std::uint32_t version = gradient.storage().version();
   for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) (*hook)->call(gradient);
+  if (gradient.storage().version() != version)
+    fail_with(
+        "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: hooks look; work "
+        "on a "
+        "clone(), or change grad() after backward",
+        op, shape);
 }
 
 // Several passes may add here at once. Each takes what is there, adds its part without holding the lock, and

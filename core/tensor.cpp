@@ -32,6 +32,17 @@ void Tensor::expect_writable(const char* op) const {
       op, shape(), node_->op);
 }
 
+/// Itself, unless writing into this temporary would change nothing that anybody can see.
+const Tensor& Tensor::kept() const {
+  if (defined() && array_.storage().unique())
+    fail_with(
+        "operator=: nothing else holds the tensor {} that is written, so the values would be lost: ops, and "
+        "reshape, flatten, contiguous and to where they must, give copies: write through view, select or "
+        "slice",
+        shape());
+  return *this;
+}
+
 const Tensor& Tensor::write(const Tensor& source, const char* op) const {
   expect_writable(op);
   if (!source.defined()) fail_undefined(op, "the source");

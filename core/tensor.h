@@ -36,9 +36,10 @@ class Tensor {
   // `x = y` makes x another handle to y; `x[0] = y` and `x.slice(0, 1, 3) = 2.0` write into x.
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  void operator=(const Tensor& values) && { write(values, "operator="); }
-  void operator=(Tensor&& values) && { write(values, "operator="); }
-  void operator=(Scalar value) && { write(value, "operator="); }
+  // Throws where nothing else holds what is written: `x.flatten() = 2.0` may write into a copy.
+  void operator=(const Tensor& values) && { kept().write(values, "operator="); }
+  void operator=(Tensor&& values) && { kept().write(values, "operator="); }
+  void operator=(Scalar value) && { kept().write(value, "operator="); }
 
   // --- what it is
   bool defined() const { return array_.defined(); }
@@ -78,7 +79,8 @@ class Tensor {
   std::span<const T> span() const& = delete;  // tensors hold float, double, int64_t, bool: see to_vector
   template <class T>
   std::span<const T> span() const&& = delete;  // the numbers go with the temporary: name the tensor first
-  /// The same for writing; counts as an in-place write.
+  /// The same for writing; counts as an in-place write when it is taken, so take a new one after each forward
+  /// pass.
   template <Stored T>
   std::span<T> mutable_span() const& {
     expect_elements("mutable_span", dtype_of<T>);
@@ -121,10 +123,14 @@ class Tensor {
   /// Keep the gradient of an inner tensor too: read it with grad() after backward.
   const Tensor& retain_grad() const&;
   Tensor retain_grad() const&& { return retain_grad(); }
-  /// Calls `hook` with this tensor's gradient during every backward from now on. A hook that holds this tensor
-  /// keeps it alive for good.
+  /// Calls `hook` with this tensor's gradient during every backward from now on, on the thread that runs it.
+  /// Hooks look: one that writes into the gradient is an error. They stay as long as the tensor: capture by
+  /// value; one that holds this tensor keeps it alive for good.
   const Tensor& on_grad(GradHook hook) const&;
   Tensor on_grad(GradHook hook) const&& { return on_grad(std::move(hook)); }
+  template <std::invocable<const Array&> Hook>
+  requires(!std::is_void_v<std::invoke_result_t<Hook&, const Array&>>) void on_grad(Hook) const =
+      delete;  // a hook looks at the gradient: what it returns would not be used
 
   // --- views and indexing
   Tensor operator[](Int index) const { return select(0, index); }
@@ -177,6 +183,7 @@ class Tensor {
  private:
   void expect_elements(const char* op, DType dtype) const;
   void expect_writable(const char* op) const;
+  const Tensor& kept() const;
   const Tensor& write(const Tensor& source, const char* op) const;
   const Tensor& write(Scalar value, const char* op) const;
 

@@ -42,6 +42,7 @@ struct MultiheadAttention : Module {
   /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E]. A mask
   /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {}) const;
+  Tensor operator()(const Tensor&, const Tensor&, const Tensor&) const = delete;  // mha(x) or mha(x, memory)
   /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
   /// weights before dropout: each row adds up to 1, or is 0 where the query sees no key. For self-attention
   /// give x twice.

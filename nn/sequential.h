@@ -12,6 +12,7 @@
 namespace gradus::nn {
 
 /// Modules and functions of a Tensor, one after the other; step i's parameters are called i.weight, ...
+/// A function must not capture `this` of a module: modules are copied, by add() first of all.
 /// `nn::Sequential net(nn::Linear(2, 16), [](const Tensor& x) { return tanh(x); }, nn::Linear(16, 1));`
 struct Sequential : Module {
   template <class... Parts>

@@ -42,7 +42,10 @@ Optimizer::Optimizer(const char* name, std::vector<ParameterGroup> groups, const
     groups_.push_back({schedule, decay});
     for (const Tensor& parameter : groups[g].parameters) add_slot(parameter, g);
   }
-  check(!slots_.empty(), "{}: got no parameters: pass model.parameters()", name_);
+  check(!slots_.empty(),
+        "{}: got no parameters: pass model.parameters(), of a model whose parts are declared as "
+        "`nn::Linear fc = add(\"fc\", nn::Linear(...));`",
+        name_);
   for (const Slot& slot : slots_) slot.parameter.node()->claimed = slot.parameter.node()->trained = true;
 }
 

@@ -12,6 +12,7 @@ void guards(const nn::Linear& layer) {
   SingleThread();       // refused: give it a name
   Scope(layer.path());  // refused: give it a name
   Profile();            // refused: give it a name
+  DefaultDType{f64};    // refused: give it a name
   const NoGrad good;
 }
 
@@ -30,6 +31,7 @@ void habits(const Tensor& x, const Tensor& y) {
   (void)x[1.5];            // refused: integer
   (void)x.argmax(true);    // refused: the axis is an integer
   (void)from_vector(std::vector<std::string>{"a"}, {1});  // refused: of float, double, bool or integers
+  x.on_grad([](const Array& dx) { return dx; });          // refused: a hook looks at the gradient
   if (x == y) return;                                     // refused: bool
 }
 

@@ -154,6 +154,17 @@ TEST_CASE("a hook may add hooks, to its own tensor too: they see the next pass")
   CHECK(seen == "i");
 }
 
+TEST_CASE("a hook that writes into the gradient is an error: other tensors share it") {
+  const Tensor x = leaf(tensor({1.0, 2.0}));
+  const Tensor a = x * 1, b = a * 2;
+  b.on_grad([](const Array& db) { db.fill_(0); });
+  check_error(
+      [&] { (a + b).sum().backward(); },
+      "on_grad: a hook of mul [2] wrote into the gradient, which other tensors may share: hooks look; "
+      "work on a clone(), or change grad() after backward");
+  CHECK_FALSE(x.grad().defined());
+}
+
 TEST_CASE("threads add hooks while others call them") {
   const Tensor x = leaf(tensor(1.0));
   std::atomic<int> calls{0};

@@ -274,3 +274,30 @@ TEST_CASE("StateDict keeps names in order and finds them") {
 TEST_CASE("the default dtype is a floating one") {
   check_error([] { set_default_dtype(i64); }, "set_default_dtype: expects f32 or f64, got i64");
 }
+
+TEST_CASE("what is written is kept by somebody, and each place takes one value") {
+  const Tensor x = arange(6).reshape({2, 3});
+  x.view({6})[0] = 9;
+  CHECK(x[0][0].item() == 9);
+  x.flatten() = 1;  // a view here
+  CHECK((x == 1).all());
+  const std::string lost =
+      "operator=: nothing else holds the tensor [6] that is written, so the values would be lost: ops, and "
+      "reshape, flatten, contiguous and to where they must, give copies: write through view, select or slice";
+  check_error([&] { x.t().flatten() = 7; }, lost);
+  check_error([&] { x.t().reshape({6}) = ones({6}, i64); }, lost);
+  CHECK((x == 1).all());
+
+  const Tensor row = zeros({4}), expanded = row.expand({3, 4});
+  check_error(
+      [&] {
+        expanded.copy_(arange(12).reshape({3, 4}));
+      },
+      "copy_: the target [3, 4] is expanded: its elements along axis 0 are one, and would get 3 values: "
+      "write into a clone()");
+  expanded.copy_(arange(4));
+  CHECK((row == arange(4)).all());
+  expanded.copy_(arange(4).expand({3, 4}));
+  expanded.fill_(2);
+  CHECK((row == 2).all());
+}

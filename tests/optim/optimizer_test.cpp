@@ -183,7 +183,9 @@ TEST_CASE("optimizers: a module that was never added is noticed") {
 
 TEST_CASE("optimizers: errors") {
   const Tensor w = leaf(ones({2}));
-  check_error([] { Adam(std::vector<Tensor>{}); }, "Adam: got no parameters: pass model.parameters()");
+  check_error([] { Adam(std::vector<Tensor>{}); },
+              "Adam: got no parameters: pass model.parameters(), of a model whose parts are declared as "
+              "`nn::Linear fc = add(\"fc\", nn::Linear(...));`");
   check_error([] { Adam({ones({2})}); },
               "Adam: parameter 0 [2] does not require grad: call requires_grad_() on it before it is used");
   check_error([&] { Adam({w * 2.0}); },

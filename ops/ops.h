@@ -1,6 +1,6 @@
 #pragma once
-// The catalogue: every op, with a sentence, its shapes and an example. Each family is one file of this
-// folder, which opens with the formula, its derivative and what is saved for backward.
+// The catalogue: every op, with a sentence, its shapes and an example. Each family is one file of this folder
+// (attention: several), which opens with the formula, its derivative and what is saved for backward.
 //
 // Shapes broadcast as in NumPy. Axes may be negative. All differentiable ops work in f32 and f64; operands
 // must have the same dtype (convert with .to()). Every op throws gradus::Error naming itself and the shapes

@@ -121,7 +121,7 @@ class Node {
   bool requires_grad = true;  // a leaf can be frozen
   bool retain_grad = false;
   bool parameter = false;             // a module's parameter...
-  std::atomic<bool> claimed = false;  // ...that an optimizer has taken, or before that who called parameters()
+  std::atomic<bool> claimed = false;  // ...that an optimizer took, or who called parameters() before
   std::atomic<bool> trained = false;  // ...that is or was in an optimizer
   Array grad;
 

@@ -166,7 +166,7 @@ const std::vector<StateDict::Entry> Module::named_parameters() const {
   std::vector<StateDict::Entry> found = distinct_parameters(*node_);
   // Once some are in an optimizer, others are claimed by an optimizer only: asking for all of them, to clip
   // their gradients, does not train what was added late.
-  const auto trained = [](const StateDict::Entry& entry) { return entry.second.node()->trained; };
+  const auto trained = [](const StateDict::Entry& entry) { return entry.second.node()->trained.load(); };
   if (std::none_of(found.begin(), found.end(), trained))
     for (const auto& [name, values] : found) values.node()->claimed = true;
   return found;

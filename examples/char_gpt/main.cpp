@@ -45,13 +45,13 @@ kit::TextData in_numbers_of(const kit::Vocabulary& vocabulary, const kit::TextDa
 
 void train_on_text(Options o) {
   std::optional<char_gpt::LoadedModel> loaded;
-  if (!o.load.empty()) loaded = char_gpt::load_model(o.load);
+  if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load));
   if (loaded) o.context = loaded->model.options().context;
   kit::TextData text = kit::load_text(o.text, o.context);
   if (loaded)
     text = in_numbers_of(loaded->vocabulary, text);
   else
-    loaded = {nn::GPT(o.model(text.vocabulary.size())), text.vocabulary};
+    loaded.emplace(char_gpt::LoadedModel{nn::GPT(o.model(text.vocabulary.size())), text.vocabulary});
   const nn::GPT& model = loaded->model;
 
   fmt::print("{} characters, {} different; {}-LN, {} layers, {} parameters\n",

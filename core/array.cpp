@@ -1,5 +1,7 @@
 #include "gradus/core/array.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "gradus/core/dispatch.h"
@@ -8,9 +10,9 @@
 
 namespace gradus {
 
-Array Array::empty(const Shape& shape, DType dtype) {
+Array Array::empty(const Shape& shape, DType dtype, const char* op) {
   Array array;
-  array.numel_ = gradus::numel(shape);
+  array.numel_ = gradus::numel(shape, op);
   array.shape_ = shape;
   array.strides_ = contiguous_strides(shape);
   array.dtype_ = dtype;
@@ -18,10 +20,10 @@ Array Array::empty(const Shape& shape, DType dtype) {
   return array;
 }
 
-Array Array::full(const Shape& shape, double value, DType dtype) {
-  Array array = empty(shape, dtype);
+Array Array::full(const Shape& shape, Scalar value, DType dtype, const char* op) {
+  Array array = empty(shape, dtype, op);
   dispatch_all(dtype, [&]<class T>() {
-    const T v = static_cast<T>(value);
+    const T v = element<T>(op, value, shape);
     T* const y = array.mutable_data<T>();
     parallel_for(array.numel_, kGrain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) y[i] = v;
@@ -29,19 +31,6 @@ Array Array::full(const Shape& shape, double value, DType dtype) {
   });
   return array;
 }
-
-template <class T>
-Array Array::from_span(std::span<const T> values, const Shape& shape) {
-  check(static_cast<std::int64_t>(values.size()) == gradus::numel(shape),
-        "from_span: shape {} holds {} elements, got {} values", shape, gradus::numel(shape), values.size());
-  Array array = empty(shape, dtype_of<T>);
-  if (!values.empty()) std::memcpy(array.mutable_data<T>(), values.data(), values.size_bytes());
-  return array;
-}
-template Array Array::from_span(std::span<const float>, const Shape&);
-template Array Array::from_span(std::span<const double>, const Shape&);
-template Array Array::from_span(std::span<const std::int64_t>, const Shape&);
-template Array Array::from_span(std::span<const bool>, const Shape&);
 
 bool Array::is_contiguous() const {
   std::int64_t step = 1;
@@ -53,19 +42,18 @@ bool Array::is_contiguous() const {
   return true;
 }
 
-void Array::wrong_type(DType dtype) const {
-  if (!defined()) fail_with("data: the tensor is undefined");
-  fail_with("data: asked for {} elements, but the tensor {} holds {}: convert with .to({})", dtype, shape_,
+void fail_undefined(const char* op, const char* what) {
+  fail_with("{}: {} is undefined: assign it first; a grad() is undefined before backward", op, what);
+}
+
+void Array::wrong_type(const char* op, DType dtype) const {
+  if (!defined()) fail_undefined(op);
+  fail_with("{}: asked for {} elements, but the tensor {} holds {}: convert with .to({})", op, dtype, shape_,
             dtype_, dtype);
 }
 
-double Array::item() const {
-  if (!defined()) fail_with("item: the tensor is undefined");
-  check(numel_ == 1, "item: expects one element, got shape {}", shape_);
-  return dispatch_all(dtype_, [&]<class T>() { return static_cast<double>(*data<T>()); });
-}
-
 double Array::at(const Dims& index) const {
+  expect_defined("at");
   check(index.size() == dim(), "at: expects {} indices for shape {}, got {}", dim(), shape_, index);
   Array element = *this;
   for (const std::int64_t i : index) element = element.select(0, i);
@@ -101,8 +89,29 @@ void convert(const Array& from, const Array& to) {
   });
 }
 
-/// Writes `from` (broadcast, converted) into `to` without raising its version.
-void write(const Array& from, const Array& to) {
+/// Throws unless every number has a place among the i64.
+template <class From>
+void check_fits_i64(const char* op, const Array& from) {
+  const Array dense = from.contiguous();
+  const From* const x = dense.data<From>();
+  const auto fits = [](From v) { return v >= From(-0x1p63) && v < From(0x1p63); };
+  std::atomic<bool> all_fit = true;
+  parallel_for(dense.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    bool fit = true;
+    for (std::int64_t i = begin; i < end; ++i) fit &= fits(x[i]);
+    if (!fit) all_fit = false;
+  });
+  if (all_fit) return;
+  const std::int64_t at = std::find_if_not(x, x + dense.numel(), fits) - x;
+  fail_with("{}: {} at index {} of {} (row-major) is not an i64: take it out with where or clamp first", op,
+            x[at], at, from.shape());
+}
+
+/// Writes `from` (broadcast, converted) into `to` without raising its version. Nothing is written when a
+/// number has no place in `to`.
+void write(const Array& from, const Array& to, const char* op) {
+  if (to.dtype() == i64 && from.dtype() == f32) check_fits_i64<float>(op, from);
+  if (to.dtype() == i64 && from.dtype() == f64) check_fits_i64<double>(op, from);
   dispatch_all(from.dtype(), [&]<class From>() {
     dispatch_all(to.dtype(), [&]<class To>() { convert<From, To>(from, to); });
   });
@@ -110,30 +119,39 @@ void write(const Array& from, const Array& to) {
 }  // namespace
 
 Array Array::clone() const {
+  expect_defined("clone");
   Array copy = empty(shape_, dtype_);
-  write(*this, copy);
+  write(*this, copy, "clone");
   return copy;
 }
 
 Array Array::to(DType dtype) const {
+  expect_defined("to");
   if (dtype == dtype_) return *this;
   Array copy = empty(shape_, dtype);
-  write(*this, copy);
+  write(*this, copy, "to");
   return copy;
 }
 
-void Array::copy_(const Array& source) const {
-  check(defined() && source.defined(), "copy_: expects two defined tensors");
-  check(broadcast_shapes("copy_", source.shape(), shape_) == shape_,
-        "copy_: a source of shape {} does not fit into {}", source.shape(), shape_);
-  storage_.bump_version();
-  // Overlapping memory is read in full before it is written.
-  write(storage_ == source.storage() ? source.clone() : source, *this);
+void Array::copy_(const Array& source, const char* op) const {
+  expect_defined(op);
+  if (!source.defined()) fail_undefined(op, "the source");
+  check(broadcast_shapes(op, source.shape(), shape_) == shape_,
+        "{}: a source of shape {} does not fit into {}", op, source.shape(), shape_);
+  if (storage_ == source.storage()) {  // overlapping memory is read in full before it is written
+    const Array whole = source.clone();
+    storage_.bump_version();
+    write(whole, *this, op);
+  } else {
+    storage_.bump_version();
+    write(source, *this, op);
+  }
 }
 
-void Array::fill_(double value) const {
-  check(defined(), "fill_: the tensor is undefined");
-  copy_(full({}, value, dtype_));
+void Array::fill_(Scalar value, const char* op) const {
+  expect_defined(op);
+  if (dtype_ == i64) element<std::int64_t>(op, value, shape_);  // names this shape, not the number's
+  copy_(full({}, value, dtype_, op), op);
 }
 
 void Array::add_(const Array& source) const {

@@ -18,42 +18,63 @@ class Array {
   Array() = default;  // undefined: no shape, no memory
 
   /// New memory, not initialised.
-  static Array empty(const Shape& shape, DType dtype);
-  static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
-  static Array full(const Shape& shape, double value, DType dtype);
-  /// Copies `values` (row-major); throws unless there are numel(shape) of them.
-  template <class T>
+  static Array empty(const Shape& shape, DType dtype, const char* op = "empty");  // op: whom errors name
+  static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype, "zeros"); }
+  /// Throws when dtype is i64 and the value is not.
+  static Array full(const Shape& shape, Scalar value, DType dtype, const char* op = "full");
+  /// Copies `values` (row-major), integers as i64; throws unless there are numel(shape) of them.
+  template <Element T>
   static Array from_span(std::span<const T> values, const Shape& shape);
+  template <class T>
+  static Array from_span(std::span<const T>, const Shape&) = delete;  // of float, double, bool or integers
 
   bool defined() const { return static_cast<bool>(storage_); }
   DType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }
-  const Strides& strides() const { return strides_; }
+  const Shape& shape() const& { return shape_; }
+  Shape shape() const&& { return shape_; }  // by value: a reference into a temporary would dangle
+  const Strides& strides() const& { return strides_; }
+  Strides strides() const&& { return strides_; }
   std::int64_t offset() const { return offset_; }
-  const Storage& storage() const { return storage_; }
+  const Storage& storage() const& { return storage_; }
+  Storage storage() const&& { return storage_; }
   int dim() const { return shape_.size(); }
   std::int64_t numel() const { return numel_; }
   /// Size of an axis; negative axes count from the end.
-  std::int64_t size(std::int64_t axis) const { return shape_[normalize_axis("size", axis, dim())]; }
+  std::int64_t size(Int axis) const {
+    expect_defined("size");
+    return shape_[normalize_axis("size", axis, dim())];
+  }
   bool is_contiguous() const;
 
   /// First element. Throws when T is not the dtype. Other elements lie at strides(), in elements.
-  template <class T>
-  const T* data() const {
-    expect(dtype_of<T>);
+  template <Stored T>
+  const T* data() const& {
+    expect("data", dtype_of<T>);
     return static_cast<const T*>(raw());
   }
-  /// The same for writing. Does not raise the version: for memory nobody else has seen (see copy_, fill_).
   template <class T>
-  T* mutable_data() const {
-    expect(dtype_of<T>);
+  const T* data() const& = delete;  // elements are float, double, std::int64_t or bool
+  template <class T>
+  const T* data() const&& = delete;  // the memory may go with the temporary: name the array first
+  /// The same for writing. Does not raise the version: for memory nobody else has seen (see copy_, fill_).
+  template <Stored T>
+  T* mutable_data() const& {
+    expect("mutable_data", dtype_of<T>);
     return static_cast<T*>(const_cast<void*>(raw()));
   }
-  const void* raw() const {
+  template <class T>
+  T* mutable_data() const& = delete;  // elements are float, double, std::int64_t or bool
+  template <class T>
+  T* mutable_data() const&& = delete;  // the memory may go with the temporary: name the array first
+  const void* raw() const& {
     return static_cast<const char*>(storage_.data()) + offset_ * static_cast<std::int64_t>(size_of(dtype_));
   }
-  /// The only element, as double; throws unless numel is 1.
-  double item() const;
+  const void* raw() const&& = delete;  // the memory may go with the temporary: name the array first
+  /// The only element; throws unless numel is 1 and T holds it exactly (a double may be rounded to float).
+  template <Element T = double>
+  T item() const;
+  template <class T>
+  T item() const = delete;  // elements are float, double, bool or integers
   /// The element at an index, as double (slow: for tests and printing).
   double at(const Dims& index) const;
 
@@ -79,18 +100,23 @@ class Array {
   /// True when this handle alone owns contiguous memory: it may be written without anyone noticing.
   bool owns_exclusively() const { return storage_ && storage_.unique() && is_contiguous(); }
 
-  // In-place writes; each raises the storage's version.
-  void copy_(const Array& source) const;  // broadcasts and converts source
-  void fill_(double value) const;
+  // In-place writes; each raises the storage's version. op: whom errors name.
+  void copy_(const Array& source, const char* op = "copy_") const;  // broadcasts and converts source
+  void fill_(Scalar value, const char* op = "fill_") const;
   /// this += source, equal shapes and dtypes: the engine's accumulation.
   void add_(const Array& source) const;
 
  private:
-  void expect(DType dtype) const {
-    if (!storage_ || dtype != dtype_) [[unlikely]]
-      wrong_type(dtype);
+  friend class Tensor;
+  void expect_defined(const char* op) const {
+    if (!storage_) [[unlikely]]
+      wrong_type(op, dtype_);
   }
-  [[noreturn]] void wrong_type(DType dtype) const;
+  void expect(const char* op, DType dtype) const {
+    if (!storage_ || dtype != dtype_) [[unlikely]]
+      wrong_type(op, dtype);
+  }
+  [[noreturn]] void wrong_type(const char* op, DType dtype) const;
 
   Storage storage_;
   Shape shape_;

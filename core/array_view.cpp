@@ -67,6 +67,7 @@ Array Array::transpose(std::int64_t a, std::int64_t b) const {
 }
 
 Array Array::unsqueeze(std::int64_t axis) const {
+  check(dim() < Dims::kMaxRank, "unsqueeze: {} has {} axes, and there is no room for more", shape_, dim());
   const int at = normalize_axis("unsqueeze", axis, dim() + 1);
   Shape shape = shape_;
   Strides strides = strides_;

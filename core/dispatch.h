@@ -13,6 +13,21 @@ decltype(auto) dispatch_floating(const char* op, DType dtype, F&& f) {
   fail_with("{}: expects f32 or f64, got {}: convert with .to(f32)", op, dtype);
 }
 
+/// `value` as an element of T; throws naming `op` when T is i64 and the value is not. `shape`: of what it
+/// meets.
+template <class T>
+T element(const char* op, Scalar value, const Shape& shape) {
+  if constexpr (!std::is_same_v<T, std::int64_t>) {
+    return value.as<T>();
+  } else {
+    const std::optional<std::int64_t> whole = value.whole();
+    if (!whole) [[unlikely]]
+      fail_with("{}: the number {} is not an i64, as the tensor {} is: convert the tensor with .to(f32)", op,
+                value, shape);
+    return *whole;
+  }
+}
+
 /// Any of the four types.
 template <class F>
 decltype(auto) dispatch_all(DType dtype, F&& f) {

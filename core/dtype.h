@@ -25,7 +25,7 @@ constexpr bool is_floating(DType dtype) { return dtype == DType::f32 || dtype ==
 
 /// The DType of a C++ element type: `dtype_of<float> == f32`.
 template <class T>
-constexpr DType dtype_of_type() = delete;
+constexpr DType dtype_of_type() = delete;  // tensors hold float, double, std::int64_t and bool
 template <>
 constexpr DType dtype_of_type<float>() {
   return DType::f32;

@@ -10,6 +10,7 @@
 
 #include "gradus/core/dtype.h"
 #include "gradus/core/error.h"
+#include "gradus/core/number.h"
 #include "gradus/core/shape.h"
 
 namespace gradus::detail {
@@ -35,6 +36,23 @@ struct fmt::formatter<gradus::DType> : gradus::detail::PlainFormatter {
   auto format(gradus::DType dtype, format_context& ctx) const { return write(gradus::name(dtype), ctx); }
 };
 
+template <>
+struct fmt::formatter<gradus::Int> : gradus::detail::PlainFormatter {
+  auto format(gradus::Int value, format_context& ctx) const {
+    return write(std::to_string(std::int64_t{value}), ctx);
+  }
+};
+
+template <>
+struct fmt::formatter<gradus::Scalar> : gradus::detail::PlainFormatter {
+  auto format(gradus::Scalar value, format_context& ctx) const {
+    if (value.kind() == gradus::Scalar::Kind::floating)
+      return write(fmt::format("{}", value.as<double>()), ctx);
+    if (value.kind() == gradus::Scalar::Kind::logical) return write(value.as<bool>() ? "true" : "false", ctx);
+    return write(std::to_string(*value.whole()), ctx);
+  }
+};
+
 namespace gradus {
 
 /// Throws Error with the formatted message unless `condition` holds:
@@ -44,6 +62,9 @@ void check(bool condition, fmt::format_string<const Args&...> message, const Arg
   if (!condition) [[unlikely]]
     fail(fmt::format(message, args...));
 }
+
+/// "sum: the tensor is undefined: ...", with the remedy.
+[[noreturn]] void fail_undefined(const char* op, const char* what = "the tensor");
 
 template <class... Args>
 [[noreturn]] void fail_with(fmt::format_string<const Args&...> message, const Args&... args) {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "gradus/core/spin.h"
+#include "gradus/core/locks.h"
 #include "gradus/core/storage.h"
 
 namespace gradus {
@@ -33,7 +33,7 @@ Region* region_of(StorageBlock* block) {
   return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(block) & ~(kRegion - 1));
 }
 
-SpinLock lock;              // of all regions; system calls are made outside it
+// All regions are guarded by locks::regions; system calls are made outside it.
 Region* current = nullptr;  // new blocks come from here
 
 StorageBlock* cut(Region* region, std::size_t bytes) {
@@ -65,12 +65,12 @@ char* map_aligned(std::size_t bytes, std::size_t alignment, std::size_t lead) {
 StorageBlock* region_allocate(std::size_t capacity) {
   const std::size_t bytes = sizeof(StorageBlock) + capacity;
   {
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(locks::regions);
     if (StorageBlock* const block = cut(current, bytes)) return block;
   }
   char* const memory = map_aligned(kRegion, kRegion, 0);
   if (!memory) return nullptr;
-  const std::lock_guard guard(lock);
+  const std::lock_guard guard(locks::regions);
   current = new (memory) Region;  // what is left of the one before stays untouched
   return cut(current, bytes);
 }
@@ -85,7 +85,7 @@ void region_free(StorageBlock* block, std::size_t capacity) {
   ASAN_POISON_MEMORY_REGION(block, sizeof(StorageBlock) + capacity);
   bool last = false;
   {
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(locks::regions);
     if (region == current) current = nullptr;  // it has no huge pages to come
     last = --region->blocks == 0;
   }

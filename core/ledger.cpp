@@ -3,14 +3,21 @@
 #include <algorithm>
 #include <mutex>
 
+#include "gradus/core/locks.h"
+
 namespace gradus::detail {
 
 void Ledger::release() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
+/// Room for both, so that fix_peak() takes no memory: a block that is given back must not fail.
 Ledger::Balance& Ledger::balance(std::uint32_t account) {
-  if (account >= state_.live.size()) state_.live.resize(account + 1);
+  if (account >= state_.live.size()) {
+    state_.live.reserve(std::max<std::size_t>(account + 1, 2 * state_.live.size()));
+    state_.peak.reserve(state_.live.capacity());
+    state_.live.resize(account + 1);
+  }
   return state_.live[account];
 }
 
@@ -24,10 +31,10 @@ void Ledger::fix_peak() {
 
 void Ledger::enter(StorageBlock* block) {
   const std::int64_t all = memory_stats().live_bytes;
-  const std::lock_guard guard(lock_);
-  if (all <= state_.peak_bytes) fix_peak();
-  open_.push_back(block);
+  const std::lock_guard guard(locks::ledgers);
   Balance& open = balance(kOpen);
+  open_.push_back(block);  // from here on nothing fails
+  if (all <= state_.peak_bytes) fix_peak();
   open.bytes += static_cast<std::int64_t>(block->capacity);
   ++open.blocks;
   if (all > state_.peak_bytes) {
@@ -41,7 +48,7 @@ void Ledger::enter(StorageBlock* block) {
 
 void Ledger::strike(StorageBlock* block) {
   {
-    const std::lock_guard guard(lock_);
+    const std::lock_guard guard(locks::ledgers);
     fix_peak();
     Balance& account = balance(block->account);
     account.bytes -= static_cast<std::int64_t>(block->capacity);
@@ -53,7 +60,8 @@ void Ledger::strike(StorageBlock* block) {
 }
 
 void Ledger::close(std::uint32_t account) {
-  const std::lock_guard guard(lock_);
+  const std::lock_guard guard(locks::ledgers);
+  balance(account);  // takes the memory all else needs
   for (StorageBlock* block : open_) {
     block->account = account;
     Balance& to = balance(account);
@@ -72,14 +80,14 @@ void Ledger::close(std::uint32_t account) {
 }
 
 Ledger::State Ledger::state() {
-  const std::lock_guard guard(lock_);
+  const std::lock_guard guard(locks::ledgers);
   fix_peak();
   return state_;
 }
 
 void Ledger::reset_peak() {
   const std::int64_t all = memory_stats().live_bytes;
-  const std::lock_guard guard(lock_);
+  const std::lock_guard guard(locks::ledgers);
   state_.peak_bytes = all;
   peak_is_now_ = true;
 }

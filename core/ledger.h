@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "gradus/core/spin.h"
 #include "gradus/core/storage.h"
 
 namespace gradus::detail {
@@ -28,6 +27,9 @@ class Ledger {
   static Ledger* create() { return new Ledger; }
   /// Lets go of it: for its Profile, and for each block given back.
   void release();
+  struct Release {
+    void operator()(Ledger* ledger) const { ledger->release(); }
+  };
 
   /// Watched thread: enters a fresh block.
   void enter(StorageBlock* block);
@@ -44,7 +46,7 @@ class Ledger {
   void fix_peak();
   Balance& balance(std::uint32_t account);
 
-  SpinLock lock_;  // guards all but the count of holders
+  // All but the count of holders is guarded by locks::ledgers.
   State state_;
   bool peak_is_now_ = false;  // nothing was given back since the peak: state_.peak is yet to be copied
   std::vector<StorageBlock*> open_;

@@ -1,11 +1,11 @@
 #include "gradus/core/parallel.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
-#include <mutex>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "gradus/core/format.h"
@@ -19,48 +19,54 @@ constexpr int kMaxThreads = 1024;
 int initial_threads() {
   const char* text = std::getenv("GRADUS_NUM_THREADS");
   if (!text || !*text) return std::clamp(available_cores(), 1, kMaxThreads);
-  char* end = nullptr;
-  const long threads = std::strtol(text, &end, 10);
-  check(*end == '\0' && threads >= 1 && threads <= kMaxThreads,
+  const char* const end = text + std::strlen(text);
+  int threads = 0;
+  const auto [stop, error] = std::from_chars(text, end, threads);  // digits only: no blanks, no sign
+  check(error == std::errc() && stop == end && threads >= 1 && threads <= kMaxThreads,
         "GRADUS_NUM_THREADS: expects a number from 1 to {}, got \"{}\"", kMaxThreads, text);
-  return static_cast<int>(threads);
-}
-
-std::atomic<int>& thread_setting() {
-  static std::atomic<int> threads{initial_threads()};
   return threads;
 }
 
-// Never destroyed, so that destructors of static objects may still run ops (on one thread, once it is
-// stopped).
-std::atomic<ThreadPool*> the_pool{nullptr};
+std::atomic<int> thread_setting = 0;  // not asked for yet
+
+// Never destroyed, so that destructors of static objects may still run ops.
+std::atomic<ThreadPool*> the_pool = nullptr;
 
 ThreadPool& pool() {
   if (ThreadPool* existing = the_pool.load(std::memory_order_acquire)) return *existing;
-  static std::mutex starting;
-  const std::lock_guard lock(starting);
-  if (!the_pool.load(std::memory_order_relaxed)) the_pool.store(new ThreadPool, std::memory_order_release);
-  static const struct AtExit {
-    // A forked child has no workers: it starts a pool of its own.
-    AtExit() {
-      pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr); });
-    }
-    ~AtExit() {
-      if (ThreadPool* last = the_pool.load()) last->stop();
-    }
-  } at_exit;
-  return *the_pool.load(std::memory_order_relaxed);
+  auto fresh = std::make_unique<ThreadPool>();  // its threads start with the first job
+  ThreadPool* first = nullptr;
+  if (the_pool.compare_exchange_strong(first, fresh.get(), std::memory_order_acq_rel))
+    return *fresh.release();
+  return *first;
 }
+
+/// After main, static objects run ops on one thread.
+const struct AtExit {
+  ~AtExit() {
+    set_num_threads(1);
+    if (ThreadPool* last = the_pool.load()) last->stop();
+  }
+} at_exit;
 
 }  // namespace
 
-void set_num_threads(int threads) {
+void forget_pool() { the_pool.store(nullptr); }
+
+void set_num_threads(std::int64_t threads) {
   check(threads >= 1 && threads <= kMaxThreads, "set_num_threads: expects 1 to {} threads, got {}",
         kMaxThreads, threads);
-  thread_setting().store(threads, std::memory_order_relaxed);
+  thread_setting.store(static_cast<int>(threads), std::memory_order_relaxed);
 }
 
-int num_threads() { return thread_setting().load(std::memory_order_relaxed); }
+int num_threads() {
+  const int threads = thread_setting.load(std::memory_order_relaxed);
+  if (threads > 0) [[likely]]
+    return threads;
+  int none = 0;
+  const int initial = initial_threads();
+  return thread_setting.compare_exchange_strong(none, initial) ? initial : none;
+}
 
 SingleThread::SingleThread() : before_(std::exchange(runs_alone, true)) {}
 SingleThread::~SingleThread() { runs_alone = before_; }

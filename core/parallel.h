@@ -13,7 +13,11 @@ namespace gradus {
 
 /// How many threads work on one op (the calling thread included). Starts at the number of cores this process
 /// may use, or the environment variable GRADUS_NUM_THREADS. Throws below 1 or above 1024.
-void set_num_threads(int threads);
+///
+/// A program may fork() while its other threads use the library: the child has all arrays, starts threads of
+/// its own and may run anything. Only a child forked inside a function given to parallel_for must not return
+/// from that function: the rest of the loop is its parent's.
+void set_num_threads(std::int64_t threads);
 int num_threads();
 
 /// Everything on this thread runs without the pool for one scope: for programs that run independent jobs on

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "gradus/core/scope.h"
@@ -33,8 +34,6 @@ Recorder::Recorder(const ProfileOptions& options, Recorder* outer)
   ledger_->reset_peak();
 }
 
-Recorder::~Recorder() { ledger_->release(); }
-
 std::int64_t Recorder::now() const { return clock_now() - start_; }
 
 void Recorder::clear() {
@@ -48,27 +47,33 @@ void Recorder::clear() {
 }
 
 std::uint32_t Recorder::account(const Account& key) {
-  const auto [at, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(accounts_.size()));
-  if (fresh) {
-    accounts_.push_back(key);
-    totals_.emplace_back();
-  }
-  return at->second;
+  if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
+  // The number comes last: should memory end before, what is there already is of no account.
+  const auto number = static_cast<std::uint32_t>(accounts_.size());
+  totals_.resize(number + 1);
+  accounts_.push_back(key);
+  numbers_.emplace(key, number);
+  return number;
 }
 
 void Recorder::log(const Event& event) {
-  if (events_.size() < most_events_) events_.push_back(event);
+  if (events_.size() >= most_events_) return;
+  try {
+    events_.push_back(event);
+  } catch (const std::exception&) {
+    most_events_ = events_.size();  // no memory: the trace ends here
+  }
 }
 
 /// Ends a lap: its time, its work and the memory it took are this account's. Returns when it began.
 std::int64_t Recorder::charge(std::uint32_t account) {
   const std::int64_t end = now();
+  ledger_->close(account);  // may throw, so it comes first
   Totals& totals = totals_[account];
   totals.nanoseconds += end - last_;
   totals.flops += flops_;
   totals.bytes += bytes_;
   flops_ = bytes_ = 0;
-  ledger_->close(account);
   return std::exchange(last_, end);
 }
 
@@ -110,9 +115,13 @@ void Recorder::begin_range(const char* name, const char* own) {
   log({last_, last_, range.name, Event::range_begins, memory_stats().live_bytes, 0, 0});
 }
 
+/// For a destructor, so it must not throw: without memory the lap goes on and is charged later.
 void Recorder::end_range() {
   if (ranges_.empty()) return;
-  end_lap();
+  try {
+    end_lap();
+  } catch (const std::exception&) {
+  }
   log({last_, last_, ranges_.back().name, Event::range_ends, memory_stats().live_bytes, 0, 0});
   ranges_.pop_back();
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -47,7 +48,6 @@ struct Event {
 class Recorder {
  public:
   explicit Recorder(const ProfileOptions& options, Recorder* outer);
-  ~Recorder();
 
   // --- told by the library, on the watched thread
   void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs);
@@ -96,7 +96,7 @@ class Recorder {
   std::vector<Totals> totals_;
   std::vector<Event> events_;
   std::vector<Range> ranges_;
-  Ledger* ledger_ = Ledger::create();
+  std::unique_ptr<Ledger, Ledger::Release> ledger_{Ledger::create()};
 };
 
 }  // namespace gradus::detail

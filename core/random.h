@@ -27,7 +27,7 @@ class Generator {
 
   explicit Generator(std::uint64_t seed = 0, std::uint64_t stream = 0) : state_{seed, stream, 0} {}
 
-  const State& state() const { return state_; }
+  State state() const { return state_; }
   void set_state(const State& state) { state_ = state; }
   /// The state as i64 [3] (seed, stream, offset), for a checkpoint: `dict.set("data",
   /// Tensor(data.get_state()));`

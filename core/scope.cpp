@@ -3,29 +3,30 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "gradus/core/locks.h"
 #include "gradus/core/profile.h"
 
 namespace gradus {
 
 namespace {
 thread_local const char* running = "";
-}
+// Never destroyed: tensors in globals may name a path after main has ended. Guarded by locks::names.
+std::unordered_set<std::string>* names = nullptr;
+}  // namespace
 
 const char* current_scope() { return running; }
 
 const char* intern(const std::string& text) {
-  // Never destroyed: tensors in globals may name a path after main has ended.
-  static auto& strings = *new std::unordered_set<std::string>;
-  static auto& mutex = *new std::mutex;
-  const std::lock_guard lock(mutex);
-  return strings.insert(text).first->c_str();
+  const std::lock_guard lock(locks::names);
+  if (!names) names = new std::unordered_set<std::string>;
+  return names->insert(text).first->c_str();
 }
 
 Scope::Scope(const char* path) : before_(running) {
-  running = path;
   // What comes before a model is not its first op's time.
   if (detail::recorder && *before_ == '\0') [[unlikely]]
-    detail::end_lap();
+    detail::end_lap();  // which may throw: then no destructor sets the path back
+  running = path;
 }
 Scope::~Scope() { running = before_; }
 

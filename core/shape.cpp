@@ -7,8 +7,13 @@
 
 namespace gradus {
 
+Dims::Dims(std::initializer_list<Int> values) {
+  if (values.size() > kMaxRank) fail_with("Shape: expects at most {} axes, got {}", kMaxRank, values.size());
+  for (const std::int64_t value : values) values_[size_++] = value;
+}
+
 Dims::Dims(std::span<const std::int64_t> values) {
-  if (values.size() > kMaxRank) fail_with("shape: expects at most {} axes, got {}", kMaxRank, values.size());
+  if (values.size() > kMaxRank) fail_with("Shape: expects at most {} axes, got {}", kMaxRank, values.size());
   std::copy(values.begin(), values.end(), values_);
   size_ = static_cast<int>(values.size());
 }
@@ -20,7 +25,7 @@ Dims Dims::filled(int count, std::int64_t value) {
 }
 
 void Dims::push_back(std::int64_t value) {
-  if (size_ == kMaxRank) fail_with("shape: expects at most {} axes, got {} with one more", kMaxRank, *this);
+  if (size_ == kMaxRank) fail_with("Shape: expects at most {} axes, got {} with one more", kMaxRank, *this);
   values_[size_++] = value;
 }
 
@@ -44,17 +49,17 @@ std::string to_string(const Dims& dims) {
 
 std::ostream& operator<<(std::ostream& out, const Dims& dims) { return out << to_string(dims); }
 
-std::int64_t numel(const Shape& shape) {
+std::int64_t numel(const Shape& shape, const char* op) {
   std::int64_t n = 1;
   bool overflow = false, zero = false;
   for (const std::int64_t size : shape) {
-    if (size < 0) fail_with("shape: expects sizes of 0 or more, got {}", shape);
+    if (size < 0) fail_with("{}: expects sizes of 0 or more, got {}", op, shape);
     zero = zero || size == 0;
-    // The largest element has 8 bytes, and its byte count must fit as well. Beside a size of 0 the other sizes
-    // still make strides.
+    // The largest element has 8 bytes, and its byte count must fit as well. Beside a size of 0 the other
+    // sizes still make strides.
     overflow = overflow || __builtin_mul_overflow(n, size > 0 ? size : 1, &n) || n > INT64_MAX / 8;
   }
-  if (overflow) fail_with("shape: {} has more elements than memory can address", shape);
+  if (overflow) fail_with("{}: {} has more elements than memory can address", op, shape);
   return zero ? 0 : n;
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "gradus/core/number.h"
+
 namespace gradus {
 
 /// At most 8 integers, stored inline: copying a shape allocates nothing.
@@ -15,20 +17,22 @@ class Dims {
   static constexpr int kMaxRank = 8;
 
   Dims() = default;
-  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
+  Dims(std::initializer_list<Int> values);
   explicit Dims(std::span<const std::int64_t> values);
   /// `count` copies of `value`.
   static Dims filled(int count, std::int64_t value);
 
   int size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  std::int64_t operator[](int i) const { return values_[i]; }
-  std::int64_t& operator[](int i) { return values_[i]; }
+  std::int64_t operator[](int i) const& { return values_[i]; }
+  std::int64_t& operator[](int i) & { return values_[i]; }
   std::int64_t back() const { return values_[size_ - 1]; }
-  const std::int64_t* begin() const { return values_; }
-  const std::int64_t* end() const { return values_ + size_; }
-  std::int64_t* begin() { return values_; }
-  std::int64_t* end() { return values_ + size_; }
+  const std::int64_t* begin() const& { return values_; }
+  const std::int64_t* end() const& { return values_ + size_; }
+  std::int64_t* begin() & { return values_; }
+  std::int64_t* end() & { return values_ + size_; }
+  void begin() const&& = delete;  // the Dims is gone before the loop: name it first
+  void end() const&& = delete;    // the Dims is gone before the loop: name it first
 
   /// Throws when there are kMaxRank values already.
   void push_back(std::int64_t value);
@@ -55,9 +59,11 @@ using Strides = Dims;
 class Axes : public Dims {
  public:
   Axes() = default;
-  Axes(int axis) : Dims({axis}) {}
-  Axes(std::int64_t axis) : Dims({axis}) {}
-  Axes(std::initializer_list<std::int64_t> axes) : Dims(axes) {}
+  template <Integer T>
+  Axes(T axis) : Dims({axis}) {}
+  template <BoolOrFloat T>
+  Axes(T) = delete;  // axes are integers; keepdim comes second: x.sum(-1, true), x.sum({}, true)
+  Axes(std::initializer_list<Int> axes) : Dims(axes) {}
   Axes(const Dims& axes) : Dims(axes) {}
 };
 
@@ -65,8 +71,8 @@ class Axes : public Dims {
 std::string to_string(const Dims& dims);
 std::ostream& operator<<(std::ostream& out, const Dims& dims);
 
-/// Product of the sizes; throws when it does not fit in 63 bits or a size is negative.
-std::int64_t numel(const Shape& shape);
+/// Product of the sizes; throws naming `op` when it does not fit in 63 bits or a size is negative.
+std::int64_t numel(const Shape& shape, const char* op = "numel");
 
 /// Row-major strides, in elements.
 Strides contiguous_strides(const Shape& shape);

@@ -1,6 +1,10 @@
 #include "gradus/core/state_dict.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
 
 namespace gradus {
 
@@ -8,25 +12,45 @@ StateDict::StateDict(std::initializer_list<Entry> entries) {
   for (const auto& [name, tensor] : entries) set(name, tensor);
 }
 
-const Tensor* StateDict::find(const std::string& name) const {
-  const auto place = places_.find(name);
-  return place == places_.end() ? nullptr : &entries_[place->second].second;
+/// Where the name stands in slots_, or where it belongs.
+std::size_t StateDict::slot_of(const std::string& name) const {
+  const std::size_t mask = slots_.size() - 1;  // their number is a power of 2
+  std::size_t slot = std::hash<std::string>()(name) & mask;
+  while (slots_[slot] != 0 && entries_[slots_[slot] - 1].first != name) slot = (slot + 1) & mask;
+  return slot;
+}
+
+void StateDict::grow() {
+  slots_.assign(std::max<std::size_t>(8, 2 * slots_.size()), 0);
+  check(slots_.size() <= UINT32_MAX, "StateDict: expects fewer than 2^30 entries");
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    slots_[slot_of(entries_[i].first)] = static_cast<std::uint32_t>(i + 1);
+}
+
+const Tensor* StateDict::find(const std::string& name) const& {
+  const std::uint32_t place = slots_.empty() ? 0 : slots_[slot_of(name)];
+  return place == 0 ? nullptr : &entries_[place - 1].second;
 }
 
 void StateDict::set(const std::string& name, Tensor tensor) {
-  const auto [place, added] = places_.try_emplace(name, entries_.size());
-  if (added)
-    entries_.emplace_back(name, std::move(tensor));
-  else
-    entries_[place->second].second = std::move(tensor);
+  if (2 * (entries_.size() + 1) > slots_.size()) grow();
+  std::uint32_t& place = slots_[slot_of(name)];
+  if (place != 0) {
+    entries_[place - 1].second = std::move(tensor);
+    return;
+  }
+  entries_.emplace_back(name, std::move(tensor));
+  place = static_cast<std::uint32_t>(entries_.size());
 }
 
-const Tensor& StateDict::at(const std::string& name) const {
+const Tensor& StateDict::at(const std::string& name) const& {
   if (const Tensor* const tensor = find(name)) return *tensor;
   std::string have;
-  for (std::size_t i = 0; i < entries_.size() && i < 5; ++i) have += (i ? ", " : "") + entries_[i].first;
+  for (std::size_t i = 0; i < entries_.size() && i < 5; ++i)
+    have += (i ? ", " : "") + io::printable(entries_[i].first);
   if (entries_.size() > 5) have += fmt::format(", ... ({} in all)", entries_.size());
-  fail_with("StateDict: no entry '{}': it holds {}", name, entries_.empty() ? "nothing" : have);
+  fail_with("StateDict: no entry '{}': it holds {}", io::printable(name),
+            entries_.empty() ? "nothing" : have);
 }
 
 StateDict StateDict::with_prefix_removed(const std::string& prefix) const {

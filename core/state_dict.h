@@ -1,9 +1,10 @@
 #pragma once
 // StateDict: named tensors in a fixed order - what modules, optimizers and weight files exchange.
 
+#include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,10 +23,12 @@ class StateDict {
   /// Adds a tensor, or replaces the one of that name.
   void set(const std::string& name, Tensor tensor);
   /// nullptr when there is no such name.
-  const Tensor* find(const std::string& name) const;
+  const Tensor* find(const std::string& name) const&;
+  const Tensor* find(const std::string& name) const&& = delete;  // points into it: name the StateDict first
   bool contains(const std::string& name) const { return find(name) != nullptr; }
   /// Throws naming the key and some of the keys there are.
-  const Tensor& at(const std::string& name) const;
+  const Tensor& at(const std::string& name) const&;
+  Tensor at(const std::string& name) const&& { return at(name); }
   /// Every entry whose name starts with `prefix`, without it: a part of a checkpoint.
   StateDict with_prefix_removed(const std::string& prefix) const;
   /// Adds every entry of `other` under prefix + name.
@@ -35,12 +38,16 @@ class StateDict {
 
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
+  auto begin() const& { return entries_.begin(); }
+  auto end() const& { return entries_.end(); }
 
  private:
-  std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t> places_;  // of the names in entries_
+  std::size_t slot_of(const std::string& name) const;
+  void grow();
+  // Many small tensors shall cost little more than their file: a list that never needs twice its memory, and
+  // a hash table without the names. At least half of it is free: 1 + a place in entries_, or 0.
+  std::deque<Entry> entries_;
+  std::vector<std::uint32_t> slots_;
 };
 
 }  // namespace gradus

@@ -17,8 +17,9 @@
 
 #include "gradus/core/format.h"
 #include "gradus/core/ledger.h"
+#include "gradus/core/locks.h"
+#include "gradus/core/out_of_memory.h"
 #include "gradus/core/profile_recorder.h"
-#include "gradus/core/spin.h"
 #include "gradus/core/system_memory.h"
 #include "gradus/core/units.h"
 
@@ -115,6 +116,7 @@ StorageBlock* allocate_within(std::size_t limit, std::size_t live, std::size_t c
 
 /// A new block. When there is no room for it, the cache is emptied first.
 StorageBlock* Cache::take_new(std::size_t bytes) {
+  handle_failing_new();
   const MemoryStats before = memory_stats();
   const std::size_t limit = std::min(memory_limit(), kLargest);
   if (bytes > limit) refuse(bytes, before);
@@ -163,6 +165,8 @@ void Cache::empty() {
 
 }  // namespace
 
+constinit SpinLock& locks::cache = gradus::cache.lock;
+
 Storage Storage::allocate(std::size_t bytes) {
   StorageBlock* block = bytes <= kLargest ? cache.take(size_class(bytes)) : nullptr;
   if (!block) [[unlikely]]
@@ -171,10 +175,10 @@ Storage Storage::allocate(std::size_t bytes) {
   block->version.store(0, std::memory_order_relaxed);
   block->bytes = bytes;
   protect(block, bytes);
-  if (detail::recorder) [[unlikely]]
-    detail::recorder->took(block);
   Storage storage;
   storage.block_ = block;
+  if (detail::recorder) [[unlikely]]
+    detail::recorder->took(block);  // which may throw
   return storage;
 }
 

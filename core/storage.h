@@ -61,6 +61,11 @@ class Storage {
   StorageBlock* block_ = nullptr;
 };
 
+// When memory ends: first the cache is given back, then there is an Error, and the library goes on working.
+// That holds for arrays and, once there was an array, for every operator new of the program: the library sets
+// a std::new_handler. One that the program had set before is called when the cache is empty, instead of
+// throwing; one that it sets later replaces the library's.
+
 /// What the allocator holds. Live: in use by arrays; cached: free, kept for reuse. A request is rounded up to
 /// its size class, by at most an eighth (from 512 bytes on), from 2 MiB on perhaps by a quarter more.
 struct MemoryStats {

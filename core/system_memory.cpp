@@ -1,11 +1,14 @@
 #include "gradus/core/system_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <string>
+#include <span>
 #include <string_view>
 
 #include "gradus/core/huge_pages.h"
@@ -14,13 +17,30 @@
 namespace gradus {
 namespace {
 
-/// A line of /proc/meminfo, in bytes; without such a line, as much as anyone could ask for.
+/// The beginning of one of the system's files. By plain calls, which take no memory: there may be none.
+std::string_view beginning_of(const char* path, std::span<char> buffer) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t bytes = read(file, buffer.data(), buffer.size());
+  close(file);
+  return {buffer.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0};
+}
+
+/// The number a text begins with, after blanks; without one, as much as anyone could ask for.
+std::size_t number_in(std::string_view text) {
+  std::size_t number = std::size_t{1} << 62;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// A line of /proc/meminfo, in bytes.
 std::size_t meminfo(std::string_view name) {
-  std::ifstream file("/proc/meminfo");
-  std::string word, unit;
-  for (std::size_t kibibytes = 0; file >> word >> kibibytes && std::getline(file, unit);)
-    if (word == name) return kibibytes * 1024;
-  return std::size_t{1} << 62;
+  char buffer[4096];
+  const std::string_view text = beginning_of("/proc/meminfo", buffer);
+  const std::size_t line = text.find(name);
+  if (line == text.npos) return std::size_t{1} << 61;
+  return std::min(number_in(text.substr(line + name.size())), std::size_t{1} << 51) * 1024;
 }
 
 }  // namespace
@@ -50,12 +70,13 @@ void system_free(StorageBlock* block, std::size_t capacity) {
 }
 
 std::size_t memory_limit() {
-  static const std::size_t limit = [] {
-    std::size_t bytes = meminfo("MemTotal:") + meminfo("SwapTotal:");
-    std::size_t group = 0;  // the file says "max" where there is no limit
-    if (std::ifstream("/sys/fs/cgroup/memory.max") >> group) bytes = std::min(bytes, group);
-    return bytes;
-  }();
+  static constinit std::atomic<std::size_t> known = 0;
+  std::size_t limit = known.load(std::memory_order_relaxed);
+  if (limit > 0) return limit;
+  char buffer[64];
+  const std::string_view group = beginning_of("/sys/fs/cgroup/memory.max", buffer);
+  limit = std::min(meminfo("MemTotal:") + meminfo("SwapTotal:"), number_in(group));  // "max": no limit
+  known.store(limit, std::memory_order_relaxed);
   return limit;
 }
 

@@ -11,52 +11,47 @@ class Leaf final : public Node {
 };
 }  // namespace
 
-void Tensor::expect_contiguous(const char* what) const {
-  check(defined(), "{}: the tensor is undefined", what);
+void Tensor::expect_elements(const char* op, DType dtype) const {
+  array_.expect(op, dtype);
   check(is_contiguous(),
-        "{}: expects a contiguous tensor, got shape {} with strides {}: call contiguous() first", what,
-        shape(), strides());
+        "{}: expects a contiguous tensor, got shape {} with strides {}: call contiguous() first", op, shape(),
+        strides());
 }
 
-void Tensor::expect_writable(const char* what) const {
-  check(defined(), "{}: the tensor is undefined", what);
-  check(!(requires_grad() && grad_enabled()),
-        "{}: the tensor {} requires grad, and an in-place write is not recorded: write it under NoGrad", what,
-        shape());
+void Tensor::expect_writable(const char* op) const {
+  array_.expect_defined(op);
+  if (!requires_grad() || !grad_enabled()) [[likely]]
+    return;
+  if (is_leaf())
+    fail_with("{}: the tensor {} requires grad, and an in-place write is not recorded: write it under NoGrad",
+              op, shape());
+  fail_with(
+      "{}: the tensor {} came from {} and needs its gradient, and an in-place write is not recorded: build "
+      "the "
+      "values with where, cat or stack, write into a detach().clone(), or write a parameter under NoGrad",
+      op, shape(), node_->op);
 }
 
-template <class T>
-std::vector<T> Tensor::to_vector() const {
-  const Tensor dense(array_.to(dtype_of<T>).contiguous());
-  std::vector<T> values(static_cast<std::size_t>(numel()));
-  const T* const data = dense.array_.data<T>();
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = data[i];
-  return values;
-}
-template std::vector<float> Tensor::to_vector() const;
-template std::vector<double> Tensor::to_vector() const;
-template std::vector<std::int64_t> Tensor::to_vector() const;
-template std::vector<bool> Tensor::to_vector() const;
-
-const Tensor& Tensor::copy_(const Tensor& source) const {
-  expect_writable("copy_");
+const Tensor& Tensor::write(const Tensor& source, const char* op) const {
+  expect_writable(op);
+  if (!source.defined()) fail_undefined(op, "the source");
   check(!(source.requires_grad() && grad_enabled()),
-        "copy_: the source {} requires grad, and an in-place write is not recorded: write source.detach(), "
-        "or build the "
-        "tensor with cat, stack or where",
-        source.shape());
-  array_.copy_(source.array_);
+        "{}: the source {} requires grad, and an in-place write is not recorded: write source.detach(), or "
+        "build "
+        "the tensor with cat, stack or where",
+        op, source.shape());
+  array_.copy_(source.array_, op);
   return *this;
 }
 
-const Tensor& Tensor::fill_(double value) const {
-  expect_writable("fill_");
-  array_.fill_(value);
+const Tensor& Tensor::write(Scalar value, const char* op) const {
+  expect_writable(op);
+  array_.fill_(value, op);
   return *this;
 }
 
-Tensor& Tensor::requires_grad_(bool on) {
-  check(defined(), "requires_grad_: the tensor is undefined");
+Tensor& Tensor::requires_grad_(Flag on) & {
+  array_.expect_defined("requires_grad_");
   check(is_floating(dtype()), "requires_grad_: expects f32 or f64, got {}: convert with .to(f32)", dtype());
   check(is_leaf(), "requires_grad_: expects a leaf, got the output of {}: use detach()",
         node_ ? node_->op : "");
@@ -72,7 +67,12 @@ Tensor& Tensor::requires_grad_(bool on) {
 Tensor Tensor::grad() const { return node_ && node_->grad.defined() ? Tensor(node_->grad) : Tensor(); }
 
 void Tensor::set_grad(const Tensor& gradient) const {
-  check(node_ && is_leaf(), "set_grad: expects a leaf that requires grad");
+  array_.expect_defined("set_grad");
+  check(is_leaf(),
+        "set_grad: expects a leaf, got the output of {}: set the gradient of what it was made from",
+        node_ ? node_->op : "");
+  check(static_cast<bool>(node_),
+        "set_grad: the tensor {} does not require grad: call requires_grad_() first", shape());
   if (gradient.defined())
     check(gradient.shape() == shape() && gradient.dtype() == dtype(), "set_grad: expects {} {}, got {} {}",
           dtype(), shape(), gradient.dtype(), gradient.shape());
@@ -83,27 +83,34 @@ void Tensor::zero_grad() const {
   if (node_) node_->grad = Array();
 }
 
-void Tensor::backward(bool retain_graph) const {
-  check(defined(), "backward: the tensor is undefined");
+void Tensor::backward(Flag retain_graph) const {
+  array_.expect_defined("backward");
   check(numel() == 1,
         "backward: expects one element, got shape {}: reduce it with sum() or mean(), or pass a gradient",
         shape());
   run_backward(*this, Array::full(shape(), 1, dtype()), retain_graph);
 }
 
-void Tensor::backward(const Tensor& gradient, bool retain_graph) const {
-  check(defined() && gradient.defined(), "backward: expects a defined tensor and gradient");
+void Tensor::backward(const Tensor& gradient, Flag retain_graph) const {
+  array_.expect_defined("backward");
+  if (!gradient.defined()) fail_undefined("backward", "the gradient");
   run_backward(*this, gradient.array(), retain_graph);
 }
 
-const Tensor& Tensor::retain_grad() const {
-  check(requires_grad(), "retain_grad: the tensor does not require grad");
+const Tensor& Tensor::retain_grad() const& {
+  array_.expect_defined("retain_grad");
+  check(requires_grad(),
+        "retain_grad: the tensor {} does not require grad: call requires_grad_() on what it is made from",
+        shape());
   node_->retain_grad = true;
   return *this;
 }
 
-const Tensor& Tensor::on_grad(GradHook hook) const {
-  check(requires_grad(), "on_grad: the tensor does not require grad");
+const Tensor& Tensor::on_grad(GradHook hook) const& {
+  array_.expect_defined("on_grad");
+  check(requires_grad(),
+        "on_grad: the tensor {} does not require grad: call requires_grad_() on what it is made from",
+        shape());
   node_->add_hook(std::move(hook));
   return *this;
 }

@@ -20,6 +20,11 @@ namespace gradus {
 
 class Generator;
 
+struct VarOptions {
+  bool keepdim = false;
+  bool unbiased = true;  // divide by n - 1, not n
+};
+
 class Tensor {
  public:
   Tensor() = default;  // undefined
@@ -31,100 +36,129 @@ class Tensor {
   // `x = y` makes x another handle to y; `x[0] = y` and `x.slice(0, 1, 3) = 2.0` write into x.
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  void operator=(const Tensor& values) && { copy_(values); }
-  void operator=(Tensor&& values) && { copy_(values); }
-  void operator=(double value) && { fill_(value); }
+  void operator=(const Tensor& values) && { write(values, "operator="); }
+  void operator=(Tensor&& values) && { write(values, "operator="); }
+  void operator=(Scalar value) && { write(value, "operator="); }
 
   // --- what it is
   bool defined() const { return array_.defined(); }
-  const Shape& shape() const { return array_.shape(); }
-  const Strides& strides() const { return array_.strides(); }
+  // Of a temporary, as in `for (auto n : f(x).shape())`, these are values: a reference would dangle.
+  const Shape& shape() const& { return array_.shape(); }
+  Shape shape() const&& { return array_.shape(); }
+  const Strides& strides() const& { return array_.strides(); }
+  Strides strides() const&& { return array_.strides(); }
   int dim() const { return array_.dim(); }
-  std::int64_t size(std::int64_t axis) const { return array_.size(axis); }
+  std::int64_t size(Int axis) const { return array_.size(axis); }
   std::int64_t numel() const { return array_.numel(); }
   DType dtype() const { return array_.dtype(); }
   bool is_contiguous() const { return array_.is_contiguous(); }
-  const Array& array() const { return array_; }
+  const Array& array() const& { return array_; }
+  Array array() const&& { return array_; }
 
-  // --- numbers in and out
-  /// The only element; throws unless numel is 1.
-  double item() const { return array_.item(); }
-  /// Elements of a contiguous tensor, row-major: `for (float v : x.span<float>())`.
+  // --- numbers in and out: float, double, bool or any integer type
+  /// The only element; throws unless numel is 1, and when no T is it: `ids[0].item<std::int64_t>()`.
+  template <Element T = double>
+  T item() const {
+    return array_.item<T>();
+  }
   template <class T>
-  std::span<const T> span() const {
-    expect_contiguous("span");
+  T item() const = delete;  // elements are float, double, bool or integers
+  /// A copy of all elements, row-major, from any layout; throws when an element is not a T.
+  template <Element T>
+  std::vector<T> to_vector() const;
+  template <class T>
+  std::vector<T> to_vector() const = delete;  // elements are float, double, bool or integers
+  /// Elements of a contiguous tensor in place, row-major: `for (float v : x.span<float>())`.
+  template <Stored T>
+  std::span<const T> span() const& {
+    expect_elements("span", dtype_of<T>);
     return {array_.data<T>(), static_cast<std::size_t>(numel())};
   }
-  /// The same for writing; counts as an in-place write.
   template <class T>
-  std::span<T> mutable_span() const {
-    expect_contiguous("mutable_span");
+  std::span<const T> span() const& = delete;  // tensors hold float, double, int64_t, bool: see to_vector
+  template <class T>
+  std::span<const T> span() const&& = delete;  // the numbers go with the temporary: name the tensor first
+  /// The same for writing; counts as an in-place write.
+  template <Stored T>
+  std::span<T> mutable_span() const& {
+    expect_elements("mutable_span", dtype_of<T>);
     expect_writable("mutable_span");
     array_.storage().bump_version();
     return {array_.mutable_data<T>(), static_cast<std::size_t>(numel())};
   }
-  /// A copy of all elements, row-major, from any layout.
   template <class T>
-  std::vector<T> to_vector() const;
+  std::span<T> mutable_span() const& = delete;  // tensors hold float, double, int64_t and bool
+  template <class T>
+  std::span<T> mutable_span() const&& = delete;  // the numbers go with the temporary: name the tensor first
 
   // --- in-place writes; a tensor that requires grad is written under NoGrad
-  const Tensor& copy_(const Tensor& source) const;  // broadcasts and converts
-  const Tensor& fill_(double value) const;
-  const Tensor& zero_() const { return fill_(0); }
+  const Tensor& copy_(const Tensor& source) const& { return write(source, "copy_"); }  // broadcasts, converts
+  Tensor copy_(const Tensor& source) const&& { return write(source, "copy_"); }
+  const Tensor& fill_(Scalar value) const& { return write(value, "fill_"); }
+  Tensor fill_(Scalar value) const&& { return write(value, "fill_"); }
+  const Tensor& zero_() const& { return write(Scalar(0), "zero_"); }
+  Tensor zero_() const&& { return write(Scalar(0), "zero_"); }
 
   // --- autograd
   bool requires_grad() const { return node_ && node_->requires_grad; }
   /// Makes this a leaf that collects a gradient (or freezes it): call it before copying the handle.
-  Tensor& requires_grad_(bool on = true);
+  Tensor& requires_grad_(Flag on = true) &;
+  Tensor requires_grad_(Flag on = true) && { return requires_grad_(on); }
   bool is_leaf() const { return !node_ || node_->is_leaf; }
-  const NodePtr& node() const { return node_; }
+  const NodePtr& node() const& { return node_; }
+  NodePtr node() const&& { return node_; }
   /// The collected gradient; undefined before a backward pass.
   Tensor grad() const;
   void set_grad(const Tensor& gradient) const;
   void zero_grad() const;
   /// Adds d(this)/d(leaf) to the grad of every leaf behind this tensor; it must have one element. Several
   /// threads may do so at once, also through the same leaves: docs/tape.md says what they may share.
-  void backward(bool retain_graph = false) const;
+  void backward(Flag retain_graph = false) const;
   /// The same, seeded with a gradient of this tensor's shape.
-  void backward(const Tensor& gradient, bool retain_graph = false) const;
+  void backward(const Tensor& gradient, Flag retain_graph = false) const;
   /// The same numbers without a tape.
   Tensor detach() const { return Tensor(array_); }
   /// Keep the gradient of an inner tensor too: read it with grad() after backward.
-  const Tensor& retain_grad() const;
+  const Tensor& retain_grad() const&;
+  Tensor retain_grad() const&& { return retain_grad(); }
   /// Calls `hook` with this tensor's gradient during every backward from now on. A hook that holds this tensor
   /// keeps it alive for good.
-  const Tensor& on_grad(GradHook hook) const;
+  const Tensor& on_grad(GradHook hook) const&;
+  Tensor on_grad(GradHook hook) const&& { return on_grad(std::move(hook)); }
 
   // --- views and indexing
-  Tensor operator[](std::int64_t index) const { return select(0, index); }
-  Tensor select(std::int64_t axis, std::int64_t index) const;
-  Tensor slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {},
-               std::int64_t step = 1) const;
+  Tensor operator[](Int index) const { return select(0, index); }
+  Tensor select(Int axis, Int index) const;
+  Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) const;
   Tensor reshape(const Shape& shape) const;
   Tensor view(const Shape& shape) const;
   Tensor permute(const Dims& axes) const;
-  Tensor transpose(std::int64_t a, std::int64_t b) const;
+  Tensor transpose(Int a, Int b) const;
   Tensor t() const;  // a matrix transposed
   Tensor squeeze() const;
-  Tensor squeeze(std::int64_t axis) const;
-  Tensor unsqueeze(std::int64_t axis) const;
+  Tensor squeeze(Int axis) const;
+  Tensor unsqueeze(Int axis) const;
   Tensor expand(const Shape& shape) const;
-  Tensor flatten(std::int64_t start = 0, std::int64_t end = -1) const;
+  Tensor flatten(Int start = 0, Int end = -1) const;
   Tensor contiguous() const;
   Tensor clone() const;
   Tensor to(DType dtype) const;
 
   // --- reductions: no axes means all of them
-  Tensor sum(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor var(const Axes& axes = {}, bool keepdim = false, bool unbiased = true) const;
-  Tensor max(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor min(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor argmax(std::optional<std::int64_t> axis = {}, bool keepdim = false) const;
-  Tensor argmin(std::optional<std::int64_t> axis = {}, bool keepdim = false) const;
-  Tensor norm(const Axes& axes = {}, bool keepdim = false) const;
-  bool all() const;  // every element non-zero
-  bool any() const;  // some element non-zero
+  Tensor sum(const Axes& axes = {}, Flag keepdim = false) const;
+  Tensor mean(const Axes& axes = {}, Flag keepdim = false) const;
+  Tensor var(const Axes& axes = {}, const VarOptions& options = {}) const;
+  Tensor var(const Axes&, bool, bool = true) const = delete;  // say which: x.var(-1, {.unbiased = false})
+  Tensor max(const Axes& axes = {}, Flag keepdim = false) const;
+  Tensor min(const Axes& axes = {}, Flag keepdim = false) const;
+  Tensor argmax(std::optional<Int> axis = {}, Flag keepdim = false) const;
+  Tensor argmin(std::optional<Int> axis = {}, Flag keepdim = false) const;
+  Tensor argmax(BoolOrFloat auto, Flag = false) const = delete;  // the axis is an integer: x.argmax(-1, true)
+  Tensor argmin(BoolOrFloat auto, Flag = false) const = delete;  // the axis is an integer: x.argmin(-1, true)
+  Tensor norm(Scalar p = 2, const Axes& axes = {}, Flag keepdim = false) const;
+  Tensor norm(std::initializer_list<Int>, Flag = false) const = delete;  // axes come second: x.norm(2, axes)
+  bool all() const;                                                      // every element non-zero
+  bool any() const;                                                      // some element non-zero
 
   // --- elementwise
   Tensor abs() const;
@@ -136,13 +170,15 @@ class Tensor {
   Tensor tanh() const;
   Tensor sigmoid() const;
   Tensor relu() const;
-  Tensor clamp(double low, double high) const;
+  Tensor clamp(Scalar low, Scalar high) const;
   Tensor matmul(const Tensor& other) const;
-  Tensor softmax(std::int64_t axis) const;
+  Tensor softmax(Int axis) const;
 
  private:
-  void expect_contiguous(const char* what) const;
-  void expect_writable(const char* what) const;
+  void expect_elements(const char* op, DType dtype) const;
+  void expect_writable(const char* op) const;
+  const Tensor& write(const Tensor& source, const char* op) const;
+  const Tensor& write(Scalar value, const char* op) const;
 
   Array array_;
   NodePtr node_;
@@ -150,24 +186,18 @@ class Tensor {
 
 // --- creation. dtype: default_dtype() where none is given.
 
-/// Nested braces for tensor(): all integers give i64, all bools bool, anything else default_dtype().
+/// Nested braces for tensor(): all bools give bool, bools and integers i64, a floating number
+/// default_dtype().
 class NestedList {
  public:
   template <class T>
-  requires std::is_arithmetic_v<T> NestedList(T value)
-      : value_(static_cast<double>(value)),
-        kind_(std::is_same_v<T, bool> ? DType::boolean
-              : std::is_integral_v<T> ? DType::i64
-                                      : DType::f64),
-        integer_(static_cast<std::int64_t>(value)) {}
+  requires std::is_arithmetic_v<T> NestedList(T value) : value_(value) {}
   NestedList(std::initializer_list<NestedList> items) : items_(items), leaf_(false) {}
 
  private:
   friend Tensor tensor(const NestedList& values, std::optional<DType> dtype);
   std::vector<NestedList> items_;
-  double value_ = 0;
-  DType kind_ = DType::boolean;
-  std::int64_t integer_ = 0;
+  Scalar value_ = 0;
   bool leaf_ = true;
 };
 
@@ -176,26 +206,31 @@ Tensor tensor(const NestedList& values, std::optional<DType> dtype = {});
 inline Tensor tensor(std::initializer_list<NestedList> values, std::optional<DType> dtype = {}) {
   return tensor(NestedList(values), dtype);
 }
-/// Copies the values, row-major. `from_span<float>(v, {2, 3})`
-template <class T>
+/// Copies the values, row-major; integers of any width become i64. `from_span<float>(v, {2, 3})`
+template <Element T>
 Tensor from_span(std::span<const T> values, const Shape& shape) {
   return Tensor(Array::from_span(values, shape));
 }
 template <class T>
-Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
-  return from_span(std::span<const T>(values), shape);
-}
+Tensor from_span(std::span<const T>, const Shape&) = delete;  // elements are float, double, bool or integers
+/// The same: `from_vector(std::vector<int>{1, 2, 3}, {3})`
+template <Element T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape);
+template <class T>
+Tensor from_vector(const std::vector<T>&, const Shape&) = delete;  // of float, double, bool or integers
 Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
 Tensor ones(const Shape& shape, std::optional<DType> dtype = {});
-Tensor full(const Shape& shape, double value, std::optional<DType> dtype = {});
+/// dtype as in tensor(): `full({2}, 1)` is i64, `full({2}, 1.0)` default_dtype().
+Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype = {});
 Tensor empty(const Shape& shape, std::optional<DType> dtype = {});
-/// start, start + step, ... before stop; i64 when all three are whole and no dtype is given.
-Tensor arange(std::int64_t stop);
-Tensor arange(double start, double stop, double step = 1, std::optional<DType> dtype = {});
+/// start (0), start + step, ... before stop: i64 when all three are integers, else default_dtype().
+/// `arange(3)` is [0, 1, 2]; `arange(2.5)` is [0., 1., 2.]
+Tensor arange(Scalar stop, std::optional<DType> dtype = {});
+Tensor arange(Scalar start, Scalar stop, Scalar step = 1, std::optional<DType> dtype = {});
 /// `count` evenly spaced values, both ends included.
-Tensor linspace(double start, double stop, std::int64_t count, std::optional<DType> dtype = {});
+Tensor linspace(double start, double stop, Int count, std::optional<DType> dtype = {});
 /// Identity matrix [n, m] (m = n when not given).
-Tensor eye(std::int64_t n, std::optional<std::int64_t> m = {}, std::optional<DType> dtype = {});
+Tensor eye(Int n, std::optional<Int> m = {}, std::optional<DType> dtype = {});
 /// Uniform in [0, 1).
 Tensor rand(const Shape& shape, std::optional<DType> dtype = {});
 Tensor rand(const Shape& shape, Generator& generator, std::optional<DType> dtype = {});
@@ -203,14 +238,14 @@ Tensor rand(const Shape& shape, Generator& generator, std::optional<DType> dtype
 Tensor randn(const Shape& shape, std::optional<DType> dtype = {});
 Tensor randn(const Shape& shape, Generator& generator, std::optional<DType> dtype = {});
 /// Integers low .. high-1, as i64.
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape);
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator);
+Tensor randint(Int low, Int high, const Shape& shape);
+Tensor randint(Int low, Int high, const Shape& shape, Generator& generator);
 /// A random order of 0 .. n-1, as i64.
-Tensor randperm(std::int64_t n);
-Tensor randperm(std::int64_t n, Generator& generator);
+Tensor randperm(Int n);
+Tensor randperm(Int n, Generator& generator);
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
-Tensor full_like(const Tensor& x, double value);
+Tensor full_like(const Tensor& x, Scalar value);
 Tensor empty_like(const Tensor& x);
 Tensor rand_like(const Tensor& x);
 Tensor randn_like(const Tensor& x);
@@ -220,14 +255,14 @@ Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const Tensor& b);
 Tensor operator*(const Tensor& a, const Tensor& b);
 Tensor operator/(const Tensor& a, const Tensor& b);
-Tensor operator+(const Tensor& a, double b);
-Tensor operator-(const Tensor& a, double b);
-Tensor operator*(const Tensor& a, double b);
-Tensor operator/(const Tensor& a, double b);
-Tensor operator+(double a, const Tensor& b);
-Tensor operator-(double a, const Tensor& b);
-Tensor operator*(double a, const Tensor& b);
-Tensor operator/(double a, const Tensor& b);
+Tensor operator+(const Tensor& a, Scalar b);
+Tensor operator-(const Tensor& a, Scalar b);
+Tensor operator*(const Tensor& a, Scalar b);
+Tensor operator/(const Tensor& a, Scalar b);
+Tensor operator+(Scalar a, const Tensor& b);
+Tensor operator-(Scalar a, const Tensor& b);
+Tensor operator*(Scalar a, const Tensor& b);
+Tensor operator/(Scalar a, const Tensor& b);
 Tensor operator-(const Tensor& x);
 Tensor operator!(const Tensor& x);  // logical not
 // Comparisons give bool tensors.
@@ -237,12 +272,12 @@ Tensor operator<(const Tensor& a, const Tensor& b);
 Tensor operator<=(const Tensor& a, const Tensor& b);
 Tensor operator>(const Tensor& a, const Tensor& b);
 Tensor operator>=(const Tensor& a, const Tensor& b);
-Tensor operator==(const Tensor& a, double b);
-Tensor operator!=(const Tensor& a, double b);
-Tensor operator<(const Tensor& a, double b);
-Tensor operator<=(const Tensor& a, double b);
-Tensor operator>(const Tensor& a, double b);
-Tensor operator>=(const Tensor& a, double b);
+Tensor operator==(const Tensor& a, Scalar b);
+Tensor operator!=(const Tensor& a, Scalar b);
+Tensor operator<(const Tensor& a, Scalar b);
+Tensor operator<=(const Tensor& a, Scalar b);
+Tensor operator>(const Tensor& a, Scalar b);
+Tensor operator>=(const Tensor& a, Scalar b);
 Tensor operator&(const Tensor& a, const Tensor& b);  // logical and
 Tensor operator|(const Tensor& a, const Tensor& b);  // logical or
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "gradus/core/spin.h"
@@ -26,8 +26,10 @@ constexpr auto kWorthWaking = std::chrono::microseconds(50);
 /// on one core, where the one that waits would keep the other from its work: so it yields.
 template <class Ready>
 bool spin_until(int threads, Ready ready) {
-  static const int cores = available_cores();
+  static constinit std::atomic<int> known = 0;  // cores
   if (ready()) return true;
+  int cores = known.load(std::memory_order_relaxed);
+  if (cores == 0) known.store(cores = available_cores(), std::memory_order_relaxed);
   const auto begin = Clock::now();
   for (auto turn = begin;;) {
     for (int i = 0; i < 32; ++i) {
@@ -84,12 +86,12 @@ void ThreadPool::resize(int workers) {
     for (std::size_t i = static_cast<std::size_t>(workers); i < threads_.size(); ++i) threads_[i].join();
     threads_.resize(static_cast<std::size_t>(workers));
   }
-  threads_.reserve(static_cast<std::size_t>(workers));
   try {
+    threads_.reserve(static_cast<std::size_t>(workers));
     for (int i = static_cast<int>(threads_.size()); i < workers; ++i)
       threads_.emplace_back([this, i] { run_worker(i); });
-  } catch (const std::system_error&) {
-    // The system has no more threads to give: the ones there are do the work.
+  } catch (const std::exception&) {
+    // The system has no more threads, or no memory for them: the ones there are do the work.
   }
 }
 

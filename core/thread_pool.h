@@ -70,4 +70,7 @@ class ThreadPool {
   std::int64_t error_chunk_ = 0;
 };
 
+/// In a forked child, which has none of its parent's threads: it starts a pool of its own when it needs one.
+void forget_pool();
+
 }  // namespace gradus

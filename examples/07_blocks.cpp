@@ -121,7 +121,7 @@ void final_norm() {
       "\nMean of |dL/dW2| in the first and the last of L Pre-LN blocks:\n\n"
       "      with final norm   without it\n"
       "   L    first    last   first    last\n");
-  for (const std::size_t L : {2, 8, 32}) {
+  for (const std::size_t L : {2U, 8U, 32U}) {
     const Tensor with = ten_seeds([&] { return gradients(L, true); }).mean(0);
     const Tensor without = ten_seeds([&] { return gradients(L, false); }).mean(0);
     std::printf("%4d %8.1f %7.1f %7.1f %7.1f\n", static_cast<int>(L), with[0].item(), with[1].item(),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 
 #include "gradus/gradus.h"
@@ -107,7 +108,7 @@ void checkpoints(const std::string& folder) {
 
 }  // namespace
 
-int main() {
+int main() try {
   const DefaultDType guard(f64);
   manual_seed(0);
   const std::string folder = "10_saving_files";  // gone at the end
@@ -115,4 +116,7 @@ int main() {
   weights(folder + "/model.safetensors");
   checkpoints(folder + "/checkpoints");
   std::filesystem::remove_all(folder);
+} catch (const std::exception& error) {  // the folder cannot be written, the disk is full, ...
+  std::fprintf(stderr, "10_saving: %s\n", error.what());
+  return 1;
 }

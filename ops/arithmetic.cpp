@@ -105,36 +105,36 @@ Tensor operator/(const Tensor& a, const Tensor& b) {
       });
 }
 
-Tensor operator+(const Tensor& a, double b) {
+Tensor operator+(const Tensor& a, Scalar b) {
   return record("add", eager::binary("add", Binary::add, a.array(), b), {&a},
                 [](const Array& dy, Needs) -> Grads { return {dy}; });
 }
 
-Tensor operator-(const Tensor& a, double b) {
+Tensor operator-(const Tensor& a, Scalar b) {
   return record("sub", eager::binary("sub", Binary::sub, a.array(), b), {&a},
                 [](const Array& dy, Needs) -> Grads { return {dy}; });
 }
 
-Tensor operator*(const Tensor& a, double b) {
+Tensor operator*(const Tensor& a, Scalar b) {
   return record("mul", eager::binary("mul", Binary::mul, a.array(), b), {&a},
                 [b](const Array& dy, Needs) -> Grads { return {eager::mul(dy, b)}; });
 }
 
-Tensor operator/(const Tensor& a, double b) {
+Tensor operator/(const Tensor& a, Scalar b) {
   return record("div", eager::binary("div", Binary::div, a.array(), b), {&a},
                 [b](const Array& dy, Needs) -> Grads { return {eager::binary("div", Binary::div, dy, b)}; });
 }
 
-Tensor operator+(double a, const Tensor& b) { return b + a; }
+Tensor operator+(Scalar a, const Tensor& b) { return b + a; }
 
-Tensor operator-(double a, const Tensor& b) {
+Tensor operator-(Scalar a, const Tensor& b) {
   return record("sub", eager::binary("sub", Binary::sub, a, b.array()), {&b},
                 [](const Array& dy, Needs) -> Grads { return {eager::neg(dy)}; });
 }
 
-Tensor operator*(double a, const Tensor& b) { return b * a; }
+Tensor operator*(Scalar a, const Tensor& b) { return b * a; }
 
-Tensor operator/(double a, const Tensor& b) {
+Tensor operator/(Scalar a, const Tensor& b) {
   const Array y = eager::binary("div", Binary::div, a, b.array());
   return record("div", y, {&b}, [b = Saved(b.array()), y = Saved(y)](const Array& dy, Needs) -> Grads {
     return {eager::neg(eager::div(eager::mul(dy, *y), *b))};
@@ -176,12 +176,22 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
   return extremum("minimum", Binary::minimum, Compare::gt, a, b);
 }
 
-bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol) {
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, Flag equal_nan) {
   const NoGrad guard;
-  const Tensor x = a.detach(), y = b.detach();
+  eager::check_same_dtype("allclose", operand("allclose", a), operand("allclose", b));
+  broadcast_shapes("allclose", a.shape(), b.shape());
+  check(rtol >= 0 && atol >= 0, "allclose: expects tolerances of 0 or more, got {} and {}", rtol, atol);
+  const Tensor equal = a == b;
+  if (equal.all()) return true;
+  const DType wide = is_floating(a.dtype()) ? a.dtype() : f64;
+  const Tensor x = a.detach().to(wide), y = b.detach().to(wide);
+  Tensor error = abs(x - y);
+  if (a.dtype() == i64)  // exact where it fits: f64 would round what is beyond 2^53
+    error = where(error < 0x1p62, abs(a - b).to(f64), error);
   // An infinity is close to itself only: rtol |inf| would allow anything.
-  const Tensor near = (abs(x - y) <= abs(y) * rtol + atol) & (abs(y) < INFINITY);
-  return (near | (x == y)).all();
+  Tensor near = equal | ((error <= abs(y) * rtol + atol) & (error < INFINITY));
+  if (equal_nan) near = near | ((x != x) & (y != y));
+  return near.all();
 }
 
 }  // namespace gradus

@@ -86,7 +86,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
       });
 }
 
-Tensor self_attention_packed(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
+Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options) {
   check_packed(qkv, heads);
   const Array x = qkv.array().contiguous();
   const Array q = packed_heads(x, 0, heads), k = packed_heads(x, 1, heads), v = packed_heads(x, 2, heads);

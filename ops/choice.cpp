@@ -21,7 +21,7 @@ Tensor compare(const char* op, Compare f, const Tensor& a, const Tensor& b) {
   return record(op, eager::compare(op, f, a.array(), b.array()), {&a, &b});
 }
 
-Tensor compare(const char* op, Compare f, const Tensor& a, double b) {
+Tensor compare(const char* op, Compare f, const Tensor& a, Scalar b) {
   return record(op, eager::compare(op, f, a.array(), b), {&a});
 }
 
@@ -42,12 +42,12 @@ Tensor operator<(const Tensor& a, const Tensor& b) { return compare("lt", Compar
 Tensor operator<=(const Tensor& a, const Tensor& b) { return compare("le", Compare::le, a, b); }
 Tensor operator>(const Tensor& a, const Tensor& b) { return compare("gt", Compare::gt, a, b); }
 Tensor operator>=(const Tensor& a, const Tensor& b) { return compare("ge", Compare::ge, a, b); }
-Tensor operator==(const Tensor& a, double b) { return compare("eq", Compare::eq, a, b); }
-Tensor operator!=(const Tensor& a, double b) { return compare("ne", Compare::ne, a, b); }
-Tensor operator<(const Tensor& a, double b) { return compare("lt", Compare::lt, a, b); }
-Tensor operator<=(const Tensor& a, double b) { return compare("le", Compare::le, a, b); }
-Tensor operator>(const Tensor& a, double b) { return compare("gt", Compare::gt, a, b); }
-Tensor operator>=(const Tensor& a, double b) { return compare("ge", Compare::ge, a, b); }
+Tensor operator==(const Tensor& a, Scalar b) { return compare("eq", Compare::eq, a, b); }
+Tensor operator!=(const Tensor& a, Scalar b) { return compare("ne", Compare::ne, a, b); }
+Tensor operator<(const Tensor& a, Scalar b) { return compare("lt", Compare::lt, a, b); }
+Tensor operator<=(const Tensor& a, Scalar b) { return compare("le", Compare::le, a, b); }
+Tensor operator>(const Tensor& a, Scalar b) { return compare("gt", Compare::gt, a, b); }
+Tensor operator>=(const Tensor& a, Scalar b) { return compare("ge", Compare::ge, a, b); }
 
 Tensor operator!(const Tensor& x) {
   const Array& values = bool_operand("operator!", x);
@@ -76,7 +76,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
                 });
 }
 
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   const Array &from = operand("masked_fill", x), &m = bool_operand("masked_fill", mask);
   check(broadcast_shapes("masked_fill", m.shape(), from.shape()) == from.shape(),
         "masked_fill: a mask {} does not broadcast to x {}", m.shape(), from.shape());
@@ -85,9 +85,11 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
       [m = Saved(m)](const Array& dy, Needs) -> Grads { return {eager::where(*m, zero_like(dy), dy)}; });
 }
 
-Tensor clamp(const Tensor& x, double low, double high) {
+Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
   const Array& from = operand("clamp", x);
-  check(low <= high, "clamp: expects low <= high, got {} and {}", low, high);
+  const bool ordered =
+      low.whole() && high.whole() ? *low.whole() <= *high.whole() : low.as<double>() <= high.as<double>();
+  check(ordered, "clamp: expects low <= high, got {} and {}", low, high);
   return record(
       "clamp", eager::clamp(from, low, high), {&x},
       [from = Saved(from), low, high](const Array& dy, Needs) -> Grads {

@@ -1,6 +1,7 @@
 // cross_entropy and nll_loss.              x, dx: [..., V]   target: [...]   loss: [...], reduced to []
 // One row x of logits with target t and label smoothing e (Szegedy et al. 2016), m = max_j x_j:
-//   loss = (1 - e) (l - x_t) + e (l - mean(x))       l = log sum_j exp(x_j) = m + log sum_j exp(x_j - m)
+//   loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m)
+//        = (1 - e) (l - x_t) + e (l - mean(x))       for l = log sum_j exp(x_j)
 //   dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V)
 //   saves x and m: the softmax is never stored, it becomes dx in place
 // nll_loss, one row of log-probabilities:
@@ -66,7 +67,8 @@ Array backward(const Array& g, const Array& x, const Targets& targets, const Arr
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
-  check_loss("cross_entropy", "logits", operand("cross_entropy", logits).shape(), target, options);
+  check_loss("cross_entropy", "logits", operand("cross_entropy", logits).shape(), logits.dtype(), target,
+             options);
   const Targets targets("cross_entropy", "logits", logits.shape(), target, options);
   const Array x = logits.array().contiguous();
   const Array losses = Array::empty(target.shape(), x.dtype()),
@@ -79,8 +81,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const CrossEntropyOptions& options) {
-  check_loss("nll_loss", "log_probabilities", operand("nll_loss", log_probabilities).shape(), target,
-             options);
+  check_loss("nll_loss", "log_probabilities", operand("nll_loss", log_probabilities).shape(),
+             log_probabilities.dtype(), target, options);
   check(options.label_smoothing == 0, "nll_loss: label smoothing is an option of cross_entropy, got {}",
         options.label_smoothing);
   const Targets targets("nll_loss", "log_probabilities", log_probabilities.shape(), target, options);

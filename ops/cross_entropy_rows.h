@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <span>
+#include <string>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/ops/eager.h"
@@ -12,18 +13,36 @@
 
 namespace gradus {
 
+/// The remedy for a target whose shape does not fit logits [..., V], where it can be guessed.
+inline std::string target_remedy(const Shape& logits, const Shape& target) {
+  Shape second_out = logits, one_more = logits;
+  if (logits.size() > 2) second_out.erase(1);
+  one_more[logits.size() - 1] = 1;
+  if (target == logits) return ": for one-hot rows pass target.argmax(-1)";
+  if (target == one_more) return ": drop its last axis with target.squeeze(-1)";
+  if (logits.size() == 3 && target == second_out)
+    return ": PyTorch's layout [B, V, T] becomes [B, T, V] with .transpose(1, 2)";
+  if (logits.size() > 3 && target == second_out)
+    return ": PyTorch's layout, classes second, becomes this one with .permute()";
+  return "";
+}
+
 /// Throws unless target and options fit logits (or log-probabilities: `name`) of this shape, [..., V].
-inline void check_loss(const char* op, const char* name, const Shape& logits, const Tensor& target,
-                       const CrossEntropyOptions& options) {
+inline void check_loss(const char* op, const char* name, const Shape& logits, DType dtype,
+                       const Tensor& target, const CrossEntropyOptions& options) {
+  if (!target.defined()) fail_undefined(op, "the target");
+  check(is_floating(dtype) || !is_floating(target.dtype()),
+        "{}: expects {} in f32 or f64 and then a target in i64, got {} {} and {} {}: are they swapped?", op,
+        name, dtype, logits, target.dtype(), target.shape());
   check(!logits.empty(), "{}: expects {} [..., V], got {}", op, name, logits);
-  check(target.defined(), "{}: expects a defined target", op);
-  check(target.dtype() == i64, "{}: expects an i64 target, got {} {}: convert with .to(i64)", op,
-        target.dtype(), target.shape());
   Shape rows = logits;
   rows.erase(logits.size() - 1);
+  check(target.dtype() == i64, "{}: expects an i64 target {} of class numbers, got {} {}{}", op, rows,
+        target.dtype(), target.shape(),
+        target.shape() == rows ? ": convert with .to(i64)" : target_remedy(logits, target.shape()));
   check(target.shape() == rows,
-        "{}: {} {} and target {} do not match: expects a target {} (classes are the last axis)", op, name,
-        logits, target.shape(), rows);
+        "{}: {} {} and target {} do not match: expects a target {} (classes are the last axis){}", op, name,
+        logits, target.shape(), rows, target_remedy(logits, target.shape()));
   check(options.label_smoothing >= 0 && options.label_smoothing <= 1,
         "{}: expects label_smoothing from 0 to 1, got {}", op, options.label_smoothing);
 }
@@ -33,7 +52,7 @@ class Targets {
  public:
   Targets(const char* op, const char* name, const Shape& logits, const Tensor& target,
           const CrossEntropyOptions& options)
-      : index_(target.array().contiguous()), options_(options) {
+      : index_(target.array().contiguous()), unchanged_(index_), options_(options) {
     const std::int64_t classes = logits.back();
     const std::int64_t* const t = index_.data<std::int64_t>();
     for (std::int64_t row = 0; row < index_.numel(); ++row) {
@@ -64,14 +83,17 @@ class Targets {
     return eager::scalar(total * share(), losses.dtype());
   }
 
-  /// The gradients of the rows' losses, [rows].
+  /// The gradients of the rows' losses, [rows]: where backward begins, and the targets must still be those
+  /// that were checked.
   Array spread(const Array& dy) const {
+    (void)unchanged_.get();
     if (options_.reduction == Reduction::none) return dy.contiguous();
     return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
   }
 
  private:
   Array index_;
+  Saved unchanged_;
   CrossEntropyOptions options_;
   std::int64_t counted_ = 0;
 };
@@ -81,13 +103,14 @@ class Targets {
 template <class T>
 T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T largest, T* exps, T& total) {
   const auto& kernels = kernels::table<T>();
-  const T chosen = x[target],
-          mean = smoothing == 0 ? T{0} : kernels.sum(classes, x) / static_cast<T>(classes);
+  // Only differences to the maximum count: next to a large one, sums of the logits and the logarithm would
+  // lose their digits.
+  const T chosen = largest - x[target], all = smoothing == 0 ? T{0} : kernels.mean_below(classes, largest, x);
   total = kernels.exp_shift_sum(classes, largest, x, exps);
-  // The logarithm is added last: next to a large maximum it would lose its digits.
-  const T log_total = std::log(total), loss = (largest - chosen) + log_total;
-  if (smoothing == 0) return loss;
-  return (1 - smoothing) * loss + smoothing * ((largest - mean) + log_total);
+  const T log_total = std::log(total);
+  if (smoothing == 0) return chosen + log_total;
+  if (smoothing == 1) return all + log_total;  // the chosen one may be infinite
+  return ((1 - smoothing) * chosen + smoothing * all) + log_total;
 }
 
 /// Turns exps = exp(x - largest), whose sum is `total`, into dx, given the gradient g of the row's loss.

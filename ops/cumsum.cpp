@@ -62,7 +62,7 @@ Array running_sum(const Array& x, int axis, bool backwards) {
 
 }  // namespace
 
-Tensor cumsum(const Tensor& x, std::int64_t axis) {
+Tensor cumsum(const Tensor& x, Int axis) {
   const Array& from = operand("cumsum", x);
   const int at = normalize_axis("cumsum", axis, x.dim());
   return record("cumsum", running_sum(from, at, /*backwards=*/false), {&x},

@@ -32,7 +32,7 @@ Array drop(const Array& x, double p, const Generator::State& state) {
 
 }  // namespace
 
-Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
+Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator) {
   const Array& values = operand("dropout", x);
   check(is_floating(x.dtype()), "dropout: expects f32 or f64, got {} {}: convert with .to(f32)", x.dtype(),
         x.shape());
@@ -43,7 +43,7 @@ Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
                 [=](const Array& dy, Needs) -> Grads { return {drop(dy.contiguous(), p, state)}; });
 }
 
-Tensor dropout(const Tensor& x, double p, bool training) {
+Tensor dropout(const Tensor& x, double p, Flag training) {
   return dropout(x, p, training, default_generator());
 }
 

@@ -15,22 +15,22 @@ void check_same_dtype(const char* op, const Array& a, const Array& b);
 Array unary(const char* op, kernels::Unary f, const Array& x);
 Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy);
 Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b);
-Array binary(const char* op, kernels::Binary f, const Array& a, double b);
-Array binary(const char* op, kernels::Binary f, double a, const Array& b);
+Array binary(const char* op, kernels::Binary f, const Array& a, Scalar b);
+Array binary(const char* op, kernels::Binary f, Scalar a, const Array& b);
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b);
-Array compare(const char* op, kernels::Compare f, const Array& a, double b);
-Array clamp(const Array& x, double low, double high);
+Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b);
+Array clamp(const Array& x, Scalar low, Scalar high);
 Array where(const Array& condition, const Array& a, const Array& b);
 Array add(const Array& a, const Array& b);
 Array sub(const Array& a, const Array& b);
 Array mul(const Array& a, const Array& b);
 Array div(const Array& a, const Array& b);
-Array mul(const Array& a, double b);
+Array mul(const Array& a, Scalar b);
 Array neg(const Array& x);
 /// A 0-d array holding `value`, to broadcast against others.
-Array scalar(double value, DType dtype);
+Array scalar(Scalar value, DType dtype);
 /// The same for a number that meets x: throws naming `op` when it is not an i64 and x is.
-Array number_like(const char* op, double value, const Array& x);
+Array number_like(const char* op, Scalar value, const Array& x);
 
 // reductions (eager_reduce.cpp); axes as in ops.h
 Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);

@@ -5,6 +5,7 @@
 // Integers: +, -, * wrap around as in PyTorch; / is true division and gives default_dtype() (7 / 2 is 3.5),
 // so that a ratio of two counts is never silently 0. Division by zero follows IEEE 754 in every dtype.
 
+#include <algorithm>
 #include <cmath>
 
 #include "gradus/core/dispatch.h"
@@ -108,20 +109,12 @@ Array choose(const Array& condition, const Array& a, const Array& b) {
   return y;
 }
 
-void check_defined(const char* op, const Array& x) { check(x.defined(), "{}: expects a defined tensor", op); }
+void check_defined(const char* op, const Array& x) {
+  if (!x.defined()) fail_undefined(op);
+}
 
 [[noreturn]] void refuse_bool(const char* op, const Shape& shape) {
   fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
-}
-
-bool fits_i64(double value) { return value >= -0x1p63 && value < 0x1p63; }
-
-/// `value` as an integer, when it is one.
-I whole(const char* op, double value, const Shape& shape) {
-  check(fits_i64(value) && std::trunc(value) == value,
-        "{}: the number {} is not an i64, as the tensor {} is: convert the tensor with .to(f32)", op, value,
-        shape);
-  return static_cast<I>(value);
 }
 
 /// y = run(x, number) or, reversed, run(number, x).
@@ -135,33 +128,33 @@ Array with_number(const Array& x, T number, bool reversed, BinaryRun<T, T> run) 
   });
 }
 
-Array binary_number(const char* op, Binary f, const Array& x, double number, bool reversed) {
+Array binary_number(const char* op, Binary f, const Array& x, Scalar number, bool reversed) {
   check_defined(op, x);
   switch (x.dtype()) {
     case DType::f32:
-      return with_number<float>(x, static_cast<float>(number), reversed, binary_run<float>(op, f));
+      return with_number<float>(x, number.as<float>(), reversed, binary_run<float>(op, f));
     case DType::f64:
-      return with_number<double>(x, number, reversed, binary_run<double>(op, f));
+      return with_number<double>(x, number.as<double>(), reversed, binary_run<double>(op, f));
     case DType::i64:
       if (f == Binary::div) return binary_number(op, f, x.to(f64), number, reversed).to(default_dtype());
-      return with_number<I>(x, whole(op, number, x.shape()), reversed, binary_run<I>(op, f));
+      return with_number<I>(x, element<I>(op, number, x.shape()), reversed, binary_run<I>(op, f));
     case DType::boolean:
       break;
   }
   refuse_bool(op, x.shape());
 }
 
-/// `index < 2.5` means what it says; whole numbers are compared as such, since f64 has only 53 bits.
-Array compare_integers(const char* op, kernels::Compare f, const Array& a, double b) {
-  const bool whole_number = fits_i64(b) && std::trunc(b) == b;
-  if (a.dtype() == i64 && whole_number) return compare(op, f, a, scalar(b, i64));
-  return compare(op, f, a.to(f64), fits_i64(b) || b != b ? b : b > 0 ? INFINITY : -INFINITY);
+template <class T>
+Array compare_number(const Array& x, kernels::Compare f, T number) {
+  const auto run = compare_run<T>(f);
+  return test<T>(x, [=](I n, const T* px, bool* y) { run(n, px, 1, &number, 0, y); });
 }
 
 }  // namespace
 
 void check_same_dtype(const char* op, const Array& a, const Array& b) {
-  check(a.defined() && b.defined(), "{}: the {} operand is undefined", op, a.defined() ? "second" : "first");
+  if (!a.defined()) fail_undefined(op, "the first operand");
+  if (!b.defined()) fail_undefined(op, "the second operand");
   check(a.dtype() == b.dtype(), "{}: operands have different dtypes: {} {} and {} {}: convert one with .to()",
         op, a.dtype(), a.shape(), b.dtype(), b.shape());
 }
@@ -208,11 +201,11 @@ Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b) 
   refuse_bool(op, a.shape());
 }
 
-Array binary(const char* op, kernels::Binary f, const Array& a, double b) {
+Array binary(const char* op, kernels::Binary f, const Array& a, Scalar b) {
   return binary_number(op, f, a, b, /*reversed=*/false);
 }
 
-Array binary(const char* op, kernels::Binary f, double a, const Array& b) {
+Array binary(const char* op, kernels::Binary f, Scalar a, const Array& b) {
   return binary_number(op, f, b, a, /*reversed=*/true);
 }
 
@@ -221,14 +214,19 @@ Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b
   return dispatch_all(a.dtype(), [&]<class T>() { return zip<T, bool>(op, a, b, compare_run<T>(f)); });
 }
 
-Array compare(const char* op, kernels::Compare f, const Array& a, double b) {
+Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b) {
   check_defined(op, a);
-  if (!is_floating(a.dtype())) return compare_integers(op, f, a, b);
-  return dispatch_floating(op, a.dtype(), [&]<class T>() {
-    const T number = static_cast<T>(b);
-    const auto run = compare_run<T>(f);
-    return test<T>(a, [=](I n, const T* x, bool* y) { run(n, x, 1, &number, 0, y); });
-  });
+  if (a.dtype() == f32) return compare_number<float>(a, f, b.as<float>());
+  if (a.dtype() == f64) return compare_number<double>(a, f, b.as<double>());
+  // `index < 2.5` means what it says: what is no i64 lies between two of them, where f64 is exact, or beyond
+  // all.
+  if (const auto whole = b.whole()) return compare_number<I>(a.to(i64), f, *whole);
+  const double number = b.as<double>(),
+               beyond = std::copysign(INFINITY, number);  // f64 rounds 2^63 - 1 up to 2^63
+  return compare_number<double>(a.to(f64), f,
+                                std::abs(number) < 0x1p63 ? number
+                                : number == number        ? beyond
+                                                          : number);
 }
 
 Array where(const Array& condition, const Array& a, const Array& b) {
@@ -238,14 +236,25 @@ Array where(const Array& condition, const Array& a, const Array& b) {
   return dispatch_all(a.dtype(), [&]<class T>() { return choose<T>(condition, a, b); });
 }
 
-Array clamp(const Array& x, double low, double high) {
+Array clamp(const Array& x, Scalar low, Scalar high) {
   check_defined("clamp", x);
   if (x.dtype() == i64) {
-    const Array raised = low > -0x1p63 ? binary("clamp", Binary::maximum, x, std::ceil(low)) : x;
-    return high < 0x1p63 ? binary("clamp", Binary::minimum, raised, std::floor(high)) : raised.clone();
+    // The bounds become the outermost integers between them; beyond 2^63 there is no need for one.
+    const double least = std::ceil(low.as<double>()), most = std::floor(high.as<double>());
+    const I from = low.whole().value_or(least < -0x1p63  ? INT64_MIN
+                                        : least < 0x1p63 ? static_cast<I>(least)
+                                                         : INT64_MAX);
+    const I to = high.whole().value_or(most >= 0x1p63    ? INT64_MAX
+                                       : most >= -0x1p63 ? static_cast<I>(most)
+                                                         : INT64_MIN);
+    check(from <= to, "clamp: there is no i64 from {} to {}: convert the tensor {} with .to(f32)", low, high,
+          x.shape());
+    return map<I>(x, [=](I n, const I* px, I* py) {
+      for (I i = 0; i < n; ++i) py[i] = std::min(std::max(px[i], from), to);
+    });
   }
   return dispatch_floating("clamp", x.dtype(), [&]<class T>() {
-    const T from = static_cast<T>(low), to = static_cast<T>(high);
+    const T from = low.as<T>(), to = high.as<T>();
     const auto run = kernels::table<T>().clamp;
     return map<T>(x, [=](I n, const T* px, T* py) { run(n, from, to, px, py); });
   });
@@ -255,11 +264,12 @@ Array add(const Array& a, const Array& b) { return binary("add", Binary::add, a,
 Array sub(const Array& a, const Array& b) { return binary("sub", Binary::sub, a, b); }
 Array mul(const Array& a, const Array& b) { return binary("mul", Binary::mul, a, b); }
 Array div(const Array& a, const Array& b) { return binary("div", Binary::div, a, b); }
-Array mul(const Array& a, double b) { return binary("mul", Binary::mul, a, b); }
+Array mul(const Array& a, Scalar b) { return binary("mul", Binary::mul, a, b); }
 Array neg(const Array& x) { return unary("neg", Unary::neg, x); }
-Array scalar(double value, DType dtype) { return Array::full({}, value, dtype); }
-Array number_like(const char* op, double value, const Array& x) {
-  return scalar(x.dtype() == i64 ? static_cast<double>(whole(op, value, x.shape())) : value, x.dtype());
+Array scalar(Scalar value, DType dtype) { return Array::full({}, value, dtype, "scalar"); }
+Array number_like(const char* op, Scalar value, const Array& x) {
+  if (x.dtype() == i64) element<I>(op, value, x.shape());
+  return Array::full({}, value, x.dtype(), op);
 }
 
 }  // namespace gradus::eager

@@ -78,7 +78,7 @@ Array sum_pass(const Array& x, const ReduceView& v) {
 }  // namespace
 
 Array sum(const Array& x, const Axes& axes, bool keepdim) {
-  check(x.defined(), "sum: expects a defined tensor");
+  if (!x.defined()) fail_undefined("sum");
   const Dims which = normalize_axes("sum", axes, x.dim());
   switch (x.dtype()) {
     case DType::f32:
@@ -91,7 +91,7 @@ Array sum(const Array& x, const Axes& axes, bool keepdim) {
 }
 
 Array sum_square(const char* op, const Array& x, const Axes& axes, bool keepdim) {
-  check(x.defined(), "{}: expects a defined tensor", op);
+  if (!x.defined()) fail_undefined(op);
   const Dims which = normalize_axes(op, axes, x.dim());
   if (which.empty()) return mul(x, x);
   return dispatch_floating(op, x.dtype(), [&]<class T>() {

@@ -119,7 +119,7 @@ std::int64_t find_extreme(std::int64_t n, const T* x) {
 }
 
 template <Binary kind>
-Tensor arg_extreme(const char* op, const Tensor& x, std::optional<std::int64_t> axis, bool keepdim) {
+Tensor arg_extreme(const char* op, const Tensor& x, std::optional<Int> axis, Flag keepdim) {
   const Array& from = operand(op, x);
   const Dims axes = axis ? Dims{normalize_axis(op, *axis, x.dim())} : normalize_axes(op, {}, x.dim());
   check_not_empty(op, from, axes);
@@ -152,19 +152,19 @@ Array eager::max(const Array& x, const Axes& axes, bool keepdim) {
   return extreme<Binary::maximum>("max", x, axes, keepdim);
 }
 
-Tensor max(const Tensor& x, const Axes& axes, bool keepdim) {
+Tensor max(const Tensor& x, const Axes& axes, Flag keepdim) {
   return extreme_op<Binary::maximum>("max", x, axes, keepdim);
 }
 
-Tensor min(const Tensor& x, const Axes& axes, bool keepdim) {
+Tensor min(const Tensor& x, const Axes& axes, Flag keepdim) {
   return extreme_op<Binary::minimum>("min", x, axes, keepdim);
 }
 
-Tensor argmax(const Tensor& x, std::optional<std::int64_t> axis, bool keepdim) {
+Tensor argmax(const Tensor& x, std::optional<Int> axis, Flag keepdim) {
   return arg_extreme<Binary::maximum>("argmax", x, axis, keepdim);
 }
 
-Tensor argmin(const Tensor& x, std::optional<std::int64_t> axis, bool keepdim) {
+Tensor argmin(const Tensor& x, std::optional<Int> axis, Flag keepdim) {
   return arg_extreme<Binary::minimum>("argmin", x, axis, keepdim);
 }
 

@@ -187,7 +187,7 @@ void check_index_fits(const char* op, const Array& x, int axis, const Array& ind
 
 }  // namespace
 
-Tensor gather(const Tensor& x, std::int64_t axis, const Tensor& index) {
+Tensor gather(const Tensor& x, Int axis, const Tensor& index) {
   const Array &a = operand("gather", x), &i = index_operand("gather", index);
   const int at = normalize_axis("gather", axis, x.dim());
   check_index_fits("gather", a, at, i);
@@ -200,12 +200,12 @@ Tensor gather(const Tensor& x, std::int64_t axis, const Tensor& index) {
                 });
 }
 
-Tensor scatter_add(const Tensor& x, std::int64_t axis, const Tensor& index, const Tensor& source) {
+Tensor scatter_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& source) {
   const Array &a = operand("scatter_add", x), &s = operand("scatter_add", source);
   const Array& i = index_operand("scatter_add", index);
   const int at = normalize_axis("scatter_add", axis, x.dim());
   check(a.dtype() == s.dtype() && a.dtype() != boolean,
-        "scatter_add: expects x and source of one number type, got {} and {}", a.dtype(), s.dtype());
+        "scatter_add: expects x and source of one number type, got {} and {}: convert with .to()", a.dtype(), s.dtype());
   check(i.shape() == s.shape(), "scatter_add: index {} and source {} must have the same shape", i.shape(),
         s.shape());
   check_index_fits("scatter_add", a, at, i);
@@ -217,7 +217,7 @@ Tensor scatter_add(const Tensor& x, std::int64_t axis, const Tensor& index, cons
                 });
 }
 
-Tensor index_select(const Tensor& x, std::int64_t axis, const Tensor& index) {
+Tensor index_select(const Tensor& x, Int axis, const Tensor& index) {
   const Array &a = operand("index_select", x), &i = index_operand("index_select", index);
   const int at = normalize_axis("index_select", axis, x.dim());
   check(i.dim() == 1, "index_select: expects a 1-d index, got {}", i.shape());
@@ -230,6 +230,9 @@ Tensor index_select(const Tensor& x, std::int64_t axis, const Tensor& index) {
 
 Tensor embedding(const Tensor& ids, const Tensor& weight) {
   const Array &i = index_operand("embedding", ids), &w = operand("embedding", weight);
+  check(i.dim() < Dims::kMaxRank,
+        "embedding: ids {} have {} axes, and there is no room for more: flatten() them first", i.shape(),
+        i.dim());
   check(w.dim() == 2, "embedding: expects a weight [V, C], got {}", w.shape());
   check_range("embedding", i, w.shape(), 0);
   Shape shape = i.shape();

@@ -65,6 +65,8 @@ Array rolled(const Array& x, std::int64_t shift, int axis) {
   return y;
 }
 
+constexpr std::int64_t kMaxEmptyPieces = 1 << 20;
+
 Tensor piece(const char* op, const Tensor& x, int axis, std::int64_t begin, std::int64_t end) {
   return record(op, x.array().slice(axis, begin, end), {&x},
                 [shape = x.shape(), axis, begin, end](const Array& dy, Needs) -> Grads {
@@ -74,7 +76,7 @@ Tensor piece(const char* op, const Tensor& x, int axis, std::int64_t begin, std:
 
 }  // namespace
 
-Tensor cat(const std::vector<Tensor>& xs, std::int64_t axis) {
+Tensor cat(const std::vector<Tensor>& xs, Int axis) {
   check(!xs.empty(), "cat: expects one tensor or more, got none");
   const int at = normalize_axis("cat", axis, operand("cat", xs[0]).dim());
   check_joinable("cat", xs, at);
@@ -93,9 +95,12 @@ Tensor cat(const std::vector<Tensor>& xs, std::int64_t axis) {
   });
 }
 
-Tensor stack(const std::vector<Tensor>& xs, std::int64_t axis) {
+Tensor stack(const std::vector<Tensor>& xs, Int axis) {
   check(!xs.empty(), "stack: expects one tensor or more, got none");
-  const int at = normalize_axis("stack", axis, operand("stack", xs[0]).dim() + 1);
+  const int rank = operand("stack", xs[0]).dim();
+  check(rank < Dims::kMaxRank, "stack: {} has {} axes, and there is no room for more: use cat", xs[0].shape(),
+        rank);
+  const int at = normalize_axis("stack", axis, rank + 1);
   check_joinable("stack", xs, -1);
   const auto count = static_cast<std::int64_t>(xs.size());
   Shape shape = xs[0].shape();
@@ -109,7 +114,7 @@ Tensor stack(const std::vector<Tensor>& xs, std::int64_t axis) {
   });
 }
 
-std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, std::int64_t axis) {
+std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, Int axis) {
   const int at = normalize_axis("split", axis, operand("split", x).dim());
   const std::int64_t total = x.shape()[at];
   const std::string list = fmt::format("[{}]", fmt::join(sizes, ", "));
@@ -131,18 +136,22 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& size
   return pieces;
 }
 
-std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t axis) {
+std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis) {
+  return split(x, std::vector<std::int64_t>(sizes), axis);
+}
+
+std::vector<Tensor> split(const Tensor& x, Int size, Int axis) {
   const int at = normalize_axis("split", axis, operand("split", x).dim());
   check(size >= 1, "split: expects a size of 1 or more, got {} for axis {} of {}", size, axis, x.shape());
   const std::int64_t total = x.shape()[at];
   std::vector<Tensor> pieces;
-  for (std::int64_t begin = 0; begin < total; begin += std::min(size, total - begin))
-    pieces.push_back(piece("split", x, at, begin, begin + std::min(size, total - begin)));
+  for (std::int64_t begin = 0; begin < total; begin += std::min<std::int64_t>(size, total - begin))
+    pieces.push_back(piece("split", x, at, begin, begin + std::min<std::int64_t>(size, total - begin)));
   if (total == 0) pieces.push_back(piece("split", x, at, 0, 0));
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& x, std::int64_t count, std::int64_t axis) {
+std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis) {
   const int at = normalize_axis("chunk", axis, operand("chunk", x).dim());
   check(count >= 1, "chunk: expects a count of 1 or more, got {} for axis {} of {}", count, axis, x.shape());
   const std::int64_t total = x.shape()[at];
@@ -150,7 +159,11 @@ std::vector<Tensor> chunk(const Tensor& x, std::int64_t count, std::int64_t axis
   std::vector<Tensor> pieces;
   for (std::int64_t begin = 0; begin < total; begin += size)
     pieces.push_back(piece("chunk", x, at, begin, std::min(begin + size, total)));
-  if (total == 0) pieces.push_back(piece("chunk", x, at, 0, 0));
+  if (total > 0) return pieces;
+  // Of nothing there are as many pieces as were asked for, all empty.
+  check(count <= kMaxEmptyPieces, "chunk: expects at most {} pieces of an empty axis, got {}",
+        kMaxEmptyPieces, count);
+  for (std::int64_t i = 0; i < count; ++i) pieces.push_back(piece("chunk", x, at, 0, 0));
   return pieces;
 }
 
@@ -160,7 +173,7 @@ Tensor flip(const Tensor& x, const Axes& axes) {
                 [at](const Array& dy, Needs) -> Grads { return {reversed(dy, at).clone()}; });
 }
 
-Tensor roll(const Tensor& x, std::int64_t shift, std::int64_t axis) {
+Tensor roll(const Tensor& x, Int shift, Int axis) {
   const int at = normalize_axis("roll", axis, operand("roll", x).dim());
   const std::int64_t size = std::max<std::int64_t>(x.shape()[at], 1);
   const std::int64_t by = (shift % size + size) % size;

@@ -134,7 +134,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
         "{}: expects reduction mean or sum, got none: use cross_entropy(linear(x, weight), target)", kOp);
   Shape logits = x.shape();
   logits[x.dim() - 1] = weight.size(0);
-  check_loss(kOp, "logits x weight^T", logits, target, options);
+  check_loss(kOp, "logits x weight^T", logits, x.dtype(), target, options);
   const Targets targets(kOp, "logits x weight^T", logits, target, options);
 
   const Gradients to = allocate(x, weight, bias);

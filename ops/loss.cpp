@@ -7,11 +7,19 @@
 //   saves x - y
 //
 // binary_cross_entropy_with_logits, elementwise, s = 1 / (1 + exp(-x))
-//   loss = -y log s - (1 - y) log(1 - s) = max(x, 0) - x y + log(1 + exp(-|x|)), which never overflows
+//   loss = -y log s - (1 - y) log(1 - s)
+//        = |x| w + log(1 + exp(-|x|)), which never overflows      w = 1 - y where x > 0, y elsewhere
 //   dx   = g (s - y),   dy = -g x
 //   saves x and y
+// w is the weight of the outcome x speaks against. Where it is 0 an infinite x costs nothing.
+//
+// Of nothing, the sum is 0 and the mean NaN.
 
+#include <cmath>
+
+#include "gradus/core/dispatch.h"
 #include "gradus/core/record.h"
+#include "gradus/core/strided.h"
 #include "gradus/ops/eager.h"
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
@@ -44,6 +52,39 @@ Array spread(const Array& dy, Reduction reduction, std::int64_t n) {
   return reduction == Reduction::mean ? eager::mul(dy, 1.0 / static_cast<double>(n)) : dy;
 }
 
+constexpr const char* kBce = "binary_cross_entropy_with_logits";
+
+/// Names the first bad one of the targets y [shape] from `at` on.
+template <class T>
+[[noreturn]] void refuse_target(const T* y, std::int64_t at, const Shape& shape) {
+  while (y[at] >= 0 && y[at] <= 1) ++at;
+  Shape index = shape;
+  std::int64_t rest = at;
+  for (int axis = shape.size() - 1; axis >= 0; rest /= shape[axis--]) index[axis] = rest % shape[axis];
+  fail_with("{}: target {} at {} of {} is not in 0 .. 1: it is the probability of the class", kBce, y[at],
+            index, shape);
+}
+
+/// |x| w, and the check of y in [0, 1].
+Array cost_of_wrong(const Array& logits, const Array& target) {
+  const Array x = logits.contiguous(), y = target.contiguous(), cost = Array::empty(x.shape(), x.dtype());
+  dispatch_floating(kBce, x.dtype(), [&]<class T>() {
+    const T *const px = x.data<T>(), *const py = y.data<T>();
+    T* const out = cost.mutable_data<T>();
+    const auto& kernels = kernels::table<T>();
+    parallel_rows(x.numel(), 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t n = end - begin;
+      if (!(kernels.min(n, py + begin) >= 0 && kernels.max(n, py + begin) <= 1))  // also NaN
+        refuse_target(py, begin, x.shape());
+      for (std::int64_t i = begin; i < end; ++i) {
+        const T w = px[i] > 0 ? 1 - py[i] : py[i];
+        out[i] = w == 0 ? T{0} : std::abs(px[i]) * w;
+      }
+    });
+  });
+  return cost;
+}
+
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
@@ -60,17 +101,15 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
-  const char* const op = "binary_cross_entropy_with_logits";
-  check_pair(op, "logits", logits, target);
-  const Array x = logits.array(), y = target.array();
-  const Array tail = eager::unary(op, Unary::log1p,
-                                  eager::unary(op, Unary::exp, eager::neg(eager::unary(op, Unary::abs, x))));
-  const Array positive = eager::sub(eager::unary(op, Unary::relu, x), eager::mul(x, y));
-  return record(op, reduce(eager::add(positive, tail), reduction), {&logits, &target},
-                [op, reduction, x = Saved(x), y = Saved(y)](const Array& dy, Needs needs) -> Grads {
+  check_pair(kBce, "logits", logits, target);
+  const Array x = logits.array(), y = target.array(), cost = cost_of_wrong(x, y);
+  const Array tail = eager::unary(
+      kBce, Unary::log1p, eager::unary(kBce, Unary::exp, eager::neg(eager::unary(kBce, Unary::abs, x))));
+  return record(kBce, reduce(eager::add(cost, tail), reduction), {&logits, &target},
+                [reduction, x = Saved(x), y = Saved(y)](const Array& dy, Needs needs) -> Grads {
                   const Array g = spread(dy, reduction, x->numel());
                   Array dx, dtarget;
-                  if (needs[0]) dx = eager::mul(eager::sub(eager::unary(op, Unary::sigmoid, *x), *y), g);
+                  if (needs[0]) dx = eager::mul(eager::sub(eager::unary(kBce, Unary::sigmoid, *x), *y), g);
                   if (needs[1]) dtarget = eager::mul(*x, eager::neg(g));
                   return {dx, dtarget};
                 });

@@ -69,18 +69,21 @@ const Array& matrix(const char* op, const Tensor& x) {
 
 }  // namespace
 
-Tensor tril(const Tensor& x, std::int64_t diagonal) {
+Tensor tril(const Tensor& x, Int diagonal) {
   return record("tril", lower(matrix("tril", x), diagonal), {&x},
                 [diagonal](const Array& dy, Needs) -> Grads { return {lower(dy, diagonal)}; });
 }
 
-Tensor triu(const Tensor& x, std::int64_t diagonal) {
+Tensor triu(const Tensor& x, Int diagonal) {
   return record("triu", upper(matrix("triu", x), diagonal), {&x},
                 [diagonal](const Array& dy, Needs) -> Grads { return {upper(dy, diagonal)}; });
 }
 
-Tensor one_hot(const Tensor& index, std::int64_t classes) {
+Tensor one_hot(const Tensor& index, Int classes) {
   const Array dense = index_operand("one_hot", index).contiguous();
+  check(dense.dim() < Dims::kMaxRank,
+        "one_hot: {} has {} axes, and there is no room for more: flatten() it first", dense.shape(),
+        dense.dim());
   check(classes >= 1, "one_hot: expects 1 class or more, got {}", classes);
   const std::int64_t* const ids = dense.data<std::int64_t>();
   for (std::int64_t i = 0; i < dense.numel(); ++i)

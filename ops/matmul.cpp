@@ -109,6 +109,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 Tensor outer(const Tensor& a, const Tensor& b) {
   check(operand("outer", a).dim() == 1 && operand("outer", b).dim() == 1,
         "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
+  eager::check_same_dtype("outer", a.array(), b.array());
   return matmul(a.unsqueeze(1), b.unsqueeze(0));
 }
 

@@ -10,13 +10,15 @@ namespace gradus {
 
 /// The numbers of an op's input; throws naming the op when the tensor is undefined.
 inline const Array& operand(const char* op, const Tensor& x) {
-  check(x.defined(), "{}: expects a defined tensor", op);
+  if (!x.defined()) [[unlikely]]
+    fail_undefined(op);
   return x.array();
 }
 
 /// The same for an index: i64, or an error with the remedy.
 inline const Array& index_operand(const char* op, const Tensor& index) {
-  check(index.defined(), "{}: expects a defined index", op);
+  if (!index.defined()) [[unlikely]]
+    fail_undefined(op, "the index");
   check(index.dtype() == i64, "{}: expects an i64 index, got {} {}: convert with .to(i64)", op, index.dtype(),
         index.shape());
   return index.array();

@@ -31,13 +31,14 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 /// a where condition (bool), else b. `where(x > 0, x, zeros_like(x))`
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// x with `value` where mask (bool) is true. `masked_fill(scores, future, -INFINITY)`
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);
 /// x limited to [low, high]; no gradient outside. NaN passes.
-Tensor clamp(const Tensor& x, double low, double high);
+Tensor clamp(const Tensor& x, Scalar low, Scalar high);
 
-/// True when |a - b| <= atol + rtol |b| everywhere (shapes broadcast); NaN is close to nothing. No gradient.
-/// `allclose(y, reference, 1e-4)`
-bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8);
+/// True when |a - b| <= atol + rtol |b| everywhere (shapes broadcast), of any dtype. An infinity is close to
+/// itself only, NaN to nothing or, with equal_nan, to NaN. No gradient. `allclose(y, reference, 1e-4)`
+bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+              Flag equal_nan = false);
 
 // ---------------------------------------------------------------- elementwise.cpp, activations.cpp
 Tensor neg(const Tensor& x);
@@ -65,23 +66,27 @@ Tensor activate(Activation activation, const Tensor& x);
 
 // ------------------------------------ reduce.cpp, extreme.cpp, cumsum.cpp: no axes means all of them
 /// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
-Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor sum(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Mean; of nothing NaN.
-Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
-/// Variance, divided by n - 1 (unbiased) or n.
-Tensor var(const Tensor& x, const Axes& axes = {}, bool keepdim = false, bool unbiased = true);
+Tensor mean(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
+/// Variance, divided by n - 1 or, biased, n. `var(x, -1, {.keepdim = true, .unbiased = false})`
+Tensor var(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
+Tensor var(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
 /// Largest element; equal ones share the gradient evenly; an error on nothing.
-Tensor max(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
-Tensor min(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor max(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
+Tensor min(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Index (i64) of the first largest element along an axis, or in the flattened tensor.
-Tensor argmax(const Tensor& x, std::optional<std::int64_t> axis = {}, bool keepdim = false);
-Tensor argmin(const Tensor& x, std::optional<std::int64_t> axis = {}, bool keepdim = false);
-/// Euclidean norm sqrt(sum x^2); gradient 0 at 0.
-Tensor norm(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor argmax(const Tensor& x, std::optional<Int> axis = {}, Flag keepdim = false);
+Tensor argmin(const Tensor& x, std::optional<Int> axis = {}, Flag keepdim = false);
+Tensor argmax(const Tensor&, BoolOrFloat auto, Flag = false) = delete;  // the axis is an integer
+Tensor argmin(const Tensor&, BoolOrFloat auto, Flag = false) = delete;  // the axis is an integer
+/// p = 2: sqrt(sum x^2), gradient 0 at 0; p = 1: sum |x|; p = INFINITY: max |x|. `norm(x, 2, -1)` of the rows
+Tensor norm(const Tensor& x, Scalar p = 2, const Axes& axes = {}, Flag keepdim = false);
+Tensor norm(const Tensor&, std::initializer_list<Int>, Flag = false) = delete;  // norm(x, 2, axes)
 /// log(sum(exp(x))) without overflow; -inf for all -inf.
-Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
+Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim = false);
 /// Running sum along an axis.
-Tensor cumsum(const Tensor& x, std::int64_t axis);
+Tensor cumsum(const Tensor& x, Int axis);
 
 // ---------------------------------------------------------------- matmul.cpp
 /// Matrix product as in NumPy: 1-d operands are vectors, more than 2 axes are batches that broadcast.
@@ -98,62 +103,62 @@ Tensor outer(const Tensor& a, const Tensor& b);
 Tensor reshape(const Tensor& x, const Shape& shape);  ///< one size may be -1; copies only when it must
 Tensor view(const Tensor& x, const Shape& shape);     ///< reshape that throws rather than copy
 Tensor permute(const Tensor& x, const Dims& axes);
-Tensor transpose(const Tensor& x, std::int64_t a, std::int64_t b);
-Tensor squeeze(const Tensor& x);                     ///< drops every axis of size 1
-Tensor squeeze(const Tensor& x, std::int64_t axis);  ///< drops the axis if its size is 1
-Tensor unsqueeze(const Tensor& x, std::int64_t axis);
+Tensor transpose(const Tensor& x, Int a, Int b);
+Tensor squeeze(const Tensor& x);            ///< drops every axis of size 1
+Tensor squeeze(const Tensor& x, Int axis);  ///< drops the axis if its size is 1
+Tensor unsqueeze(const Tensor& x, Int axis);
 Tensor expand(const Tensor& x, const Shape& shape);  ///< -1 keeps a size
-Tensor flatten(const Tensor& x, std::int64_t start = 0, std::int64_t end = -1);
+Tensor flatten(const Tensor& x, Int start = 0, Int end = -1);
 Tensor contiguous(const Tensor& x);
 Tensor clone(const Tensor& x);
 Tensor to(const Tensor& x, DType dtype);  ///< gradients are converted back
-Tensor select(const Tensor& x, std::int64_t axis, std::int64_t index);
+Tensor select(const Tensor& x, Int axis, Int index);
 /// x[start:stop:step] along an axis; bounds are clipped as in Python.
-Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop = {},
-             std::int64_t step = 1);
+Tensor slice(const Tensor& x, Int axis, Int start, std::optional<Int> stop = {}, Int step = 1);
 
 // ---------------------------------------------------------------- join.cpp
 /// Joins along an existing axis. `cat({a, b}, 0)`
-Tensor cat(const std::vector<Tensor>& xs, std::int64_t axis = 0);
+Tensor cat(const std::vector<Tensor>& xs, Int axis = 0);
 /// Joins along a new axis.
-Tensor stack(const std::vector<Tensor>& xs, std::int64_t axis = 0);
+Tensor stack(const std::vector<Tensor>& xs, Int axis = 0);
 /// Pieces of `size` along an axis (the last may be smaller).
-std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t axis = 0);
+std::vector<Tensor> split(const Tensor& x, Int size, Int axis = 0);
 /// Pieces of the given sizes, which must add up.
-std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, std::int64_t axis = 0);
-/// At most `count` pieces of equal size (the last may be smaller).
-std::vector<Tensor> chunk(const Tensor& x, std::int64_t count, std::int64_t axis = 0);
+std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, Int axis = 0);
+std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis = 0);
+/// At most `count` pieces of equal size (the last may be smaller); of an empty axis `count` empty ones.
+std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis = 0);
 /// Reverses the order along the axes.
 Tensor flip(const Tensor& x, const Axes& axes);
 /// Moves elements `shift` places along an axis, wrapping around.
-Tensor roll(const Tensor& x, std::int64_t shift, std::int64_t axis);
+Tensor roll(const Tensor& x, Int shift, Int axis);
 
 // ---------------------------------------------------------------- index.cpp: index is i64
 /// y[i][j][k] = x[i][index[i][j][k]][k] for axis 1.
-Tensor gather(const Tensor& x, std::int64_t axis, const Tensor& index);
+Tensor gather(const Tensor& x, Int axis, const Tensor& index);
 /// x with source added at y[i][index[i][j][k]][k] for axis 1; repeated indices add up, in a fixed order.
-Tensor scatter_add(const Tensor& x, std::int64_t axis, const Tensor& index, const Tensor& source);
+Tensor scatter_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& source);
 /// Rows (along axis) of x in the order of the 1-d index.
-Tensor index_select(const Tensor& x, std::int64_t axis, const Tensor& index);
+Tensor index_select(const Tensor& x, Int axis, const Tensor& index);
 /// Rows of weight [V, C] for ids [...] -> [..., C].
 Tensor embedding(const Tensor& ids, const Tensor& weight);
 /// The lower (upper) triangle of the last two axes, 0 elsewhere; diagonal 0 is the main one.
-Tensor tril(const Tensor& x, std::int64_t diagonal = 0);
-Tensor triu(const Tensor& x, std::int64_t diagonal = 0);
+Tensor tril(const Tensor& x, Int diagonal = 0);
+Tensor triu(const Tensor& x, Int diagonal = 0);
 /// [...] -> [..., classes], i64.
-Tensor one_hot(const Tensor& index, std::int64_t classes);
+Tensor one_hot(const Tensor& index, Int classes);
 /// The k largest values along an axis, in descending order, and their indices.
-std::pair<Tensor, Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t axis = -1);
+std::pair<Tensor, Tensor> topk(const Tensor& x, Int k, Int axis = -1);
 /// Stable sort along an axis: values and indices.
-std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t axis = -1, bool descending = false);
+std::pair<Tensor, Tensor> sort(const Tensor& x, Int axis = -1, Flag descending = false);
 /// Draws `count` indices a row from non-negative weights [C] or [B, C] -> [count] or [B, count].
-Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, Generator& generator);
-Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement = false);
+Tensor multinomial(const Tensor& weights, Int count, Flag replacement, Generator& generator);
+Tensor multinomial(const Tensor& weights, Int count, Flag replacement = false);
 
 // ---------------------------------------------------------------- softmax.cpp
 /// exp(x_i) / sum_j exp(x_j) along an axis, which has no default: attention's is the last (the keys).
-Tensor softmax(const Tensor& x, std::int64_t axis);
-Tensor log_softmax(const Tensor& x, std::int64_t axis);
+Tensor softmax(const Tensor& x, Int axis);
+Tensor log_softmax(const Tensor& x, Int axis);
 
 // ---------------------------------------------------------------- layer_norm.cpp, rms_norm.cpp, dropout.cpp
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last axis, biased variance, eps inside the root
@@ -162,8 +167,8 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias
 /// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019).
 Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-6);
 /// Zeroes each element with probability p and scales the others by 1 / (1 - p); x itself unless training.
-Tensor dropout(const Tensor& x, double p, bool training = true);
-Tensor dropout(const Tensor& x, double p, bool training, Generator& generator);
+Tensor dropout(const Tensor& x, double p, Flag training = true);
+Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator);
 
 // ---------------------------------------------------------------- attention.cpp, attention_weights.cpp
 struct AttentionOptions {
@@ -178,18 +183,23 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                                     const AttentionOptions& options = {});
 /// The same for q, k and v side by side, as one projection gives them: qkv [B, T, 3 C] -> [B, T, C], C =
 /// heads D. Head h owns channels h D .. (h + 1) D - 1 of each part. Nothing is copied.
-Tensor self_attention_packed(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
+Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options = {});
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 
 // ---------------------------------------------------------------- loss.cpp, [linear_]cross_entropy.cpp
+// Without elements (an empty batch, T = 0) a sum is 0; the mean of mse_loss and
+// binary_cross_entropy_with_logits is NaN, as that of mean() is, and the mean of the others 0, as when all
+// targets are ignored: a batch of padding alone must not spoil a training run.
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   std::optional<std::int64_t> ignore_index = -100;  // targets that do not count
   double label_smoothing = 0;
   Reduction reduction = Reduction::mean;  // mean over the targets that count; 0 when none does
 };
-/// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...].
+/// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...]. The classes
+/// are the last axis: PyTorch's [B, V, T] is .transpose(1, 2) away. With label_smoothing a class whose logit
+/// is -inf makes the loss +inf.
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
 /// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
 /// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of at most 32 MiB
@@ -202,7 +212,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const CrossEntropyOptions& options = {});
 /// (input - target)^2, shapes equal.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
-/// max(x, 0) - x y + log(1 + exp(-|x|)) for logits x and targets y in [0, 1], shapes equal.
+/// -y log s - (1 - y) log(1 - s), s = sigmoid(x), for logits x and targets y, shapes equal; a target outside
+/// [0, 1] is an error. An infinite x that is right costs 0, one that is wrong +inf.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
                                         Reduction reduction = Reduction::mean);
 

@@ -8,14 +8,20 @@
 //              k = n - 1 or n; two passes: the squares of x itself would cancel.
 //              (m depends on x too, but sum_i (x_i - m) is 0, so that part vanishes.)
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
+//              p = 1 is sum(abs(x)), p = infinity max(abs(x)).
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - y)            saves x and y
 //              rows are shifted by their maximum, so nothing overflows.
+//
+// Where a sum or a square leaves the range though the result does not, that row is worked out again
+// (careful.h).
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gradus/core/dispatch.h"
 #include "gradus/core/record.h"
+#include "gradus/ops/careful.h"
 #include "gradus/ops/eager.h"
 #include "gradus/ops/operand.h"
 #include "gradus/ops/ops.h"
@@ -26,6 +32,7 @@ namespace gradus {
 
 namespace {
 
+using kernels::Binary;
 using kernels::Compare;
 using kernels::Unary;
 
@@ -36,7 +43,7 @@ double count(const Shape& shape, const Dims& axes) {
   return n;
 }
 
-Array divided(const Array& x, double n) { return eager::binary("div", kernels::Binary::div, x, n); }
+Array divided(const Array& x, double n) { return eager::binary("div", Binary::div, x, n); }
 
 void check_floating(const char* op, const Array& x) {
   check(is_floating(x.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, x.dtype(),
@@ -82,39 +89,85 @@ Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
 
 }  // namespace
 
-Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
+Tensor sum(const Tensor& x, const Axes& axes, Flag keepdim) {
   return record("sum", eager::sum(operand("sum", x), axes, keepdim), {&x},
                 [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
                   return {spread(dy, shape, axes, keepdim)};
                 });
 }
 
-Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
-  check_floating("mean", operand("mean", x));
-  const double n = count(x.shape(), normalize_axes("mean", axes, x.dim()));
-  const Array y = divided(eager::sum(x.array(), axes, keepdim), n);
+Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
+  const Array& from = operand("mean", x);
+  check_floating("mean", from);
+  const Dims which = normalize_axes("mean", axes, x.dim());
+  const double n = count(from.shape(), which);
+  const Array y = divided(eager::sum(from, axes, keepdim), n);
+  dispatch_floating("mean", y.dtype(), [&]<class T>() {
+    T* const values = y.mutable_data<T>();
+    const auto rows = [&] { return axes_last(from, which).contiguous(); };
+    const auto length = static_cast<std::int64_t>(n);
+    const auto good = [=](std::int64_t i) {
+      return std::abs(values[i]) < std::numeric_limits<T>::infinity();
+    };
+    careful::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(careful::mean(row, length));
+    });
+  });
   return record("mean", y, {&x}, [shape = x.shape(), axes, keepdim, n](const Array& dy, Needs) -> Grads {
     return {spread(divided(dy, n), shape, axes, keepdim)};
   });
 }
 
-Tensor var(const Tensor& x, const Axes& axes, bool keepdim, bool unbiased) {
+Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
   const Array& from = operand("var", x);
   check_floating("var", from);
-  const double n = count(from.shape(), normalize_axes("var", axes, x.dim()));
-  const double k = unbiased ? std::max(n - 1, 0.0) : n;
+  const Dims which = normalize_axes("var", axes, x.dim());
+  const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
   const Array mean = divided(eager::sum(from, axes, /*keepdim=*/true), n);
-  const Array y = divided(eager::sum_square("var", eager::sub(from, mean), axes, keepdim), k);
+  const Array y = divided(eager::sum_square("var", eager::sub(from, mean), axes, options.keepdim), k);
+  dispatch_floating("var", y.dtype(), [&]<class T>() {
+    // What rounds the mean by 8 units adds 64 eps^2 mean^2 to the variance: less than a ten-thousandth is
+    // good.
+    constexpr T eps = std::numeric_limits<T>::epsilon() / 2, least = T{1e4} * 64 * eps * eps;
+    T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
+    const auto rows = [&] { return axes_last(from, which).contiguous(); };
+    const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);
+    const auto good = [=](std::int64_t i) {
+      const T v = values[i], m = means[i];
+      return (v == 0) | ((v > least * m * m) & (v < std::numeric_limits<T>::infinity()));
+    };
+    careful::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(careful::var(row, length, k));
+      means[i] = static_cast<T>(careful::mean(row, length));
+    });
+  });
   return record("var", y, {&x},
-                [x = Saved(from), mean = Saved(mean), axes, keepdim, k](const Array& dy, Needs) -> Grads {
+                [x = Saved(from), mean = Saved(mean), axes, keepdim = options.keepdim, k](const Array& dy,
+                                                                                          Needs) -> Grads {
                   const Array scaled = spread(eager::mul(dy, 2 / k), x->shape(), axes, keepdim);
                   return {eager::mul(scaled, eager::sub(*x, *mean))};
                 });
 }
 
-Tensor norm(const Tensor& x, const Axes& axes, bool keepdim) {
-  const Array& from = operand("norm", x);
+namespace {
+
+/// p = 2.
+Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool keepdim) {
+  const Array& from = x.array();
   const Array y = eager::unary("norm", Unary::sqrt, eager::sum_square("norm", from, axes, keepdim));
+  dispatch_floating("norm", y.dtype(), [&]<class T>() {
+    // Below, squares may have lost digits, or all of them.
+    const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
+    T* const values = y.mutable_data<T>();
+    const auto rows = [&] { return axes_last(from, which).contiguous(); };
+    const auto length = static_cast<std::int64_t>(count(from.shape(), which));
+    const auto good = [=](std::int64_t i) {
+      return (values[i] > least) & (values[i] < std::numeric_limits<T>::infinity());
+    };
+    careful::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(careful::norm(row, length));
+    });
+  });
   return record("norm", y, {&x},
                 [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
                   const Array zero = eager::scalar(0, dy.dtype());
@@ -124,7 +177,22 @@ Tensor norm(const Tensor& x, const Axes& axes, bool keepdim) {
                 });
 }
 
-Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim) {
+}  // namespace
+
+Tensor norm(const Tensor& x, Scalar p, const Axes& axes, Flag keepdim) {
+  const Array& from = operand("norm", x);
+  check_floating("norm", from);
+  const Dims which = normalize_axes("norm", axes, x.dim());
+  const double order = p.as<double>();
+  if (order == 2) return euclidean_norm(x, which, axes, keepdim);
+  if (order == 1 && p.kind() != Scalar::Kind::logical) return sum(abs(x), axes, keepdim);
+  check(order == INFINITY,
+        "norm: expects p = 1, 2 or INFINITY, got {}: axes come after it, as in norm(x, 2, -1)", p);
+  check(count(from.shape(), which) > 0, "norm: p = inf of nothing: axes {} of {}", which, from.shape());
+  return max(abs(x), axes, keepdim);
+}
+
+Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim) {
   const Array& from = operand("logsumexp", x);
   check_floating("logsumexp", from);
   const Array y = log_sum_exp(from, normalize_axes("logsumexp", axes, x.dim()), keepdim);

@@ -41,7 +41,7 @@ Tensor view(const Tensor& x, const Shape& shape) {
   return reshaped("view", x, *y);
 }
 
-Tensor flatten(const Tensor& x, std::int64_t start, std::int64_t end) {
+Tensor flatten(const Tensor& x, Int start, Int end) {
   const Array& array = operand("flatten", x);
   if (x.dim() == 0) return reshaped("flatten", x, array.reshape({1}));
   const int first = normalize_axis("flatten", start, x.dim()), last = normalize_axis("flatten", end, x.dim());
@@ -64,7 +64,7 @@ Tensor permute(const Tensor& x, const Dims& axes) {
                 [inverse](const Array& dy, Needs) -> Grads { return {dy.permute(inverse)}; });
 }
 
-Tensor transpose(const Tensor& x, std::int64_t a, std::int64_t b) {
+Tensor transpose(const Tensor& x, Int a, Int b) {
   return record("transpose", operand("transpose", x).transpose(a, b), {&x},
                 [a, b](const Array& dy, Needs) -> Grads { return {dy.transpose(a, b)}; });
 }
@@ -76,13 +76,13 @@ Tensor squeeze(const Tensor& x) {
   return reshaped("squeeze", x, std::move(y));
 }
 
-Tensor squeeze(const Tensor& x, std::int64_t axis) {
+Tensor squeeze(const Tensor& x, Int axis) {
   const Array& array = operand("squeeze", x);
   if (x.shape()[normalize_axis("squeeze", axis, x.dim())] != 1) return x;
   return reshaped("squeeze", x, array.squeeze(axis));
 }
 
-Tensor unsqueeze(const Tensor& x, std::int64_t axis) {
+Tensor unsqueeze(const Tensor& x, Int axis) {
   return reshaped("unsqueeze", x, operand("unsqueeze", x).unsqueeze(axis));
 }
 
@@ -110,15 +110,14 @@ Tensor to(const Tensor& x, DType dtype) {
                 [from = x.dtype()](const Array& dy, Needs) -> Grads { return {dy.to(from)}; });
 }
 
-Tensor select(const Tensor& x, std::int64_t axis, std::int64_t index) {
+Tensor select(const Tensor& x, Int axis, Int index) {
   return record("select", operand("select", x).select(axis, index), {&x},
                 [shape = x.shape(), axis, index](const Array& dy, Needs) -> Grads {
                   return {into_part(shape, dy, [=](const Array& dx) { return dx.select(axis, index); })};
                 });
 }
 
-Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop,
-             std::int64_t step) {
+Tensor slice(const Tensor& x, Int axis, Int start, std::optional<Int> stop, Int step) {
   return record(
       "slice", operand("slice", x).slice(axis, start, stop, step), {&x},
       [shape = x.shape(), axis, start, stop, step](const Array& dy, Needs) -> Grads {

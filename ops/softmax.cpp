@@ -81,10 +81,8 @@ Tensor softmax_op(const char* op, Form form, const Tensor& x, std::int64_t wante
 
 }  // namespace
 
-Tensor softmax(const Tensor& x, std::int64_t axis) { return softmax_op("softmax", Form::plain, x, axis); }
+Tensor softmax(const Tensor& x, Int axis) { return softmax_op("softmax", Form::plain, x, axis); }
 
-Tensor log_softmax(const Tensor& x, std::int64_t axis) {
-  return softmax_op("log_softmax", Form::log, x, axis);
-}
+Tensor log_softmax(const Tensor& x, Int axis) { return softmax_op("log_softmax", Form::log, x, axis); }
 
 }  // namespace gradus

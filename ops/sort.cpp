@@ -103,12 +103,12 @@ std::pair<Tensor, Tensor> take_in_order(const char* op, const Tensor& x, int axi
 
 }  // namespace
 
-std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t axis, bool descending) {
+std::pair<Tensor, Tensor> sort(const Tensor& x, Int axis, Flag descending) {
   const int at = normalize_axis("sort", axis, operand("sort", x).dim());
   return take_in_order("sort", x, at, x.shape()[at], descending);
 }
 
-std::pair<Tensor, Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t axis) {
+std::pair<Tensor, Tensor> topk(const Tensor& x, Int k, Int axis) {
   const int at = normalize_axis("topk", axis, operand("topk", x).dim());
   check(k >= 0 && k <= x.shape()[at], "topk: expects k from 0 to {} for axis {} of {}, got {}", x.shape()[at],
         axis, x.shape(), k);

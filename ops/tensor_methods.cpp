@@ -8,47 +8,44 @@
 namespace gradus {
 
 // --- views and indexing
-Tensor Tensor::select(std::int64_t axis, std::int64_t index) const {
-  return gradus::select(*this, axis, index);
-}
-Tensor Tensor::slice(std::int64_t axis, std::int64_t start, std::optional<std::int64_t> stop,
-                     std::int64_t step) const {
+Tensor Tensor::select(Int axis, Int index) const { return gradus::select(*this, axis, index); }
+Tensor Tensor::slice(Int axis, Int start, std::optional<Int> stop, Int step) const {
   return gradus::slice(*this, axis, start, stop, step);
 }
 Tensor Tensor::reshape(const Shape& shape) const { return gradus::reshape(*this, shape); }
 Tensor Tensor::view(const Shape& shape) const { return gradus::view(*this, shape); }
 Tensor Tensor::permute(const Dims& axes) const { return gradus::permute(*this, axes); }
-Tensor Tensor::transpose(std::int64_t a, std::int64_t b) const { return gradus::transpose(*this, a, b); }
+Tensor Tensor::transpose(Int a, Int b) const { return gradus::transpose(*this, a, b); }
 Tensor Tensor::t() const {
-  check(dim() == 2, "t: expects a matrix, got {}: use transpose(a, b)", shape());
+  check(operand("t", *this).dim() == 2, "t: expects a matrix, got {}: use transpose(a, b)", shape());
   return gradus::transpose(*this, 0, 1);
 }
 Tensor Tensor::squeeze() const { return gradus::squeeze(*this); }
-Tensor Tensor::squeeze(std::int64_t axis) const { return gradus::squeeze(*this, axis); }
-Tensor Tensor::unsqueeze(std::int64_t axis) const { return gradus::unsqueeze(*this, axis); }
+Tensor Tensor::squeeze(Int axis) const { return gradus::squeeze(*this, axis); }
+Tensor Tensor::unsqueeze(Int axis) const { return gradus::unsqueeze(*this, axis); }
 Tensor Tensor::expand(const Shape& shape) const { return gradus::expand(*this, shape); }
-Tensor Tensor::flatten(std::int64_t start, std::int64_t end) const {
-  return gradus::flatten(*this, start, end);
-}
+Tensor Tensor::flatten(Int start, Int end) const { return gradus::flatten(*this, start, end); }
 Tensor Tensor::contiguous() const { return gradus::contiguous(*this); }
 Tensor Tensor::clone() const { return gradus::clone(*this); }
 Tensor Tensor::to(DType dtype) const { return gradus::to(*this, dtype); }
 
 // --- reductions
-Tensor Tensor::sum(const Axes& axes, bool keepdim) const { return gradus::sum(*this, axes, keepdim); }
-Tensor Tensor::mean(const Axes& axes, bool keepdim) const { return gradus::mean(*this, axes, keepdim); }
-Tensor Tensor::var(const Axes& axes, bool keepdim, bool unbiased) const {
-  return gradus::var(*this, axes, keepdim, unbiased);
+Tensor Tensor::sum(const Axes& axes, Flag keepdim) const { return gradus::sum(*this, axes, keepdim); }
+Tensor Tensor::mean(const Axes& axes, Flag keepdim) const { return gradus::mean(*this, axes, keepdim); }
+Tensor Tensor::var(const Axes& axes, const VarOptions& options) const {
+  return gradus::var(*this, axes, options);
 }
-Tensor Tensor::max(const Axes& axes, bool keepdim) const { return gradus::max(*this, axes, keepdim); }
-Tensor Tensor::min(const Axes& axes, bool keepdim) const { return gradus::min(*this, axes, keepdim); }
-Tensor Tensor::argmax(std::optional<std::int64_t> axis, bool keepdim) const {
+Tensor Tensor::max(const Axes& axes, Flag keepdim) const { return gradus::max(*this, axes, keepdim); }
+Tensor Tensor::min(const Axes& axes, Flag keepdim) const { return gradus::min(*this, axes, keepdim); }
+Tensor Tensor::argmax(std::optional<Int> axis, Flag keepdim) const {
   return gradus::argmax(*this, axis, keepdim);
 }
-Tensor Tensor::argmin(std::optional<std::int64_t> axis, bool keepdim) const {
+Tensor Tensor::argmin(std::optional<Int> axis, Flag keepdim) const {
   return gradus::argmin(*this, axis, keepdim);
 }
-Tensor Tensor::norm(const Axes& axes, bool keepdim) const { return gradus::norm(*this, axes, keepdim); }
+Tensor Tensor::norm(Scalar p, const Axes& axes, Flag keepdim) const {
+  return gradus::norm(*this, p, axes, keepdim);
+}
 
 bool Tensor::all() const {
   return eager::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
@@ -65,8 +62,8 @@ Tensor Tensor::log() const { return gradus::log(*this); }
 Tensor Tensor::tanh() const { return gradus::tanh(*this); }
 Tensor Tensor::sigmoid() const { return gradus::sigmoid(*this); }
 Tensor Tensor::relu() const { return gradus::relu(*this); }
-Tensor Tensor::clamp(double low, double high) const { return gradus::clamp(*this, low, high); }
+Tensor Tensor::clamp(Scalar low, Scalar high) const { return gradus::clamp(*this, low, high); }
 Tensor Tensor::matmul(const Tensor& other) const { return gradus::matmul(*this, other); }
-Tensor Tensor::softmax(std::int64_t axis) const { return gradus::softmax(*this, axis); }
+Tensor Tensor::softmax(Int axis) const { return gradus::softmax(*this, axis); }
 
 }  // namespace gradus

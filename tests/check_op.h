@@ -107,6 +107,11 @@ std::vector<std::string> op_problems(const std::string& name, const Op& op, cons
 void check_error(const std::function<void()>& call, const std::string& message,
                  const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
+/// What follows the op's name where a tensor is undefined: `check_error([] { sum(Tensor()); }, "sum" +
+/// kUndefined)`.
+inline const std::string kUndefined =
+    ": the tensor is undefined: assign it first; a grad() is undefined before backward";
+
 /// Shapes every elementwise op should bear: 0-d, size-0 and size-1 axes, sizes around vector widths, one
 /// large enough for several threads.
 const std::vector<Shape>& odd_shapes();

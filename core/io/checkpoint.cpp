@@ -70,28 +70,18 @@ std::vector<File> files_of(const char* op, const std::string& folder) {
   return files;
 }
 
-/// Removes old checkpoints and what killed programs left behind. What cannot be removed waits for the next
-/// time: the save itself has succeeded.
+/// Removes old checkpoints. What cannot be removed waits for the next time: the save itself has succeeded.
 void clean(const std::string& folder) {
   try {
     const std::vector<File> files = files_of("save_checkpoint", folder);
     for (std::size_t i = kKept; i < files.size(); ++i) unlink(files[i].path.c_str());
-    for (const std::string& name : io::names_in("save_checkpoint", folder))
-      if (name.starts_with(io::kTemporaryPrefix)) unlink((fs::path(folder) / name).c_str());
   } catch (const std::exception&) {
   }
 }
 
-/// Makes the folder when it is missing.
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  const bool made = fs::create_directories(folder, error);
-  check(!error, "save_checkpoint: {}: cannot make the folder: {}", folder, error.message());
-  if (made) io::flush_folder("save_checkpoint: " + folder, (fs::path(folder) / "..").string());
-}
-
 /// Throws unless every checksum is there and holds; leaves only the caller's own notes.
-void verify(const std::string& path, const StateDict& tensors, Metadata& notes) {
+void verify(const std::string& file, const StateDict& tensors, Metadata& notes) {
+  const std::string path = io::printable(file);
   const auto expect = [&](const std::string& key, const std::string& found, const std::string& what) {
     const auto note = notes.find(key);
     check(note != notes.end(), "load_checkpoint: {}: {} has no checksum", path, what);
@@ -107,7 +97,7 @@ void verify(const std::string& path, const StateDict& tensors, Metadata& notes) 
 }  // namespace
 
 std::string save_checkpoint(const std::string& folder, const StateDict& tensors, const Metadata& metadata) {
-  make_folder(folder);
+  io::make_folder("save_checkpoint", folder);
   Metadata notes = metadata;
   for (const auto& [key, value] : metadata)
     check(!key.starts_with(kOwnNotes), "save_checkpoint: note {} starts with '{}', which is taken",
@@ -128,7 +118,7 @@ std::string save_checkpoint(const std::string& folder, const StateDict& tensors,
 
 Checkpoint load_checkpoint(const std::string& folder) {
   const std::vector<File> files = files_of("load_checkpoint", folder);
-  check(!files.empty(), "load_checkpoint: {} holds no checkpoint", folder);
+  check(!files.empty(), "load_checkpoint: {} holds no checkpoint", io::printable(folder));
   Checkpoint result;
   for (const File& file : files) {
     try {
@@ -143,7 +133,7 @@ Checkpoint load_checkpoint(const std::string& folder) {
   }
   std::string reasons;
   for (const std::string& reason : result.skipped) reasons += "\n  " + reason;
-  fail_with("load_checkpoint: {} holds no whole checkpoint:{}", folder, reasons);
+  fail_with("load_checkpoint: {} holds no whole checkpoint:{}", io::printable(folder), reasons);
 }
 
 std::vector<std::string> list_checkpoints(const std::string& folder) {

@@ -6,43 +6,35 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <utility>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/system_calls.h"
 
 namespace gradus::io {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-// One call may move at most 2 GiB on Linux.
-constexpr std::size_t kLargestCall = std::size_t{1} << 30;
+namespace {
 
-/// f() again for as long as a signal interrupts it.
-template <class F>
-auto retrying(F f) {
-  auto result = f();
-  while (result < 0 && errno == EINTR) result = f();
-  return result;
-}
-
-/// The file a name stands for, so that writing through a link does not replace the link.
-std::string resolved(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::is_symlink(path, ignored)) return path;
-  const fs::path target = fs::weakly_canonical(path, ignored);
-  return target.empty() ? path : target.string();
-}
-
-std::string folder_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
+/// Bytes of the character at the front of `text`, 0 when it is not to be shown: not UTF-8, or a control
+/// character.
+std::size_t shown_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
+  const std::size_t count = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || count > text.size()) return 0;
+  for (std::size_t i = 1; i < count; ++i)
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  const unsigned second = byte(1);
+  const bool control = first == 0xc2 && second < 0xa0;
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool no_character = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
+  return control || overlong || no_character ? 0 : count;
 }
 
 }  // namespace
@@ -54,18 +46,29 @@ std::string quote(const std::string& text) {
   return result + (text.size() > 80 ? "...'" : "'");
 }
 
-InputFile::InputFile(const char* op, const std::string& path) : label_(fmt::format("{}: {}", op, path)) {
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t count = shown_bytes(text);
+    count == 0 ? result += '?' : result += text.substr(0, count);
+    text.remove_prefix(std::max<std::size_t>(count, 1));
+  }
+  return result;
+}
+
+InputFile::InputFile(const char* op, const std::string& path) : label_(label_of(op, path)) {
   // Not blocking: a pipe of that name must not hang the program.
-  descriptor_ = retrying([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+  descriptor_ = open_file(path, O_RDONLY | O_NONBLOCK);
   check(descriptor_ >= 0, "{}: cannot open: {}", label_, std::strerror(errno));
   struct stat status = {};
-  const bool known = fstat(descriptor_, &status) == 0;
-  if (known && S_ISREG(status.st_mode)) {
+  const int failed = fstat(descriptor_, &status) != 0 ? errno : 0;
+  if (failed == 0 && S_ISREG(status.st_mode)) {
     size_ = static_cast<std::uint64_t>(status.st_size);
     return;
   }
   close(descriptor_);  // a constructor that throws has no destructor
-  fail_with("{}: {}", label_, known && S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file");
+  if (failed != 0) fail_with("{}: cannot open: {}", label_, std::strerror(failed));
+  fail_with("{}: is {}, expects a file", label_, kind_of(status.st_mode));
 }
 
 InputFile::~InputFile() { close(descriptor_); }
@@ -85,49 +88,25 @@ void InputFile::read(std::uint64_t offset, void* to, std::uint64_t count) const 
   }
 }
 
-AtomicFile::AtomicFile(const char* op, const std::string& path)
-    : label_(fmt::format("{}: {}", op, path)), path_(resolved(path)), folder_(folder_of(path_)) {
-  static std::atomic<unsigned> counter{0};
-  do {  // a name left by a killed program with our process number is passed over
-    temporary_ = fmt::format("{}/{}{}-{}", folder_, kTemporaryPrefix, getpid(), counter.fetch_add(1));
-    descriptor_ =
-        retrying([&] { return open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
-  } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) fail_here("cannot create a file in its folder");
-}
-
-AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-void AtomicFile::write(const void* data, std::size_t count) {
-  const auto* bytes = static_cast<const char*>(data);
-  while (count > 0) {
-    const ssize_t done = retrying([&] { return ::write(descriptor_, bytes, std::min(count, kLargestCall)); });
-    if (done < 0) fail_here("cannot write");
-    bytes += done;
-    count -= static_cast<std::size_t>(done);
+void make_folder(const char* op, const std::string& folder) {
+  const std::string label = label_of(op, folder);
+  std::vector<fs::path> missing;
+  std::error_code error;
+  fs::path above = fs::absolute(folder, error);
+  while (!error && !fs::exists(above, error) && above.has_relative_path()) {
+    missing.push_back(above);
+    above = above.parent_path();
   }
-}
-
-void AtomicFile::commit() {
-  if (retrying([&] { return fsync(descriptor_); }) != 0) fail_here("cannot write to disk");
-  // Some file systems report a failed write only here. A descriptor is gone even when close fails.
-  if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_here("cannot write to disk");
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_here("cannot take its name");
-  temporary_.clear();
-  flush_folder(label_, folder_);
-}
-
-void AtomicFile::fail_here(const char* what) const {
-  const int reason = errno;
-  fail_with("{}: {}: {}", label_, what, std::strerror(reason));
+  fs::create_directories(folder, error);
+  // What exists already need not be a folder.
+  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
+  check(!error, "{}: cannot make the folder: {}", label, error.message());
+  for (const fs::path& made : missing) flush_folder(label, made.parent_path().string());
 }
 
 void flush_folder(const std::string& label, const std::string& folder) {
-  const int descriptor = retrying([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  // Not every file system can flush a folder; one that cannot answers EINVAL, and no more can be done.
+  const int descriptor = open_file(folder, O_RDONLY | O_DIRECTORY);
+  // Not every file system can flush a folder; one that cannot answers EINVAL and no more can be done.
   const bool failed = descriptor < 0 || (retrying([&] { return fsync(descriptor); }) != 0 && errno != EINVAL);
   const int reason = errno;
   if (descriptor >= 0) close(descriptor);
@@ -142,7 +121,7 @@ std::vector<std::string> names_in(const char* op, const std::string& folder) {
   if (entries)
     for (errno = 0; const dirent* const entry = readdir(entries.get()); errno = 0)
       names.emplace_back(entry->d_name);
-  check(errno == 0, "{}: {}: cannot read the folder: {}", op, folder, std::strerror(errno));
+  check(errno == 0, "{}: cannot read the folder: {}", label_of(op, folder), std::strerror(errno));
   return names;
 }
 

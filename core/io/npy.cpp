@@ -123,6 +123,8 @@ class HeaderReader {
       std::int64_t size = -1;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || size < 0) wrong("a size");
+      // Python has no such numbers, and where a language has them 010 may be 8.
+      if (rest_[0] == '0' && end - rest_.data() > 1) wrong("a size without leading zeros");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       check(shape.size() < Dims::kMaxRank, "{}: header: expects at most {} axes", label_, Dims::kMaxRank);
       shape.push_back(size);
@@ -149,7 +151,7 @@ std::string header_text(const Tensor& tensor) {
 }  // namespace
 
 void save_npy(const std::string& path, const Tensor& tensor) {
-  check(tensor.defined(), "save_npy: {}: the tensor is undefined", path);
+  check(tensor.defined(), "save_npy: {}: the tensor is undefined", io::printable(path));
   const std::string text = header_text(tensor);
   const auto length = static_cast<std::uint16_t>(text.size());  // 8 axes of 20 digits fit
   io::AtomicFile file("save_npy", path);

@@ -8,7 +8,7 @@
 namespace gradus {
 
 /// Writes a tensor of any layout as little-endian f4, f8, i8 or b1 in row-major order. The file appears whole
-/// or not at all. `save_npy("losses.npy", losses);`
+/// or not at all, and replaces nothing but a file. `save_npy("losses.npy", losses);`
 void save_npy(const std::string& path, const Tensor& tensor);
 
 /// Reads such a file, in row-major or column-major order. Throws, naming the file, on any file that is not

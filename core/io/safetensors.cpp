@@ -15,7 +15,7 @@ constexpr std::uint64_t kLargestHeader = 100'000'000;  // as other readers
 }  // namespace
 
 void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata) {
-  const std::string label = "save_safetensors: " + path;
+  const std::string label = "save_safetensors: " + io::printable(path);
   io::Header header{.metadata = metadata, .tensors = {}};
   for (const auto& [name, tensor] : tensors) {
     check(tensor.defined(), "{}: tensor {} is undefined", label, io::quote(name));
@@ -46,15 +46,19 @@ StateDict load_safetensors(const std::string& path, Metadata* metadata) {
         file.label(), length, file.size());
   check(length <= kLargestHeader, "{}: header: has {} bytes, expects at most {}", file.label(), length,
         kLargestHeader);
-  std::string text(length, '\0');
-  file.read(sizeof length, text.data(), length);
   const std::uint64_t data_start = sizeof length + length;
-  io::Header header = io::read_header(file.label(), text, file.size() - data_start);
-
+  io::Header header;
+  {
+    std::string text(length, '\0');
+    file.read(sizeof length, text.data(), length);
+    header = io::read_header(file.label(), text, file.size() - data_start);
+  }
   StateDict tensors;
-  for (const io::TensorEntry& entry : header.tensors)
+  for (; !header.tensors.empty(); header.tensors.pop_front()) {  // what is done needs no memory any more
+    const io::TensorEntry& entry = header.tensors.front();
     tensors.set(entry.name, Tensor(io::read_array(file, file.label() + ": tensor " + io::quote(entry.name),
                                                   data_start + entry.begin, entry.shape, entry.dtype)));
+  }
   if (metadata) *metadata = std::move(header.metadata);
   return tensors;
 }

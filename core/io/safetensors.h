@@ -14,15 +14,16 @@ namespace gradus {
 using Metadata = std::map<std::string, std::string>;
 
 /// Writes the tensors, of any layout, in their order. The same tensors give the same bytes. The file appears
-/// whole or not at all: an old one of that name stays until the new one is on disk. Throws when it cannot be
-/// written, when a tensor is undefined or a name is not valid UTF-8.
+/// whole or not at all: an old one of that name stays until the new one is on disk, and keeps its
+/// permissions; links are followed. Throws when it cannot be written, when there is no file but a folder, a
+/// device or a pipe of that name, when a tensor is undefined or a name is not valid UTF-8.
 /// `save_safetensors("model.safetensors", model.state_dict());`
 void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata = {});
 
 /// Reads the tensors (F32, F64, I64, BOOL) in the order of the header, and the notes into `metadata` if
 /// given. Throws, naming file and tensor, on any file that is not exactly a safetensors file; never takes
-/// more memory than a small multiple of the file's size.
-/// `model.load_state_dict(load_safetensors("model.safetensors"));`
+/// more memory than a small multiple of the file's size (notes beyond 10,000 must have 32 bytes of header
+/// each). `model.load_state_dict(load_safetensors("model.safetensors"));`
 StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr);
 
 }  // namespace gradus

@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <unordered_set>
+#include <vector>
 
 #include "gradus/core/format.h"
 #include "gradus/core/io/array_bytes.h"
@@ -35,7 +35,7 @@ const char* file_name(DType dtype) {
 /// throws at the first piece that does not belong.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
-  explicit HeaderReader(const std::string& label) : label_(label) {}
+  HeaderReader(const std::string& label, std::size_t most_notes) : label_(label), most_notes_(most_notes) {}
   Header take() { return std::move(header_); }
 
   bool start_object(std::size_t) override {
@@ -58,10 +58,13 @@ class HeaderReader final : public nlohmann::json_sax<json> {
       return true;
     }
     if (place_ == Place::top) {
-      check(names_.insert(key).second, "{}: header: name {} appears twice", label_, quote(key));
+      check(key != kMetadata || !std::exchange(metadata_seen_, true), "{}: header: name {} appears twice",
+            label_, quote(key));
       name_ = key;
     } else {
       check(!header_.metadata.contains(key), "{}: {}: key {} appears twice", label_, where(), quote(key));
+      check(header_.metadata.size() < most_notes_, "{}: metadata: has more than {} notes", label_,
+            most_notes_);
       note_ = key;
     }
     return true;
@@ -144,23 +147,46 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   }
 
   const std::string& label_;
+  const std::size_t most_notes_;
   Header header_;
   Place place_ = Place::start;
   std::string name_, note_;
-  std::unordered_set<std::string> names_;
+  bool metadata_seen_ = false;
   std::size_t field_ = 0;  // of a tensor: dtype, shape, data_offsets
   std::array<bool, 3> seen_ = {};
   int offsets_ = 0;
 };
 
-/// Places in `tensors` by begin, then end: the order of the bytes.
-std::vector<std::size_t> byte_order(const std::vector<TensorEntry>& tensors) {
+using Entries = std::deque<TensorEntry>;
+
+/// Places in `tensors` in order of what `key` gives of each.
+template <class F>
+std::vector<std::size_t> order_by(const F& key, const Entries& tensors) {
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(tensors[a].begin, tensors[a].end) < std::pair(tensors[b].begin, tensors[b].end);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(tensors[a]) < key(tensors[b]); });
   return order;
+}
+
+void check_names(const std::string& label, const Entries& tensors) {
+  const auto by_name = order_by([](const TensorEntry& t) -> const std::string& { return t.name; }, tensors);
+  for (std::size_t i = 1; i < by_name.size(); ++i)
+    check(tensors[by_name[i - 1]].name != tensors[by_name[i]].name, "{}: header: name {} appears twice",
+          label, quote(tensors[by_name[i]].name));
+}
+
+/// Without gaps or overlaps.
+void check_places(const std::string& label, const Entries& tensors, std::uint64_t data_bytes) {
+  std::uint64_t end = 0;
+  for (const std::size_t i :
+       order_by([](const TensorEntry& t) { return std::pair(t.begin, t.end); }, tensors)) {
+    const TensorEntry& tensor = tensors[i];
+    check(tensor.begin == end, "{}: tensor {} starts at byte {} of the data, expects {}: {}", label,
+          quote(tensor.name), tensor.begin, end, tensor.begin > end ? "there is a gap" : "tensors overlap");
+    end = tensor.end;
+  }
+  check(end == data_bytes, "{}: has {} bytes of data, expects {}", label, data_bytes, end);
 }
 
 void check_entry(const std::string& label, const TensorEntry& tensor, std::uint64_t data_bytes) {
@@ -191,18 +217,12 @@ Header read_header(const std::string& label, const std::string& text, std::uint6
   // The parser takes a zero byte for the end of the text.
   check(text.find('\0') == std::string::npos, "{}: header: not JSON at its byte {}", label,
         text.find('\0') + 1);
-  HeaderReader reader(label);
+  HeaderReader reader(label, most_notes(text.size()));
   json::sax_parse(text, &reader);
   Header header = reader.take();
-  std::uint64_t end = 0;
+  check_names(label, header.tensors);
   for (const TensorEntry& tensor : header.tensors) check_entry(label, tensor, data_bytes);
-  for (const std::size_t i : byte_order(header.tensors)) {
-    const TensorEntry& tensor = header.tensors[i];
-    check(tensor.begin == end, "{}: tensor {} starts at byte {} of the data, expects {}: {}", label,
-          quote(tensor.name), tensor.begin, end, tensor.begin > end ? "there is a gap" : "tensors overlap");
-    end = tensor.end;
-  }
-  check(end == data_bytes, "{}: has {} bytes of data, expects {}", label, data_bytes, end);
+  check_places(label, header.tensors, data_bytes);
   return header;
 }
 
@@ -223,6 +243,8 @@ std::string write_header(const std::string& label, Header& header) {
                         text.empty() ? "" : ",", json_text(label, tensor.name), file_name(tensor.dtype),
                         fmt::join(tensor.shape, ","), tensor.begin, tensor.end);
   text = "{" + text + "}";
+  check(header.metadata.size() <= most_notes(text.size()), "{}: expects at most {} notes, got {}", label,
+        most_notes(text.size()), header.metadata.size());
   text.append((8 - text.size() % 8) % 8, ' ');  // so that the data starts at a multiple of 8
   return text;
 }

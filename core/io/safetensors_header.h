@@ -2,8 +2,8 @@
 // The header of a safetensors file (internal).
 
 #include <cstdint>
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "gradus/core/io/safetensors.h"
 
@@ -19,8 +19,12 @@ struct TensorEntry {
 
 struct Header {
   Metadata metadata;
-  std::vector<TensorEntry> tensors;  // in the order of the text
+  std::deque<TensorEntry> tensors;  // in the order of the text; a list that never needs twice its memory
 };
+
+/// The most notes a header of so many bytes may have. A short one takes ten times its text in memory: beyond
+/// the first 10,000, others must come with as much text as a tensor's.
+inline std::size_t most_notes(std::size_t header_bytes) { return 10'000 + header_bytes / 32; }
 
 /// The header as JSON, and the order of bytes that goes with it: large elements first, so that all are
 /// aligned. Fills in begin and end of every entry. `label` starts messages.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "docs/pictures/lab_figures.h"
 #include "docs/pictures/performance.h"
 #include "gradus/gradus.h"
 #include "kit/chart.h"
@@ -94,66 +95,6 @@ LineChart noise() {
                      noise_steps("warm-up over 100 steps", optim::warmup_linear(1.0, 100), 0)}};
 }
 
-// --- the lab: the trap of averaging over positions
-
-constexpr std::int64_t T = 8, C = 64, V = 16;
-
-/// As Xiong et al. start: matrices N(0, 1/d), biases 0, queries and keys 0.
-nn::PostLNBlock random_block(Generator& generator) {
-  const nn::PostLNBlock block({.d_model = C, .heads = 1, .d_ff = C});
-  for (const auto& [name, w] : block.named_parameters())
-    if (!name.starts_with("norm"))
-      nn::init::normal_(w, 0, w.dim() == 2 ? 1 / std::sqrt(double(C)) : 0, generator);
-  const NoGrad guard;
-  block.self_attn.in_proj_weight.slice(0, 0, 2 * C) = 0.0;
-  return block;
-}
-
-enum class Judged { one_position, all_positions, all_with_one_target };
-
-/// |dL/dW2| of the last of L Post-LN blocks.
-double top_gradient(std::int64_t layers, std::uint64_t seed, Judged judged) {
-  Generator generator(seed);
-  Tensor x = randn({1, T, C}, generator);
-  {
-    const NoGrad guard;
-    for (std::int64_t l = 1; l < layers; ++l) x = random_block(generator)(x);
-  }
-  const nn::PostLNBlock last = random_block(generator);
-  const std::int64_t count = judged == Judged::one_position ? 1 : T;
-  const Tensor head = randn({V, C}, generator) / std::sqrt(double(C));
-  Tensor target = randint(0, V, {1, count}, generator);
-  if (judged == Judged::all_with_one_target) target = zeros_like(target);
-  cross_entropy(linear(last(x).slice(1, 0, count), head), target).backward();
-  return last.ffn.linear2.weight.grad().norm().item();
-}
-
-Series top_gradients(const char* name, Judged judged, int style) {
-  Series series{.name = name, .style = style};
-  constexpr int kSeeds = 40;
-  for (const std::int64_t layers : {1, 2, 4, 8, 16, 32}) {
-    double sum = 0;
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) sum += top_gradient(layers, seed, judged);
-    series.x.push_back(static_cast<double>(layers));
-    series.y.push_back(sum / kSeeds);
-  }
-  return series;
-}
-
-LineChart trap() {
-  return {.title = "Post-LN: whose loss?",
-          .description =
-              "The gradient of the loss at one position does not depend on depth, that of the mean does.",
-          .x_label = "layers L",
-          .y_label = "|∂loss/∂W₂| of the last block, 40 seeds",
-          .x_axis = AxisKind::log,
-          .y_low = 0,
-          .x_ticks = {1, 2, 4, 8, 16, 32},
-          .series = {top_gradients("at one position", Judged::one_position, 1),
-                     top_gradients("mean over 8 positions", Judged::all_positions, 2),
-                     top_gradients("mean, the same target at all 8", Judged::all_with_one_target, 3)}};
-}
-
 void draw_all(const std::filesystem::path& folder) {
   const DefaultDType guard(f64);
   const auto put = [&](const char* name, const auto& chart) {
@@ -162,12 +103,14 @@ void draw_all(const std::filesystem::path& folder) {
   put("gradient_check", gradient_check());
   put("schedules", schedules());
   put("adam_noise", noise());
-  put("trap", trap());
+  put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   put("lab_top_gradient", lab::top_gradient_chart(start));  // as in the lab's report
   put("lab_norms", lab::norm_chart(start));
   put("lab_gradients", lab::gradient_panels(start, true));
   put("lab_activation_gradients", lab::gradient_panels(start, false));
+  put("lab_schemes", lab::scheme_panels(lab::measure_schemes()));
+  put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
 }
 

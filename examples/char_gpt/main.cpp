@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <optional>
 
 #include "char_gpt/model_file.h"
 #include "char_gpt/options.h"
 #include "char_gpt/training.h"
 #include "gradus/gradus.h"
+#include "kit/files.h"
 #include "kit/interrupt.h"
+#include "kit/program.h"
 
 namespace {
 
@@ -32,7 +32,7 @@ void print_sample(const char_gpt::LoadedModel& loaded, const Options& o) {
   Generator generator(static_cast<std::uint64_t>(o.seed), /*stream=*/2);
   const Tensor text = model.generate(
       start, o.sample, {.temperature = o.temperature, .top_k = o.top_k, .generator = &generator});
-  fmt::print("{}\n", vocabulary.decode(text.span<std::int64_t>()));
+  kit::print(vocabulary.decode(text.span<std::int64_t>()) + "\n");
 }
 
 /// The text in another model's numbers; throws naming the first character that model does not know.
@@ -43,7 +43,15 @@ kit::TextData in_numbers_of(const kit::Vocabulary& vocabulary, const kit::TextDa
   return {vocabulary, convert(text.train), convert(text.validation)};
 }
 
-void train_on_text(Options o) {
+/// What can be known before a training whether its files can be written after it.
+void try_outputs(const Options& o, std::uint64_t bytes) {
+  if (o.steps == 0) return;
+  kit::try_output("--save", o.save, bytes);
+  if (!o.trace.empty()) kit::try_output("--trace", o.trace);
+}
+
+int train_on_text(Options o) {
+  try_outputs(o, 1);
   std::optional<char_gpt::LoadedModel> loaded;
   if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load));
   if (loaded) o.context = loaded->model.options().context;
@@ -53,41 +61,39 @@ void train_on_text(Options o) {
   else
     loaded.emplace(char_gpt::LoadedModel{nn::GPT(o.model(text.vocabulary.size())), text.vocabulary});
   const nn::GPT& model = loaded->model;
+  try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 
-  fmt::print("{} characters, {} different; {}-LN, {} layers, {} parameters\n",
-             text.train.size() + text.validation.size(), text.vocabulary.size(),
-             model.options().placement == nn::Placement::pre ? "Pre" : "Post", model.options().layers,
-             model.num_parameters());
-  char_gpt::train(model, text, o);
-  const double loss = char_gpt::loss_over(model, text.validation);
+  kit::print(fmt::format("{} characters, {} different; {}-LN, {} layers, {} parameters\n",
+                         text.train.size() + text.validation.size(), text.vocabulary.size(),
+                         model.options().placement == nn::Placement::pre ? "Pre" : "Post",
+                         model.options().layers, model.num_parameters()));
   if (o.steps > 0) {
-    char_gpt::save_model(o.save, model, text.vocabulary);
-    fmt::print("weights: {}\n", o.save.string());
+    kit::catch_interrupts();
+    char_gpt::train(model, text, o);
+    char_gpt::save_model(o.save, model, text.vocabulary);  // first of all: nothing below is worth as much
+    kit::end_on_interrupts();
+    kit::print(fmt::format("weights: {}\n", o.save.string()));
+    if (kit::interrupted()) return kit::interrupt_status();
   }
-  fmt::print("validation loss: {:.4f}\n", loss);
+  kit::print(fmt::format("validation loss: {:.4f}\n", char_gpt::loss_over(model, text.validation)));
   print_sample(*loaded, o);
+  return 0;
 }
 
-void run(const Options& o) {
+int run(const Options& o) {
   if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
   manual_seed(static_cast<std::uint64_t>(o.seed));
-  if (o.text.empty())
-    print_sample(char_gpt::load_model(o.load), o);
-  else
-    train_on_text(o);
+  if (!o.text.empty()) return train_on_text(o);
+  print_sample(char_gpt::load_model(o.load), o);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  if (const auto status = char_gpt::parse(argc, argv, options)) return *status;
-  try {
-    kit::catch_interrupts();
-    run(options);
-  } catch (const std::exception& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "char_gpt: {}\n", error.what());
-    return 1;
-  }
+  return kit::run_program("char_gpt", [&] {
+    Options options;
+    if (const auto status = char_gpt::parse(argc, argv, options)) return *status;
+    return run(options);
+  });
 }

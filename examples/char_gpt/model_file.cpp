@@ -4,29 +4,58 @@
 
 #include <charconv>
 #include <sstream>
+#include <utility>
 
+#include "gradus/core/io/files.h"
 #include "gradus/gradus.h"
 
 namespace gradus::char_gpt {
 
 namespace {
 
-std::string note(const Metadata& notes, const std::string& key, const std::filesystem::path& file) {
-  const auto found = notes.find(key);
-  if (found == notes.end())
-    throw Error(
-        fmt::format("char_gpt: {} has no note '{}': it was not written by char_gpt", file.string(), key));
-  return found->second;
-}
+/// A model's file as it was read.
+struct File {
+  std::string path;
+  StateDict weights;
+  Metadata notes;
 
-std::int64_t number(const std::string& text, const std::string& key, const std::filesystem::path& file) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0)
-    throw Error(
-        fmt::format("char_gpt: {}: note '{}' expects whole numbers, got '{}'", file.string(), key, text));
-  return value;
-}
+  template <class... Args>
+  void require(bool condition, fmt::format_string<Args...> text, Args&&... args) const {
+    if (!condition)
+      throw Error(fmt::format("{}: {}", io::printable(path), fmt::format(text, std::forward<Args>(args)...)));
+  }
+  const std::string& note(const std::string& key) const {
+    const auto found = notes.find(key);
+    require(found != notes.end(), "has no note '{}': it was not written by char_gpt", key);
+    return found->second;
+  }
+  /// A whole number, which what the weights say must bear out: nothing as large as a note likes is allocated.
+  std::int64_t size(const std::string& key, std::int64_t in_weights) const {
+    const std::int64_t value = number(key, note(key));
+    require(value == in_weights, "note '{}' is {}, but the weights have {}", key, value, in_weights);
+    return value;
+  }
+  std::int64_t number(const std::string& key, const std::string& text) const {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    require(error == std::errc() && end == text.data() + text.size() && value >= 0,
+            "note '{}' expects whole numbers, got {}", key, io::quote(text));
+    return value;
+  }
+  /// The shape of a matrix; both sizes at least 1.
+  Shape matrix(const std::string& name) const {
+    const Tensor* const weight = weights.find(name);
+    require(weight != nullptr, "has no '{}': it was not written by char_gpt", name);
+    require(weight->dim() == 2 && weight->numel() > 0, "'{}' is no matrix but {}", name,
+            to_string(weight->shape()));
+    return weight->shape();
+  }
+  std::int64_t numbers() const {
+    std::int64_t all = 0;
+    for (const auto& [name, weight] : weights) all += weight.numel();
+    return all;
+  }
+};
 
 // Characters travel as code points, "10,32,33": a note must be valid UTF-8, which a text need not be.
 std::string code_point_list(const kit::Vocabulary& vocabulary) {
@@ -35,12 +64,47 @@ std::string code_point_list(const kit::Vocabulary& vocabulary) {
                                      ","));
 }
 
-kit::Vocabulary read_vocabulary(const Metadata& notes, const std::filesystem::path& file) {
+kit::Vocabulary read_vocabulary(const File& file) {
+  const std::string& text = file.note("characters");
   std::u32string characters;
-  std::istringstream list(note(notes, "characters", file));
-  for (std::string item; std::getline(list, item, ',');)
-    characters.push_back(static_cast<char32_t>(number(item, "characters", file)));
-  return kit::Vocabulary(characters);
+  std::istringstream list(text);
+  for (std::string item; std::getline(list, item, ',');) {
+    const std::int64_t number = file.number("characters", item);
+    file.require(number <= 0x10FFFF, "note 'characters' expects code points, got {}", number);
+    characters.push_back(static_cast<char32_t>(number));
+  }
+  kit::Vocabulary vocabulary(characters);
+  // The vocabulary sorts: another order, or a character twice, would give characters other numbers.
+  file.require(code_point_list(vocabulary) == text,
+               "note 'characters' expects rising numbers such as 10,32,97, got {}", io::quote(text));
+  return vocabulary;
+}
+
+/// The options of the model whose weights these are.
+Options read_options(const File& file, std::int64_t vocabulary) {
+  Options o;
+  o.placement = file.note("placement");
+  file.require(o.placement == "pre" || o.placement == "post", "note 'placement' expects pre or post, got {}",
+               io::quote(o.placement));
+  const Shape tokens = file.matrix("token_embedding.weight");
+  file.require(tokens[0] == vocabulary, "note 'characters' has {}, but the weights have {}", vocabulary,
+               tokens[0]);
+  o.d_model = file.size("d_model", tokens[1]);
+  o.context = file.size("context", file.matrix("position_embedding.weight")[0]);
+  std::int64_t layers = 0;
+  while (file.weights.contains(fmt::format("layers.{}.norm1.weight", layers))) ++layers;
+  o.layers = file.size("layers", layers);
+  file.require(layers > 0, "has no layers");
+  o.heads = file.number("heads", file.note("heads"));
+  file.require(o.heads >= 1 && o.d_model % o.heads == 0,
+               "note 'heads' is {}, which does not divide d_model {}", o.heads, o.d_model);
+  // A model as large as its file: a block has 12 d^2 + 2 d numbers (no biases), Pre-LN a final norm.
+  const auto d = static_cast<double>(o.d_model);
+  const double expected = static_cast<double>(vocabulary + o.context) * d +
+                          static_cast<double>(layers) * (12 * d + 2) * d + (o.placement == "pre" ? d : 0);
+  file.require(static_cast<double>(file.numbers()) == expected,
+               "the weights have {} numbers, such a model has {:.0f}", file.numbers(), expected);
+  return o;
 }
 
 }  // namespace
@@ -57,20 +121,13 @@ void save_model(const std::filesystem::path& file, const nn::GPT& model, const k
                     {"context", std::to_string(o.context)}});
 }
 
-LoadedModel load_model(const std::filesystem::path& file) {
-  Metadata notes;
-  const StateDict weights = load_safetensors(file.string(), &notes);
-  Options o;
-  o.placement = note(notes, "placement", file);
-  const auto size = [&](const char* key) { return number(note(notes, key, file), key, file); };
-  o.layers = size("layers");
-  o.heads = size("heads");
-  o.d_model = size("d_model");
-  o.context = size("context");
-
-  kit::Vocabulary vocabulary = read_vocabulary(notes, file);
+LoadedModel load_model(const std::filesystem::path& path) {
+  File file{.path = path.string(), .weights = {}, .notes = {}};
+  file.weights = load_safetensors(path.string(), &file.notes);
+  kit::Vocabulary vocabulary = read_vocabulary(file);
+  const Options o = read_options(file, vocabulary.size());
   LoadedModel loaded{nn::GPT(o.model(vocabulary.size())), std::move(vocabulary)};
-  loaded.model.load_state_dict(weights);
+  loaded.model.load_state_dict(file.weights);
   return loaded;
 }
 

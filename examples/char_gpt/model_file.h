@@ -15,7 +15,8 @@ struct LoadedModel {
   nn::GPT model;
   kit::Vocabulary vocabulary;
 };
-/// Throws, naming the file, when it is not one that save_model wrote.
+/// Throws, naming the file, when it is not one that save_model wrote. Its notes are held against its weights
+/// before a model is built, so that memory is bounded by the size of the file.
 LoadedModel load_model(const std::filesystem::path& file);
 
 }  // namespace gradus::char_gpt

@@ -1,8 +1,10 @@
 #include "char_gpt/options.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "kit/command_line.h"
+#include "kit/files.h"
+#include "kit/program.h"
 
 namespace gradus::char_gpt {
 
@@ -22,37 +24,46 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
 std::optional<int> parse(int argc, char** argv, Options& o) {
   kit::CommandLine line("char_gpt", "Trains a character-level GPT on any text file, then writes like it.");
   line.path("--text", o.text, "Text file to train on");
-  line.integer("--steps", o.steps, "Training steps; 0 only evaluates and samples", kit::at_least(0));
+  line.integer("--steps", o.steps, "Training steps; 0 only evaluates and samples", {0, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights, batches and sample", kit::at_least(0));
   line.choice("--placement", o.placement, {"pre", "post"}, "Where the blocks' LayerNorm stands");
   line.path("--save", o.save, "Weights are written here after training");
   line.path("--load", o.load, "Start from weights saved before; without --text: only sample from them");
   line.text("--prompt", o.prompt, "Text the sample goes on from");
-  line.integer("--sample", o.sample, "Characters to write", kit::at_least(0));
+  line.integer("--sample", o.sample, "Characters to write", {0, 1'000'000'000});
   line.real("--temperature", o.temperature, "Below 1: more likely characters", kit::above(0));
   line.integer("--top-k", o.top_k, "Choose among the k likeliest characters only; 0: among all",
                kit::at_least(0));
-  line.integer("--layers", o.layers, "Blocks", kit::at_least(1));
-  line.integer("--heads", o.heads, "Attention heads", kit::at_least(1));
-  line.integer("--d-model", o.d_model, "Channels", kit::at_least(1));
-  line.integer("--context", o.context, "Characters the model looks back on", kit::at_least(1));
-  line.integer("--batch", o.batch, "Windows a step", kit::at_least(1));
+  line.integer("--layers", o.layers, "Blocks", {1, 1000});
+  line.integer("--heads", o.heads, "Attention heads", {1, 1000});
+  line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
+  line.integer("--context", o.context, "Characters the model looks back on", {1, 1'000'000});
+  line.integer("--batch", o.batch, "Windows a step", {1, 1'000'000});
   line.real("--lr", o.lr, "Learning rate after warm-up; falls to a tenth in a cosine", kit::above(0));
-  line.integer("--warmup", o.warmup, "Warm-up steps", kit::at_least(0));
+  line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
   line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
   line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
-  line.integer("--threads", o.threads, "Threads; all cores when not given", kit::at_least(1));
+  line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.flag("--profile", o.profile, "Print where time and memory went in ten steps");
   line.path("--trace", o.trace, "Write these steps' trace here, for ui.perfetto.dev; implies --profile");
   line.footer("./run example char_gpt --text shakespeare.txt --steps 500 --placement post");
   if (const auto status = line.parse(argc, argv)) return status;
   o.least_lr = o.lr / 10;
-  if (o.text.empty() && o.load.empty()) {
-    std::fputs("char_gpt: expects --text FILE to train on, or --load FILE to sample from\n", stderr);
+  const auto refused = [](const char* why) {
+    kit::print_error(fmt::format("char_gpt: {}\n", why));
     return 2;
-  }
+  };
+  if (o.text.empty() && o.load.empty())
+    return refused("expects --text FILE to train on, or --load FILE to sample from");
+  if (o.text.empty() || o.steps == 0) return std::nullopt;  // nothing is written
+  if (kit::same_file(o.save, o.text)) return refused("--save would replace the file of --text");
+  if (o.trace.empty()) return std::nullopt;
+  if (kit::same_file(o.trace, o.text)) return refused("--trace would replace the file of --text");
+  if (kit::same_file(o.trace, o.save)) return refused("--trace and --save are one file");
+  if (!o.load.empty() && kit::same_file(o.trace, o.load))
+    return refused("--trace would replace the file of --load");
   return std::nullopt;
 }
 

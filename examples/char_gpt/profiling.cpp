@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kit/program.h"
+
 namespace gradus::char_gpt {
 
 namespace {
@@ -23,18 +25,18 @@ void StepProfiler::finish() {
   if (!on_) return;
   on_ = false;
   if (!profile_) {
-    fmt::print("profile: nothing was watched: it begins after {} steps\n", kWarmUp);
+    kit::print(fmt::format("profile: nothing was watched: it begins after {} steps\n", kWarmUp));
     return;
   }
-  fmt::print("profile of {} steps\n\n", steps_);
+  kit::print(fmt::format("profile of {} steps\n\n", steps_));
   // [tables]
-  fmt::print("{}\n", profile_->table());
-  fmt::print("{}\n", profile_->table({.by = ProfileBy::module, .merge_layers = true, .rows = 10}));
-  fmt::print("{}\n", profile_->memory_table());
+  kit::print(profile_->table() + "\n");
+  kit::print(profile_->table({.by = ProfileBy::module, .merge_layers = true, .rows = 10}) + "\n");
+  kit::print(profile_->memory_table() + "\n");
   // [/tables]
   if (!trace_.empty()) {
     profile_->write_chrome_trace(trace_.string());
-    fmt::print("trace, for ui.perfetto.dev or chrome://tracing: {}\n", trace_.string());
+    kit::print(fmt::format("trace, for ui.perfetto.dev or chrome://tracing: {}\n", trace_.string()));
   }
   profile_.reset();
 }

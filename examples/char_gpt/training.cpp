@@ -9,6 +9,7 @@
 #include "gradus/gradus.h"
 #include "kit/duration.h"
 #include "kit/interrupt.h"
+#include "kit/program.h"
 #include "kit/progress.h"
 
 namespace gradus::char_gpt {
@@ -69,14 +70,13 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
     profiler.after_step(step);
     progress.update(static_cast<double>(step), fmt::format("loss {:.3f}", loss.item()));
     if (step == std::min(kTimedSteps, o.steps))
-      fmt::print("{} steps will take about {}\n", o.steps,
-                 kit::human_duration(seconds_since(start) / static_cast<double>(step) *
-                                     static_cast<double>(o.steps)));
+      kit::print(fmt::format("{} steps will take about {}\n", o.steps,
+                             kit::human_duration(seconds_since(start) / static_cast<double>(step) *
+                                                 static_cast<double>(o.steps))));
     if (step % std::max<std::int64_t>(1, o.steps / kReports) == 0)
-      fmt::print("step {:>6}  loss {:.4f}  lr {:.2e}\n", step, loss.item(), opt.lr());
-    std::fflush(stdout);
+      kit::print(fmt::format("step {:>6}  loss {:.4f}  lr {:.2e}\n", step, loss.item(), opt.lr()));
   }
-  progress.finish();
+  if (!kit::interrupted()) progress.finish();
   profiler.finish();
   model.eval();
 }

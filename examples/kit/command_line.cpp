@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "gradus/core/io/files.h"
+#include "kit/program.h"
 
 namespace gradus::kit {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 // Reads the whole text as one number; false for anything else, such as "3x", "" or a number out of range.
 template <class T>
 bool read_number(std::string_view text, T& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end && !text.empty();
@@ -76,6 +78,17 @@ std::vector<T> read_list(const std::string& name, const std::string& words, cons
   return values;
 }
 
+void require_one_of(const std::string& name, const std::vector<std::string>& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end())
+    reject(name, fmt::format("one of {}", fmt::join(words, ", ")), word);
+}
+
+/// "pre|post"; many words are told when a wrong one is given.
+std::string kind_of(const std::vector<std::string>& words) {
+  const std::string all = fmt::format("{}", fmt::join(words, "|"));
+  return all.size() > 40 ? "NAME" : all;
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string program, std::string description)
@@ -124,13 +137,24 @@ void CommandLine::path(const std::string& name, std::filesystem::path& value, co
 
 void CommandLine::choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
                          const std::string& help) {
-  const std::string all = fmt::format("{}", fmt::join(words, "|"));
-  add(name, all, value, help, [&value, name, words](const std::string& word) {
-    if (std::find(words.begin(), words.end(), word) == words.end()) {
-      reject(name, fmt::format("one of {}", fmt::join(words, ", ")), word);
-    }
+  add(name, kind_of(words), value, help, [&value, name, words](const std::string& word) {
+    require_one_of(name, words, word);
     value = word;
   });
+}
+
+void CommandLine::choices(const std::string& name, std::vector<std::string>& value,
+                          const std::vector<std::string>& words, const std::string& help) {
+  add(name, kind_of(words), fmt::format("{}", fmt::join(value, ",")), help,
+      [&value, name, words](const std::string& list) {
+        value.clear();
+        for (std::size_t start = 0, stop = 0; stop < list.size(); start = stop + 1) {
+          stop = std::min(list.find(',', start), list.size());
+          value.push_back(list.substr(start, stop - start));
+          require_one_of(name, words, value.back());
+        }
+        if (value.empty()) require_one_of(name, words, "");
+      });
 }
 
 void CommandLine::list(const std::string& name, std::vector<std::int64_t>& value, const std::string& help,
@@ -163,7 +187,8 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     problem = error.what();
   }
-  fmt::print(stderr, "{}: {}\n{} --help lists all options\n", program_, problem, program_);
+  print_error(
+      fmt::format("{}: {}\n{} --help lists all options\n", program_, io::printable(problem), program_));
   return 2;
 }
 

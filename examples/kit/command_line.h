@@ -52,9 +52,12 @@ class CommandLine {
   void text(const std::string& name, std::string& value, const std::string& help);
   /// A path; the file or folder need not exist.
   void path(const std::string& name, std::filesystem::path& value, const std::string& help);
-  /// One of the given words.
+  /// One of the given words. A name without dashes, such as "CASE", is no option but an argument.
   void choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
               const std::string& help);
+  /// Several of the given words, separated by commas.
+  void choices(const std::string& name, std::vector<std::string>& value,
+               const std::vector<std::string>& words, const std::string& help);
   /// Several numbers, separated by commas.
   void list(const std::string& name, std::vector<std::int64_t>& value, const std::string& help,
             IntegerRange range = {});

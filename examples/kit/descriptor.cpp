@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/system_calls.h"
 
 namespace gradus::kit {
 
 Descriptor::Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode)
     : who_(who), path_(path) {
-  do {
-    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) fail_with("{}: cannot open {}: {}", who_, path_.string(), std::strerror(errno));
+  descriptor_ = io::open_file(path.string(), flags, mode);
+  if (descriptor_ < 0)
+    fail_with("{}: cannot open {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
 }
 
 Descriptor::~Descriptor() {
@@ -39,7 +39,8 @@ void Descriptor::write_all(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_with("{}: cannot write {}: {}", who_, path_.string(), std::strerror(errno));
+    if (written < 0)
+      fail_with("{}: cannot write {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -48,7 +49,7 @@ void Descriptor::sync() const {
   while (::fsync(descriptor_) != 0) {
     if (errno == EINTR) continue;
     if (errno == EINVAL || errno == EROFS) return;  // a pipe or device: there is nothing to sync
-    fail_with("{}: cannot sync {}: {}", who_, path_.string(), std::strerror(errno));
+    fail_with("{}: cannot sync {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
   }
 }
 

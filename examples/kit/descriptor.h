@@ -9,8 +9,9 @@ namespace gradus::kit {
 
 class Descriptor {
  public:
-  /// open(2) with close-on-exec; throws "`who`: cannot open PATH: reason".
-  Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode = 0644);
+  /// open(2) with close-on-exec, never in place of stdin, stdout or stderr; throws "`who`: cannot open PATH:
+  /// reason".
+  Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode = 0666);
   ~Descriptor();
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;

@@ -58,9 +58,9 @@ void HtmlReport::add_figure(const std::string& drawing, std::string_view caption
   if (!in_figures_) body_ += "<div class=\"figures\">\n";
   in_figures_ = true;
   const bool wide = drawing.find("gradus-chart wide") != std::string::npos;
-  body_ +=
-      fmt::format("<figure{}><div class=\"drawing\">{}</div><figcaption>{}</figcaption>{}</figure>\n",
-                  wide ? " class=\"wide\"" : "", inlined(drawing), html_text(caption), folded("The numbers", tables));
+  body_ += fmt::format("<figure{}><div class=\"drawing\">{}</div><figcaption>{}</figcaption>{}</figure>\n",
+                       wide ? " class=\"wide\"" : "", inlined(drawing), html_text(caption),
+                       folded("The numbers", tables));
 }
 
 void HtmlReport::figure(const LineChart& chart, std::string_view caption) {

@@ -9,33 +9,64 @@
 namespace gradus::kit {
 namespace {
 
-std::atomic<bool> seen = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "a handler may only touch lock-free atomics");
+std::atomic<int> seen = 0;  // the signal that came first
+std::atomic<bool> catching = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a handler may only touch lock-free atomics");
 
 // Only async-signal-safe calls are allowed in here: no printf, no exceptions, no memory.
 extern "C" void gradus_kit_on_signal(int signal_number) {
   const int saved_errno = errno;
-  if (seen.exchange(true)) {
+  int none = 0;
+  if (!catching || !seen.compare_exchange_strong(none, signal_number)) {
     signal(signal_number, SIG_DFL);  // the exit status says which signal it was
-    raise(signal_number);            // delivered when this handler returns
-    return;
+    raise(signal_number);
+    _exit(128 + signal_number);  // the first process of a container does not die of it
   }
-  constexpr char message[] = "\nStopping after this step; Ctrl-C again ends at once.\n";
+  constexpr char message[] = "\nStopping; what is done is kept. Ctrl-C again ends at once.\n";
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
   errno = saved_errno;
 }
 
-}  // namespace
-
-void catch_interrupts() {
+void handle(int signal_number) {
   struct sigaction action {};
   action.sa_handler = gradus_kit_on_signal;
-  action.sa_flags = SA_RESTART;  // reads and writes under way go on
+  action.sa_flags = SA_RESTART | SA_NODEFER;  // reads and writes under way go on; raise() above ends at once
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  sigaction(signal_number, &action, nullptr);
 }
 
-bool interrupted() { return seen; }
+void handle_all() {
+  handle(SIGINT);
+  handle(SIGTERM);
+  struct sigaction before {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) handle(SIGHUP);
+}
+
+}  // namespace
+
+void end_on_interrupts() {
+  catching = false;
+  handle_all();
+}
+
+void catch_interrupts() {
+  catching = true;
+  handle_all();
+}
+
+bool interrupted() { return seen != 0; }
+
+void interrupt(int signal_number) {
+  int none = 0;
+  seen.compare_exchange_strong(none, signal_number);
+}
+
+int interrupt_status() { return seen == 0 ? 0 : 128 + seen; }
+
+void stop_if_interrupted() {
+  if (interrupted()) throw Interrupted();
+}
 
 }  // namespace gradus::kit

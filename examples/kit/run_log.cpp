@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
 #include "kit/files.h"
 
 namespace gradus::kit {
@@ -23,10 +26,30 @@ void nulls_for_non_finite(Json& value) {
   }
 }
 
-bool is_object(const std::string& line) {
-  const Json value = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  return value.is_object();
+/// Programs here write no deeper JSON, and one written to do harm would need a stack as deep to print.
+constexpr int kDeepest = 64;
+
+/// Throws Json::exception where the text is no JSON, Error where it is too deep.
+Json parse(const std::string& text) {
+  return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
+    check(depth <= kDeepest, "expects at most {} lists and objects inside each other", kDeepest);
+    return true;
+  });
 }
+
+/// Null for all but an object.
+Json parse_object(const std::string& text) {
+  try {
+    Json value = parse(text);
+    return value.is_object() ? value : Json();
+  } catch (const Json::exception&) {
+    return {};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+bool is_object(const std::string& line) { return parse_object(line).is_object(); }
 
 // Bytes up to the end of the last whole line: one that ends in a newline, or parses although it does not.
 std::size_t whole_lines(const std::string& bytes) {
@@ -36,12 +59,14 @@ std::size_t whole_lines(const std::string& bytes) {
 }
 
 Descriptor open_for_append(const std::filesystem::path& path) {
+  try_output("MetricsWriter", path);  // no device or pipe
   std::string bytes;
   if (std::filesystem::exists(path)) bytes = read_file(path);
   Descriptor file("MetricsWriter", path, O_WRONLY | O_CREAT | O_APPEND);
   const std::size_t whole = whole_lines(bytes);
   if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
-    fail_with("MetricsWriter: cannot remove the cut-off last line of {}", path.string());
+    fail_with("MetricsWriter: cannot remove the cut-off last line of {}: {}", io::printable(path.string()),
+              std::strerror(errno));
   }
   if (whole > 0 && bytes[whole - 1] != '\n') file.write_all("\n");
   return file;
@@ -70,9 +95,10 @@ std::vector<Json> read_metrics(const std::filesystem::path& path) {
     const std::string text = bytes.substr(start, stop - start);
     start = stop + 1;
     if (text.empty()) continue;
-    Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    Json line = parse_object(text);
     if (!line.is_object()) {
-      fail_with("read_metrics: {} line {}: expects a JSON object, got: {:.60}", path.string(), number, text);
+      fail_with("read_metrics: {} line {}: expects a JSON object, got: {:.60}", io::printable(path.string()),
+                number, io::printable(text.substr(0, 60)));
     }
     lines.push_back(std::move(line));
   }
@@ -84,11 +110,16 @@ void write_json(const std::filesystem::path& path, const Json& value) {
 }
 
 Json read_json(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  std::string reason;
   try {
-    return Json::parse(read_file(path));
+    return parse(text);
   } catch (const Json::exception& error) {
-    fail_with("read_json: {}: {}", path.string(), error.what());
+    reason = error.what();
+  } catch (const Error& error) {
+    reason = error.what();
   }
+  fail_with("read_json: {}: {}", io::printable(path.string()), io::printable(reason));
 }
 
 }  // namespace gradus::kit

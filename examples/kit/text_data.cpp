@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
 #include "kit/files.h"
 #include "kit/utf8.h"
 
@@ -88,7 +89,7 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
 }
 
 TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share) {
-  return split_text(read_file(path), context, train_share, path.string());
+  return split_text(read_file_or_pipe(path), context, train_share, io::printable(path.string()));
 }
 
 Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,

@@ -47,8 +47,7 @@ Sensitivity sensitivity_of(const Analysis& analysis, nn::Placement placement, st
                            std::int64_t warmup) {
   Sensitivity result{placement, layers, warmup, {}, {}, {}};
   const LabOptions& options = analysis.options;
-  for (std::int64_t i = 0; i < options.seeds; ++i) {
-    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
+  for (const std::uint64_t seed : analysis.seeds()) {
     std::vector<double> losses;
     for (const double lr : options.lrs) {
       const Cell& cell = analysis.cell(placement, layers, lr, warmup);
@@ -89,12 +88,23 @@ const Sensitivity& Analysis::sensitivity(nn::Placement placement, std::int64_t l
   fail_with("lab: the grid has no depth {} with warm-up {}", layers, warmup);
 }
 
-const Cell* Analysis::best(nn::Placement placement, std::int64_t layers) const {
-  const Cell* best = nullptr;
-  for (const Cell& cell : grid)
-    if (cell.any() && cell.setting.placement == placement && cell.setting.layers == layers &&
-        (!best || cell.loss.mean < best->loss.mean))
-      best = &cell;
+std::vector<std::uint64_t> Analysis::seeds() const {
+  std::vector<std::uint64_t> all;
+  for (std::int64_t i = 0; i < options.seeds; ++i)
+    all.push_back(options.seed + static_cast<std::uint64_t>(i));
+  return all;
+}
+
+std::optional<Best> Analysis::best(nn::Placement placement, std::int64_t layers, std::uint64_t seed) const {
+  std::optional<Best> best;
+  for (const Cell& cell : grid) {
+    if (cell.setting.placement != placement || cell.setting.layers != layers) continue;
+    const auto run = cell.run_of(seed);
+    if (!run) return std::nullopt;
+    const double loss = cell.losses[*run], lr = cell.setting.lr;
+    const bool inside = lr > options.lrs.front() && lr < options.lrs.back();
+    if (!best || loss < best->loss || (loss == best->loss && inside)) best = Best{loss, lr};
+  }
   return best;
 }
 

@@ -7,8 +7,9 @@
 namespace gradus::lab {
 
 /// The loss a run must end below to count as one that learned. In the recall language, whose point is to look
-/// back, that of the best n-gram. On a text file n-grams are far stronger than runs as short as these: there
-/// it is what no prediction can beat that ignores the context, the frequencies of single characters (n = 1).
+/// back, that of the best n-gram of those tried. On a text file n-grams are far stronger than runs as short
+/// as these: there it is what no prediction can beat that ignores the context, the frequencies of single
+/// characters (n = 1).
 struct Baseline {
   int n = 0;
   double loss = 0;
@@ -44,6 +45,11 @@ struct Sensitivity {
   Spread spread;
 };
 
+struct Best {
+  double loss = 0;
+  double lr = 0;  // of several that are as good, one inside the grid
+};
+
 struct Analysis {
   TaskFacts task;
   LabOptions options;
@@ -56,9 +62,11 @@ struct Analysis {
 
   const Cell& cell(nn::Placement placement, std::int64_t layers, double lr, std::int64_t warmup) const;
   const Sensitivity& sensitivity(nn::Placement placement, std::int64_t layers, std::int64_t warmup) const;
-  /// The setting with the smallest mean loss of this placement and depth, over rates and warm-ups; nullptr
-  /// when no run has finished.
-  const Cell* best(nn::Placement placement, std::int64_t layers) const;
+  /// Those of the plan.
+  std::vector<std::uint64_t> seeds() const;
+  /// The least loss of a seed with this placement and depth, over rates and warm-ups; nothing until all of
+  /// these have finished.
+  std::optional<Best> best(nn::Placement placement, std::int64_t layers, std::uint64_t seed) const;
   /// What losses are shown against: the entropy where it is known, otherwise 0.
   double floor() const { return task.entropy.value_or(0); }
 };

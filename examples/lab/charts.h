@@ -14,6 +14,8 @@ kit::LineChart top_gradient_chart(const Initialisation& initialisation);
 kit::LineChart norm_chart(const Initialisation& initialisation);
 /// Gradients of W2, or of the activations, block by block for each depth, with the slope of appendix F.
 kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weights);
+/// |dL/dW2| block by block over that of the last block, a panel for each of several initial weights.
+kit::Panels scheme_panels(const std::vector<SchemeState>& schemes);
 
 // Training. Charts of several depths have a row for each, and a column for each warm-up or rate.
 

@@ -120,4 +120,33 @@ kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weight
   return panels;
 }
 
+kit::Panels scheme_panels(const std::vector<SchemeState>& schemes) {
+  kit::Panels panels{.title = "Gradient of W₂ over that of the last block, by initial weights"};
+  for (std::size_t i = 0; i < schemes.size(); i += 2) {
+    kit::LineChart chart{.title = title_of(schemes[i].scheme),
+                         .x_label = "block l",
+                         .y_label = fmt::format("|∂loss/∂W₂| of block l over block {}", schemes[i].layers()),
+                         .y_axis = AxisKind::log};
+    const auto last = static_cast<double>(schemes[i].layers());
+    chart.x_ticks = {1, std::round(last / 2), last};
+    for (const SchemeState* state : {&schemes[i], &schemes[i + 1]})
+      chart.series.push_back({.name = title_of(state->placement),
+                              .x = layer_numbers(state->layers()),
+                              .y = state->median,
+                              .low = state->low,
+                              .high = state->high,
+                              .style = static_cast<int>(state->placement)});
+    Series alone{.name = "(2/3)^((L−l)/2)",
+                 .x = layer_numbers(schemes[i].layers()),
+                 .markers = false,
+                 .style = kReferenceStyle};
+    for (const double l : alone.x)
+      alone.y.push_back(norms_alone(schemes[i].layers() + 1 - static_cast<std::int64_t>(l)));
+    chart.series.push_back(std::move(alone));
+    panels.panels.push_back(std::move(chart));
+  }
+  if (!panels.panels.empty()) panels.panels.front().y_low = 0.03;  // the slope leaves the picture
+  return panels;
+}
+
 }  // namespace gradus::lab

@@ -23,8 +23,8 @@ int style_of(Placement placement) { return placement == Placement::pre ? 0 : 1; 
 
 std::string layers_title(std::int64_t layers) { return counted(layers, "layer"); }
 
-/// For loss axes: the baseline, and the entropy or, where that is unknown, the best n-gram. `floor` is what
-/// the axis starts from; only the first panel names its lines.
+/// For loss axes: the baseline, and the entropy or, where that is unknown, the best n-gram tried. `floor` is
+/// what the axis starts from; only the first panel names its lines.
 void add_references(LineChart& chart, const Analysis& analysis, double floor, bool named) {
   const auto add = [&](double at, const std::string& label) {
     chart.references.push_back({.at = at - floor, .label = named ? label : ""});

@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
 #include "gradus/core/version.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/kernels.h"
 #include "kit/system_info.h"
+#include "lab/limits.h"
 #include "lab/names.h"
 
 namespace gradus::lab {
@@ -27,15 +29,45 @@ std::vector<double> numbers(const Json& values) {
   return result;
 }
 
-/// Calls `read` on a file's JSON; a missing key or a wrong type becomes an error that names the file.
+[[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
+  fail_with("{}: not as the lab writes it ({})", io::printable(path.string()), io::printable(error.what()));
+}
+
+/// Calls `read` on a file's JSON; a missing key, a wrong type or a value out of range becomes an error that
+/// names the file.
 template <class F>
 auto read_with(const Path& path, const F& read) {
   const Json json = kit::read_json(path);
   try {
     return read(json);
   } catch (const Json::exception& error) {
-    fail_with("{}: not as the lab writes it ({})", path.string(), error.what());
+    not_as_written(path, error);
+  } catch (const Error& error) {
+    not_as_written(path, error);
   }
+}
+
+/// Nothing is converted on the way: 1e30 or true is no whole number.
+std::int64_t integer(const Json& value, const std::string& key, const kit::IntegerRange& range) {
+  const bool fits =
+      value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
+  const std::int64_t number = fits ? value.get<std::int64_t>() : 0;
+  check(fits && number >= range.low && number <= range.high,
+        "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
+        io::quote(value.dump()));
+  return number;
+}
+
+void read_integer(const Json& json, const std::string& key, std::int64_t& value,
+                  const kit::IntegerRange& range) {
+  value = integer(json.at(key), key, range);
+}
+
+void read_integers(const Json& json, const std::string& key, std::vector<std::int64_t>& values,
+                   const kit::IntegerRange& range) {
+  check(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
+  values.clear();
+  for (const Json& value : json.at(key)) values.push_back(integer(value, key, range));
 }
 
 Json json_of(const TaskFacts& task) {
@@ -51,12 +83,13 @@ Json json_of(const TaskFacts& task) {
 TaskFacts task_from(const Json& json) {
   TaskFacts task;
   task.name = json.at("name").get<std::string>();
-  task.vocabulary = json.at("vocabulary").get<std::int64_t>();
-  task.context = json.at("context").get<std::int64_t>();
+  read_integer(json, "vocabulary", task.vocabulary, kit::at_least(1));
+  read_integer(json, "context", task.context, kWindow);
   if (json.at("entropy").is_number()) task.entropy = json.at("entropy").get<double>();
   task.context_free_loss = json.at("context_free_loss").get<double>();
   const Json& ngram = json.at("ngram");
-  task.ngram = {ngram.at("n").get<int>(), ngram.at("loss").get<double>(), numbers(ngram.at("losses"))};
+  task.ngram = {static_cast<int>(integer(ngram.at("n"), "n", {1, 64})), ngram.at("loss").get<double>(),
+                numbers(ngram.at("losses"))};
   task.sha256 = json.at("sha256").get<std::string>();
   return task;
 }
@@ -85,36 +118,49 @@ Json json_of(const LabOptions& options) {
         {"seeds", start.seeds}}}};
 }
 
-template <class T>
-void read_into(const Json& json, const char* key, T& value) {
-  json.at(key).get_to(value);
-}
-
 LabOptions options_from(const Json& json) {
   LabOptions options;
-  read_into(json, "quick", options.quick);
+  json.at("quick").get_to(options.quick);
   options.text = json.at("text").get<std::string>();
-  read_into(json, "seed", options.seed);
-  read_into(json, "seeds", options.seeds);
-  read_into(json, "threads", options.threads);
-  read_into(json, "depths", options.depths);
-  read_into(json, "lrs", options.lrs);
-  read_into(json, "warmups", options.warmups);
+  options.seed = static_cast<std::uint64_t>(integer(json.at("seed"), "seed", kSeed));
+  read_integer(json, "seeds", options.seeds, kSeeds);
+  read_integer(json, "threads", options.threads, kThreads);
+  read_integers(json, "depths", options.depths, kDepths);
+  json.at("lrs").get_to(options.lrs);
+  check(!options.lrs.empty(), "lrs expects a list of numbers");
+  for (const double lr : options.lrs) check(lr > 0, "lrs expects numbers above 0, got {}", lr);
+  read_integers(json, "warmups", options.warmups, kWarmups);
+  check_number_of_runs(options);
   const Json &model = json.at("model"), &recall = json.at("recall"), &start = json.at("initialisation");
-  read_into(model, "d_model", options.model.d_model);
-  read_into(model, "heads", options.model.heads);
-  read_into(model, "batch", options.model.batch);
-  read_into(model, "steps", options.model.steps);
-  read_into(recall, "boxes", options.recall.boxes);
-  read_into(recall, "things", options.recall.things);
-  read_into(recall, "length", options.recall.length);
-  read_into(start, "depths", options.initialisation.depths);
-  read_into(start, "d_model", options.initialisation.d_model);
-  read_into(start, "positions", options.initialisation.positions);
-  read_into(start, "classes", options.initialisation.classes);
-  read_into(start, "seeds", options.initialisation.seeds);
+  read_integer(model, "d_model", options.model.d_model, kWidth);
+  read_integer(model, "heads", options.model.heads, kWidth);
+  check(options.model.d_model % options.model.heads == 0, "heads {} does not divide d_model {}",
+        options.model.heads, options.model.d_model);
+  read_integer(model, "batch", options.model.batch, kWindow);
+  read_integer(model, "steps", options.model.steps, kSteps);
+  read_integer(recall, "boxes", options.recall.boxes, {2, 10});
+  read_integer(recall, "things", options.recall.things, {2, 26});
+  read_integer(recall, "length", options.recall.length, kWindow);
+  read_integers(start, "depths", options.initialisation.depths, kDepths);
+  read_integer(start, "d_model", options.initialisation.d_model, kWidth);
+  read_integer(start, "positions", options.initialisation.positions, kWindow);
+  read_integer(start, "classes", options.initialisation.classes, kWindow);
+  read_integer(start, "seeds", options.initialisation.seeds, kSeeds);
   options.initialisation.seed = options.seed;
   return options;
+}
+
+/// A list with a number for each of `layers`.
+std::vector<double> by_layer(const Json& state, const char* key, std::int64_t layers) {
+  std::vector<double> values = numbers(state.at(key));
+  check(values.size() == static_cast<std::size_t>(layers), "{} expects {} numbers, got {}", key, layers,
+        values.size());
+  return values;
+}
+
+/// A list that older versions did not write.
+std::vector<double> if_there(const Json& state, const char* key) {
+  return state.contains(key) ? numbers(state.at(key)) : std::vector<double>{};
 }
 
 Initialisation initialisation_from(const Json& json) {
@@ -124,14 +170,19 @@ Initialisation initialisation_from(const Json& json) {
   result.jacobian = {.max_error = number(jacobian.at("max_error")),
                      .wrong_mean_only = number(jacobian.at("wrong_mean_only")),
                      .wrong_constant_sigma = number(jacobian.at("wrong_constant_sigma"))};
-  for (const Json& state : json.at("states"))
+  for (const Json& state : json.at("states")) {
+    const std::int64_t layers = integer(state.at("layers"), "layers", kDepths);
     result.states.push_back({.placement = placement_named(state.at("placement").get<std::string>()),
-                             .layers = state.at("layers").get<std::int64_t>(),
-                             .norm_squared = numbers(state.at("norm_squared")),
-                             .gradient = numbers(state.at("gradient")),
-                             .activation_gradient = numbers(state.at("activation_gradient")),
+                             .layers = layers,
+                             .norm_squared = by_layer(state, "norm_squared", layers),
+                             .gradient = by_layer(state, "gradient", layers),
+                             .activation_gradient = by_layer(state, "activation_gradient", layers),
                              .top_gradient = number(state.at("top_gradient")),
-                             .top_gradient_std = number(state.at("top_gradient_std"))});
+                             .top_gradient_std = number(state.at("top_gradient_std")),
+                             .weight_share = if_there(state, "weight_share"),
+                             .activation_share = if_there(state, "activation_share")});
+  }
+  if (json.contains("schemes")) result.schemes = schemes_from(json.at("schemes"));
   return result;
 }
 
@@ -153,7 +204,7 @@ void write_config(const Path& folder, const Config& config) {
 
 Config read_config(const Path& folder) {
   check(std::filesystem::exists(folder / "config.json"),
-        "{} is not the folder of a lab: it has no config.json", folder.string());
+        "{} is not the folder of a lab: it has no config.json", io::printable(folder.string()));
   return read_with(folder / "config.json", [](const Json& json) {
     Config config{options_from(json), task_from(json.at("task")), {}};
     for (const auto& [name, value] : json.at("machine").items())
@@ -177,15 +228,24 @@ void write_initialisation(const Path& folder, const Initialisation& initialisati
                               {"top_gradient_std", state.top_gradient_std},
                               {"gradient", state.gradient},
                               {"activation_gradient", state.activation_gradient},
-                              {"norm_squared", state.norm_squared}});
+                              {"norm_squared", state.norm_squared},
+                              {"weight_share", state.weight_share},
+                              {"activation_share", state.activation_share}});
+  json["schemes"] = json_of(initialisation.schemes);
   kit::write_json(folder / "initialisation.json", json);
 }
 
-Results read_results(const Path& folder) {
+Results read_results(const Path& folder, Steps written) {
   Results results{read_config(folder), std::nullopt, {}};
   if (const Path path = folder / "initialisation.json"; std::filesystem::exists(path))
     results.initialisation = read_with(path, initialisation_from);
   results.runs = read_runs(folder / "metrics.jsonl", plan_runs(results.config.options));
+  for (const RunRecord& run : results.runs) {
+    if (written == Steps::left_out) break;
+    const std::int64_t steps = run.result.diverged_at.value_or(results.config.options.model.steps);
+    check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
+          io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps, run.losses.size());
+  }
   return results;
 }
 

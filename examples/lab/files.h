@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lab/options.h"
+#include "lab/schemes.h"
 #include "lab/sweep.h"
 
 namespace gradus::lab {
@@ -45,6 +46,7 @@ struct Initialisation {
   std::vector<InitialState> states;
   JacobianCheck jacobian;
   double seconds = 0;
+  std::vector<SchemeState> schemes = {};  // none in folders of older versions
 };
 
 void write_initialisation(const std::filesystem::path& folder, const Initialisation& initialisation);
@@ -57,6 +59,9 @@ struct Results {
   bool complete() const { return initialisation && runs.size() == plan_runs(config.options).size(); }
 };
 
-Results read_results(const std::filesystem::path& folder);
+/// Whether metrics.jsonl has the lines of single steps; a record of a lab's results does without.
+enum class Steps { written, left_out };
+/// Throws where a run's steps are not as many as it made.
+Results read_results(const std::filesystem::path& folder, Steps steps = Steps::written);
 
 }  // namespace gradus::lab

@@ -60,13 +60,11 @@ std::string caveat(const Analysis& analysis, std::int64_t layers, std::int64_t w
                      listed(never));
 }
 
-std::string sensitivity_finding(const Analysis& analysis) {
+std::string sensitivity_finding(const Analysis& analysis, const Comparisons& comparisons) {
   const LabOptions& options = analysis.options;
   const std::int64_t first = options.depths.front(), last = options.depths.back();
   const std::int64_t warmup = options.warmups.front();
-  const Sensitivity &pre = analysis.sensitivity(Placement::pre, last, warmup),
-                    &post = analysis.sensitivity(Placement::post, last, warmup);
-  if (options.lrs.size() < 2 || pre.values.empty() || post.values.empty()) return "";
+  if (comparisons.deepest.empty()) return "";
   std::string text = fmt::format("**Learning rate.** What a rate costs on average against the best one, {}: ",
                                  warmup_words(warmup));
   for (const std::int64_t layers : first == last ? std::vector{last} : std::vector{first, last}) {
@@ -76,17 +74,30 @@ std::string sensitivity_finding(const Analysis& analysis) {
     text += fmt::format("{}with {} Pre-LN {}, Post-LN {}", layers == first ? "" : "; ",
                         counted(layers, "layer"), cost(Placement::pre), cost(Placement::post));
   }
-  text += " nats per character";
-  const Difference difference = difference_of(paired(pre, post));
+  text += " nats per character.";
+  const Comparison& deepest = comparisons.deepest.front();
   const std::string note = caveat(analysis, last, warmup);
-  if (!note.empty() || difference.count < 2) return text + "." + note;
-  if (!difference.clear())
-    return text + fmt::format(". With {} the two do not clearly differ (Post − Pre {}).",
-                              counted(last, "layer"), with_interval(difference));
-  return text + fmt::format(". With {} {} clearly depends more on it (Post − Pre {}).",
+  if (!note.empty() || deepest.difference.count < 2) return text + note;
+  if (deepest.difference.side() == 0)
+    return text + fmt::format(" With {} neither depends on it more (Post − Pre {}).", counted(last, "layer"),
+                              with_range(deepest.difference));
+  return text + fmt::format(" With {} {} {}depends on it more, in {} (Post − Pre {}).",
                             counted(last, "layer"),
-                            title_of(difference.mean > 0 ? Placement::post : Placement::pre),
-                            with_interval(difference));
+                            title_of(deepest.difference.side() > 0 ? Placement::post : Placement::pre),
+                            deepest.clear() ? "clearly " : "", agreement(deepest.difference),
+                            with_range(deepest.difference));
+}
+
+std::string best_rates_finding(const LabOptions& options, const Comparisons& comparisons) {
+  if (comparisons.best.empty()) return "";
+  if (options.lrs.size() < 3)
+    return fmt::format("**Best rates.** Only {} {} tried; better ones may lie elsewhere.",
+                       listed(options.lrs), options.lrs.size() == 1 ? "was" : "were");
+  const std::vector<std::string> edges = best_rates_at_the_edge(options, comparisons);
+  if (edges.empty()) return "";
+  return fmt::format(
+      "**Best rates.** Some lie at the edge of the grid, beyond which better ones may lie: {}.",
+      listed(edges));
 }
 
 std::string warmup_finding(const Analysis& analysis) {
@@ -118,16 +129,21 @@ std::string warmup_finding(const Analysis& analysis) {
                      least == 0 ? "none" : std::to_string(least), parts[0], parts[1]);
 }
 
-std::string ablation_finding(const Analysis& analysis) {
+/// "up in 5 of 6 seeds".
+std::string direction_words(const Comparison& comparison) {
+  const Difference& difference = comparison.difference;
+  if (difference.side() == 0) return fmt::format("up in as many seeds as down, {}", difference.up);
+  return fmt::format("{}{} in {}", comparison.clear() ? "clearly " : "",
+                     difference.side() > 0 ? "up" : "down", agreement(difference));
+}
+
+std::string ablation_finding(const Analysis& analysis, const Comparisons& comparisons) {
   std::vector<std::string> parts;
-  for (const Cell& cell : analysis.ablations) {
-    const RunOptions& run = cell.setting;
-    const Difference difference =
-        difference_of(paired(analysis.cell(run.placement, run.layers, run.lr, run.warmup), cell));
-    if (difference.count == 0) continue;
-    parts.push_back(fmt::format("{} {} {}{}", title_of(run.placement), ablation_words(run),
-                                with_interval(difference),
-                                difference.count >= 2 && !difference.clear() ? " (unclear)" : ""));
+  for (const AblationChange& change : comparisons.ablations) {
+    std::string part = fmt::format("{} {} {}", title_of(change.setting.placement),
+                                   ablation_words(change.setting), with_range(change.comparison.difference));
+    if (change.comparison.difference.count >= 2) part += ", " + direction_words(change.comparison);
+    parts.push_back(part);
   }
   if (parts.empty()) return "";
   const RunOptions run = ablation_setting(analysis.options);
@@ -138,17 +154,41 @@ std::string ablation_finding(const Analysis& analysis) {
   return text + ".";
 }
 
-std::string seeds_finding(const Analysis& analysis) {
-  if (analysis.options.seeds < 2)
-    return "**One seed** a setting: chance cannot be told from effect. Use at least 3.";
-  return fmt::format(
-      "**{} seeds** a setting. ± is Student's 95% interval over seeds. A difference of losses is called "
-      "clear only when that interval leaves out zero, one of counts of runs only when McNemar's exact test "
-      "gives p < 0.05.",
-      analysis.options.seeds);
+std::string seeds_finding(const Analysis& analysis, const Comparisons& comparisons) {
+  const std::int64_t seeds = analysis.options.seeds;
+  if (seeds < 2) return "**One seed** a setting: chance cannot be told from effect. Use at least 6.";
+  std::string text = fmt::format(
+      "**{0} seeds** a setting. Runs of one seed share data and, where equally deep, weights, so seeds are "
+      "counted, not runs: all {0} on one side happen by chance with p = {1} (exact sign test), the least "
+      "that {0} seeds can show. The first question, which placement learns on more settings, stands alone.",
+      seeds, kit::number_text(sign_test(seeds, 0, seeds), 2));
+  const std::size_t others = comparisons.others();
+  text += fmt::format(
+      " The {} others are called clear only if p < 0.05 is left after Holm's correction for so many, which "
+      "takes {} "
+      "seeds that agree. In brackets: the range over seeds.",
+      others, seeds_needed(others));
+  return text;
 }
 
 }  // namespace
+
+std::vector<std::string> best_rates_at_the_edge(const LabOptions& options, const Comparisons& comparisons) {
+  std::vector<std::string> edges;
+  if (options.lrs.size() < 3) return edges;
+  for (const BestOfDepth& best : comparisons.best)
+    for (const Placement placement : kPlacements)
+      for (const double edge : {options.lrs.front(), options.lrs.back()}) {
+        const std::vector<double>& rates = best.rates(placement);
+        const auto there = std::count(rates.begin(), rates.end(), edge);
+        if (there == 0) continue;
+        edges.push_back(fmt::format("with {} {}'s is the {}, {}, in {} of {}", counted(best.layers, "layer"),
+                                    title_of(placement), edge == options.lrs.front() ? "lowest" : "highest",
+                                    kit::number_text(edge), there,
+                                    counted(static_cast<std::int64_t>(rates.size()), "seed")));
+      }
+  return edges;
+}
 
 std::string theorem_sentence(const Theorem1& theorem) {
   const double post = theorem.post_ratio_L32_L2, pre = theorem.pre_ratio_L8_L32;
@@ -156,30 +196,35 @@ std::string theorem_sentence(const Theorem1& theorem) {
   const bool pre_falls = pre >= kPreRatioLow && pre <= kPreRatioHigh;
   return fmt::format(
       "Before the first step the gradient of the last block {} in Post-LN (32 layers over 2: {}) and {} in "
-      "Pre-LN (8 layers over 32: {}; 1/√L gives 2), {} Theorem 1 of Xiong et al.; Pre-LN's activations {} "
-      "the bounds of their Lemma 2.",
-      post_flat ? "does not depend on depth" : "changes with depth", kit::fixed_text(post, 2),
-      pre_falls ? "shrinks with it" : "does not shrink like 1/√L", kit::fixed_text(pre, 2),
-      post_flat && pre_falls ? "in line with" : "not in line with",
-      theorem.pre_norm_inside_lemma2 ? "stay within" : "leave");
+      "Pre-LN (8 layers over 32: {}; 1/√L gives 2). {}; the mean size of Pre-LN's activations {} the bounds "
+      "of "
+      "their Lemma 2.",
+      post_flat ? "is about the same at any depth" : "changes with depth", kit::fixed_text(post, 2),
+      pre_falls ? "shrinks with depth" : "does not shrink like 1/√L", kit::fixed_text(pre, 2),
+      post_flat && pre_falls
+          ? "So do the upper bounds of Theorem 1 of Xiong et al., one without L, one with 1/√L"
+          : "The upper bounds of Theorem 1 of Xiong et al. go otherwise, one without L, one with "
+            "1/√L, but gradients below a bound do not contradict it",
+      theorem.pre_norm_inside_lemma2 ? "stays within" : "leaves");
 }
 
-std::vector<std::string> findings_of(const Analysis& analysis,
+std::vector<std::string> findings_of(const Analysis& analysis, const Comparisons& comparisons,
                                      const std::optional<Initialisation>& initialisation) {
   std::vector<std::string> findings;
   if (initialisation)
     findings.push_back("**Start.** " + theorem_sentence(check_theorem1(initialisation->states)));
   if (analysis.finished > 0) {
     findings.push_back(depth_finding(analysis));
-    findings.push_back(sensitivity_finding(analysis));
+    findings.push_back(sensitivity_finding(analysis, comparisons));
+    findings.push_back(best_rates_finding(analysis.options, comparisons));
     findings.push_back(warmup_finding(analysis));
-    findings.push_back(ablation_finding(analysis));
+    findings.push_back(ablation_finding(analysis, comparisons));
   }
   if (analysis.finished < analysis.planned)
     findings.push_back(fmt::format("**Unfinished.** {} of {} are in; the rest may change any of this.",
                                    analysis.finished,
                                    counted(static_cast<std::int64_t>(analysis.planned), "run")));
-  if (analysis.finished > 0) findings.push_back(seeds_finding(analysis));
+  if (analysis.finished > 0) findings.push_back(seeds_finding(analysis, comparisons));
   std::erase(findings, "");
   return findings;
 }

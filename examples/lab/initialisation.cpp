@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
+#include "kit/interrupt.h"
 #include "lab/statistics.h"
 
 namespace gradus::lab {
@@ -55,12 +56,16 @@ double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOp
   encoder.zero_grad();
   cross_entropy(linear(x.select(1, 0), head), target).backward();
   const std::vector<nn::ProbeRow> rows = probe.rows();
-  double top = 0;
+  double first = 0, top = 0;
   for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
     state.activation_gradient[l] += rows[l].activation_gradient_norm;
     top = encoder.parts(l).ffn.linear2.weight.grad().norm().item();
+    if (l == 0) first = top;
     state.gradient[l] += top;
   }
+  state.weight_share.push_back(first / top);
+  state.activation_share.push_back(rows.front().activation_gradient_norm /
+                                   rows[encoder.layers.size() - 1].activation_gradient_norm);
   return top;
 }
 
@@ -71,7 +76,9 @@ InitialState measure_depth(nn::Placement placement, std::int64_t layers,
                      .layers = layers,
                      .norm_squared = std::vector<double>(depth),
                      .gradient = std::vector<double>(depth),
-                     .activation_gradient = std::vector<double>(depth)};
+                     .activation_gradient = std::vector<double>(depth),
+                     .weight_share = {},
+                     .activation_share = {}};
   const nn::TransformerEncoder encoder(
       {.layers = layers,
        .placement = placement,
@@ -104,8 +111,10 @@ bool inside_lemma2(const InitialState& state) {
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options) {
   std::vector<InitialState> states;
   for (const std::int64_t layers : options.depths)
-    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
+    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+      kit::stop_if_interrupted();
       states.push_back(measure_depth(placement, layers, options));
+    }
   return states;
 }
 

@@ -3,9 +3,9 @@
 // ("On layer normalization in the Transformer architecture"), measured on the library's own blocks.
 //
 // One head, every matrix d x d with entries from N(0, 1/d), W_Q = W_K = 0 (each position attends to all
-// equally), Gaussian input, gain 1, bias 0. The loss is the cross-entropy AT ONE POSITION: averaged over
-// positions, gradients show a trend with depth that the theorem does not speak of, because uniform attention
-// makes positions alike.
+// equally), Gaussian input, gain 1, bias 0. The loss is the cross-entropy AT ONE POSITION: that of a mean
+// over positions can show a trend with depth that the theorem does not speak of, because uniform attention
+// makes positions alike (docs/lab.md measures it).
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ struct InitialisationOptions {
   std::uint64_t seed = 0;
 };
 
-/// Means over the seeds, and the standard deviation of the headline figure.
+/// Means over the seeds, the standard deviation of the headline figure, and shares by seed.
 struct InitialState {
   nn::Placement placement;
   std::int64_t layers = 0;
@@ -31,17 +31,20 @@ struct InitialState {
       norm_squared;              // E|x_l|^2 / d after block l = 1..L (Post-LN: before the block's last norm)
   std::vector<double> gradient;  // |dL/dW2| of block l = 1..L
   std::vector<double> activation_gradient;  // |dL/dx_l|, x_l the output of block l = 1..L
-  double top_gradient = 0;                  // of the last block: what Theorem 1 bounds
+  double top_gradient = 0;                  // |dL/dW2| of the last block: what Theorem 1 bounds
   double top_gradient_std = 0;              // over seeds
+  // By seed, what the first block has of the last one's gradient, of weights and of activations: seeds differ
+  // by a power of ten and more, so that a mean says little. Empty in files of older versions.
+  std::vector<double> weight_share, activation_share;
 };
 
-/// Two entries a depth: Pre-LN, then Post-LN.
+/// Two entries a depth: Pre-LN, then Post-LN. Throws kit::Interrupted.
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options);
 
 struct Theorem1 {
-  double post_ratio_L32_L2 = 0;         // the theorem: about 1
-  double pre_ratio_L8_L32 = 0;          // the theorem: about sqrt(32 / 8) = 2
-  bool pre_norm_inside_lemma2 = false;  // (1 + l/2) d <= E|x_l|^2 <= (1 + 3l/2) d at every depth measured
+  double post_ratio_L32_L2 = 0;         // of the theorem's upper bounds: 1
+  double pre_ratio_L8_L32 = 0;          // of the theorem's upper bounds: sqrt(32 / 8) = 2
+  bool pre_norm_inside_lemma2 = false;  // (1 + l/2) d <= mean |x_l|^2 <= (1 + 3l/2) d at every depth measured
 };
 
 /// Throws unless depths 2, 8 and 32 were measured.

@@ -43,7 +43,7 @@ JacobianCheck check_layer_norm_jacobian(std::int64_t d, std::uint64_t seed) {
   Generator generator(seed);
   const Tensor x = randn({d}, generator, f64);
   const double size = static_cast<double>(d);
-  const double sigma = std::sqrt(x.var({}, false, /*unbiased=*/false).item() + kEps);
+  const double sigma = std::sqrt(x.var({}, {.unbiased = false}).item() + kEps);
   const Tensor xhat = (x - x.mean()) / sigma;
   const Tensor identity = eye(d, {}, f64);
   const Tensor right = (identity - 1 / size - outer(xhat, xhat) / size) / sigma;

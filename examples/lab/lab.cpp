@@ -8,11 +8,13 @@
 #include <set>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
 #include "gradus/core/parallel.h"
 #include "kit/axis.h"
 #include "kit/duration.h"
 #include "kit/files.h"
 #include "kit/interrupt.h"
+#include "kit/program.h"
 #include "kit/sha256.h"
 #include "lab/files.h"
 #include "lab/names.h"
@@ -26,10 +28,13 @@ using Path = std::filesystem::path;
 
 template <class... Args>
 void say(fmt::format_string<Args...> text, Args&&... args) {
-  fmt::print(stderr, "{}\n", fmt::format(text, std::forward<Args>(args)...));
+  kit::print_error(fmt::format(text, std::forward<Args>(args)...) + "\n");
 }
 
 Task make_task(const LabOptions& options) {
+  check(options.text.empty() || !std::filesystem::is_fifo(options.text),
+        "{} is a pipe, expects a file: a lab that goes on reads it again",
+        io::printable(options.text.string()));
   return options.text.empty() ? Task(options.recall) : Task(options.text, options.recall.length);
 }
 
@@ -45,16 +50,28 @@ Config make_config(const LabOptions& options, const Task& task) {
   return {options, facts, machine_facts()};
 }
 
+constexpr const char* kFiles[] = {"config.json", "initialisation.json", "metrics.jsonl", "report.html",
+                                  "summary.json"};
+
 /// A folder of its own for each lab.
 Path new_folder(const LabOptions& options) {
   Path folder = options.out;
   if (folder.empty())
     folder = Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  const std::string name = io::printable(folder.string());
   check(!std::filesystem::exists(folder / "config.json"),
-        "{} holds a lab already: go on with --resume {}, or choose another folder", folder.string(),
-        folder.string());
+        "{} holds a lab already: go on with --resume {}, or choose another folder", name, name);
+  for (const char* file : kFiles)
+    check(!std::filesystem::exists(folder / file),
+          "{} holds a {}, which is not of this lab: choose another folder", name, file);
   kit::make_folder(folder);
   return folder;
+}
+
+/// Throws what would else be found after the training.
+void try_outputs(const char* option, const Path& folder) {
+  for (const char* file : kFiles) kit::try_output(option, folder / file, 1 << 16);
+  if (std::filesystem::exists(folder / "plots")) kit::try_output(option, folder / "plots" / "x.svg");
 }
 
 /// The settings of a lab under way; what is given anew is the number of threads.
@@ -67,7 +84,7 @@ LabOptions resumed(const LabOptions& given, const Config& config) {
 /// A part computed otherwise would not fit the rest bit by bit.
 void compare_with_start(const Config& start, const Config& now) {
   check(start.task.sha256 == now.task.sha256, "{} has changed since this lab began; start a new one",
-        start.options.text.string());
+        io::printable(start.options.text.string()));
   for (const char* name : {"gradus", "kernels", "OpenBLAS core"})
     for (const auto& [key, before] : start.machine)
       for (const auto& [other, after] : now.machine)
@@ -116,17 +133,34 @@ void measure_start(const Path& folder, const LabOptions& options) {
   if (std::filesystem::exists(folder / "initialisation.json")) return;
   const auto start = std::chrono::steady_clock::now();
   Initialisation result{measure_initialisation(options.initialisation),
-                        check_layer_norm_jacobian(6, options.seed), 0};
+                        check_layer_norm_jacobian(6, options.seed), 0,
+                        measure_schemes({.seed = options.seed})};
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_initialisation(folder, result);
-  say("measured {} models at initialisation in {}",
-      result.states.size() * static_cast<std::size_t>(options.initialisation.seeds),
+  say("measured {} kinds of models at initialisation, {} of each, in {}",
+      result.states.size() + result.schemes.size(), options.initialisation.seeds,
       kit::human_duration(result.seconds));
 }
 
 void print_result(const Path& folder) {
   const Verdict verdict = write_report(folder);
-  fmt::print("{}\n{}\n", verdict.sentence, (folder / "report.html").string());
+  kit::print(fmt::format("{}\n{}\n", verdict.sentence, (folder / "report.html").string()));
+}
+
+/// Whether all is done; otherwise kit::interrupted(). The report shows what there is.
+bool measure_and_train(const Path& folder, const Task& task, const LabOptions& options) {
+  const std::vector<RunOptions> plan = plan_runs(options);
+  const Path metrics = folder / "metrics.jsonl";
+  set_num_threads(static_cast<int>(options.threads));
+  try {
+    announce(task, options, open_runs(plan, metrics), plan.size());
+    measure_start(folder, options);
+  } catch (const kit::Interrupted&) {
+    return false;  // nothing to show yet
+  }
+  const bool finished = run_all(task, options.model, plan, options.threads, metrics);
+  print_result(folder);
+  return finished;
 }
 
 }  // namespace
@@ -138,21 +172,16 @@ int run_lab(const LabOptions& given) {
   const Task task = make_task(options);
   const Config config = make_config(options, task);
   const Path folder = resume ? given.resume : new_folder(options);
+  try_outputs(resume ? "--resume" : "--out", folder);
   if (resume)
     compare_with_start(*before, config);
   else
     write_config(folder, config);
 
-  const std::vector<RunOptions> plan = plan_runs(options);
-  const Path metrics = folder / "metrics.jsonl";
-  set_num_threads(static_cast<int>(options.threads));
-  announce(task, options, open_runs(plan, metrics), plan.size());
-  measure_start(folder, options);
-  const bool finished = run_all(task, options.model, plan, options.threads, metrics);
-  print_result(folder);
-  if (finished) return 0;
-  say("stopped; to go on: lab --resume {}", folder.string());
-  return 130;
+  kit::catch_interrupts();
+  const bool finished = measure_and_train(folder, task, options);
+  if (!finished) say("stopped; to go on: lab --resume {}", io::printable(folder.string()));
+  return kit::interrupt_status();
 }
 
 int report_lab(const Path& folder) {

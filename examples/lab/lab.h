@@ -5,8 +5,8 @@
 
 namespace gradus::lab {
 
-/// Runs or goes on with a lab; prints the verdict and the report's path. The exit status: 0, or 130 when it
-/// was interrupted (what is done is kept and reported).
+/// Runs or goes on with a lab; prints the verdict and the report's path. The exit status: 0, or
+/// kit::interrupt_status() when it was interrupted (what is done is kept and reported).
 int run_lab(const LabOptions& options);
 
 /// Draws the report of a folder again; prints the same two lines.

@@ -1,7 +1,5 @@
 #include "lab/names.h"
 
-#include <cmath>
-
 #include "gradus/core/format.h"
 #include "kit/axis.h"
 
@@ -30,9 +28,15 @@ std::string warmup_words(std::int64_t warmup) {
 
 std::string nats(double value) { return kit::fixed_text(value, 3); }
 
-std::string with_interval(const Difference& difference) {
-  const std::string mean = (difference.mean > 0 ? "+" : "") + nats(difference.mean);
-  return std::isfinite(difference.half_width) ? mean + " ± " + nats(difference.half_width) : mean;
+std::string with_range(const Difference& difference) {
+  const auto change = [](double value) { return (value > 0 ? "+" : "") + nats(value); };
+  if (difference.count < 2) return change(difference.mean);
+  return fmt::format("{} ({} to {})", change(difference.mean), change(difference.low),
+                     change(difference.high));
+}
+
+std::string agreement(const Difference& difference) {
+  return fmt::format("{} of {}", difference.agreeing(), counted(difference.count, "seed"));
 }
 
 std::string listed(const std::vector<std::string>& words) {

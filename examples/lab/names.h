@@ -24,8 +24,10 @@ std::string warmup_words(std::int64_t warmup);
 
 /// A loss: "0.915".
 std::string nats(double value);
-/// A change with its interval: "+0.117 ± 0.043"; of one pair only "+0.117".
-std::string with_interval(const Difference& difference);
+/// A change, its mean and range over seeds: "+0.117 (+0.074 to +0.160)"; of one seed only "+0.117".
+std::string with_range(const Difference& difference);
+/// "6 of 6 seeds".
+std::string agreement(const Difference& difference);
 
 /// "2", "2 and 6", "2, 6 and 12".
 std::string listed(const std::vector<std::string>& words);

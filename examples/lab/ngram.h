@@ -42,7 +42,7 @@ class Ngram {
 };
 
 struct NgramBaseline {
-  int n = 0;                   // the best n
+  int n = 0;                   // the best n of those tried
   double loss = 0;             // its loss on the held-out text
   std::vector<double> losses;  // of n = 1, 2, ...
 };

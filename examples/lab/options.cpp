@@ -1,18 +1,19 @@
 #include "lab/options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
 
+#include "gradus/core/format.h"
 #include "gradus/core/parallel.h"
 #include "kit/command_line.h"
+#include "kit/program.h"
+#include "lab/limits.h"
 
 namespace gradus::lab {
 
 namespace {
 
-/// What is not given on the command line: within a minute with --quick, within ten without, on two cores.
+/// What is not given on the command line: about a minute with --quick, ten without, on two fast cores. Fewer
+/// seeds than 6 could tell nothing from chance (seeds_needed).
 void fill_defaults(LabOptions& options) {
   using Numbers = std::vector<std::int64_t>;
   using Rates = std::vector<double>;
@@ -20,8 +21,8 @@ void fill_defaults(LabOptions& options) {
   if (options.depths.empty()) options.depths = quick ? Numbers{2, 8} : Numbers{2, 6, 12};
   if (options.lrs.empty()) options.lrs = quick ? Rates{3e-3, 1e-2} : Rates{1e-3, 3e-3, 1e-2, 3e-2};
   if (options.warmups.empty()) options.warmups = {0, 100};
-  if (options.seeds == 0) options.seeds = quick ? 3 : 5;
-  if (options.model.steps == 0) options.model.steps = quick ? 220 : 500;
+  if (options.seeds == 0) options.seeds = quick ? 3 : 6;
+  if (options.model.steps == 0) options.model.steps = quick ? 220 : 400;
   if (options.threads == 0) options.threads = num_threads();
   // Each setting once, in order.
   const auto tidy = [](auto& values) {
@@ -38,19 +39,18 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
       "lab", "Compares Pre-LN and Post-LN Transformers: at initialisation, in training, in ablations.");
   options.model.steps = options.seeds = 0;  // until one is given or filled in
   auto seed = static_cast<std::int64_t>(options.seed);
-  line.flag("--quick", options.quick, "Fewer runs: at most a minute on 2 cores");
+  line.flag("--quick", options.quick, "Fewer runs: about a minute on two fast cores");
   line.path("--text", options.text, "Train on the characters of this file instead of the built-in language");
   line.path("--out", options.out, "Folder for the report and the files; lab-results/<date> when not given");
   line.path("--resume", options.resume, "Go on with a lab that was stopped, in its folder");
   line.integer("--seed", seed, "First seed; the others follow it", kit::at_least(0));
-  line.integer("--threads", options.threads, "Runs trained side by side; all cores when not given",
-               {1, 1024});
-  line.integer("--seeds", options.seeds, "Runs of each setting; 5, or 3 with --quick", {1, 1000});
-  line.list("--depths", options.depths, "Numbers of layers", {1, 1000});
+  line.integer("--threads", options.threads, "Runs trained side by side; all cores when not given", kThreads);
+  line.integer("--seeds", options.seeds, "Runs of each setting; 6, or 3 with --quick", kSeeds);
+  line.list("--depths", options.depths, "Numbers of layers", kDepths);
   line.list("--lrs", options.lrs, "Learning rates (after warm-up)", kit::above(0));
-  line.list("--warmups", options.warmups, "Warm-up steps", kit::at_least(0));
-  line.integer("--steps", options.model.steps, "Training steps of each run; 500, or 220 with --quick",
-               kit::at_least(1));
+  line.list("--warmups", options.warmups, "Warm-up steps", kWarmups);
+  line.integer("--steps", options.model.steps, "Training steps of each run; 400, or 220 with --quick",
+               kSteps);
   line.footer(
       "lab report DIR draws the report in DIR again from the files beside it.\n\nExamples:\n  lab --quick\n  "
       "lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n  lab --resume "
@@ -60,15 +60,29 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
     for (const char* name :
          {"--quick", "--text", "--out", "--seed", "--seeds", "--depths", "--lrs", "--warmups", "--steps"})
       if (line.given(name)) {
-        fmt::print(stderr, "lab: {} cannot change a lab under way; only --threads goes with --resume\n",
-                   name);
+        kit::print_error(
+            fmt::format("lab: {} cannot change a lab under way; only --threads goes with --resume\n", name));
         return 2;
       }
   options.threads_given = line.given("--threads");
   options.seed = static_cast<std::uint64_t>(seed);
   options.initialisation.seed = options.seed;
   fill_defaults(options);
+  try {
+    check_number_of_runs(options);
+  } catch (const Error& error) {
+    kit::print_error(fmt::format("lab: {}\n", error.what()));
+    return 2;
+  }
   return std::nullopt;
+}
+
+void check_number_of_runs(const LabOptions& options) {
+  const auto count = [](const auto& values) { return static_cast<double>(values.size()); };
+  const double runs = (count(options.depths) * count(options.lrs) * count(options.warmups) + 2) * 2 *
+                      static_cast<double>(options.seeds);
+  check(runs <= static_cast<double>(kMostRuns),
+        "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
 }
 
 RunOptions ablation_setting(const LabOptions& options) {

@@ -30,6 +30,11 @@ struct LabOptions {
 /// Reads the command line; an exit status when the program should not go on.
 std::optional<int> parse(int argc, const char* const* argv, LabOptions& options);
 
+/// The most runs a lab may have: their names alone are a list to be held in memory.
+constexpr std::int64_t kMostRuns = 100'000;
+/// Throws when the options ask for more.
+void check_number_of_runs(const LabOptions& options);
+
 /// All training runs: the grid of placement x depth x rate x warm-up x seed, then the ablations.
 std::vector<RunOptions> plan_runs(const LabOptions& options);
 /// The depth, rate and warm-up at which the ablations are made: in the middle of the grid, with the shortest

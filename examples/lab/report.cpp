@@ -20,12 +20,12 @@ using kit::number_text;
 std::string text_words(const TaskFacts& task) {
   return fmt::format(
       "**The text** is {}: {} different characters, {} at a time. Its last tenth is held out, and final "
-      "losses are measured there. No prediction that ignores the context comes below **{}** nats per "
-      "character, the 1-gram baseline: a run that ends above that has learned frequencies at most. The best "
-      "n-gram (n = {}), which counts what follows the last {} in up to a million characters, reaches {}. The "
-      "least possible loss is unknown.",
-      task.name, task.vocabulary, task.context, nats(task.context_free_loss), task.ngram.n,
-      counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
+      "losses are measured there. No prediction that is the same everywhere comes below **{}** nats per "
+      "character, the 1-gram baseline: a run that ends above that does no better than fixed frequencies. The "
+      "best n-gram of n = 1 to {} is that of n = {}: it counts what follows the last {} in up to a million "
+      "characters and reaches {}. The least possible loss is unknown.",
+      task.name, task.vocabulary, task.context, nats(task.context_free_loss), task.ngram.losses.size(),
+      task.ngram.n, counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
 }
 
 std::string task_words(const Analysis& analysis) {
@@ -36,10 +36,12 @@ std::string task_words(const Analysis& analysis) {
       "**The text** is made by the lab: lines such as `3p1b3p0t1b`, in which a digit names one of {} boxes "
       "and the letter after it what is inside. What a box holds is drawn from {} letters when it is first "
       "named and then stays, so a reader who finds the earlier mention knows the letter: a task for "
-      "attention. No model can come below **{}** nats per character, the entropy. Counting what follows the "
-      "last {}, the {}-gram baseline, reaches {}: a run that ends above that has not learned to look back.",
+      "attention. No model has an expected loss below **{}** nats per character, the entropy. Counting what "
+      "follows the last {}, the {}-gram baseline (the best of n = 1 to {}), reaches {}: a run that ends "
+      "above "
+      "that does no better than one that looks no further back.",
       recall.boxes, recall.things, nats(*task.entropy), counted(task.ngram.n - 1, "character"), task.ngram.n,
-      nats(task.ngram.loss));
+      task.ngram.losses.size(), nats(task.ngram.loss));
 }
 
 void add_introduction(Page& page, const Analysis& analysis) {
@@ -47,15 +49,18 @@ void add_introduction(Page& page, const Analysis& analysis) {
   page.html.heading("What is compared");
   page.html.list(
       {"**Pre-LN** norms the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one more norm "
-       "after the last block.",
+       "after the last block, since the sum it ends with has been normed by nothing.",
        "**Post-LN** norms each sum: h = LN(x + Attn(x)), then LN(h + FFN(h))."});
-  page.html.paragraph(fmt::format(
-      "Everything else is equal. Both have the same parameters, and with the same seed and depth they start "
-      "from the same weights and see the same batches. The models are GPTs of width {} with {} heads and "
-      "tied embeddings, trained for {} steps of {} × {} characters by Adam at a constant rate after the "
-      "warm-up, without weight decay, dropout, or gradient clipping.",
-      options.model.d_model, options.model.heads, options.model.steps, options.model.batch,
-      analysis.task.context));
+  page.html.paragraph(
+      fmt::format("Everything else is equal. With the same seed and depth all blocks start from the same "
+                  "weights and see the "
+                  "same batches; Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0. The "
+                  "models are GPTs of "
+                  "width {} with {} heads and tied embeddings, trained for {} steps of {} × {} characters by "
+                  "Adam at a constant "
+                  "rate after the warm-up, without weight decay, dropout, or gradient clipping.",
+                  2 * options.model.d_model, options.model.d_model, options.model.heads, options.model.steps,
+                  options.model.batch, analysis.task.context));
   page.html.paragraph(task_words(analysis));
 }
 
@@ -78,13 +83,16 @@ void add_limits(Page& page, const Analysis& analysis) {
   page.html.list(
       {fmt::format("**Large models.** These have {} layers of width {} and saw {} characters of one text.",
                    listed(options.depths), options.model.d_model, number_text(characters)),
-       "**Which is better in the end.** Runs as short as these measure how training begins. Published "
-       "comparisons often find Post-LN slightly ahead where it converges.",
-       "**Why Post-LN fails.** Xiong et al. point to gradients before the first step; Admin and DeepNet to "
-       "the size of the model's updates. Nothing here separates the two.",
+       "**Which is better in the end.** Runs as short as these measure how training begins. Some published "
+       "comparisons find Post-LN slightly ahead where it converges.",
+       "**Why Post-LN fails.** Xiong et al. point to large gradients near the output before the first step, "
+       "Admin "
+       "and DeepNet to the size of the model's updates, B2T and Keel to gradients that vanish towards the "
+       "first "
+       "layers. Nothing here separates the three.",
        "**Other recipes.** Another optimizer, other initial weights, clipping, dropout or a decaying rate "
        "can each move the border between runs that train and runs that do not.",
-       fmt::format("**Small effects.** {} a setting can show large differences, not small ones.",
+       fmt::format("**Small or rare effects.** {} a setting can show what happens with nearly every seed.",
                    counted(options.seeds, "seed"))});
 }
 

@@ -25,46 +25,76 @@ const InitialState& state_at(const Initialisation& initialisation, Placement pla
   fail_with("lab: depth {} was not measured at initialisation", layers);
 }
 
-/// The first block's share of the last one's gradient.
-double first_over_last(const std::vector<double>& gradients) { return gradients.front() / gradients.back(); }
+/// "0.47 (0.17 to 4.4) times".
+std::string share_words(const std::vector<double>& share) {
+  const Spread spread = spread_of(share);
+  return fmt::format("{} ({} to {}) times", number_text(median(share), 2), number_text(spread.low, 2),
+                     number_text(spread.high, 2));
+}
 
 std::string weights_caption(const Initialisation& initialisation) {
-  const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).gradient);
-  const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).gradient);
-  const double norms_alone = std::pow(2.0 / 3, (kLayers - 1) / 2.0);
-  std::string text = fmt::format(
-      "Means over seeds; a line for each depth L, its last point next to the loss. In this setting we "
-      "measured, at {} layers, in the first block {} times the gradient of the last for Post-LN and {} times "
-      "for Pre-LN. The dotted slope of appendix F would leave Post-LN {}.",
-      kLayers, number_text(post, 2), number_text(pre, 2), number_text(norms_alone, 2));
-  if (post > 10 * norms_alone)
+  const std::vector<double>&post = state_at(initialisation, Placement::post, kLayers).weight_share,
+        &pre = state_at(initialisation, Placement::pre, kLayers).weight_share;
+  const double alone = norms_alone(kLayers);
+  std::string text = "Means over seeds; a line for each depth L, its last point next to the loss.";
+  if (!post.empty() && !pre.empty())
+    text += fmt::format(
+        " In this setting we measured, at {} layers, in the first block {} the gradient of the last for "
+        "Post-LN and {} for Pre-LN: medians, and from the least to the largest of the seeds.",
+        kLayers, share_words(post), share_words(pre));
+  text += fmt::format(" The dotted slope of appendix F would leave Post-LN {}.", number_text(alone, 2));
+  if (!post.empty() && median(post) > 10 * alone)
     text +=
         " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch beside the "
-        "shortcut adds its own share, which here about makes up for that.";
+        "shortcut adds its own share, which makes up for much of that.";
   return text;
 }
 
 std::string activations_caption(const Initialisation& initialisation) {
-  const double post = first_over_last(state_at(initialisation, Placement::post, kLayers).activation_gradient);
-  const double pre = first_over_last(state_at(initialisation, Placement::pre, kLayers).activation_gradient);
-  std::string text = fmt::format(
-      "The same for the output x of each block: at {} layers, after the first block {} times the gradient "
-      "after the "
-      "last for Post-LN, {} times for Pre-LN.",
-      kLayers, number_text(post, 2), number_text(pre, 2));
-  if (post < 0.7)
+  const std::vector<double>&post = state_at(initialisation, Placement::post, kLayers).activation_share,
+        &pre = state_at(initialisation, Placement::pre, kLayers).activation_share;
+  std::string text = "The same for the output x of each block";
+  if (post.empty() || pre.empty()) return text + ".";
+  text += fmt::format(
+      ": at {} layers, after the first block {} the gradient after the last for Post-LN, {} for Pre-LN.",
+      kLayers, share_words(post), share_words(pre));
+  if (median(post) < 0.7)
     text +=
-        " In deep Post-LN it falls just below the top, where attention spreads the gradient of one position "
-        "over "
-        "all of them, and then no more.";
+        " In deep Post-LN most of the fall is just below the top, where attention spreads the gradient of "
+        "one position over all of them.";
   return text;
+}
+
+std::string schemes_caption(const std::vector<SchemeState>& schemes) {
+  double least = INFINITY;
+  std::vector<std::string> parts;
+  for (const SchemeState& state : schemes) {
+    if (state.placement == Placement::pre) continue;
+    least = std::min(least, state.low.front());
+    parts.push_back(fmt::format("{} {} ({} to {})", title_of(state.scheme),
+                                number_text(state.median.front(), 2), number_text(state.low.front(), 2),
+                                number_text(state.high.front(), 2)));
+  }
+  return fmt::format(
+      "Do gradients vanish towards the first block? Several initial weights at {} layers; all but the first "
+      "with 4 "
+      "heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over seeds; "
+      "bands: "
+      "from the lowest to the highest. The first block of Post-LN has, of the last one's gradient: {}. The "
+      "norms "
+      "alone would leave {}; the least of these seeds has {} (more seeds would find smaller ones). At this "
+      "width 0.02 is small: the branches hardly "
+      "count. "
+      "This is before the first step; it says nothing of later ones.",
+      schemes.front().layers(), listed(parts), number_text(norms_alone(schemes.front().layers()), 2),
+      number_text(least, 2));
 }
 
 void add_jacobian(Page& page, const JacobianCheck& jacobian) {
   page.html.subheading("The Jacobian of layer norm");
   page.html.paragraph(
       "At a random x of size 6 in double precision, against central differences. Both wrong forms stand in "
-      "teaching material; nothing would report an error, training would just be worse.");
+      "teaching material; a backward pass made of one of them would run without complaint.");
   page.html.table(
       {"",
        {"∂ LN(x)ᵢ / ∂xⱼ", "largest error"},
@@ -87,8 +117,9 @@ void add_initialisation(Page& page, const Results& results) {
   page.html.paragraph(fmt::format(
       "The setting is theirs (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries "
       "from N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {2} "
-      "classes and {3} seeds. The loss is taken **at one position**: averaged over positions, gradients grow "
-      "with depth for a reason the theorem does not speak of, since uniform attention makes positions alike.",
+      "classes and {3} seeds. The loss is taken **at one position**: that of a mean over positions can grow "
+      "with "
+      "depth for a reason the theorem does not speak of, since uniform attention makes positions alike.",
       options.d_model, options.positions, options.classes, options.seeds));
   page.figure("initial_top_gradient", top_gradient_chart(start),
               "Theorem 1. Mean and standard deviation over seeds. It bounds Post-LN's gradient by a number "
@@ -100,6 +131,8 @@ void add_initialisation(Page& page, const Results& results) {
                           options.d_model));
   page.figure("initial_weight_gradients", gradient_panels(start, true), weights_caption(start));
   page.figure("initial_activation_gradients", gradient_panels(start, false), activations_caption(start));
+  if (!start.schemes.empty())
+    page.figure("initial_schemes", scheme_panels(start.schemes), schemes_caption(start.schemes));
   add_jacobian(page, start.jacobian);
 }
 

@@ -95,8 +95,9 @@ void add_training(Page& page, const Analysis& analysis) {
   if (options.lrs.size() > 1)
     page.figure(
         "sensitivity", sensitivity_panels(analysis),
-        "Learning-rate sensitivity (Wortsman et al. 2023, arXiv:2309.14322): the mean over all rates of the "
-        "final loss, minus that of the best rate. 0 would be a model that does not care which rate it gets, "
+        "Learning-rate sensitivity (Wortsman et al. 2023, arXiv:2309.14322): the mean over all rates of "
+        "min(final loss, loss at the start), minus that of the best rate. 0 would be a model that does not "
+        "care which rate it gets, "
         "and also one that trains at none: read it beside the losses. Mean and range over seeds.");
   page.html.folded_table(grid_table(analysis));
 }
@@ -123,8 +124,7 @@ void add_ablations(Page& page, const Analysis& analysis) {
     };
     add_row(base, "");
     for (const Cell& cell : analysis.ablations)
-      if (cell.setting.placement == placement)
-        add_row(cell, with_interval(difference_of(paired(base, cell))));
+      if (cell.setting.placement == placement) add_row(cell, with_range(difference_of(paired(base, cell))));
   }
   page.figure("ablations", ablation_curves(analysis),
               "Mean and range over seeds. " + reference_lines(analysis));

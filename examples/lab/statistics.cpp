@@ -1,30 +1,24 @@
 #include "lab/statistics.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace gradus::lab {
-
-namespace {
-
-/// The 97.5% point of Student's t: the half width of a 95% interval in standard errors.
-double student_t(std::size_t degrees) {
-  constexpr std::array<double, 10> table = {12.706, 4.303, 3.182, 2.776, 2.571,
-                                            2.447,  2.365, 2.306, 2.262, 2.228};
-  if (degrees <= table.size()) return table[degrees - 1];
-  const auto n = static_cast<double>(degrees);
-  return 1.960 + 2.372 / n + 2.823 / (n * n);  // the first terms of Cornish and Fisher's expansion
-}
-
-}  // namespace
 
 double mean(std::span<const double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
   for (const double value : values) sum += value;
   return sum / static_cast<double>(values.size());
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 double standard_deviation(std::span<const double> values) {
@@ -42,24 +36,45 @@ Spread spread_of(std::span<const double> values) {
   return {mean(values), standard_deviation(values), *low, *high, values.size()};
 }
 
-Difference difference_of(std::span<const double> paired_differences) {
-  const std::size_t n = paired_differences.size();
-  Difference result{mean(paired_differences), std::numeric_limits<double>::infinity(), n};
-  if (n >= 2)
-    result.half_width =
-        student_t(n - 1) * standard_deviation(paired_differences) / std::sqrt(static_cast<double>(n));
-  return result;
-}
-
-double mcnemar(std::int64_t a, std::int64_t b) {
+double sign_test(std::int64_t up, std::int64_t down, std::int64_t seeds) {
   // Twice the binomial tail; logarithms keep large counts from underflowing.
-  const auto n = static_cast<double>(a + b);
+  const auto n = static_cast<double>(seeds);
   double tail = 0;
-  for (std::int64_t k = 0; k <= std::min(a, b); ++k) {
+  for (std::int64_t k = std::max(up, down); k <= seeds; ++k) {
     const auto i = static_cast<double>(k);
     tail += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) - n * std::log(2.0));
   }
   return std::min(1.0, 2 * tail);
+}
+
+Difference difference_of(std::span<const double> differences) {
+  const Spread spread = spread_of(differences);
+  return {.mean = spread.mean,
+          .low = spread.low,
+          .high = spread.high,
+          .up = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; }),
+          .down = std::count_if(differences.begin(), differences.end(), [](double d) { return d < 0; }),
+          .count = static_cast<std::int64_t>(differences.size())};
+}
+
+std::vector<double> holm(std::span<const double> p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::vector<double> corrected(p.size());
+  double largest = 0;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const auto left = static_cast<double>(p.size() - rank);  // questions not yet answered
+    largest = std::max(largest, std::min(1.0, left * p[order[rank]]));
+    corrected[order[rank]] = largest;
+  }
+  return corrected;
+}
+
+std::int64_t seeds_needed(std::size_t questions) {
+  std::int64_t seeds = 1;
+  while (static_cast<double>(questions) * sign_test(seeds, 0, seeds) >= kLevel) ++seeds;
+  return seeds;
 }
 
 }  // namespace gradus::lab

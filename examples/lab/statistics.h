@@ -1,14 +1,25 @@
 #pragma once
-// Means and spreads of a few numbers, and what can be said of a difference between them.
+// Means and ranges of a few numbers, and what can be said of a difference between them when each number is
+// that of one seed.
+//
+// The seed is the unit. Runs of one seed share their data and, where equally deep, their weights, so that
+// what one of them meets, the others meet too: ten settings of one seed are one observation, not ten.
+// Whatever is asked is therefore first made one number a seed, and then the seeds are counted: on how many is
+// it above zero, on how many below? That is the sign test (Arbuthnott 1710; Conover, Practical Nonparametric
+// Statistics, 3.4): is one side likelier? It needs seeds that do not influence each other, but no bell
+// curve, which losses of runs that learn or fail do not follow.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace gradus::lab {
 
 /// NaN for no values.
 double mean(std::span<const double> values);
+/// Of an even number of values, the mean of the two in the middle; NaN for no values.
+double median(std::vector<double> values);
 /// Of a sample (n - 1); 0 for fewer than two values.
 double standard_deviation(std::span<const double> values);
 
@@ -20,19 +31,34 @@ struct Spread {
 /// NaN throughout for no values.
 Spread spread_of(std::span<const double> values);
 
-/// The mean of paired differences with Student's 95% interval: mean +- half_width.
+/// The exact sign test, two-sided: how likely `up` or more of `seeds`, or `down` or more, would be on one
+/// side if neither side were likelier than one half. Seeds on neither side (no difference) count against
+/// both. All of n seeds on one side: 2 / 2^n. Not below 1 for up = down.
+double sign_test(std::int64_t up, std::int64_t down, std::int64_t seeds);
+
+/// Differences, one a seed: their mean, their range, and on how many seeds they are above and below zero.
 struct Difference {
-  double mean = 0;
-  double half_width = 0;  // infinite for fewer than two pairs: they say nothing about spread
-  std::size_t count = 0;
-  /// The interval excludes zero.
-  bool clear() const { return mean > half_width || -mean > half_width; }
+  double mean = 0, low = 0, high = 0;
+  std::int64_t up = 0, down = 0, count = 0;
+  /// The side most seeds are on: 1, -1, or 0 when both have as many.
+  int side() const { return up > down ? 1 : down > up ? -1 : 0; }
+  /// How many are on it.
+  std::int64_t agreeing() const { return up > down ? up : down; }
+  double p() const { return sign_test(up, down, count); }
 };
 
-Difference difference_of(std::span<const double> paired_differences);
+/// NaN, and no seeds, for no differences.
+Difference difference_of(std::span<const double> differences);
 
-/// McNemar's exact test: how likely pairs that differ would divide at least as unevenly as `a` to `b` if both
-/// directions were equally likely. 1 when none differ.
-double mcnemar(std::int64_t a, std::int64_t b);
+/// p-values of several questions asked at once, corrected so that the chance of even one p < 0.05 where there
+/// is nothing to find stays below 0.05 (Holm 1979); in the given order.
+std::vector<double> holm(std::span<const double> p);
+
+/// What counts as told from chance.
+constexpr double kLevel = 0.05;
+
+/// The least number of seeds that can give p < 0.05 to each of `questions`, asked at once, if all seeds
+/// agree.
+std::int64_t seeds_needed(std::size_t questions);
 
 }  // namespace gradus::lab

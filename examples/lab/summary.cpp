@@ -49,10 +49,30 @@ Json cell_json(const Cell& cell) {
   return json;
 }
 
+Json comparison_json(const Comparison& comparison) {
+  const Difference& difference = comparison.difference;
+  return {{"about", comparison.about}, {"mean", difference.mean},        {"min", difference.low},
+          {"max", difference.high},    {"seeds_above_0", difference.up}, {"seeds_below_0", difference.down},
+          {"seeds", difference.count}, {"sign_test_p", difference.p()},  {"p_corrected", comparison.p}};
+}
+
+Json comparisons_json(const Comparisons& all) {
+  Json json = Json::array();
+  const auto add = [&](const Comparison& one) {
+    if (one.difference.count > 0) json.push_back(comparison_json(one));
+  };
+  add(all.learned), add(all.loss);
+  for (const BestOfDepth& best : all.best) add(best.comparison);
+  for (const Comparison& one : all.deepest) add(one);
+  for (const AblationChange& change : all.ablations) add(change.comparison);
+  return json;
+}
+
 }  // namespace
 
 kit::Json summary_of(const Results& results, const Analysis& analysis, const Verdict& verdict) {
   Json json = {{"verdict", verdict.sentence}, {"findings", verdict.findings}};
+  json["comparisons"] = comparisons_json(verdict.comparisons);
   json["complete"] = results.complete();
   json["runs_planned"] = analysis.planned;
   json["runs_finished"] = analysis.finished;

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "gradus/core/format.h"
+#include "gradus/core/io/files.h"
 #include "gradus/core/parallel.h"
 #include "kit/files.h"
 #include "kit/interrupt.h"
@@ -30,7 +31,11 @@ double number(const kit::Json& value) {
 RunResult read_result(const kit::Json& line) {
   RunResult result;
   if (line.at("final_loss").is_number()) result.final_loss = line.at("final_loss").get<double>();
-  if (line.at("diverged_at").is_number()) result.diverged_at = line.at("diverged_at").get<std::int64_t>();
+  if (const kit::Json& at = line.at("diverged_at"); !at.is_null()) {
+    check(at.is_number_integer() && at.get<double>() >= 1 && at.get<double>() < 1e15,
+          "diverged_at expects a step, got {}", io::quote(at.dump()));
+    result.diverged_at = at.get<std::int64_t>();
+  }
   result.start_loss = line.at("start_loss").get<double>();
   result.parameters_sha256 = line.at("parameters_sha256").get<std::string>();
   result.seconds = line.at("seconds").get<double>();
@@ -42,14 +47,21 @@ bool ends_run(const kit::Json& line) { return line.contains("parameters_sha256")
 /// Calls `f` with the run's name and the line, for each line of a metrics file.
 template <class F>
 void for_each_line(const std::filesystem::path& metrics, const F& f) {
+  const std::vector<kit::Json> lines = kit::read_metrics(metrics);
   std::size_t count = 0;
+  const auto fail = [&](const std::exception& error) {
+    fail_with("{}: object {} is not as the lab writes it ({})", io::printable(metrics.string()), count,
+              io::printable(error.what()));
+  };
   try {
-    for (const kit::Json& line : kit::read_metrics(metrics)) {
+    for (const kit::Json& line : lines) {
       ++count;
       f(line.at("run").get<std::string>(), line);
     }
   } catch (const kit::Json::exception& error) {
-    fail_with("{}: object {} is not as the lab writes it ({})", metrics.string(), count, error.what());
+    fail(error);
+  } catch (const Error& error) {
+    fail(error);
   }
 }
 
@@ -120,7 +132,12 @@ class Sweep {
     }
   }
 
-  void finish() { progress_.finish(); }
+  /// Whether all runs are done.
+  bool finish() {
+    if (finished_ < runs_.size()) return false;
+    progress_.finish();
+    return true;
+  }
 
  private:
   bool stopped() const { return failed_ || kit::interrupted(); }
@@ -136,6 +153,7 @@ class Sweep {
     if (!result) return;
     const std::lock_guard lock(mutex_);
     writer_.write(result_line(run, *result));
+    ++finished_;
     if (result->diverged_at) done_ += work(run, model_.steps - *result->diverged_at);
   }
 
@@ -146,6 +164,7 @@ class Sweep {
   kit::MetricsWriter writer_;
   kit::Progress progress_;
   double done_;
+  std::size_t finished_ = 0;
   std::atomic<bool> failed_{false};
   std::atomic<std::size_t> next_{0};
 };
@@ -179,6 +198,9 @@ std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std
       record.result = read_result(line);
       finished.insert(name);
     } else {
+      const std::size_t step = record.losses.size() + 1;
+      check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
+            io::quote(line.at("step").dump()));
       record.losses.push_back(number(line.at("loss")));
       record.grad_norms.push_back(number(line.at("grad_norm")));
     }
@@ -205,11 +227,12 @@ double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_
     train(task, few, {.layers = layers}, [&](const StepMetrics& metrics) {
       last = Clock::now();
       if (metrics.step == kWarmUp) start = last;
-      return true;
+      return !kit::interrupted();
     });
     const std::lock_guard lock(mutex);
     slowest = std::max(slowest, std::chrono::duration<double>(last - start).count() / kMeasured);
   });
+  kit::stop_if_interrupted();
   return slowest;
 }
 
@@ -230,8 +253,7 @@ bool run_all(const Task& task, const ModelOptions& model, const std::vector<RunO
   });
   Sweep sweep(task, model, std::move(open), metrics, total, done);
   side_by_side(threads, [&] { sweep.work_through(); });
-  sweep.finish();
-  return !kit::interrupted();
+  return sweep.finish();
 }
 
 }  // namespace gradus::lab

@@ -33,7 +33,7 @@ double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_
 
 /// Trains what `metrics` does not hold yet, `threads` runs at a time: seed after seed, so that a lab that is
 /// stopped has some of everything, and of each seed the longest first. Lines of runs that were cut off are
-/// dropped first and the runs start again. False when interrupted (kit::interrupted()).
+/// dropped first and the runs start again. False when kit::interrupted() came before all were done.
 bool run_all(const Task& task, const ModelOptions& model, const std::vector<RunOptions>& plan,
              std::int64_t threads, const std::filesystem::path& metrics);
 

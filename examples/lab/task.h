@@ -32,7 +32,8 @@ class Task {
   /// The least loss of any prediction that ignores what came before, on the validation set: the entropy of
   /// how frequent each character is there.
   double context_free_loss() const;
-  /// The best that counting the last few characters gives, on text that was not counted.
+  /// The best of n = 1 .. 4 (3 for huge vocabularies), on text that was not counted. In the recall language a
+  /// larger n would be lower still.
   const NgramBaseline& ngram() const { return ngram_; }
 
   /// The same batch for the same state of the generator.

@@ -12,14 +12,16 @@ namespace gradus::lab {
 
 namespace {
 
-// A loss this many times that of guessing evenly is called divergence: nothing has come back from there.
+// A loss this many times that of guessing evenly is called divergence and ends the run.
 constexpr double kDiverged = 4;
 
 // Streams of a run's seed: independent sequences of random numbers.
 enum Stream : std::uint64_t { kWeights, kData };
 
-/// Xiong et al.'s scale in a language model: matrices N(0, 1/fan_in), so that Lemma 2 describes the start;
-/// embeddings N(0, 1/d), so that the tied head starts with logits of about 1.
+/// Matrices N(0, 1/fan_in), which is Xiong et al.'s N(0, 1/d) where they are square; embeddings N(0, 1/d), so
+/// that the tied head, which reads a normed stream, starts with logits of about 1. It is not the setting of
+/// their Lemma 2: the stream begins as the sum of two embeddings, |x|^2 of about 2 and not d, the activation
+/// is GELU, and queries and keys are drawn like the rest.
 void initialise(const nn::GPT& model, const RunOptions& run) {
   Generator generator(run.seed, kWeights);
   for (const auto& [name, w] : model.named_parameters()) {

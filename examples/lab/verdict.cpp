@@ -1,8 +1,9 @@
 #include "lab/verdict.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "gradus/core/format.h"
+#include "kit/axis.h"
 #include "lab/names.h"
 
 namespace gradus::lab {
@@ -11,102 +12,85 @@ namespace {
 
 using nn::Placement;
 
-/// Pre-LN against Post-LN over all settings and seeds for which both have finished.
-struct Duel {
-  std::int64_t pairs = 0, pre_learned = 0, post_learned = 0;
-  std::int64_t only_pre = 0, only_post = 0;  // pairs of which one learned
-  Difference loss;                           // Post - Pre, the mean over settings; one difference a seed
-  bool clear_in_counts() const { return mcnemar(only_pre, only_post) < 0.05; }
-};
+/// Which placement got more runs to learn, and whether the seeds can tell that from chance.
+std::string reliability_clause(const Comparisons& all, const Baseline& baseline) {
+  const Difference& seeds = all.learned.difference;
+  const std::string plain = fmt::format("Pre-LN ended below {} in {} of {} runs, Post-LN in {}",
+                                        baseline.words(), all.pre_learned, all.pairs, all.post_learned);
+  if (seeds.count < 2) return "One seed shows no spread to judge by: " + plain;
 
-Duel duel_of(const Analysis& analysis) {
-  Duel duel;
-  std::vector<double> by_seed;
-  for (std::int64_t i = 0; i < analysis.options.seeds; ++i) {
-    const std::uint64_t seed = analysis.options.seed + static_cast<std::uint64_t>(i);
-    std::vector<double> differences;
-    for (const Cell& pre : analysis.grid) {
-      const RunOptions& setting = pre.setting;
-      if (setting.placement == Placement::post) continue;
-      const Cell& post = analysis.cell(Placement::post, setting.layers, setting.lr, setting.warmup);
-      const auto a = pre.run_of(seed), b = post.run_of(seed);
-      if (!a || !b) continue;
-      differences.push_back(post.losses[*b] - pre.losses[*a]);
-      ++duel.pairs;
-      duel.pre_learned += pre.learned[*a], duel.only_pre += pre.learned[*a] && !post.learned[*b];
-      duel.post_learned += post.learned[*b], duel.only_post += post.learned[*b] && !pre.learned[*a];
-    }
-    if (!differences.empty()) by_seed.push_back(mean(differences));
-  }
-  duel.loss = difference_of(by_seed);
-  return duel;
+  const bool pre = seeds.side() > 0;
+  const char *ahead = title_of(pre ? Placement::pre : Placement::post),
+             *behind = title_of(pre ? Placement::post : Placement::pre);
+  const std::string counts =
+      fmt::format("{} of {} runs ended below {}, against {} for {}", pre ? all.pre_learned : all.post_learned,
+                  all.pairs, baseline.words(), pre ? all.post_learned : all.pre_learned, behind);
+  const std::string p = "p = " + kit::number_text(all.learned.p, 2);
+  if (all.learned.clear())
+    return fmt::format("{} trained more reliably: {}, ahead in {} ({})", ahead, counts, agreement(seeds), p);
+  if (seeds.agreeing() == seeds.count)
+    return fmt::format(
+        "{} was ahead in each of {}, which are too few to exclude chance ({}; from {} on they could "
+        "be enough): {}",
+        ahead, counted(seeds.count, "seed"), p, seeds_needed(1), counts);
+  return fmt::format("No clear difference in reliability: {} (Pre-LN ahead in {} of {}, Post-LN in {})",
+                     plain, seeds.up, counted(seeds.count, "seed"), seeds.down);
 }
 
-/// Who got more runs to learn; if that is not clear, who ended lower; if that is not clear either, so it
-/// says.
-std::string robustness_clause(const Duel& duel, const Baseline& baseline) {
-  const std::string counts = fmt::format("Pre-LN ended below {} in {} of {} runs, Post-LN in {}",
-                                         baseline.words(), duel.pre_learned, duel.pairs, duel.post_learned);
-  if (duel.loss.count < 2) return "One seed shows no spread to judge by: " + counts;
-  const bool lower_is_pre = duel.loss.mean > 0;
-  const std::string lower =
-      fmt::format("by {} nats per character on average over all settings", nats(std::abs(duel.loss.mean)));
-  if (duel.clear_in_counts()) {
-    const bool pre = duel.only_pre > duel.only_post;
-    std::string text = fmt::format(
-        "{} trained more reliably: {} of {} runs ended below {}, against {} for {}",
-        title_of(pre ? Placement::pre : Placement::post), pre ? duel.pre_learned : duel.post_learned,
-        duel.pairs, baseline.words(), pre ? duel.post_learned : duel.pre_learned,
-        title_of(pre ? Placement::post : Placement::pre));
-    if (duel.loss.clear() && lower_is_pre != pre)
-      text +=
-          fmt::format(", though {} ended lower {}", title_of(pre ? Placement::post : Placement::pre), lower);
-    return text;
-  }
-  if (duel.loss.clear())
-    return fmt::format("{} reached the lower loss, {} ({})",
-                       title_of(lower_is_pre ? Placement::pre : Placement::post), lower, counts);
-  return fmt::format(
-      "No clear difference over all settings: {}, and the mean loss differs by {} nats per character (95% "
-      "interval)",
-      counts, with_interval(duel.loss));
+/// For whom the loss is lower, where the difference is Post-LN - Pre-LN: "for Pre-LN in 5 of 6 seeds".
+std::string lower_for(const Comparison& comparison) {
+  const Difference& difference = comparison.difference;
+  if (difference.side() == 0)
+    return difference.up == 0 ? "for neither in any seed" : "for each in " + agreement(difference);
+  return fmt::format("for {} in {}{}", title_of(difference.side() > 0 ? Placement::pre : Placement::post),
+                     agreement(difference), comparison.clear() ? " (clear)" : "");
+}
+
+std::string loss_clause(const Comparisons& all) {
+  if (all.loss.difference.count < 2) return "";
+  return fmt::format("; the mean loss over all settings is lower {}, Post − Pre {}", lower_for(all.loss),
+                     with_range(all.loss.difference));
+}
+
+/// ", Post-LN's at the lowest rate tried": where the best rates of most seeds are at an edge of the grid.
+std::string edge_words(const BestOfDepth& best, const std::vector<double>& lrs) {
+  std::string text;
+  if (lrs.size() < 3) return text;
+  for (const Placement placement : {Placement::pre, Placement::post})
+    for (const double edge : {lrs.front(), lrs.back()}) {
+      const std::vector<double>& rates = best.rates(placement);
+      if (2 * static_cast<std::size_t>(std::count(rates.begin(), rates.end(), edge)) > rates.size())
+        text += fmt::format(", {}'s at the {} rate tried", title_of(placement),
+                            edge == lrs.front() ? "lowest" : "highest");
+    }
+  return text;
 }
 
 /// What is left of the difference when each placement has its best rate and warm-up.
-std::string best_clause(const Analysis& analysis) {
-  std::vector<std::int64_t> unclear;
-  std::vector<std::string> pre_lower, post_lower, parts;
-  for (const std::int64_t layers : analysis.options.depths) {
-    const Cell *pre = analysis.best(Placement::pre, layers), *post = analysis.best(Placement::post, layers);
-    if (!pre || !post) continue;
-    const Difference difference = difference_of(paired(*pre, *post));
-    if (difference.count < 2) continue;
-    if (!difference.clear()) {
-      unclear.push_back(layers);
-      continue;
-    }
-    const bool pre_ahead = difference.mean > 0;
-    (pre_ahead ? pre_lower : post_lower)
-        .push_back(fmt::format("{} ({} against {})", counted(layers, "layer"),
-                               nats(std::min(pre->loss.mean, post->loss.mean)),
-                               nats(std::max(pre->loss.mean, post->loss.mean))));
+std::string best_clause(const Comparisons& all, const std::vector<double>& lrs) {
+  std::vector<std::string> parts;
+  for (const BestOfDepth& best : all.best) {
+    if (best.comparison.difference.count < 2) continue;
+    const bool pre = best.comparison.difference.side() >= 0;
+    parts.push_back(fmt::format("{} with {} ({} against {}{})", lower_for(best.comparison),
+                                counted(best.layers, "layer"), nats(pre ? best.pre : best.post),
+                                nats(pre ? best.post : best.pre), edge_words(best, lrs)));
   }
-  if (!unclear.empty())
-    parts.push_back(fmt::format("there is no clear difference at {} layers", listed(unclear)));
-  if (!pre_lower.empty()) parts.push_back("Pre-LN ends lower at " + listed(pre_lower));
-  if (!post_lower.empty()) parts.push_back("Post-LN ends lower at " + listed(post_lower));
-  return parts.empty() ? "" : "; each at its best rate and warm-up, " + listed(parts);
+  return parts.empty() ? "" : "; that at the best rate and warm-up of each seed is lower " + listed(parts);
 }
 
 }  // namespace
 
 Verdict verdict_of(const Analysis& analysis, const std::optional<Initialisation>& initialisation) {
-  const Duel duel = duel_of(analysis);
-  Verdict verdict{{}, findings_of(analysis, initialisation)};
+  Verdict verdict;
+  verdict.comparisons = compare(analysis);
+  const Comparisons& all = verdict.comparisons;
+  verdict.findings = findings_of(analysis, all, initialisation);
   verdict.sentence =
-      duel.pairs == 0
+      all.pairs == 0
           ? "No setting has finished with both placements, so nothing can be said about training yet."
-          : robustness_clause(duel, analysis.baseline) + best_clause(analysis) + ".";
+          : reliability_clause(all, analysis.baseline) + loss_clause(all) +
+                best_clause(all, analysis.options.lrs) + ".";
   return verdict;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gradus/core/format.h"
+#include "gradus/core/locks.h"
 #include "gradus/core/storage.h"
 #include "gradus/ops/kernels/kernels.h"
 
@@ -29,6 +30,11 @@ void use_one_thread() {
   thread_local bool done = false;
   if (openmp && !std::exchange(done, true)) openblas_set_num_threads(1);
 }
+
+struct InsideBlas {
+  InsideBlas() { locks::blas.enter(); }
+  ~InsideBlas() { locks::blas.leave(); }
+};
 
 /// A matrix as stored, row-major.
 template <class T>
@@ -105,6 +111,7 @@ void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, T alpha, const T* a
   if (m == 1) return gemv(transpose_b, stored_b, alpha, a, transpose_a ? lda : 1, beta, c, I{1});
   if (n == 1) return gemv(!transpose_a, stored_a, alpha, b, transpose_b ? I{1} : ldb, beta, c, ldc);
 
+  const InsideBlas inside;
   use_one_thread();
   const auto order = [](bool transpose) { return transpose ? CblasTrans : CblasNoTrans; };
   const auto size = [](I value) { return static_cast<blasint>(value); };

@@ -104,6 +104,7 @@ consteval Table<ScalarOf<V>> make_table() {
   table.clamp = clamp<V>;
   table.sum = sum_run<V>;
   table.sum_square = sum_square<V>;
+  table.mean_below = mean_below<V>;
   table.dot = dot<V>;
   table.max = max_run<V>;
   table.min = min_run<V>;

@@ -17,6 +17,16 @@ ScalarOf<V> sum_square(I n, const ScalarOf<V>* x) {
   }));
 }
 
+/// Mean of top - x. The differences are divided before they are added: their sum may be too large.
+template <class V>
+ScalarOf<V> mean_below(I n, ScalarOf<V> top, const ScalarOf<V>* x) {
+  const V share(ScalarOf<V>(1) / static_cast<ScalarOf<V>>(n));
+  return sum(accumulate<V>(n, [=](V acc, auto at) {
+    // Lanes past the end become top - top = 0.
+    return fma(V(top) - at.load(x, static_cast<double>(top)), share, acc);
+  }));
+}
+
 template <class V>
 ScalarOf<V> dot(I n, const ScalarOf<V>* a, const ScalarOf<V>* b) {
   return sum(accumulate<V>(n, [=](V acc, auto at) { return fma(at.load(a), at.load(b), acc); }));

@@ -29,6 +29,10 @@ const Choice& choice_of([[maybe_unused]] Isa isa) {
   return scalar;
 }
 
+// All three are made when the library is loaded: their first use by several threads would hold a lock, which
+// a fork in that moment would leave locked in the child.
+[[maybe_unused]] const Choice& made_at_start = choice_of(Isa::scalar);
+
 const char* remedy = "set GRADUS_ISA to scalar, avx2 or avx512, or leave it unset for the best this CPU has";
 
 Isa choose() {

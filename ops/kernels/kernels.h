@@ -137,6 +137,7 @@ struct Table {
   // Reductions of one run. The order of additions depends on n only.
   T (*sum)(I n, const T* x);
   T (*sum_square)(I n, const T* x);
+  T (*mean_below)(I n, T top, const T* x);  // mean of top - x: exact differences, no overflow beyond theirs
   T (*dot)(I n, const T* a, const T* b);
   T (*max)(I n, const T* x);  // NaN when any is NaN; n >= 1
   T (*min)(I n, const T* x);

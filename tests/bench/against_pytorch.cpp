@@ -14,6 +14,8 @@
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/gemm.h"
+#include "kit/interrupt.h"
+#include "kit/program.h"
 
 namespace gradus::bench {
 
@@ -154,11 +156,11 @@ Kernels kernels_in_use(const std::string& pytorch_openblas) {
 void print_opening(const AgainstOptions& options, const PyTorch& pytorch) {
   const Kernels kernels = kernels_in_use(pytorch.blas_core);
   const std::string warning = unequal_kernels(kernels);
-  if (!warning.empty()) fmt::print(stderr, "bench: {}\n", warning);
+  if (!warning.empty()) kit::print_error(fmt::format("bench: {}\n", warning));
   if (options.json) return;
-  fmt::print("{}; PyTorch {}\n", describe(kernels, options.threads), pytorch.version);
-  fmt::print("medians of {} rounds in turn; memory is the peak of each process\n{}", options.rounds,
-             table_head());
+  kit::print(fmt::format("{}; PyTorch {}\n", describe(kernels, options.threads), pytorch.version));
+  kit::print(fmt::format("medians of {} rounds in turn; memory is the peak of each process\n{}",
+                         options.rounds, table_head()));
 }
 
 }  // namespace
@@ -166,8 +168,7 @@ void print_opening(const AgainstOptions& options, const PyTorch& pytorch) {
 int against_pytorch(const AgainstOptions& options) {
   const auto pytorch = find_pytorch();
   if (!pytorch) {
-    fmt::print(
-        stderr,
+    kit::print_error(
         "bench: --against-pytorch needs PyTorch for python3: apt-get install python3-torch (nothing else "
         "needs it)\n");
     return 2;
@@ -175,17 +176,18 @@ int against_pytorch(const AgainstOptions& options) {
   print_opening(options, *pytorch);
   int failures = 0;
   for (const std::string& name : options.cases) {
+    if (kit::interrupted()) break;  // nobody reads the table any more
     if (std::find(pytorch->cases.begin(), pytorch->cases.end(), name) == pytorch->cases.end()) {
-      if (options.cases.size() == 1) fmt::print(stderr, "bench: {} has no counterpart in PyTorch\n", name);
+      if (options.cases.size() == 1)
+        kit::print_error(fmt::format("bench: {} has no counterpart in PyTorch\n", name));
       continue;
     }
     const auto result = compare(pytorch->python, name, options);
     if (result) {
-      fmt::print("{}", options.json ? json_row(*result) : table_row(*result));
-      std::fflush(stdout);
+      kit::print(options.json ? json_row(*result) : table_row(*result));
       if (!options.record.empty()) record_comparison(options.record, json_row(*result));
     } else {
-      fmt::print(stderr, "bench: {} failed\n", name);
+      kit::print_error(fmt::format("bench: {} failed\n", name));
       ++failures;
     }
   }

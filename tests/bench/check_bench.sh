@@ -31,11 +31,40 @@ python() { # the script it is to be
 expect 2 --against-pytorch # there is no such file yet
 says err 'apt-get install python3-torch'
 expect 2 no-such-case
-expect 2 --threads 0
+for value in 0 4294967297 12x 1e3 0x10 -1 ''; do
+  expect 2 --threads "$value"
+  says err "bench: --threads: expects a whole number from 1 to 1024; got \"$value\""
+  expect 2 --steps "$value"
+done
 expect 2 --rounds 2 # says nothing without --against-pytorch
 expect 2 --against-pytorch --rounds 0
 expect 2 --part depth # without --record
 expect 2 --record kept.json --part no-such-part
+# Told before anything is measured, and nothing is touched.
+expect 1 --record no/kept.json
+says err 'bench: --record: no/kept.json: cannot create a file in its folder'
+echo 'not JSON' >other
+expect 1 --record other
+says err 'bench: read_json: other: '
+[ "$(cat other)" = 'not JSON' ] || fail "a file that is no record has changed"
+[ ! -s out ] && ! grep -q ' \.\.\.$' err || fail "measured before it looked"
+mkfifo pipe
+expect 1 --record pipe
+says err 'is a pipe'
+[ ! -e kept.json ] || fail "a refused run left a file"
+
+# SIGTERM to the program alone: its child, which measures a case, ends with it. Its output is open until then.
+: >out
+mkfifo ends
+"$bench" >ends 2>err &
+exec 3<ends
+read -r line <&3
+kill -TERM $!
+status=0
+wait $! || status=$?
+[ $status = 143 ] || fail "after SIGTERM: status $status, expected 143"
+cat <&3 >out
+exec 3<&-
 expect 0 mlp --steps 1 --threads 1 --json
 [ "$(wc -l <out)" = 1 ] || fail "not one line"
 says out '"case":"mlp"'

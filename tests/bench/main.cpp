@@ -1,13 +1,17 @@
 // ./run bench [CASE] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]] [--record FILE]
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bench/against_pytorch.h"
 #include "bench/cases.h"
@@ -17,6 +21,8 @@
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/gemm.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "kit/command_line.h"
+#include "kit/program.h"
 
 namespace gradus::bench {
 
@@ -24,12 +30,12 @@ namespace {
 
 struct Options {
   std::string name;
-  int threads = num_threads();
-  int steps = 10;
-  int rounds = 3;
+  std::int64_t threads = num_threads();
+  std::int64_t steps = 10;
+  std::int64_t rounds = 3;
   bool json = false;
   bool against_pytorch = false;
-  std::string record;
+  std::filesystem::path record;
   std::vector<std::string> parts;
 };
 
@@ -40,8 +46,8 @@ double peak_rss_mb() {
 }
 
 void run_case(const Case& c, const Options& options) {
-  set_num_threads(options.threads);
-  const Timing timing = measure(c, options.steps);
+  set_num_threads(static_cast<int>(options.threads));
+  const Timing timing = measure(c, static_cast<int>(options.steps));
   if (options.json) {
     const nlohmann::ordered_json line = {{"case", c.name},
                                          {"threads", options.threads},
@@ -52,33 +58,45 @@ void run_case(const Case& c, const Options& options) {
                                          {"min_s", timing.min_s},
                                          {"steps", timing.steps},
                                          {"peak_rss_mb", peak_rss_mb()}};
-    fmt::print("{}\n", line.dump());
+    kit::print(line.dump() + "\n");
   } else {
-    fmt::print("{:<15} {:>12} {:>12} {:>8.0f} MB   {}\n", c.name, human_seconds(timing.median_s),
-               human_seconds(timing.min_s), peak_rss_mb(), c.what);
+    kit::print(fmt::format("{:<15} {:>12} {:>12} {:>8.0f} MB   {}\n", c.name, human_seconds(timing.median_s),
+                           human_seconds(timing.min_s), peak_rss_mb(), c.what));
   }
-  std::fflush(stdout);
+}
+
+/// A case as a process of its own. It does not outlive the one that waits for it.
+[[noreturn]] void be_child(const Case& c, const Options& options, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(1);
+  int status = 1;
+  try {
+    run_case(c, options);
+    status = 0;
+  } catch (const std::exception& error) {
+    kit::print_error(fmt::format("bench: {}\n", error.what()));
+  }
+  _exit(kit::status_of_output("bench", status));
 }
 
 /// Each case runs in a process of its own, so that its peak memory is its own.
 int run_all(const Options& options) {
   if (!options.json) {
-    fmt::print("{} threads, {} kernels, matrix products by {}; OpenBLAS: {}\n", options.threads,
-               name(current_isa()), kernels::name(kernels::matmul_backend()), blas::core_name());
-    fmt::print("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory");
-    std::fflush(stdout);
+    kit::print(fmt::format("{} threads, {} kernels, matrix products by {}; OpenBLAS: {}\n", options.threads,
+                           name(current_isa()), kernels::name(kernels::matmul_backend()), blas::core_name()));
+    kit::print(fmt::format("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory"));
   }
+  constexpr int kNobodyReads = 128 + SIGPIPE;
+  const pid_t self = getpid();
   int failures = 0;
   for (const Case& c : all_cases()) {
     if (!options.name.empty() && options.name != c.name) continue;
     const pid_t child = fork();
-    if (child == 0) {
-      run_case(c, options);
-      _exit(0);
-    }
+    if (child == 0) be_child(c, options, self);
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
-      fmt::print(stderr, "bench: {} failed\n", c.name);
+      if (WIFEXITED(status) && WEXITSTATUS(status) == kNobodyReads) return kNobodyReads;
+      kit::print_error(fmt::format("bench: {} failed\n", c.name));
       ++failures;
     }
   }
@@ -89,52 +107,56 @@ int compare_all(const Options& options) {
   std::vector<std::string> names;
   for (const Case& c : all_cases())
     if (options.name.empty() || options.name == c.name) names.push_back(c.name);
-  return against_pytorch(
-      {names, options.threads, options.steps, options.rounds, options.json, options.record});
+  return against_pytorch({names, static_cast<int>(options.threads), static_cast<int>(options.steps),
+                          static_cast<int>(options.rounds), options.json, options.record.string()});
+}
+
+/// What one of the options says of the others; nothing when they go together.
+std::string conflict(const kit::CommandLine& line) {
+  const bool against = line.given("--against-pytorch"), record = line.given("--record");
+  if (line.given("--rounds") && !against) return "--rounds needs --against-pytorch";
+  if (line.given("--part") && !record) return "--part needs --record";
+  if (line.given("--part") && against) return "--part does not go with --against-pytorch";
+  return "";
+}
+
+/// Reads the command line; an exit status when the program should not go on.
+std::optional<int> parse(int argc, char** argv, Options& options) {
+  std::vector<std::string> names;
+  for (const Case& c : all_cases()) names.push_back(c.name);
+  kit::CommandLine line("bench", "Times training steps and ops; medians over --steps measurements.");
+  line.choice("CASE", options.name, names, "One case; all of them without");
+  line.integer("--threads", options.threads, "Threads per op", {1, 1024});
+  line.integer("--steps", options.steps, "Measurements per case, more when half a second is not yet over",
+               {1, 1'000'000});
+  line.flag("--json", options.json, "One JSON line per case");
+  line.flag("--against-pytorch", options.against_pytorch,
+            "Each case in turn with PyTorch, at its best number of threads");
+  line.integer("--rounds", options.rounds, "With --against-pytorch: turns of each", {1, 1000});
+  line.path("--record", options.record,
+            "Measures what docs/performance.md shows, or with --against-pytorch its rows, into this file");
+  line.choices("--part", options.parts, record_parts(), "With --record: these parts only");
+  if (const auto status = line.parse(argc, argv)) return status;
+  const std::string problem = conflict(line);
+  if (problem.empty()) return std::nullopt;
+  kit::print_error(fmt::format("bench: {}\n", problem));
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  if (const auto status = parse(argc, argv, options)) return *status;
+  if (!options.record.empty()) try_record(options.record.string());
+  if (options.against_pytorch) return compare_all(options);
+  if (options.record.empty()) return run_all(options);
+  set_num_threads(static_cast<int>(options.threads));
+  record(options.record.string(), options.parts);
+  return 0;
 }
 
 }  // namespace
 }  // namespace gradus::bench
 
-int main(int argc, char** argv) try {
-  using namespace gradus::bench;
-  Options options;
-  std::vector<std::string> names;
-  for (const Case& c : all_cases()) names.push_back(c.name);
-  CLI::App app("Times training steps and ops; medians over --steps measurements.", "./run bench");
-  app.add_option("CASE", options.name, "one case; all of them without")->check(CLI::IsMember(names));
-  app.add_option("--threads", options.threads, "threads per op")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--steps", options.steps, "measurements per case, more when half a second is not yet over")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app.add_flag("--json", options.json, "one JSON line per case");
-  auto* against = app.add_flag("--against-pytorch", options.against_pytorch,
-                               "each case in turn with PyTorch, at its best number of threads");
-  app.add_option("--rounds", options.rounds, "with --against-pytorch: turns of each")
-      ->check(CLI::Range(1, 1000))
-      ->needs(against)
-      ->capture_default_str();
-  auto* file =
-      app.add_option("--record", options.record,
-                     "measures what docs/performance.md shows, or with --against-pytorch its rows, into "
-                     "this file");
-  app.add_option("--part", options.parts, "with --record: these parts only")
-      ->check(CLI::IsMember(record_parts()))
-      ->needs(file)
-      ->excludes(against);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  if (options.against_pytorch) return compare_all(options);
-  if (options.record.empty()) return run_all(options);
-  gradus::set_num_threads(options.threads);
-  record(options.record, options.parts);
-  return 0;
-} catch (const std::exception& error) {
-  fmt::print(stderr, "bench: {}\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return gradus::kit::run_program("bench", [&] { return gradus::bench::run(argc, argv); });
 }

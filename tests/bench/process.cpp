@@ -1,10 +1,12 @@
 #include "bench/process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -13,7 +15,10 @@ namespace gradus::bench {
 
 namespace {
 
-[[noreturn]] void become(const Command& command, int out) {
+[[noreturn]] void become(const Command& command, int out, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody would read what it measures
+  if (getppid() != parent) _exit(1);
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_DFL);
   dup2(out, STDOUT_FILENO);
   if (command.quiet) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
@@ -30,8 +35,8 @@ Output run(const Command& command) {
   int ends[2];
   std::fflush(nullptr);
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("bench: cannot make a pipe");
-  const pid_t child = fork();
-  if (child == 0) become(command, ends[1]);
+  const pid_t self = getpid(), child = fork();
+  if (child == 0) become(command, ends[1], self);
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);

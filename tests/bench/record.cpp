@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <stdexcept>
 
 #include "bench/in_turn.h"
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/gemm.h"
+#include "kit/files.h"
+#include "kit/program.h"
+#include "kit/run_log.h"
 
 namespace gradus::bench {
 
@@ -34,8 +35,9 @@ constexpr Part kParts[] = {
 
 Json read(const std::string& file) {
   if (!std::filesystem::exists(file)) return Json::object();
-  std::ifstream in(file);
-  return Json::parse(in);
+  Json all = kit::read_json(file);
+  if (!all.is_object()) throw Error(file + ": expects a JSON object, as --record writes it");
+  return all;
 }
 
 /// One line for each entry of a list, so that a diff shows what has changed.
@@ -58,9 +60,7 @@ void write(const std::string& file, Json data) {
     text << "]";
   }
   text << "\n}\n";
-  const std::string fresh = file + ".new";
-  std::ofstream(fresh) << text.str();
-  std::filesystem::rename(fresh, file);
+  kit::replace_file(file, text.str());
 }
 
 /// The number with three digits: more would only be noise in a diff.
@@ -78,11 +78,16 @@ std::vector<std::string> record_parts() {
   return names;
 }
 
+void try_record(const std::string& file) {
+  kit::try_output("--record", file);
+  read(file);
+}
+
 void record(const std::string& file, const std::vector<std::string>& parts) {
   restore_settings();
   for (const Part& part : kParts) {
     if (!parts.empty() && std::find(parts.begin(), parts.end(), part.name) == parts.end()) continue;
-    fmt::print(stderr, "bench: {} ...\n", part.name);
+    kit::print_error(fmt::format("bench: {} ...\n", part.name));
     Json measured = part.measure();
     restore_settings();
     round_numbers(measured);

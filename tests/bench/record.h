@@ -10,6 +10,9 @@ namespace gradus::bench {
 /// Names of the parts, in the order they are measured.
 std::vector<std::string> record_parts();
 
+/// Throws what would else be found after measuring: that the file cannot be written, or is none of these.
+void try_record(const std::string& file);
+
 /// Measures `parts` (all when empty) and replaces them in the file, which keeps what else it holds.
 void record(const std::string& file, const std::vector<std::string>& parts);
 

@@ -29,7 +29,7 @@ Json product(const std::string& what, std::int64_t m, std::int64_t n, std::int64
   const std::int64_t repeat = std::max<std::int64_t>(1, 100'000'000 / (m * n * k));
   const Tensor a = randn({m, k}), b = randn({k, n}), c = zeros({m, n});
   const float *pa = a.array().data<float>(), *pb = b.array().data<float>();
-  float* pc = Array(c.array()).mutable_data<float>();
+  float* pc = c.array().mutable_data<float>();
   return row(
       what,
       [=, keep = std::vector<Tensor>{a, b, c}] {

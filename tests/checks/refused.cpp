@@ -14,3 +14,35 @@ void guards(const nn::Linear& layer) {
   Profile();            // refused: give it a name
   const NoGrad good;
 }
+
+void temporaries(const Tensor& x) {
+  auto a = ones({3}).span<float>();        // refused: name the tensor first
+  auto b = (x * 2).mutable_span<float>();  // refused: name the tensor first
+  auto c = x.span<int>();                  // refused: see to_vector
+  auto d = (x * 2).array().data<float>();  // refused: name the array first
+  auto good = x.span<float>();
+}
+
+void habits(const Tensor& x, const Tensor& y) {
+  (void)x.sum(true);       // refused: keepdim comes second: x.sum(-1, true)
+  (void)x.sum(1.5);        // refused: axes are integers
+  (void)x.var(-1, false);  // refused: say which: x.var(-1, {.unbiased = false})
+  (void)x[1.5];            // refused: integer
+  (void)x.argmax(true);    // refused: the axis is an integer
+  (void)from_vector(std::vector<std::string>{"a"}, {1});  // refused: of float, double, bool or integers
+  if (x == y) return;                                     // refused: bool
+}
+
+struct Net : nn::Module {
+  nn::Linear fc = add("fc", nn::Linear(2, 3));
+  Tensor scale = parameter("scale", ones({3}));  // refused: declare it as nn::Parameter
+  nn::Parameter shift = parameter("shift", ones({3}));
+};
+
+void parts(Net& net, const Tensor& x) {
+  net.fc.weight = x;            // refused: weight.copy_(x)
+  net.fc.weight = net.fc.bias;  // refused: nn::Linear(other.weight)
+  net.shift = x;                // refused: weight.copy_(x)
+  net.fc = nn::Linear(2, 3);    // refused: build with the right part (emplace)
+  nn::EvalMode{net};            // refused: nodiscard
+}

@@ -10,6 +10,7 @@
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::kUndefined;
 
 namespace {
 
@@ -43,8 +44,8 @@ TEST_CASE("creation") {
   CHECK(x.size(-1) == 3);
   CHECK(x.at({1, 0}) == 4);
   CHECK(Array::full({2}, 2.5, f64).at({1}) == 2.5);
-  CHECK(Array::full({2}, 3, i64).data<std::int64_t>()[1] == 3);
-  CHECK(Array::full({2}, 1, boolean).data<bool>()[0]);
+  CHECK(Array::full({2}, 3, i64).at({1}) == 3);
+  CHECK(Array::full({2}, 1, boolean).at({0}) == 1);
   CHECK(values(Array::zeros({100000}, f32)) == Values(100000, 0));
   CHECK(Array::empty({0, 5}, f32).numel() == 0);
   CHECK_FALSE(Array().defined());
@@ -70,13 +71,16 @@ TEST_CASE("copies share memory, clones do not") {
 TEST_CASE("reading: item, at, data") {
   CHECK(counting({1, 1}).item() == 0);
   CHECK(make<std::int64_t>({-5}, {}).item() == -5);
-  check_error([] { counting({2}).item(); }, "item: expects one element, got shape [2]");
-  check_error([] { Array().item(); }, "item: the tensor is undefined");
+  check_error(
+      [] { counting({2}).item(); },
+      "item: expects one element, got shape [2]: pick one, as in x[0], or reduce with sum() or mean()");
+  check_error([] { Array().item(); }, "item" + kUndefined);
   check_error([] { counting({2, 2}).at({1}); }, "at: expects 2 indices for shape [2, 2], got [1]");
   check_error([] { counting({2}).at({2}); }, "select: index 2 is out of range for axis 0 of [2]");
-  check_error([] { counting({2}).data<double>(); },
+  const Array two = counting({2}), none;
+  check_error([&] { two.data<double>(); },
               "data: asked for f64 elements, but the tensor [2] holds f32: convert with .to(f64)");
-  check_error([] { Array().data<float>(); }, "data: the tensor is undefined");
+  check_error([&] { none.data<float>(); }, "data" + kUndefined);
   check_error([] { counting({2}).size(1); }, "size: axis 1 is out of range for 1 axes: expects -1 to 0");
 }
 
@@ -181,9 +185,9 @@ TEST_CASE("conversions") {
   CHECK(values(x.to(boolean)) == Values{0, 1, 1, 1});
   CHECK(values(x.to(f32)) == Values{0, 0.25, -1.75, 3});
   CHECK(x.to(f64).storage() == x.storage());
-  CHECK(make<double>({NAN}, {1}).to(boolean).data<bool>()[0]);
+  CHECK(make<double>({NAN}, {1}).to(boolean).at({0}) == 1);
   const std::int64_t large = (std::int64_t{1} << 53) + 1;
-  CHECK(make<std::int64_t>({large}, {1}).to(i64).data<std::int64_t>()[0] == large);
+  CHECK(make<std::int64_t>({large}, {1}).to(i64).item<std::int64_t>() == large);
 }
 
 TEST_CASE("copy_ broadcasts, converts, raises the version and bears overlap") {
@@ -209,8 +213,9 @@ TEST_CASE("copy_ broadcasts, converts, raises the version and bears overlap") {
         x.copy_(counting({4, 2, 3}));
       },
       "copy_: a source of shape [4, 2, 3] does not fit into [2, 3]");
-  check_error([&] { x.copy_(Array()); }, "copy_: expects two defined tensors");
-  check_error([] { Array().fill_(1); }, "fill_: the tensor is undefined");
+  check_error([&] { x.copy_(Array()); },
+              "copy_: the source is undefined: assign it first; a grad() is undefined before backward");
+  check_error([] { Array().fill_(1); }, "fill_" + kUndefined);
 }
 
 TEST_CASE("add_ adds equal shapes of any layout") {
@@ -276,7 +281,7 @@ TEST_CASE("memory that cannot be had is an error before anything is taken") {
       [] {
         Array::empty({std::int64_t{1} << 40, 1 << 22}, f32);
       },
-      "shape: [1099511627776, 4194304] has more elements than memory can address");
+      "empty: [1099511627776, 4194304] has more elements than memory can address");
   CHECK_THROWS_AS(Array::empty({std::int64_t{1} << 50}, f64), Error);
   CHECK(memory_stats().live_bytes == live);
 }

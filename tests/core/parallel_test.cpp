@@ -253,6 +253,10 @@ TEST_CASE("set_num_threads: bad numbers") {
   CHECK_THROWS_WITH_AS(set_num_threads(0), "set_num_threads: expects 1 to 1024 threads, got 0", Error);
   CHECK_THROWS_WITH_AS(set_num_threads(-3), "set_num_threads: expects 1 to 1024 threads, got -3", Error);
   CHECK_THROWS_WITH_AS(set_num_threads(1025), "set_num_threads: expects 1 to 1024 threads, got 1025", Error);
+  // 1 and 1024 after narrowing to int.
+  CHECK_THROWS_WITH_AS(set_num_threads((std::int64_t{1} << 32) + 1),
+                       "set_num_threads: expects 1 to 1024 threads, got 4294967297", Error);
+  CHECK_THROWS_AS(set_num_threads((std::int64_t{1} << 40) + 1024), Error);
   CHECK(num_threads() == 2);
 }
 
@@ -272,12 +276,15 @@ TEST_CASE("GRADUS_NUM_THREADS sets the number at start") {
   };
   CHECK(threads_for("GRADUS_NUM_THREADS=3") == "3 threads");
   CHECK(threads_for("GRADUS_NUM_THREADS=1024") == "1024 threads");
-  for (const std::string bad : {"0", "-1", "1025", "two", "2x", "99999999999999999999"})
-    CHECK(threads_for("GRADUS_NUM_THREADS=" + bad) ==
+  CHECK(threads_for("GRADUS_NUM_THREADS=007") == "7 threads");
+  for (const std::string bad :
+       {"0", "-1", "1025", "two", "2x", " 2", "2 ", "+2", "4294967297", "99999999999999999999"})
+    CHECK(threads_for("GRADUS_NUM_THREADS='" + bad + "'") ==
           "GRADUS_NUM_THREADS: expects a number from 1 to 1024, got \"" + bad + "\"");
-  // Without it: as many as there are cores this process may use.
+  // Empty or without it: as many as there are cores this process may use.
   cpu_set_t cores;
   REQUIRE(sched_getaffinity(0, sizeof cores, &cores) == 0);
+  CHECK(threads_for("GRADUS_NUM_THREADS=") == std::to_string(CPU_COUNT(&cores)) + " threads");
   CHECK(threads_for("env -u GRADUS_NUM_THREADS") == std::to_string(CPU_COUNT(&cores)) + " threads");
   int core = 0;
   while (!CPU_ISSET(core, &cores)) ++core;

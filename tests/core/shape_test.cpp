@@ -33,20 +33,20 @@ TEST_CASE("numel multiplies sizes that fit in memory") {
   CHECK(numel({2, 3, 4}) == 24);
   CHECK(numel({5, 0, 7}) == 0);
   CHECK(numel({std::int64_t{1} << 59, 1}) == std::int64_t{1} << 59);
-  check_error([] { numel({2, -1}); }, "shape: expects sizes of 0 or more, got [2, -1]");
+  check_error([] { numel({2, -1}); }, "numel: expects sizes of 0 or more, got [2, -1]");
   check_error([] { numel({std::int64_t{1} << 61}); },
-              "shape: [2305843009213693952] has more elements than memory can address");
+              "numel: [2305843009213693952] has more elements than memory can address");
   check_error(
       [] {
         numel({std::int64_t{1} << 32, std::int64_t{1} << 32});
       },
-      "shape: [4294967296, 4294967296] has more elements than memory can address");
+      "numel: [4294967296, 4294967296] has more elements than memory can address");
   // No elements, but strides that do not fit.
   check_error(
       [] {
         numel({0, std::int64_t{1} << 40, std::int64_t{1} << 40});
       },
-      "shape: [0, 1099511627776, 1099511627776] has more elements than memory can address");
+      "numel: [0, 1099511627776, 1099511627776] has more elements than memory can address");
 }
 
 TEST_CASE("contiguous strides are row-major") {
@@ -98,7 +98,7 @@ TEST_CASE("reduced_shape drops axes or keeps them as 1") {
 
 TEST_CASE("at most 8 axes") {
   const std::vector<std::int64_t> nine(9, 1);
-  check_error([&] { Dims dims{std::span(nine)}; }, "shape: expects at most 8 axes, got 9");
+  check_error([&] { Dims dims{std::span(nine)}; }, "Shape: expects at most 8 axes, got 9");
   check_error([] { Dims::filled(8, 1).push_back(2); },
-              "shape: expects at most 8 axes, got [1, 1, 1, 1, 1, 1, 1, 1] with one more");
+              "Shape: expects at most 8 axes, got [1, 1, 1, 1, 1, 1, 1, 1] with one more");
 }

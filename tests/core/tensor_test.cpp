@@ -12,13 +12,12 @@
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::kUndefined;
 
 namespace {
 using Values = std::vector<double>;
 
-Tensor counting(const Shape& shape) {
-  return arange(0, static_cast<double>(numel(shape)), 1, f32).reshape(shape);
-}
+Tensor counting(const Shape& shape) { return arange(0, numel(shape), 1, f32).reshape(shape); }
 }  // namespace
 
 TEST_CASE("tensor() reads nested lists") {
@@ -27,7 +26,8 @@ TEST_CASE("tensor() reads nested lists") {
   CHECK(tensor({1, 2, 3}).dtype() == i64);
   CHECK(tensor({1, 2.0, 3}).dtype() == f32);
   CHECK(tensor({true, false}).dtype() == boolean);
-  CHECK(tensor({true, 2}).dtype() == f32);
+  CHECK(tensor({true, 2}).dtype() == i64);
+  CHECK(tensor({true, 2, 0.5}).dtype() == f32);
   CHECK(tensor({1, 2}, f64).dtype() == f64);
   CHECK(tensor(2.5).shape() == Shape{});
   CHECK(tensor(2.5).item() == 2.5);
@@ -82,14 +82,15 @@ TEST_CASE("ranges") {
   CHECK(eye(2, 3).to_vector<double>() == Values{1, 0, 0, 0, 1, 0});
   CHECK(eye(3, 2, i64).to_vector<double>() == Values{1, 0, 0, 1, 0, 0});
   CHECK(eye(0).shape() == Shape{0, 0});
-  check_error([] { arange(-1); }, "arange: expects a stop of 0 or more, got -1");
+  check_error([] { arange(-1); }, "arange: a step of 1 does not lead from 0 to -1");
   check_error([] { arange(0, 5, -1); }, "arange: a step of -1 does not lead from 0 to 5");
-  check_error([] { arange(0, 1, 0); },
+  check_error([] { arange(0, 1, 0); }, "arange: expects a step other than 0, got 0 to 1 by 0");
+  check_error([] { arange(0, 1, 0.0); },
               "arange: expects finite bounds and a step other than 0, got 0 to 1 by 0");
   check_error([] { arange(0, INFINITY); },
               "arange: expects finite bounds and a step other than 0, got 0 to inf by 1");
   check_error([] { linspace(0, 1, -1); }, "linspace: expects a count of 0 or more, got -1");
-  check_error([] { zeros({2, -3}); }, "shape: expects sizes of 0 or more, got [2, -3]");
+  check_error([] { zeros({2, -3}); }, "zeros: expects sizes of 0 or more, got [2, -3]");
 }
 
 TEST_CASE("random factories follow the default generator") {
@@ -129,14 +130,15 @@ TEST_CASE("spans and vectors") {
   CHECK(x.array().storage().version() > version);
   CHECK(x.array().at({1, 2}) == 50);
   CHECK(x.transpose(0, 1).to_vector<float>() == std::vector<float>{0, 3, 1, 4, 2, 50});
-  CHECK(x.slice(0, 1).span<float>().size() == 3);
+  const Tensor row = x.slice(0, 1), turned = x.transpose(0, 1), none;
+  CHECK(row.span<float>().size() == 3);
   CHECK(from_vector<std::int64_t>({1, 2}, {2, 1}).shape() == Shape{2, 1});
   check_error([&] { x.span<double>(); },
-              "data: asked for f64 elements, but the tensor [2, 3] holds f32: convert with .to(f64)");
+              "span: asked for f64 elements, but the tensor [2, 3] holds f32: convert with .to(f64)");
   check_error(
-      [&] { x.transpose(0, 1).span<float>(); },
+      [&] { turned.span<float>(); },
       "span: expects a contiguous tensor, got shape [3, 2] with strides [1, 3]: call contiguous() first");
-  check_error([] { Tensor().span<float>(); }, "span: the tensor is undefined");
+  check_error([&] { none.span<float>(); }, "span" + kUndefined);
   const Tensor leaf = ones({2}).requires_grad_();
   check_error(
       [&] { leaf.mutable_span<float>(); },
@@ -162,7 +164,7 @@ TEST_CASE("indexing shows parts and writes through them") {
   CHECK(x.to_vector<double>() == Values(12, 0));
   check_error([&] { x[3]; }, "select: index 3 is out of range for axis 0 of [3, 4]");
   check_error([&] { x[0] = counting({3}); },
-              "copy_: shapes [3] and [4] do not broadcast: axis -1 has sizes 3 and 4");
+              "operator=: shapes [3] and [4] do not broadcast: axis -1 has sizes 3 and 4");
   check_error([] { tensor(1.0)[0]; }, "select: axis 0 does not exist: the tensor has 0 axes");
 }
 
@@ -170,8 +172,8 @@ TEST_CASE("a tensor that requires grad is written under NoGrad only") {
   Tensor w = ones({2, 2});
   w.requires_grad_();
   check_error(
-      [&] { w[0] = 2.0; },
-      "fill_: the tensor [2] requires grad, and an in-place write is not recorded: write it under NoGrad");
+      [&] { w.fill_(2); },
+      "fill_: the tensor [2, 2] requires grad, and an in-place write is not recorded: write it under NoGrad");
   check_error(
       [&] {
         w.copy_(zeros({2, 2}));
@@ -194,8 +196,14 @@ TEST_CASE("a tensor that requires grad is written under NoGrad only") {
 TEST_CASE("item takes the only element") {
   CHECK(tensor({{3.5}}).item() == 3.5);
   CHECK(tensor(true).item() == 1);
-  check_error([] { tensor({1.0, 2.0}).item(); }, "item: expects one element, got shape [2]");
-  check_error([] { zeros({0}).item(); }, "item: expects one element, got shape [0]");
+  check_error(
+      [] {
+        tensor({1.0, 2.0}).item();
+      },
+      "item: expects one element, got shape [2]: pick one, as in x[0], or reduce with sum() or mean()");
+  check_error(
+      [] { zeros({0}).item(); },
+      "item: expects one element, got shape [0]: pick one, as in x[0], or reduce with sum() or mean()");
 }
 
 TEST_CASE("methods forward to the functions of the same name") {
@@ -227,16 +235,20 @@ TEST_CASE("requires_grad_: errors") {
         tensor({1, 2}).requires_grad_();
       },
       "requires_grad_: expects f32 or f64, got i64: convert with .to(f32)");
-  check_error([] { Tensor().requires_grad_(); }, "requires_grad_: the tensor is undefined");
+  check_error([] { Tensor().requires_grad_(); }, "requires_grad_" + kUndefined);
   Tensor x = ones({2});
   x.requires_grad_();
   Tensor y = x.clone();
   check_error([&] { y.requires_grad_(false); },
               "requires_grad_: expects a leaf, got the output of clone: use detach()");
-  check_error([&] { y.set_grad(ones({2})); }, "set_grad: expects a leaf that requires grad");
+  check_error([&] { y.set_grad(ones({2})); },
+              "set_grad: expects a leaf, got the output of clone: set the gradient of what it was made from");
   check_error([&] { x.set_grad(ones({3})); }, "set_grad: expects f32 [2], got f32 [3]");
-  check_error([] { ones({1}).retain_grad(); }, "retain_grad: the tensor does not require grad");
-  check_error([] { ones({1}).on_grad([](const Array&) {}); }, "on_grad: the tensor does not require grad");
+  check_error(
+      [] { ones({1}).retain_grad(); },
+      "retain_grad: the tensor [1] does not require grad: call requires_grad_() on what it is made from");
+  check_error([] { ones({1}).on_grad([](const Array&) {}); },
+              "on_grad: the tensor [1] does not require grad: call requires_grad_() on what it is made from");
 }
 
 TEST_CASE("StateDict keeps names in order and finds them") {

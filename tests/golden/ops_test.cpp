@@ -62,7 +62,7 @@ const std::vector<Case> kReductions = {
     {"var", [](const Inputs& x) { return var(x[0], -1); }},
     {"var_biased",
      [](const Inputs& x) {
-       return var(x[0], {0, 2}, true, false);
+       return var(x[0], {0, 2}, {.keepdim = true, .unbiased = false});
      }},
     {"max", [](const Inputs& x) { return max(x[0], 1); }},
     {"min",
@@ -71,7 +71,7 @@ const std::vector<Case> kReductions = {
      }},
     {"argmax", [](const Inputs& x) { return argmax(x[0], 1); }},
     {"argmin", [](const Inputs& x) { return argmin(x[0]); }},
-    {"norm", [](const Inputs& x) { return norm(x[0], -1); }},
+    {"norm", [](const Inputs& x) { return norm(x[0], 2, -1); }},
     {"logsumexp",
      [](const Inputs& x) {
        return logsumexp(x[0], {0, 2});

@@ -165,8 +165,8 @@ TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
   manual_seed(5);
   CHECK(max_difference(layer(x), y) == 0);  // the same seed
   layer.eval();
-  CHECK(layer(x).array().raw() == x.array().raw());
-  CHECK(nn::Dropout(0)(x).array().raw() == x.array().raw());
+  CHECK(layer(x).array().storage() == x.array().storage());
+  CHECK(nn::Dropout(0)(x).array().storage() == x.array().storage());
   check_error([] { nn::Dropout(-0.1); }, "Dropout: expects p from 0 to 1, got -0.1");
   check_error([] { nn::Dropout(1.5); }, "Dropout: expects p from 0 to 1, got 1.5");
   check_error([] { nn::Dropout(NAN); }, "Dropout: expects p from 0 to 1, got nan");

@@ -96,7 +96,7 @@ TEST_CASE("probe: masks hide logits; an attention bias counts") {
   const nn::Probe probe;
   encoder(x, {.key_padding_mask = tensor({{true, true, true}})});
   CHECK(probe.rows()[0].largest_logit == -INFINITY);
-  encoder(x, {.score_bias = full({}, 1000)});
+  encoder(x, {.score_bias = full({}, 1000.0)});
   CHECK(probe.rows()[0].largest_logit == doctest::Approx(1000).epsilon(0.1));
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("activations: errors") {
   const Tensor ints = tensor({1, 2}), bools = tensor({true}), undefined;
   for (const Activation& activation : activations()) {
     const std::string name = activation.name;
-    check_error([&] { activation.f(undefined); }, name + ": expects a defined tensor");
+    check_error([&] { activation.f(undefined); }, name + kUndefined);
     check_error([&] { activation.f(bools); }, name + ": expects f32 or f64, got bool: convert with .to(f32)");
     if (name == "relu") continue;
     check_error([&] { activation.f(ints); }, name + ": expects f32 or f64, got i64: convert with .to(f32)");

@@ -249,11 +249,13 @@ TEST_CASE("arithmetic: errors") {
         pow(tensor({1, 2}), tensor({1, 2}));
       },
       "pow: expects f32 or f64, got i64: convert with .to(f32)");
-  check_error([&] { a + undefined; }, "add: the second operand is undefined");
-  check_error([&] { undefined* a; }, "mul: the first operand is undefined");
-  check_error([&] { undefined / 2; }, "div: expects a defined tensor");
-  check_error([&] { maximum(undefined, a); }, "maximum: expects a defined tensor");
-  check_error([&] { pow(undefined, 2); }, "pow: expects a defined tensor");
+  check_error([&] { a + undefined; },
+              "add: the second operand is undefined: assign it first; a grad() is undefined before backward");
+  check_error([&] { undefined* a; },
+              "mul: the first operand is undefined: assign it first; a grad() is undefined before backward");
+  check_error([&] { undefined / 2; }, "div" + kUndefined);
+  check_error([&] { maximum(undefined, a); }, "maximum" + kUndefined);
+  check_error([&] { pow(undefined, 2); }, "pow" + kUndefined);
 }
 
 }  // namespace

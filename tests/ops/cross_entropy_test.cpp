@@ -5,6 +5,7 @@
 
 #include "check_op.h"
 #include "gradus/core/random.h"
+#include "gradus/core/error.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {
@@ -152,9 +153,27 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
               "the last axis)");
   check_error(call(zeros({8, 10}), zeros({8, 10}, i64)),
               "cross_entropy: logits [8, 10] and target [8, 10] do not match: expects a target [8] (classes "
-              "are the last axis)");
+              "are the last axis): for one-hot rows pass target.argmax(-1)");
+  check_error(call(zeros({8, 10}), zeros({8, 1}, i64)),
+              "cross_entropy: logits [8, 10] and target [8, 1] do not match: expects a target [8] (classes "
+              "are the last axis): drop its last axis with target.squeeze(-1)");
+  check_error(call(zeros({2, 10, 8}), zeros({2, 8}, i64)),
+              "cross_entropy: logits [2, 10, 8] and target [2, 8] do not match: expects a target [2, 10] "
+              "(classes are the last axis): PyTorch's layout [B, V, T] becomes [B, T, V] with "
+              ".transpose(1, 2)");
+  check_error(call(zeros({2, 10, 8, 7}), zeros({2, 8, 7}, i64)),
+              "cross_entropy: logits [2, 10, 8, 7] and target [2, 8, 7] do not match: expects a target [2, "
+              "10, 8] (classes are the last axis): PyTorch's layout, classes second, becomes this one with "
+              ".permute()");
   check_error(call(zeros({8, 10}), zeros({8})),
-              "cross_entropy: expects an i64 target, got f32 [8]: convert with .to(i64)");
+              "cross_entropy: expects an i64 target [8] of class numbers, got f32 [8]: convert with "
+              ".to(i64)");
+  check_error(call(zeros({8, 10}), zeros({8, 10})),
+              "cross_entropy: expects an i64 target [8] of class numbers, got f32 [8, 10]: for one-hot rows "
+              "pass target.argmax(-1)");
+  check_error(call(zeros({8}, i64), zeros({8, 10})),
+              "cross_entropy: expects logits in f32 or f64 and then a target in i64, got i64 [8] and f32 "
+              "[8, 10]: are they swapped?");
   check_error(call(zeros({2, 10}), tensor({3, 10})),
               "cross_entropy: target 10 of row 1 is out of range: logits [2, 10] have 10 classes");
   check_error(call(zeros({2, 10}), tensor({-1, 3})),
@@ -170,8 +189,10 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
               "cross_entropy: expects label_smoothing from 0 to 1, got 1.5");
   check_error(call(zeros({2, 10}, i64), tensor({1, 3})),
               "cross_entropy: expects f32 or f64, got i64: convert with .to(f32)");
-  check_error(call(Tensor(), tensor({1, 3})), "cross_entropy: expects a defined tensor");
-  check_error(call(zeros({2, 10}), Tensor()), "cross_entropy: expects a defined target");
+  check_error(call(Tensor(), tensor({1, 3})), "cross_entropy" + kUndefined);
+  check_error(
+      call(zeros({2, 10}), Tensor()),
+      "cross_entropy: the target is undefined: assign it first; a grad() is undefined before backward");
   const auto nll = [](const Tensor& x, const Tensor& target, const CrossEntropyOptions& options = {}) {
     return [=] { nll_loss(x, target, options); };
   };
@@ -179,14 +200,31 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
               "nll_loss: log_probabilities [8, 10] and target [9] do not match: expects a target [8] "
               "(classes are the last axis)");
   check_error(nll(zeros({8, 10}), zeros({8})),
-              "nll_loss: expects an i64 target, got f32 [8]: convert with .to(i64)");
+              "nll_loss: expects an i64 target [8] of class numbers, got f32 [8]: convert with .to(i64)");
+  check_error(nll(zeros({8}, i64), zeros({8, 10})),
+              "nll_loss: expects log_probabilities in f32 or f64 and then a target in i64, got i64 [8] and "
+              "f32 [8, 10]: are they swapped?");
   check_error(nll(zeros({2, 10}), tensor({3, 12})),
               "nll_loss: target 12 of row 1 is out of range: log_probabilities [2, 10] have 10 classes");
   check_error(nll(zeros({2, 10}), tensor({1, 3}), {.label_smoothing = 0.1}),
               "nll_loss: label smoothing is an option of cross_entropy, got 0.1");
   check_error(nll(zeros({2, 10}, i64), tensor({1, 3})),
               "nll_loss: expects f32 or f64, got i64: convert with .to(f32)");
-  check_error(nll(Tensor(), tensor({1, 3})), "nll_loss: expects a defined tensor");
+  check_error(nll(Tensor(), tensor({1, 3})), "nll_loss" + kUndefined);
+}
+
+TEST_CASE("targets that change between forward and backward are an error, not another class's gradient") {
+  Tensor x = zeros({2, 10});
+  x.requires_grad_();
+  const Tensor target = tensor({3, 4}), pairs = tensor({{3, 0}, {4, 0}});
+  const Tensor losses[] = {cross_entropy(x, target), nll_loss(x, target), cross_entropy(x, target.view({2}))};
+  const Tensor apart = cross_entropy(x, pairs.select(1, 0));  // not contiguous: it has a copy
+  target.fill_(1'000'000);
+  pairs.fill_(1'000'000);
+  for (const Tensor& loss : losses)
+    CHECK_THROWS_WITH_AS(loss.backward(), doctest::Contains("i64 [2] it saved was changed in place"), Error);
+  apart.backward();
+  CHECK(x.grad()[0][3].item() == doctest::Approx(-0.45));
 }
 
 }  // namespace

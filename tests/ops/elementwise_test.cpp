@@ -109,7 +109,7 @@ TEST_CASE("elementwise functions: errors") {
   const Tensor ints = tensor({1, 2}), bools = tensor({true}), undefined;
   for (const Function& function : functions()) {
     const std::string name = function.name;
-    check_error([&] { function.f(undefined); }, name + ": expects a defined tensor");
+    check_error([&] { function.f(undefined); }, name + kUndefined);
     check_error([&] { function.f(bools); }, name + ": expects f32 or f64, got bool: convert with .to(f32)");
     if (name == "neg" || name == "abs" || name == "square") continue;
     check_error([&] { function.f(ints); }, name + ": expects f32 or f64, got i64: convert with .to(f32)");

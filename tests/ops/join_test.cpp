@@ -6,6 +6,7 @@
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
+using gradus::test::kUndefined;
 using gradus::test::odd_shapes;
 using gradus::test::Tensors;
 
@@ -46,7 +47,7 @@ TEST_CASE("split and chunk cut into views") {
   CHECK(shapes(chunk(x, 4)) == std::vector<Shape>{{2, 2}, {2, 2}, {1, 2}});  // as PyTorch: pieces of 2
   CHECK(shapes(chunk(x, 9, -1)) == std::vector<Shape>{{5, 1}, {5, 1}});
   CHECK(shapes(split(zeros({0, 2}), 3)) == std::vector<Shape>{{0, 2}});
-  CHECK(shapes(chunk(zeros({0, 2}), 3)) == std::vector<Shape>{{0, 2}});
+  CHECK(shapes(chunk(zeros({0, 2}), 3)) == std::vector<Shape>{{0, 2}, {0, 2}, {0, 2}});
   CHECK(split(zeros({0}), std::vector<std::int64_t>{}).empty());
 }
 
@@ -81,17 +82,41 @@ TEST_CASE("gradients of joins and cuts") {
   check_op("flip", [](const Tensor& x) { return flip(x, {0, 2}); }, {{2, 3, 4}});
 }
 
+TEST_CASE("pieces of nothing, and nothing joined") {
+  const Tensor none = zeros({2, 0}).requires_grad_();
+  const std::vector<Tensor> three = chunk(none, 3, 1);
+  REQUIRE(three.size() == 3);
+  for (const Tensor& piece : three) CHECK(piece.shape() == Shape{2, 0});
+  CHECK(split(none, 4, 1).size() == 1);
+  CHECK(split(none, {0, 0}, 1).size() == 2);
+  const Tensor joined = cat(three, 1), stacked = stack(three);
+  CHECK(joined.shape() == Shape{2, 0});
+  CHECK(stacked.shape() == Shape{3, 2, 0});
+  CHECK(cat({none, ones({2, 2}), none}, 1).to_vector<double>() == Values(4, 1));
+  (joined.sum() + stacked.sum()).backward();
+  CHECK(none.grad().shape() == Shape{2, 0});
+  check_error([&] { chunk(none, std::int64_t{1} << 40, 1); },
+              "chunk: expects at most 1048576 pieces of an empty axis, got 1099511627776");
+}
+
+TEST_CASE("split takes one size, or a list of them, even of one") {
+  const Tensor x = arange(4);
+  CHECK(split(x, 2).size() == 2);
+  CHECK(split(x, {4}).size() == 1);
+  check_error([&] { split(x, {2}); }, "split: sizes [2] add up to 2, but axis 0 of [4] has 4");
+}
+
 TEST_CASE("a piece nobody uses leaves zeros in the gradient") {
   Tensor x = ones({4});
   x.requires_grad_();
-  split(x, 2)[1].backward(full({2}, 3));
+  split(x, 2)[1].backward(full({2}, 3.0));
   CHECK(x.grad().to_vector<double>() == Values{0, 0, 3, 3});
 }
 
 TEST_CASE("joins: errors") {
   const Tensor x = zeros({2, 3}), none;
   check_error([&] { cat({}); }, "cat: expects one tensor or more, got none");
-  check_error([&] { cat({x, none}); }, "cat: expects a defined tensor");
+  check_error([&] { cat({x, none}); }, "cat" + kUndefined);
   check_error(
       [&] {
         cat({x, zeros({3, 2})}, 0);

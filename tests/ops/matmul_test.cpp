@@ -151,8 +151,8 @@ TEST_CASE("matmul: errors") {
         matmul(zeros({2, 2, 3}), zeros({4, 3, 2}));
       },
       "matmul: a [2, 2, 3] and b [4, 3, 2] do not match: the batch axes [2] and [4] do not broadcast");
-  check_error([] { matmul(Tensor(), zeros({2, 2})); }, "matmul: expects a defined tensor");
-  check_error([] { matmul(zeros({2, 2}), Tensor()); }, "matmul: expects a defined tensor");
+  check_error([] { matmul(Tensor(), zeros({2, 2})); }, "matmul" + kUndefined);
+  check_error([] { matmul(zeros({2, 2}), Tensor()); }, "matmul" + kUndefined);
 }
 
 TEST_CASE("linear: gradients, layouts and threads") {
@@ -179,7 +179,7 @@ TEST_CASE("linear: is x W^T + bias") {
   check_close(y.to_vector<double>(), (matmul(rows, matrix.t().contiguous()) + shift).to_vector<double>(),
               1e-4);
   CHECK((linear(rows, matrix, shift, Activation::relu) == relu(y)).all());
-  CHECK(linear(zeros({2, 0}), zeros({3, 0}), full({3}, 7)).to_vector<float>() == std::vector<float>(6, 7));
+  CHECK(linear(zeros({2, 0}), zeros({3, 0}), full({3}, 7.0)).to_vector<float>() == std::vector<float>(6, 7));
 }
 
 TEST_CASE("linear with an activation: the bits of both after each other, values and gradients") {
@@ -256,8 +256,8 @@ TEST_CASE("linear: errors") {
         linear(zeros({2, 4}, i64), zeros({3, 4}, i64));
       },
       "linear: expects f32 or f64, got x i64 [2, 4]: convert with .to(f32)");
-  check_error([] { linear(Tensor(), zeros({3, 4})); }, "linear: expects a defined tensor");
-  check_error([] { linear(zeros({2, 4}), Tensor()); }, "linear: expects a defined tensor");
+  check_error([] { linear(Tensor(), zeros({3, 4})); }, "linear" + kUndefined);
+  check_error([] { linear(zeros({2, 4}), Tensor()); }, "linear" + kUndefined);
 }
 
 TEST_CASE("outer") {
@@ -269,9 +269,9 @@ TEST_CASE("outer") {
   check_error([] { outer(zeros({2, 1}), zeros({3})); }, "outer: expects two vectors, got [2, 1] and [3]");
   check_error([] { outer(zeros({2}, i64), zeros({2}, i64)); },
               "matmul: expects f32 or f64, got i64: convert with .to(f32)");
-  check_error([] { outer(zeros({2}), Tensor()); }, "outer: expects a defined tensor");
+  check_error([] { outer(zeros({2}), Tensor()); }, "outer" + kUndefined);
   check_error([] { outer(zeros({2}), zeros({2}, f64)); },
-              "matmul: operands have different dtypes: f32 [2, 1] and f64 [1, 2]: convert one with .to()");
+              "outer: operands have different dtypes: f32 [2] and f64 [2]: convert one with .to()");
   check_error([] { outer(zeros({2}), zeros({})); }, "outer: expects two vectors, got [2] and []");
 }
 

@@ -6,6 +6,7 @@
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
+using gradus::test::kUndefined;
 using gradus::test::odd_shapes;
 
 namespace {
@@ -142,7 +143,7 @@ TEST_CASE("the gradient of a conversion has the type of what was converted") {
 
 TEST_CASE("views: errors") {
   const Tensor x = zeros({2, 3, 4}), none;
-  check_error([&] { reshape(none, {1}); }, "reshape: expects a defined tensor");
+  check_error([&] { reshape(none, {1}); }, "reshape" + kUndefined);
   check_error([&] { reshape(x, {5, -1}); }, "reshape: [2, 3, 4] with 24 elements does not fit into [5, -1]");
   check_error([&] { reshape(x, {-1, -1}); }, "reshape: at most one size may be -1, got [-1, -1]");
   check_error([&] { reshape(x, {-2, 12}); }, "reshape: [-2, 12] is not a shape");

@@ -91,7 +91,7 @@ TEST_CASE("softmax: errors") {
       },
       "softmax: expects f32 or f64, got i64: convert with .to(f32)");
   check_error([] { softmax(zeros({}), 1); }, "softmax: axis 1 is out of range for 1 axes: expects -1 to 0");
-  check_error([] { softmax(Tensor(), -1); }, "softmax: expects a defined tensor");
+  check_error([] { softmax(Tensor(), -1); }, "softmax" + kUndefined);
   check_error(
       [] {
         log_softmax(zeros({2, 3}), 2);
@@ -102,7 +102,7 @@ TEST_CASE("softmax: errors") {
         log_softmax(zeros({2, 3}) > 0, -1);
       },
       "log_softmax: expects f32 or f64, got bool: convert with .to(f32)");
-  check_error([] { log_softmax(Tensor(), 0); }, "log_softmax: expects a defined tensor");
+  check_error([] { log_softmax(Tensor(), 0); }, "log_softmax" + kUndefined);
   Tensor x = zeros({2, 3});
   x.requires_grad_();
   const Tensor y = softmax(x, -1);

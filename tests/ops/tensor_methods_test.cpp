@@ -32,12 +32,13 @@ TEST_CASE("methods are the ops of the same name") {
   CHECK(equal(x.to(f32), to(x, f32)));
   CHECK(equal(x.sum({0, 1}, true), sum(x, {0, 1}, true)));
   CHECK(equal(x.mean(1), mean(x, 1)));
-  CHECK(equal(x.var(1, true, false), var(x, 1, true, false)));
+  CHECK(
+      equal(x.var(1, {.keepdim = true, .unbiased = false}), var(x, 1, {.keepdim = true, .unbiased = false})));
   CHECK(equal(x.max(1), max(x, 1)));
   CHECK(equal(x.min(1), min(x, 1)));
   CHECK(equal(x.argmax(1, true), argmax(x, 1, true)));
   CHECK(equal(x.argmin(), argmin(x)));
-  CHECK(equal(x.norm(2), norm(x, 2)));
+  CHECK(equal(x.norm(1, 2, true), norm(x, 1, 2, true)));
   CHECK(equal(x.abs(), abs(x)));
   CHECK(equal(x.pow(1.5), pow(x, 1.5)));
   CHECK(equal(x.square(), square(x)));
@@ -77,10 +78,10 @@ TEST_CASE("all and any") {
 TEST_CASE("methods: errors") {
   const Tensor undefined;
   check_error([&] { zeros({2, 3, 4}).t(); }, "t: expects a matrix, got [2, 3, 4]: use transpose(a, b)");
-  check_error([&] { undefined.all(); }, "all: expects a defined tensor");
-  check_error([&] { undefined.any(); }, "any: expects a defined tensor");
-  check_error([&] { undefined.sum(); }, "sum: expects a defined tensor");
-  check_error([&] { undefined.exp(); }, "exp: expects a defined tensor");
+  check_error([&] { undefined.all(); }, "all" + kUndefined);
+  check_error([&] { undefined.any(); }, "any" + kUndefined);
+  check_error([&] { undefined.sum(); }, "sum" + kUndefined);
+  check_error([&] { undefined.exp(); }, "exp" + kUndefined);
 }
 
 }  // namespace

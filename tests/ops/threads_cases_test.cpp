@@ -131,7 +131,7 @@ std::vector<ThreadCase> shape_cases() {
   reduction("var", [](const Tensor& x, const Axes& axes) { return var(x, axes); });
   reduction("max", [](const Tensor& x, const Axes& axes) { return max(x, axes); });
   reduction("min", [](const Tensor& x, const Axes& axes) { return min(x, axes); });
-  reduction("norm", [](const Tensor& x, const Axes& axes) { return norm(x, axes); });
+  reduction("norm", [](const Tensor& x, const Axes& axes) { return norm(x, 2, axes); });
   reduction("logsumexp", [](const Tensor& x, const Axes& axes) { return logsumexp(x, axes); });
   const auto along = [&](const char* name, auto f) {
     for (std::int64_t axis : {0, 1, 2}) cases.push_back({name, {kCube}, [=](T x) { return f(x[0], axis); }});

@@ -139,6 +139,13 @@ TEST_CASE("a hostile file is an error that says what is wrong") {
       {start + "(2,,)}", "header: expects a size, got ',)}'"},
       {start + "(1 2)}", "header: expects ',', got '2)}'"},
       {start + "(-2,)}", "header: expects a size, got '-2,)}'"},
+      {start + "(02,)}", "header: expects a size without leading zeros, got '02,)}'"},
+      {start + "(1, 002)}", "header: expects a size without leading zeros, got '002)}'"},
+      {start + "(00, 2)}", "header: expects a size without leading zeros, got '00, 2)}'"},
+      {start + "(+2,)}", "header: expects a size, got '+2,)}'"},
+      {start + "(0_2,)}", "header: expects ',', got '_2,)}'"},
+      {start + "(0x2,)}", "header: expects ',', got 'x2,)}'"},
+      {start + "(2e0,)}", "header: expects ',', got 'e0,)}'"},
       {start + "(2L,)}", "header: expects ',', got 'L,)}'"},
       {start + "(2.0,)}", "header: expects ',', got '.0,)}'"},
       {start + "(99999999999999999999,)}", "header: expects a size, got '99999999999999999999'"},
@@ -180,7 +187,7 @@ TEST_CASE("a hostile file is an error that says what is wrong") {
         "header: says it has 4294967295 bytes, but the file has 12 in all");
   std::filesystem::remove(path);
   CHECK(complaint(load, path) == "cannot open: No such file or directory");
-  CHECK(complaint([&] { load_npy(folder.path()); }, folder.path()) == "is a folder");
+  CHECK(complaint([&] { load_npy(folder.path()); }, folder.path()) == "is a folder, expects a file");
 }
 
 TEST_CASE("every truncation and every damaged header byte") {

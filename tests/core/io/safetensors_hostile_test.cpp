@@ -110,6 +110,10 @@ TEST_CASE("a hostile header is an error that says what is wrong") {
       {tensor_with(R"("shape":[-2])"), w + "expects a number of 0 or more, got -2"},
       {tensor_with(R"("shape":[2.0])"), w + "expects a number of 0 or more, got '2.0'"},
       {tensor_with(R"("shape":[1e1])"), w + "expects a number of 0 or more, got '1e1'"},
+      {tensor_with(R"("shape":[02])"), "header: not JSON at its byte 17"},
+      {tensor_with(R"("shape":[+2])"), "header: not JSON at its byte 16"},
+      {tensor_with(R"("shape":[-0])"), w + "expects a number of 0 or more, got 0"},
+      {tensor_with(R"("shape":[0x2])"), "header: not JSON at its byte 17"},
       {tensor_with(R"("shape":["2"])"), w + "expects a number of 0 or more, got a string"},
       {tensor_with(R"("shape":[[2]])"), w + "expects a number of 0 or more, got a list"},
       {tensor_with(R"("shape":[{}])"), w + "expects a number of 0 or more, got an object"},
@@ -139,6 +143,9 @@ TEST_CASE("a hostile header is an error that says what is wrong") {
       {tensor_with(R"("data_offsets":[])"), w + "expects two data_offsets"},
       {tensor_with(R"("data_offsets":[0])"), w + "expects two data_offsets"},
       {tensor_with(R"("data_offsets":[0,8,8])"), w + "data_offsets has more than two numbers"},
+      {tensor_with(R"("data_offsets":[00,8])"), "header: not JSON at its byte 24"},
+      {tensor_with(R"("data_offsets":[0,8.0])"), w + "expects a number of 0 or more, got '8.0'"},
+      {tensor_with(R"("data_offsets":[0,8e0])"), w + "expects a number of 0 or more, got '8e0'"},
       {tensor_with(R"("data_offsets":[-8,0])"), w + "expects a number of 0 or more, got -8"},
       {tensor_with(R"("data_offsets":[0,"8"])"), w + "expects a number of 0 or more, got a string"},
       {tensor_with(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"),
@@ -203,10 +210,10 @@ TEST_CASE("a hostile length or no file is an error") {
   CHECK(complaint(load, path) == "header: has 100000001 bytes, expects at most 100000000");
   std::filesystem::remove(path);
   std::filesystem::create_directory(path);
-  CHECK(complaint(load, path) == "is a folder");
+  CHECK(complaint(load, path) == "is a folder, expects a file");
   std::filesystem::remove(path);
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  CHECK(complaint(load, path) == "is not a regular file");
+  CHECK(complaint(load, path) == "is a pipe, expects a file");
 }
 
 TEST_CASE("every truncation and every damaged header byte") {

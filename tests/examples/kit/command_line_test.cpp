@@ -107,6 +107,14 @@ TEST_CASE("options keep their defaults or take what is given") {
 TEST_CASE("bad values say what was expected") {
   CHECK(complaint({"--seed", "-1"}) == "lab: --seed: expects a whole number of at least 0; got \"-1\"");
   CHECK(complaint({"--seed", "3x"}) == "lab: --seed: expects a whole number of at least 0; got \"3x\"");
+  for (const char* bad : {"12x", "1e3", "0x10", "1.0", "", " 1", "1 ", "+-1", "++1", "--1",
+                          "9223372036854775808", "18446744073709551617", "1_000", "\n1"}) {
+    CAPTURE(bad);
+    CHECK(complaint({"--seed", bad}).starts_with("lab: --seed: expects a whole number of at least 0; got "));
+  }
+  CHECK(parse({"--seed", "010"}).options.seed == 10);  // not octal
+  CHECK(parse({"--seed", "+3"}).options.seed == 3);
+  CHECK(complaint({"--name=x", "--se\x1b[31med"}) == "lab: does not know --se?[31med");
   CHECK(complaint({"--seed", "99999999999999999999"}) ==
         "lab: --seed: expects a whole number of at least 0; got \"99999999999999999999\"");
   CHECK(complaint({"--lr", "0"}) == "lab: --lr: expects a number above 0; got \"0\"");
@@ -120,6 +128,31 @@ TEST_CASE("bad values say what was expected") {
         "lab: --lrs: expects numbers from 0 to 1 such as 0.0003,0.001,0.003; got \"1,2\"");
   CHECK(complaint({"--dephts", "2"}) == "lab: does not know --dephts 2");
   CHECK(complaint({"--seed"}).find("--seed") != std::string::npos);
+}
+
+TEST_CASE("words, several of them, and arguments without a name") {
+  const auto parsed = [](std::vector<const char*> words) {
+    words.insert(words.begin(), "bench");
+    std::string name;
+    std::vector<std::string> parts;
+    CommandLine line("bench", "Times.");
+    line.choice("CASE", name, {"mlp", "gelu"}, "One case");
+    line.choices("--part", parts, {"depth", "width"}, "Parts");
+    const test::ScratchFolder folder;
+    const Redirect err(stderr, folder / "said");
+    const auto status = line.parse(static_cast<int>(words.size()), words.data());
+    for (const std::string& part : parts) name += "+" + part;
+    return status ? std::to_string(*status) : name;
+  };
+  CHECK(parsed({}).empty());
+  CHECK(parsed({"mlp", "--part", "width,depth"}) == "mlp+width+depth");
+  CHECK(parsed({"--part=depth", "gelu"}) == "gelu+depth");
+  for (const char* bad : {"--part=", "--part=depth,", "--part=depth,x", "--part=,depth"}) {
+    CAPTURE(bad);
+    CHECK(parsed({bad}) == "2");
+  }
+  CHECK(parsed({"relu"}) == "2");
+  CHECK(parsed({"mlp", "gelu"}) == "2");
 }
 
 TEST_CASE("help lists every option with its default") {

@@ -40,16 +40,16 @@ Outcome outcome_of(Child child) {
 }  // namespace
 
 TEST_CASE("the first signal sets the flag and says so") {
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const Outcome outcome = outcome_of([number] {
       catch_interrupts();
       if (interrupted()) _exit(10);
       raise(number);
-      _exit(interrupted() ? 42 : 11);
+      _exit(interrupted() ? interrupt_status() : 11);
     });
     REQUIRE(WIFEXITED(outcome.status));
-    CHECK(WEXITSTATUS(outcome.status) == 42);
-    CHECK(outcome.said == "\nStopping after this step; Ctrl-C again ends at once.\n");
+    CHECK(WEXITSTATUS(outcome.status) == 128 + number);
+    CHECK(outcome.said == "\nStopping; what is done is kept. Ctrl-C again ends at once.\n");
   }
 }
 
@@ -62,4 +62,46 @@ TEST_CASE("the second signal ends the program") {
   });
   REQUIRE(WIFSIGNALED(outcome.status));
   CHECK(WTERMSIG(outcome.status) == SIGINT);
+}
+
+TEST_CASE("outside of what is caught a signal ends the program at once, also one ignored by its parent") {
+  for (const bool after : {false, true}) {
+    const Outcome outcome = outcome_of([after] {
+      signal(SIGINT, SIG_IGN);  // as a shell does in the background
+      if (after) catch_interrupts();
+      end_on_interrupts();
+      raise(SIGINT);
+      _exit(0);
+    });
+    REQUIRE(WIFSIGNALED(outcome.status));
+    CHECK(WTERMSIG(outcome.status) == SIGINT);
+    CHECK(outcome.said.empty());
+  }
+}
+
+TEST_CASE("SIGHUP stays ignored under nohup") {
+  const Outcome outcome = outcome_of([] {
+    signal(SIGHUP, SIG_IGN);
+    catch_interrupts();
+    raise(SIGHUP);
+    _exit(interrupted() ? 1 : 0);
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("work that is worth nothing unless finished throws") {
+  const Outcome outcome = outcome_of([] {
+    stop_if_interrupted();
+    interrupt(SIGTERM);
+    interrupt(SIGINT);  // the first one counts
+    try {
+      stop_if_interrupted();
+    } catch (const Interrupted&) {
+      _exit(interrupt_status());
+    }
+    _exit(1);
+  });
+  REQUIRE(WIFEXITED(outcome.status));
+  CHECK(WEXITSTATUS(outcome.status) == 143);
+  CHECK(outcome.said.empty());
 }

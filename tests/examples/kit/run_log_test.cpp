@@ -63,6 +63,31 @@ TEST_CASE("other broken lines are errors with file and line") {
   CHECK_THROWS_WITH_AS(metrics.write(Json(3)), "MetricsWriter: expects a JSON object, got 3", Error);
 }
 
+TEST_CASE("JSON too deep to print is refused, not printed") {
+  const test::ScratchFolder folder;
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + "1" + std::string(depth, ']');
+  };
+  replace_file(folder / "deep.json", nested(1'000'000));
+  const std::string path = (folder / "deep.json").string();
+  CHECK_THROWS_WITH_AS(
+      read_json(path),
+      ("read_json: " + path + ": expects at most 64 lists and objects inside each other").c_str(), Error);
+  replace_file(folder / "deep.json", nested(60));
+  CHECK(read_json(path).is_array());
+  replace_file(folder / "m.jsonl", "{\"a\":" + nested(1'000'000) + "}\n{}\n");
+  CHECK_THROWS_AS(read_metrics(folder / "m.jsonl"), Error);
+}
+
+TEST_CASE("what a file says reaches the terminal without its control characters") {
+  const test::ScratchFolder folder;
+  replace_file(folder / "m.jsonl", "\x1b[31mred\xff\n{}\n");
+  const std::string path = (folder / "m.jsonl").string();
+  CHECK_THROWS_WITH_AS(read_metrics(path),
+                       ("read_metrics: " + path + " line 1: expects a JSON object, got: ?[31mred?").c_str(),
+                       Error);
+}
+
 TEST_CASE("JSON files are replaced whole and read back") {
   const test::ScratchFolder folder;
   write_json(folder / "s.json",

@@ -67,13 +67,27 @@ TEST_CASE("seeds that lack a rate have no sensitivity") {
   CHECK(analysis.finished < analysis.planned);
 }
 
-TEST_CASE("the best setting has the smallest mean loss") {
-  const Analysis analysis = analyse(made_up(
-      small_grid(), [](const RunOptions& run) { return run.lr == 0.01 && run.warmup == 100 ? 0.95 : 1.0; }));
-  REQUIRE(analysis.best(Placement::post, 6) != nullptr);
-  CHECK(analysis.best(Placement::post, 6)->setting.lr == 0.01);
-  CHECK(analysis.best(Placement::post, 6)->setting.warmup == 100);
-  CHECK(analysis.best(Placement::post, 7) == nullptr);
+TEST_CASE("the best loss of a seed is its own, over rates and warm-ups") {
+  // Each seed has its luck at another rate: no setting is best for all.
+  Results results = made_up(small_grid(), [](const RunOptions& run) {
+    const double lucky[] = {0.001, 0.003, 0.01};
+    return run.warmup == 100 && run.lr == lucky[run.seed] ? 0.95 : 1.0;
+  });
+  CHECK(analyse(results).best(Placement::post, 6, 0)->loss == 0.95);
+  CHECK(analyse(results).best(Placement::post, 6, 2)->loss == 0.95);
+  CHECK_FALSE(analyse(results).best(Placement::post, 7, 0));
+  CHECK_FALSE(analyse(results).best(Placement::post, 6, 3));
+  CHECK(analyse(results).best(Placement::post, 6, 0)->lr == 0.001);
+  CHECK(analyse(results).best(Placement::post, 6, 2)->lr == 0.01);
+  std::erase_if(results.runs,
+                [](const RunRecord& run) { return run.options.name() == "post-L6-lr0.01-w0-s1"; });
+  CHECK_FALSE(analyse(results).best(Placement::post, 6, 1));  // not all of its tries are in
+  CHECK(analyse(results).best(Placement::pre, 6, 1)->loss == 0.95);
+}
+
+TEST_CASE("of rates that are equally good, one inside the grid is the best") {
+  const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions&) { return 1.0; }));
+  CHECK(analysis.best(Placement::pre, 6, 0)->lr == 0.003);
 }
 
 TEST_CASE("steps to a loss go by the mean of the last 20") {

@@ -55,6 +55,18 @@ refused 2 'only --threads goes with --resume' --resume broken --steps 5
 expect 0 --resume broken --threads 2
 [ "$(fingerprints unbroken)" = "$(fingerprints broken)" ] || fail "a resumed lab differs from an unbroken one"
 
+# Stopped before there is anything to show, and by SIGTERM: status 143, and what it says is true.
+: >err
+"$lab" --depths 1,40 --lrs 0.01 --warmups 0 --seeds 1 --steps 25 --out early >out 2>err &
+until grep -q 'runs of' err; do kill -0 $! || fail "ended early"; done
+kill -TERM $!
+status=0
+wait $! || status=$?
+[ $status = 143 ] || fail "after SIGTERM: status $status, expected 143"
+grep -q 'lab --resume early' err || fail "does not say how to go on"
+[ ! -s early/report.html ] || fail "a report of nothing"
+[ "$(find early -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
+
 # Drawn again from the files: the same page.
 cp unbroken/report.html before.html
 rm -r unbroken/report.html unbroken/summary.json unbroken/plots
@@ -74,6 +86,25 @@ refused 1 short --text short --out nothing
 refused 1 missing.txt --text missing.txt --out nothing
 [ ! -e nothing ] || fail "a lab that cannot start left a folder"
 refused 1 'holds a lab already' --quick --out unbroken
+mkdir other
+echo mine >other/metrics.jsonl
+refused 1 'holds a metrics.jsonl, which is not of this lab' --quick --out other
+[ "$(cat other/metrics.jsonl)" = mine ] || fail "a file that is not the lab's has changed"
+refused 1 'cannot make the folder: Not a directory' --quick --out text/lab
+mkfifo pipe
+refused 1 'is a pipe' --quick --text pipe --out nothing
+cp -r unbroken special
+rm special/metrics.jsonl
+mkfifo special/metrics.jsonl
+refused 1 'special/metrics.jsonl: is a pipe' --resume special
+refused 1 'special/metrics.jsonl is a pipe' report special
+# A file of the folder may not grow: told before any training.
+( ulimit -f 1; "$lab" --quick --out small >out 2>err && exit 1; grep -q 'lab: --out: small/.*: cannot write: File too large' err ) ||
+  fail "a limit on the size of files is not noticed"
+for value in 9223372036854775808 -1 12x 1e3 0x10 4294967297; do
+  for option in threads seeds; do refused 2 "--$option: expects a whole number from 1 to" "--$option" $value; done
+done
+refused 2 'expects at most 100000' --seeds 1000 --depths 1,2,3,4,5,6,7,8,9,10 --lrs 1,2,3
 refused 1 config.json --resume nothing
 refused 1 config.json report nothing
 refused 2 'report takes the folder' report

@@ -25,6 +25,8 @@ TEST_CASE("Theorem 1 and Lemma 2 of Xiong et al. hold for the library's blocks")
     CHECK(state.activation_gradient.size() == depth);
     CHECK(state.gradient.back() == doctest::Approx(state.top_gradient));
     CHECK(state.top_gradient_std > 0);
+    CHECK(state.weight_share.size() == 10);
+    CHECK(state.activation_share.size() == 10);
     if (state.placement == nn::Placement::post)
       for (const double norm : state.norm_squared) CHECK(norm == doctest::Approx(1.5).epsilon(0.25));
   }
@@ -36,6 +38,15 @@ TEST_CASE("the gradient of the activations is that of finite differences in scal
   for (const InitialState& state : states) {
     CHECK(state.activation_gradient.back() > 0.1);
     CHECK(state.activation_gradient.back() < 3);
+  }
+}
+
+TEST_CASE("the share of the first block is that of its gradient in the last one's") {
+  const auto states = measure_initialisation({.depths = {2}, .seeds = 1});
+  for (const InitialState& state : states) {
+    CHECK(state.weight_share.at(0) == doctest::Approx(state.gradient[0] / state.gradient[1]));
+    CHECK(state.activation_share.at(0) ==
+          doctest::Approx(state.activation_gradient[0] / state.activation_gradient[1]));
   }
 }
 

@@ -64,7 +64,9 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
                               .layers = layers,
                               .norm_squared = {},
                               .gradient = {},
-                              .activation_gradient = {}};
+                              .activation_gradient = {},
+                              .weight_share = {0.25, 0.5, 2},
+                              .activation_share = {0.2, 0.3, 8}};
       const double power = placement == nn::Placement::pre ? pre_slope : post_slope;
       state.top_gradient = 4 * std::pow(static_cast<double>(layers), power);
       for (std::int64_t l = 1; l <= layers; ++l) {
@@ -76,6 +78,9 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
     }
   start.jacobian = {1e-10, 0.5, 0.4};
   start.seconds = 2;
+  for (const lab::Scheme scheme : {lab::Scheme::xiong, lab::Scheme::gpt2})
+    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
+      start.schemes.push_back({scheme, placement, {0.5, 0.75, 1}, {0.25, 0.5, 1}, {2, 1.5, 1}});
   return start;
 }
 

@@ -56,25 +56,32 @@ TEST_CASE("what is given holds, each value once and in order") {
 }
 
 TEST_CASE("bad words end with status 2") {
-  for (const std::vector<const char*>& words :
-       std::vector<std::vector<const char*>>{{"--depths", "0"},
-                                             {"--depths", "2,,3"},
-                                             {"--depths", "two"},
-                                             {"--lrs", "0"},
-                                             {"--lrs", "-0.1"},
-                                             {"--lrs", "inf"},
-                                             {"--lrs", "nan"},
-                                             {"--warmups", "-1"},
-                                             {"--seeds", "0"},
-                                             {"--seed", "-1"},
-                                             {"--threads", "0"},
-                                             {"--steps", "0"},
-                                             {"--text", ""},
-                                             {"--no-such-thing"},
-                                             {"words"},
-                                             {"--resume", "x", "--quick"},
-                                             {"--resume", "x", "--steps", "5"},
-                                             {"--resume", "x", "--depths", "2"}}) {
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
+           {"--depths", "0"},
+           {"--depths", "2,,3"},
+           {"--depths", "two"},
+           {"--lrs", "0"},
+           {"--lrs", "-0.1"},
+           {"--lrs", "inf"},
+           {"--lrs", "nan"},
+           {"--warmups", "-1"},
+           {"--seeds", "0"},
+           {"--seed", "-1"},
+           {"--threads", "0"},
+           {"--steps", "0"},
+           {"--threads", "4294967297"},
+           {"--seeds", "4294967297"},
+           {"--steps", "9223372036854775807"},
+           {"--warmups", "0,9223372036854775807"},
+           {"--depths", "4294967298"},
+           {"--seed", "9223372036854775808"},
+           {"--seeds", "1000", "--depths", "1,2,3,4,5,6,7,8,9", "--lrs", "1,2,3"},
+           {"--text", ""},
+           {"--no-such-thing"},
+           {"words"},
+           {"--resume", "x", "--quick"},
+           {"--resume", "x", "--steps", "5"},
+           {"--resume", "x", "--depths", "2"}}) {
     CAPTURE(words);
     LabOptions options;
     CHECK(status_of(words, options) == 2);

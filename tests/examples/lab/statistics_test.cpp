@@ -24,36 +24,68 @@ TEST_CASE("spread of a sample") {
   CHECK(standard_deviation(Values{5}) == 0);
 }
 
-TEST_CASE("Student's interval") {
-  // Mean 2, standard deviation 1, n = 3: 4.303 / sqrt(3).
-  const Difference difference = difference_of(Values{1, 2, 3});
+TEST_CASE("the median stands in the middle, whatever the order") {
+  CHECK(median({6, 1, 2}) == 2);
+  CHECK(median({100, 1, 2, 4}) == 3);
+  CHECK(median({5}) == 5);
+  CHECK(std::isnan(median({})));
+}
+
+TEST_CASE("the sign test, by hand") {
+  CHECK(sign_test(6, 0, 6) == doctest::Approx(2 / 64.0));
+  CHECK(sign_test(0, 6, 6) == doctest::Approx(2 / 64.0));
+  CHECK(sign_test(5, 1, 6) == doctest::Approx(2 * (1 + 6) / 64.0));
+  CHECK(sign_test(5, 0, 5) == doctest::Approx(2 / 32.0));
+  CHECK(sign_test(3, 0, 3) == doctest::Approx(2 / 8.0));
+  CHECK(sign_test(9, 2, 11) == doctest::Approx(2 * (1 + 11 + 55) / 2048.0));
+  CHECK(sign_test(3, 3, 6) == 1);
+  CHECK(sign_test(1, 0, 1) == doctest::Approx(1));
+  CHECK(sign_test(0, 0, 0) == 1);
+  CHECK(sign_test(0, 0, 4) == 1);
+  CHECK(sign_test(2000, 1000, 3000) < 1e-70);
+}
+
+TEST_CASE("a seed without a difference speaks for neither side") {
+  CHECK(sign_test(6, 0, 7) == doctest::Approx(2 * (1 + 7) / 128.0));
+  CHECK(sign_test(6, 0, 7) == sign_test(6, 1, 7));
+}
+
+TEST_CASE("differences, one a seed") {
+  const Difference difference = difference_of(Values{-1, 0, 2, 3, 6});
   CHECK(difference.mean == doctest::Approx(2));
-  CHECK(difference.half_width == doctest::Approx(4.303 / std::sqrt(3.0)));
-  CHECK_FALSE(difference.clear());
-  CHECK(difference_of(Values{1.9, 2, 2.1}).clear());
-  CHECK(difference_of(Values{-1.9, -2, -2.1}).clear());
-  CHECK_FALSE(difference_of(Values{0, 0, 0}).clear());
-  CHECK_FALSE(difference_of(Values{5}).clear());  // one pair says nothing about spread
-  CHECK_FALSE(difference_of({}).clear());
+  CHECK(difference.low == -1);
+  CHECK(difference.high == 6);
+  CHECK(difference.up == 3);
+  CHECK(difference.down == 1);
+  CHECK(difference.count == 5);
+  CHECK(difference.side() == 1);
+  CHECK(difference.agreeing() == 3);
+  CHECK(difference.p() == doctest::Approx(1));  // P(at least 3 of 5) = 1/2, twice
+  CHECK(difference_of(Values{-1, -2}).side() == -1);
+  CHECK(difference_of(Values{-1, 2}).side() == 0);
+  CHECK(difference_of({}).count == 0);
+  CHECK(difference_of({}).p() == 1);
+  CHECK(std::isnan(difference_of({}).mean));
 }
 
-TEST_CASE("beyond the table the interval nears the normal one") {
-  const auto half_width = [](std::size_t n) {
-    Values values;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(i % 2 == 0 ? 1 : -1);
-    return difference_of(values).half_width / standard_deviation(values) * std::sqrt(static_cast<double>(n));
-  };
-  CHECK(half_width(13) == doctest::Approx(2.1788).epsilon(0.001));  // t at 12 degrees
-  CHECK(half_width(31) == doctest::Approx(2.0423).epsilon(0.001));  // t at 30 degrees
-  CHECK(half_width(1001) == doctest::Approx(1.9623).epsilon(0.001));
+TEST_CASE("few seeds show little, however alike they are") {
+  // Three equal differences have no spread at all; an interval from their standard deviation would be a
+  // point.
+  CHECK(difference_of(Values{1, 1, 1}).p() == doctest::Approx(0.25));
+  CHECK(seeds_needed(1) == 6);   // 2 / 2^6 = 0.031
+  CHECK(seeds_needed(2) == 7);   // 2 x 2 / 2^7 = 0.031
+  CHECK(seeds_needed(10) == 9);  // 10 x 2 / 2^9 = 0.039
 }
 
-TEST_CASE("McNemar's exact test") {
-  CHECK(mcnemar(0, 0) == 1);
-  CHECK(mcnemar(3, 3) == 1);
-  CHECK(mcnemar(5, 0) == doctest::Approx(2 / 32.0));
-  CHECK(mcnemar(6, 0) == doctest::Approx(2 / 64.0));
-  CHECK(mcnemar(0, 6) == mcnemar(6, 0));
-  CHECK(mcnemar(9, 2) == doctest::Approx(2 * (1 + 11 + 55) / 2048.0));
-  CHECK(mcnemar(2000, 1000) < 1e-70);
+TEST_CASE("Holm's correction, by hand") {
+  // Sorted 0.01, 0.02, 0.04: times 3, 2, 1.
+  const std::vector<double> corrected = holm(Values{0.04, 0.01, 0.02});
+  REQUIRE(corrected.size() == 3);
+  CHECK(corrected[0] == doctest::Approx(0.04));
+  CHECK(corrected[1] == doctest::Approx(0.03));
+  CHECK(corrected[2] == doctest::Approx(0.04));
+  // A larger p is never corrected to less than a smaller one; nothing exceeds 1.
+  CHECK(holm(Values{0.03, 0.031, 0.9}) == Values{3 * 0.03, 3 * 0.03, 0.9});
+  CHECK(holm(Values{0.6, 0.7}) == Values{1, 1});
+  CHECK(holm(Values{}).empty());
 }

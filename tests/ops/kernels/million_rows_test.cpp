@@ -28,12 +28,15 @@ TEST_CASE_TEMPLATE("sums of a million values are accurate", T, float, double) {
     const auto sum = exact_sum<T>(million, [&](I i) { return at(x, i); }),
                squares = exact_sum<T>(million, [&](I i) { return at(x, i) * at(x, i); }),
                products = exact_sum<T>(million, [&](I i) { return at(x, i) * at(z, i); });
+    // Twice the size: equal terms round the same way.
+    const auto below = std::pair(3 - sum.first / million, 2 * (3 + sum.second / million));
     on_every_isa<T>([&](const kernels::Table<T>& table) {
       const auto close = [](T got, std::pair<Wide<T>, Wide<T>> want) {
         return std::fabs(got - want.first) <=
                2 * eps<T> * want.second + million * Wide<T>(std::numeric_limits<T>::denorm_min());
       };
       CHECK(close(table.sum(million, x.data()), sum));
+      CHECK(close(table.mean_below(million, 3, x.data()), below));
       CHECK(close(table.sum_square(million, x.data()), squares));
       CHECK(close(table.dot(million, x.data(), z.data()), products));
     });

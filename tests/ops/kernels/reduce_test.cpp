@@ -5,7 +5,8 @@
 namespace gradus::test {
 namespace {
 
-TEST_CASE_TEMPLATE("sum, sum_square and dot at every tail and around block sizes", T, float, double) {
+TEST_CASE_TEMPLATE("sum, sum_square, mean_below and dot at every tail and around block sizes", T, float,
+                   double) {
   const std::vector<T> x = normal_values<T>(10000, 1), z = normal_values<T>(10000, 2);
   const auto check = [&](const kernels::Table<T>& table, I n, I offset) {
     Guarded<T> a(x, n, offset), b(z, n, offset);
@@ -14,6 +15,8 @@ TEST_CASE_TEMPLATE("sum, sum_square and dot at every tail and around block sizes
     };
     CHECK(close(table.sum(n, a.data()), exact_sum<T>(n, [&](I i) { return Wide<T>(a[i]); })));
     CHECK(close(table.sum_square(n, a.data()), exact_sum<T>(n, [&](I i) { return Wide<T>(a[i]) * a[i]; })));
+    CHECK(close(table.mean_below(n, 5, a.data()),
+                exact_sum<T>(n, [&](I i) { return (5 - Wide<T>(a[i])) / static_cast<Wide<T>>(n); })));
     CHECK(
         close(table.dot(n, a.data(), b.data()), exact_sum<T>(n, [&](I i) { return Wide<T>(a[i]) * b[i]; })));
   };

@@ -1,0 +1,359 @@
+// What saving may and may not replace: links, devices, permissions, leftovers.
+
+#include "gradus/core/io/files.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+#include "check_op.h"
+#include "core/io/hostile.h"
+#include "gradus/core/io/checkpoint.h"
+#include "gradus/core/io/npy.h"
+#include "gradus/core/profile.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::test;
+
+namespace {
+
+using Path = std::filesystem::path;
+
+const std::vector<std::function<void(const std::string&)>>& writers() {
+  static const std::vector<std::function<void(const std::string&)>> all = {
+      [](const std::string& path) { save_npy(path, ones({3})); },
+      [](const std::string& path) {
+        save_safetensors(path, {{"w", ones({3})}});
+      },
+      [](const std::string& path) { Profile().write_chrome_trace(path); },
+      [](const std::string& path) { io::try_output("try", path, 1); }};
+  return all;
+}
+
+mode_t mode_of(const Path& path) {
+  struct stat status = {};
+  REQUIRE(lstat(path.c_str(), &status) == 0);
+  return status.st_mode;
+}
+
+std::size_t files_in(const Path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+/// A socket of that name, as servers make one.
+bool make_socket(const Path& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.string().size() >= sizeof address.sun_path) return false;
+  path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  const int socket_file = socket(AF_UNIX, SOCK_STREAM, 0);
+  const bool made = bind(socket_file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  close(socket_file);
+  return made;
+}
+
+struct Umask {
+  explicit Umask(mode_t mask) : before(umask(mask)) {}
+  ~Umask() { umask(before); }
+  mode_t before;
+};
+
+/// The exit status of f() in a process of its own; -1 for one that was killed.
+template <class F>
+int in_child(F f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int status = 99;
+    try {
+      status = f();
+    } catch (...) {
+    }
+    _exit(status);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("what is no file is never replaced") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "folder");
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  REQUIRE(make_socket(folder / "socket"));
+  std::filesystem::create_symlink("pipe", folder / "link");
+  std::vector<std::pair<std::string, std::string>> cases = {
+      {"folder", "a folder"}, {"pipe", "a pipe"}, {"socket", "a socket"}, {"link", "a pipe"}};
+  // A device that swallows everything, made here: only root may.
+  if (mknod((folder / "device").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0)
+    cases.emplace_back("device", "a device");
+  const std::size_t files = files_in(folder.path());
+  for (const auto& [name, kind] : cases) {
+    const Path path = folder / name;
+    const std::string expected = "is " + kind + ", which saving would replace: expects a file or a new name";
+    const mode_t before = mode_of(path);
+    for (const auto& write : writers()) CHECK(complaint([&] { write(path); }, path) == expected);
+    CHECK(mode_of(path) == before);
+    CHECK(files_in(folder.path()) == files);
+  }
+  CHECK(complaint([&] { load_npy(folder / "pipe"); }, folder / "pipe") == "is a pipe, expects a file");
+  CHECK(complaint([&] { load_safetensors(folder / "socket"); }, folder / "socket") ==
+        "cannot open: No such device or address");
+}
+
+TEST_CASE("a file that has become something else while it was written stays") {
+  const ScratchFolder folder;
+  io::AtomicFile file("save", folder / "x");
+  file.write("x", 1);
+  REQUIRE(mkfifo((folder / "x").c_str(), 0600) == 0);
+  CHECK_THROWS_AS(file.commit(), Error);
+  CHECK(S_ISFIFO(mode_of(folder / "x")));
+}
+
+TEST_CASE("links are followed, also those that lead to no file yet") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "elsewhere");
+  const auto links_to = [&](const Path& target, const char* name) {
+    std::filesystem::create_symlink(target, folder / name);
+    return folder / name;
+  };
+  const Path dangling = links_to("elsewhere/new.npy", "dangling");
+  save_npy(dangling, ones({1}));
+  CHECK(S_ISLNK(mode_of(dangling)));
+  CHECK(S_ISREG(mode_of(folder / "elsewhere/new.npy")));
+  save_npy(links_to(dangling, "to_link"), ones({2}));  // a link to a link, by its absolute name
+  CHECK(load_npy(folder / "elsewhere/new.npy").numel() == 2);
+  CHECK(files_in(folder / "elsewhere") == 1);
+
+  const Path nowhere = links_to("missing/new.npy", "nowhere");
+  CHECK(complaint([&] { save_npy(nowhere, ones({1})); }, nowhere) ==
+        "cannot create a file in its folder: No such file or directory");
+  const Path circle = links_to("circle", "circle");
+  CHECK(complaint([&] { save_npy(circle, ones({1})); }, circle) == "symbolic links lead in a circle");
+  CHECK(S_ISLNK(mode_of(circle)));
+}
+
+TEST_CASE("an old file keeps its permissions, a new one has those of the umask") {
+  const ScratchFolder folder;
+  const Path path = folder / "x.npy";
+  const Umask mask(027);
+  save_npy(path, ones({1}));
+  CHECK((mode_of(path) & 07777) == 0640);
+  for (const mode_t mode : {0600U, 0664U, 0755U, 0400U}) {
+    if (mode == 0400 && geteuid() != 0) continue;
+    REQUIRE(chmod(path.c_str(), mode) == 0);
+    save_npy(path, ones({2}));
+    CHECK((mode_of(path) & 07777) == mode);
+  }
+}
+
+TEST_CASE("an old file keeps its owner and group where that is allowed") {
+  if (geteuid() != 0) return;  // only root may give files away
+  const ScratchFolder folder;
+  const Path path = folder / "x.npy";
+  save_npy(path, ones({1}));
+  REQUIRE(chown(path.c_str(), 12345, 23456) == 0);
+  REQUIRE(chmod(path.c_str(), 0640) == 0);
+  save_npy(path, ones({2}));
+  struct stat status = {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK(status.st_uid == 12345);
+  CHECK(status.st_gid == 23456);
+  CHECK((status.st_mode & 07777) == 0640);
+
+  // One who may not: the file is theirs from now on, and their group gets no more than everybody has.
+  REQUIRE(chmod(path.c_str(), 0666) == 0);
+  REQUIRE(chmod(folder.path().c_str(), 0777) == 0);
+  CHECK(in_child([&] {
+          if (setgid(54321) != 0 || setuid(54321) != 0) return 1;
+          save_npy(path, ones({3}));
+          return 0;
+        }) == 0);
+  REQUIRE(chmod(path.c_str(), 0) == 0);
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK(status.st_uid == 54321);
+  CHECK(status.st_gid == 54321);
+}
+
+TEST_CASE("a file its user may not write is refused, though its folder would allow it") {
+  const ScratchFolder folder;
+  const Path path = folder / "x.npy";
+  save_npy(path, ones({3}));
+  REQUIRE(chmod(path.c_str(), 0444) == 0);
+  if (geteuid() == 0) REQUIRE(chmod(folder.path().c_str(), 0777) == 0);
+  CHECK(in_child([&] {  // root may write any file
+          if (geteuid() == 0 && (setgid(54321) != 0 || setuid(54321) != 0)) return 1;
+          if (complaint([&] { save_npy(path, ones({4})); }, path) != "cannot write: Permission denied")
+            return 2;
+          if (load_npy(path).numel() != 3) return 3;
+          if (chmod(folder.path().c_str(), 0555) == 0) return 4;
+          return 0;
+        }) == (geteuid() == 0 ? 0 : 4));
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("a file that is a mount point is refused before anything is computed") {
+  const ScratchFolder folder;
+  const Path path = folder / "x";
+  write_bytes(path, "host's");
+  const int status = in_child([&] {
+    // In a world of its own, where only root may mount.
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      return 77;
+    if (mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) return 77;
+    const std::string said = complaint([&] { io::try_output("save", path, 1); }, path);
+    umount(path.c_str());
+    return said == "is a mount point, which cannot be replaced: mount its folder instead" ? 0 : 1;
+  });
+  CHECK((status == 0 || status == 77));
+  CHECK(read_bytes(path) == "host's");
+}
+
+TEST_CASE("trying an output finds what saving would find, and leaves no trace") {
+  const ScratchFolder folder;
+  const auto trial = [&](const Path& path, std::uint64_t bytes = 1) {
+    return complaint([&] { io::try_output("save", path, bytes); }, path);
+  };
+  CHECK(trial(folder / "new") == "");
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(trial(folder / "no/new") == "cannot create a file in its folder: No such file or directory");
+  write_bytes(folder / "old", "precious");
+  CHECK(trial(folder / "old") == "");
+  CHECK(read_bytes(folder / "old") == "precious");
+  CHECK(trial(folder / "old/new") == "cannot write: Not a directory");
+  CHECK(trial(folder / std::string(300, 'x')) == "cannot write: File name too long");
+  CHECK(files_in(folder.path()) == 1);
+  // A disk too small, as far as a test can have one: a limit on the size of files.
+  CHECK(in_child([&] {
+          std::signal(SIGXFSZ, SIG_IGN);
+          const rlimit limit = {8192, 8192};
+          if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+          if (trial(folder / "new", 8192) != "") return 2;
+          return trial(folder / "new", 8193) == "cannot write: File too large" ? 0 : 3;
+        }) == 0);
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("paths that are none, and paths that would speak to the terminal") {
+  for (const auto& write : writers()) {
+    check_error([&] { write(""); },
+                [&] {
+                  try {
+                    write("");
+                  } catch (const Error& error) {
+                    const std::string text = error.what();
+                    return text.substr(0, text.find(": ")) + ": the path is empty";
+                  }
+                  return std::string();
+                }());
+  }
+  check_error([] { load_npy(""); }, "load_npy: the path is empty");
+  check_error([] { load_npy(std::string("a\0b", 3)); }, "load_npy: path 'a?b' has a zero byte");
+  check_error([] { save_npy(std::string("a\0b", 3), ones({1})); }, "save_npy: path 'a?b' has a zero byte");
+  check_error([] { load_npy("no\n\x1b[31m\xff \u00e9\u4e2d\U0001F600\u0085.npy"); },
+              "load_npy: no??[31m? \u00e9\u4e2d\U0001F600?\?.npy: cannot open: No such file or directory");
+  check_error([] { StateDict().at("a\nb"); }, "StateDict: no entry 'a?b': it holds nothing");
+  const ScratchFolder folder;
+  const Path spaced = folder / " a  b\n\xff";
+  save_npy(spaced, ones({2}));
+  CHECK(load_npy(spaced).numel() == 2);
+}
+
+TEST_CASE("printable keeps text and nothing else") {
+  const std::string text = "a b~\u00e9\u4e2d\U0010FFFF";
+  CHECK(io::printable(text) == text);
+  CHECK(io::printable("\x1b\x7f\t") == "???");
+  CHECK(io::printable("\xc0\x80") == "??");            // overlong
+  CHECK(io::printable("\xe0\x9f\x80") == "???");       // overlong
+  CHECK(io::printable("\xed\xa0\x80") == "???");       // half of a pair
+  CHECK(io::printable("\xf4\x90\x80\x80") == "????");  // above the last character
+  CHECK(io::printable("x\xe4\xb8") == "x??");          // cut off
+  CHECK(io::printable("\xc2\x9b") == "??");            // a control character of two bytes
+}
+
+TEST_CASE("a save removes what killed programs left, and nothing of those that live") {
+  const ScratchFolder folder;
+  const Path dead = folder / ".gradus-tmp-1-0", other = folder / ".gradus-other";
+  write_bytes(dead, "left");
+  write_bytes(other, "not ours");
+  REQUIRE(mkfifo((folder / ".gradus-tmp-2-0").c_str(), 0600) == 0);  // nor this
+  io::AtomicFile living("save", folder / "a");
+  CHECK_FALSE(std::filesystem::exists(dead));
+  living.write("abc", 3);
+  save_npy(folder / "b.npy", ones({1}));
+  save_checkpoint(folder.path(), {{"w", ones({1})}});
+  living.commit();
+  CHECK(read_bytes(folder / "a") == "abc");
+  CHECK(read_bytes(other) == "not ours");
+  CHECK(S_ISFIFO(mode_of(folder / ".gradus-tmp-2-0")));
+}
+
+TEST_CASE("programs that save to one path at once: the file is always whole") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy";
+  save_npy(path, full({1000}, 0));
+  std::vector<pid_t> children;
+  for (int child = 1; child <= 3; ++child) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    int status = 0;
+    try {
+      for (int i = 0; i < 40; ++i) save_npy(path, full({1000 * child}, child));
+    } catch (...) {
+      status = 1;
+    }
+    _exit(status);
+  }
+  for (int i = 0; i < 200; ++i) {
+    const Tensor x = load_npy(path);
+    const double value = x[0].item();
+    CHECK(x.numel() == (value == 0 ? 1000 : 1000 * static_cast<std::int64_t>(value)));
+    CHECK((x == value).all());
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("with stderr closed, no file becomes stderr") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x";
+  CHECK(in_child([&] {
+          for (const int stream : {0, 1, 2}) close(stream);
+          io::AtomicFile file("save", path);
+          if (write(2, "error", 5) != -1 || write(1, "text", 4) != -1) return 1;
+          file.write("whole", 5);
+          file.commit();
+          return 0;
+        }) == 0);
+  CHECK(read_bytes(path) == "whole");
+}
+
+TEST_CASE("a checkpoint's folder is made with those above it, or its name is told") {
+  const ScratchFolder folder;
+  io::make_folder("test", folder / "a/b/c");
+  io::make_folder("test", folder / "a/b/c/");
+  CHECK(std::filesystem::is_directory(folder / "a/b/c"));
+  write_bytes(folder / "file", "");
+  const std::string blocked = folder / "file";
+  check_error([&] { io::make_folder("test", blocked); },
+              "test: " + blocked + ": cannot make the folder: Not a directory");
+  check_error([&] { io::make_folder("test", ""); }, "test: the path is empty");
+}

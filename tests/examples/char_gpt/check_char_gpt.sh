@@ -1,0 +1,134 @@
+#!/bin/sh
+# check_char_gpt.sh CHAR_GPT: the program as its users meet it. It refuses before it trains, and keeps what it has when
+# it is stopped. Nothing here depends on how fast anything is.
+set -eu
+char_gpt=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$1"
+  cat out err
+  exit 1
+}
+# expect STATUS ARGS...: runs the program; what it said is in out and err.
+expect() {
+  wanted=$1
+  shift
+  status=0
+  "$char_gpt" "$@" >out 2>err || status=$?
+  [ $status = "$wanted" ] || fail "char_gpt $*: status $status, expected $wanted"
+}
+says() { # FILE TEXT
+  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
+}
+everything() { # names and contents
+  find . ! -name out ! -name err
+  find . -type f ! -name out ! -name err -exec cksum {} +
+}
+# refused STATUS MESSAGE ARGS...: says so in one line, before it reads or trains anything.
+refused() {
+  wanted=$1 message=$2
+  shift 2
+  before=$(everything)
+  expect "$wanted" "$@"
+  [ ! -s out ] || fail "char_gpt $*: wrote to stdout"
+  says err "char_gpt: $message"
+  [ "$(everything)" = "$before" ] || fail "char_gpt $*: changed files"
+}
+# stopped SIGNAL STATUS FILE TEXT ARGS...: starts the program, sends the signal once FILE has TEXT.
+stopped() {
+  signal=$1 wanted=$2 file=$3 text=$4
+  shift 4
+  : >out
+  : >err
+  "$char_gpt" "$@" >out 2>err &
+  until grep -qF -- "$text" "$file"; do kill -0 $! || fail "ended before '$text'"; done
+  kill "-$signal" $!
+  status=0
+  wait $! || status=$?
+  [ $status = "$wanted" ] || fail "$signal after '$text': status $status, expected $wanted"
+}
+
+awk 'BEGIN { for (i = 0; i < 3000; ++i) printf "line %d of this text\n", i * 7919 % 3000 }' >text
+small="--layers 1 --heads 2 --d-model 16 --context 16 --batch 4"
+
+# Refused at once, and nothing is touched. (Options are words: no quotes.)
+mkdir folder
+mkfifo pipe
+cp text precious
+# shellcheck disable=SC2086
+{
+  refused 1 '--save: no/model: cannot create a file in its folder' --text text --save no/model $small
+  refused 1 '--save: folder: is a folder' --text text --save folder $small
+  refused 1 '--save: pipe: is a pipe' --text text --save pipe $small
+  refused 1 '--trace: folder: is a folder' --text text --save model --trace folder $small
+  refused 2 '--save would replace the file of --text' --text text --save ./text $small
+  refused 2 '--trace would replace the file of --text' --text text --save model --trace "$folder/text" $small
+  refused 2 '--trace and --save are one file' --text text --save model --trace ./model $small
+}
+refused 2 '--threads: expects a whole number from 1 to 1024; got "4294967297"' --text text --threads 4294967297
+for option in steps sample layers heads d-model context batch warmup threads; do
+  for value in 9223372036854775807 9223372036854775808 -1 12x 1e3 0x10 1.0 ''; do
+    refused 2 "--$option: expects a whole number from" --text text "--$option" "$value"
+  done
+done
+for value in 9223372036854775808 -1 12x 1e3; do
+  refused 2 '--seed: expects a whole number' --text text --seed $value
+  refused 2 '--top-k: expects a whole number' --text text --top-k $value
+done
+refused 1 'read_file: cannot open missing' --text missing
+# A disk too small for the weights, as far as a test can have one.
+( ulimit -f 16
+  "$char_gpt" --text text --save model --layers 1 --heads 2 --d-model 64 --steps 5 2>err >out && exit 1
+  grep -q -- '--save: model: cannot write: File too large' err || exit 1
+  ! grep -q step out
+) || fail "a limit on the size of files is not noticed before training"
+[ ! -e model ] || fail "a refused run left a file"
+cmp -s text precious || fail "the text has changed"
+
+# Trains, saves, goes on from what it saved, in the same file; through a link; keeps permissions.
+# shellcheck disable=SC2086
+expect 0 --text text --save model $small --steps 3 --sample 5
+says out 'weights: model'
+chmod 600 model
+ln -s model link
+expect 0 --text text --load link --save link --steps 2 --sample 5
+[ -h link ] || fail "the link was replaced"
+[ "$(stat -c %a model)" = 600 ] || fail "permissions were lost"
+expect 0 --load model --sample 5
+[ "$(find . -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
+
+# A text may come from a pipe.
+cat text >pipe &
+# shellcheck disable=SC2086
+expect 0 --text pipe --save model $small --steps 1 --sample 0
+wait
+
+# Stopped in each phase. Loading: the pipe has no writer.
+# shellcheck disable=SC2086
+{
+  rm model
+  for signal in INT:130 TERM:143 HUP:129; do
+    "$char_gpt" --text pipe --save model $small >out 2>err &
+    until grep -q '^SigCgt:.*4003$' "/proc/$!/status"; do kill -0 $!; done # it catches all three
+    kill "-${signal%:*}" $!
+    status=0
+    wait $! || status=$?
+    [ $status = "${signal#*:}" ] || fail "$signal while loading: status $status"
+    [ ! -e model ] || fail "a run that was stopped while loading left a file"
+  done
+  for signal in INT:130 TERM:143; do
+    stopped "${signal%:*}" "${signal#*:}" out 'will take about' --text text --save model $small --steps 100000000
+    says err 'Stopping; what is done is kept.'
+    says out 'weights: model'
+    ! grep -q 'done in' err || fail "a training that was stopped is not done"
+    ! grep -q 'validation' out || fail "goes on after it was stopped"
+    expect 0 --load model --sample 5
+    rm model
+  done
+  # Writing a sample of any length: the weights are there, the program ends at once.
+  stopped TERM 143 out 'validation loss' --text text --save model $small --steps 1 --sample 1000000000
+  expect 0 --load model --sample 5
+}

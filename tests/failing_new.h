@@ -1,0 +1,36 @@
+#pragma once
+// Running out of memory on purpose. A program that uses this has an operator new of its own, which behaves as
+// the C++ library's: it asks the new-handler, if there is one, and tries again.
+
+#include <cstddef>
+#include <functional>
+
+namespace gradus::test {
+
+/// While it lives, one allocation of this thread finds no memory: the one after so many others. `for_good`:
+/// none after it does either.
+class FailingNew {
+ public:
+  FailingNew(int others, bool for_good);
+  ~FailingNew();
+  FailingNew(const FailingNew&) = delete;
+  FailingNew& operator=(const FailingNew&) = delete;
+  bool struck() const;
+};
+
+/// Bytes that operator new has given out and not got back, now and at most since reset_most_taken(). For one
+/// thread at a time.
+std::size_t taken();
+std::size_t most_taken();
+void reset_most_taken();
+
+/// Calls f with its first, second, ... allocation failing, alone and for good, until a run meets no failure
+/// (after the first `all` with growing gaps). Each run must succeed or throw Error and leave nothing behind;
+/// the last must succeed. `prepare` is called before each. Returns how many threw.
+int with_every_allocation_failing(const std::function<void()>& prepare, const std::function<void()>& f,
+                                  int all = 1000);
+
+/// Throws unless `right`: for f above, as the checks of doctest take memory themselves.
+void must(bool right);
+
+}  // namespace gradus::test

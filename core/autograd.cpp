@@ -177,9 +177,9 @@ class Engine {
                     node->shape, in_module(node->module));
         continue;
       }
-      if (!node->is_leaf) enter(*node);
-      node->slot_.store(static_cast<std::uint32_t>(nodes_.size()), std::memory_order_relaxed);
       nodes_.push_back(node);
+      if (!node->is_leaf) enter(*node);
+      node->slot_.store(static_cast<std::uint32_t>(nodes_.size() - 1), std::memory_order_relaxed);
       for (const NodePtr& input : node->inputs)
         if (input) {
           heap.push_back({input->order, input.get()});
@@ -195,10 +195,11 @@ class Engine {
   }
 
   /// Passes that retain the graph share its nodes; one that will free a node has it alone.
-  void enter(Node& node) const {
+  void enter(Node& node) {
     std::int32_t passes = 0;
     const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
     while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
+      if (passes < 0 || (passes > 0 && !retain_graph_)) nodes_.pop_back();  // it is not this pass's
       if (passes == Node::kFreed)
         fail_with(
             "backward: {} {}{} was already passed by a backward that freed what it saved: call "

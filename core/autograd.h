@@ -14,7 +14,6 @@
 
 #include "gradus/core/array.h"
 #include "gradus/core/read_ahead.h"
-#include "gradus/core/spin.h"
 
 namespace gradus {
 
@@ -156,7 +155,6 @@ class Node {
   std::atomic<Hook*> hooks_{nullptr};    // the newest; none is removed before the node is
   std::atomic<std::int32_t> passes_{0};  // that are inside and free nothing; kFreeing: one that will; kFreed
   std::atomic<std::uint32_t> slot_{0};   // a hint: its place in the list of the pass that looked last
-  SpinLock grad_lock_;                   // of grad, among passes
   Node* next_doomed_ = nullptr;
 };
 

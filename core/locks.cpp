@@ -9,7 +9,7 @@ namespace gradus {
 namespace locks {
 constinit std::mutex names;
 constinit Gate blas;
-constinit SpinLock ledgers, regions;
+constinit SpinLock gradients, ledgers, regions;
 }  // namespace locks
 
 namespace {
@@ -17,6 +17,7 @@ namespace {
 void take_all() {
   locks::names.lock();
   locks::blas.close();
+  locks::gradients.lock();
   locks::ledgers.lock();
   locks::regions.lock();
   locks::cache.lock();
@@ -26,6 +27,7 @@ void give_back(bool to_child) {
   locks::cache.unlock();
   locks::regions.unlock();
   locks::ledgers.unlock();
+  locks::gradients.unlock();
   to_child ? locks::blas.open_in_child() : locks::blas.open();
   locks::names.unlock();
 }

@@ -43,10 +43,11 @@ class Gate {
   std::atomic<bool> closed_ = false;
 };
 
-extern std::mutex names;  // of intern()
-extern Gate blas;         // of OpenBLAS
-extern SpinLock ledgers;  // of all profiles
-extern SpinLock regions;  // of huge pages
-extern SpinLock& cache;   // of the allocator
+extern std::mutex names;    // of intern()
+extern Gate blas;           // of OpenBLAS
+extern SpinLock gradients;  // of leaves, among backward passes
+extern SpinLock ledgers;    // of all profiles
+extern SpinLock regions;    // of huge pages
+extern SpinLock& cache;     // of the allocator
 
 }  // namespace gradus::locks

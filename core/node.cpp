@@ -10,6 +10,7 @@
 
 #include "gradus/core/autograd.h"
 #include "gradus/core/format.h"
+#include "gradus/core/locks.h"
 
 namespace gradus {
 
@@ -123,7 +124,7 @@ void Node::add_to_grad(Array gradient) {
   for (;;) {
     Array before;
     {
-      const std::lock_guard guard(grad_lock_);
+      const std::lock_guard guard(locks::gradients);
       if (!grad.defined() && gradient.owns_exclusively()) {
         grad = std::move(gradient);
         return;
@@ -138,7 +139,7 @@ void Node::add_to_grad(Array gradient) {
       if (!before.owns_exclusively()) before = before.clone();
       before.add_(gradient);
     } catch (...) {  // no memory: what there was stays
-      const std::lock_guard guard(grad_lock_);
+      const std::lock_guard guard(locks::gradients);
       if (!grad.defined()) grad = std::move(before);
       throw;
     }

@@ -33,9 +33,16 @@ class Tensor {
 
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
+  // A module's parameter is copied, also where it is said to be moved: its module goes on using it.
+  template <std::derived_from<Tensor> Derived>
+  requires(!std::same_as<Derived, Tensor>) Tensor(Derived&& x) : Tensor(static_cast<const Tensor&>(x)) {}
   // `x = y` makes x another handle to y; `x[0] = y` and `x.slice(0, 1, 3) = 2.0` write into x.
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
+  template <std::derived_from<Tensor> Derived>
+  requires(!std::same_as<Derived, Tensor>) Tensor& operator=(Derived&& x) & {
+    return *this = static_cast<const Tensor&>(x);
+  }
   // Throws where nothing else holds what is written: `x.flatten() = 2.0` may write into a copy.
   void operator=(const Tensor& values) && { kept().write(values, "operator="); }
   void operator=(Tensor&& values) && { kept().write(values, "operator="); }

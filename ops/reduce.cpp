@@ -168,13 +168,15 @@ Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool
       values[i] = static_cast<T>(careful::norm(row, length));
     });
   });
-  return record("norm", y, {&x},
-                [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
-                  const Array zero = eager::scalar(0, dy.dtype());
-                  const Array scaled =
-                      eager::where(eager::compare("norm", Compare::eq, *y, 0), zero, eager::div(dy, *y));
-                  return {eager::mul(spread(scaled, x->shape(), axes, keepdim), *x)};
-                });
+  return record(
+      "norm", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
+        // x / y first: at most 1, where dy / y may leave the range.
+        const auto wide = [&](const Array& row) { return spread(row, x->shape(), axes, keepdim); };
+        const Array zero = eager::scalar(0, dy.dtype());
+        const Array unit =
+            eager::where(wide(eager::compare("norm", Compare::eq, *y, 0)), zero, eager::div(*x, wide(*y)));
+        return {eager::mul(wide(dy), unit)};
+      });
 }
 
 }  // namespace

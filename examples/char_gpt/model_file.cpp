@@ -70,7 +70,9 @@ kit::Vocabulary read_vocabulary(const File& file) {
   std::istringstream list(text);
   for (std::string item; std::getline(list, item, ',');) {
     const std::int64_t number = file.number("characters", item);
-    file.require(number <= 0x10FFFF, "note 'characters' expects code points, got {}", number);
+    const bool surrogate = number >= 0xD800 && number <= 0xDFFF, byte = number >= 0xDC80 && number <= 0xDCFF;
+    file.require(number <= 0x10FFFF && (!surrogate || byte), "note 'characters' expects code points, got {}",
+                 number);
     characters.push_back(static_cast<char32_t>(number));
   }
   kit::Vocabulary vocabulary(characters);

@@ -276,6 +276,16 @@ TEST_CASE("sum of one element is a copy") {
   CHECK(y.item() == 3);
 }
 
+TEST_CASE("norm: the gradient of a row of any size is the row's direction") {
+  Tensor x = tensor({{1e-40, 0.0}, {3.0, 4.0}, {3e38, 0.0}, {0.0, 0.0}});
+  x.requires_grad_();
+  norm(x, 2, -1).sum().backward();
+  CHECK(allclose(x.grad(), tensor({{1.0, 0.0}, {0.6, 0.8}, {1.0, 0.0}, {0.0, 0.0}}), 1e-6, 0));
+  x.zero_grad();
+  (norm(x.slice(0, 0, 1)) * 1e10).backward();
+  CHECK(x.grad()[0][0].item() == doctest::Approx(1e10));
+}
+
 TEST_CASE("reductions: errors") {
   const Tensor x = zeros({2, 3}), ints = tensor({1, 2}), undefined;
   check_error([&] { sum(x, 2); }, "sum: axis 2 is out of range for 2 axes: expects -2 to 1");

@@ -136,6 +136,19 @@ TEST_CASE("fork: beside threads that allocate, name, compute and profile") {
   }
 }
 
+TEST_CASE("fork: beside threads that add gradients to one leaf") {
+  Tensor x = ones({1});
+  x.requires_grad_();
+  const Busy busy([x](int) { x.backward(ones({1})); });
+  int good = 0;
+  const auto add = [&] {
+    x.backward(ones({1}));
+    return x.grad().defined();
+  };
+  while (good < 10 * kForks && child_can(add)) ++good;
+  CHECK(good == 10 * kForks);
+}
+
 TEST_CASE("fork: beside threads inside OpenBLAS, which has a lock of its own") {
   const Busy busy(multiply_with_blas);
   int good = 0;

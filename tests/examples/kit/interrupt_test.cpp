@@ -64,6 +64,18 @@ TEST_CASE("the second signal ends the program") {
   CHECK(WTERMSIG(outcome.status) == SIGINT);
 }
 
+TEST_CASE("a signal that comes as a second one of the same cause is not a second wish") {
+  const Outcome outcome = outcome_of([] {
+    catch_interrupts();
+    raise(SIGHUP);  // the terminal's
+    raise(SIGHUP);  // its shell's
+    raise(SIGTERM);
+    _exit(interrupt_status());
+  });
+  REQUIRE(WIFEXITED(outcome.status));
+  CHECK(WEXITSTATUS(outcome.status) == 128 + SIGHUP);
+}
+
 TEST_CASE("outside of what is caught a signal ends the program at once, also one ignored by its parent") {
   for (const bool after : {false, true}) {
     const Outcome outcome = outcome_of([after] {

@@ -11,13 +11,36 @@ void Ledger::release() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-/// Room for both, so that fix_peak() takes no memory: a block that is given back must not fail.
-Ledger::Balance& Ledger::balance(std::uint32_t account) {
-  if (account >= state_.live.size()) {
-    state_.live.reserve(std::max<std::size_t>(account + 1, 2 * state_.live.size()));
-    state_.peak.reserve(state_.live.capacity());
-    state_.live.resize(account + 1);
+/// Room for one more open block and for `accounts`. Memory is taken without the lock, since a new-handler of
+/// the program may give arrays back, which are struck out; and beforehand, since striking out must not fail.
+void Ledger::make_room(std::size_t accounts) {
+  std::size_t blocks = 0;
+  {
+    const std::lock_guard guard(locks::ledgers);
+    if (open_.size() == open_.capacity()) blocks = std::max<std::size_t>(16, 2 * open_.size());
+    if (accounts <= std::min(state_.live.capacity(), state_.peak.capacity()))
+      accounts = 0;
+    else
+      accounts = std::max(accounts, 2 * state_.live.size());
   }
+  std::vector<StorageBlock*> open;
+  std::vector<Balance> live, peak;
+  open.reserve(blocks);
+  live.reserve(accounts);
+  peak.reserve(accounts);
+  const std::lock_guard guard(locks::ledgers);  // given back before the old memory is
+  const auto move_into = [](auto& larger, auto& now) {
+    if (larger.capacity() <= now.capacity()) return;
+    larger.assign(now.begin(), now.end());
+    larger.swap(now);
+  };
+  move_into(open, open_);
+  move_into(live, state_.live);
+  move_into(peak, state_.peak);
+}
+
+Ledger::Balance& Ledger::balance(std::uint32_t account) {
+  if (account >= state_.live.size()) state_.live.resize(account + 1);
   return state_.live[account];
 }
 
@@ -30,10 +53,11 @@ void Ledger::fix_peak() {
 }
 
 void Ledger::enter(StorageBlock* block) {
+  make_room(kOpen + 1);
   const std::int64_t all = memory_stats().live_bytes;
   const std::lock_guard guard(locks::ledgers);
   Balance& open = balance(kOpen);
-  open_.push_back(block);  // from here on nothing fails
+  open_.push_back(block);
   if (all <= state_.peak_bytes) fix_peak();
   open.bytes += static_cast<std::int64_t>(block->capacity);
   ++open.blocks;
@@ -60,8 +84,9 @@ void Ledger::strike(StorageBlock* block) {
 }
 
 void Ledger::close(std::uint32_t account) {
+  make_room(account + 1);
   const std::lock_guard guard(locks::ledgers);
-  balance(account);  // takes the memory all else needs
+  balance(account);
   for (StorageBlock* block : open_) {
     block->account = account;
     Balance& to = balance(account);
@@ -80,9 +105,18 @@ void Ledger::close(std::uint32_t account) {
 }
 
 Ledger::State Ledger::state() {
+  State copy;
+  std::size_t accounts = 0;
+  {
+    const std::lock_guard guard(locks::ledgers);
+    accounts = std::max(state_.live.size(), state_.peak.size());
+  }
+  copy.live.reserve(accounts);
+  copy.peak.reserve(accounts);
   const std::lock_guard guard(locks::ledgers);
   fix_peak();
-  return state_;
+  copy = state_;  // takes no memory
+  return copy;
 }
 
 void Ledger::reset_peak() {

@@ -43,6 +43,7 @@ class Ledger {
   void reset_peak();
 
  private:
+  void make_room(std::size_t accounts);
   void fix_peak();
   Balance& balance(std::uint32_t account);
 

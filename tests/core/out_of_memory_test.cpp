@@ -202,3 +202,24 @@ TEST_CASE("out of memory: any allocation of a Profile may fail") {
   CHECK(*current_scope() == '\0');
   run();
 }
+
+TEST_CASE("out of memory: a handler of the program's own may give arrays back, also while a Profile runs") {
+  static Tensor spare;
+  const std::new_handler before = std::set_new_handler([] {
+    if (!spare.defined()) throw std::bad_alloc();
+    spare = Tensor();
+  });
+  int asked = 0;
+  for (int n = 0; n < 200; ++n) {
+    const Profile profile;
+    spare = ones({1000});
+    const FailingNew armed(n, /*for_good=*/false);
+    Tensor x = ones({20, 30});
+    x.requires_grad_();
+    (x * 2).sum().backward();
+    must(profile.entries().size() > 1);
+    asked += !spare.defined();
+  }
+  std::set_new_handler(before);
+  CHECK(asked > 20);
+}

@@ -296,7 +296,7 @@ TEST_CASE("what is written is kept by somebody, and each place takes one value")
       "copy_: the target [3, 4] is expanded: its elements along axis 0 are one, and would get 3 values: "
       "write into a clone()");
   expanded.copy_(arange(4));
-  CHECK((row == arange(4)).all());
+  CHECK((row == arange(4, f32)).all());
   expanded.copy_(arange(4).expand({3, 4}));
   expanded.fill_(2);
   CHECK((row == 2).all());

@@ -26,7 +26,7 @@ struct Net : nn::Module {
   nn::Linear first = add("first", nn::Linear(2, 3));
   std::vector<nn::Linear> middle = add_list("middle", 2, [](int) { return nn::Linear(3, 3); });
   std::optional<nn::LayerNorm> norm = add("norm", nn::LayerNorm(3));
-  nn::Parameter gain = parameter("gain", full({3}, 2));
+  nn::Parameter gain = parameter("gain", full({3}, 2.0));
   std::vector<nn::Parameter> offsets;
   nn::Buffer shift = buffer("shift", ones({3}));
   nn::Sequential last = add("last", nn::Sequential(nn::Linear(3, 2), nn::ReLU()));

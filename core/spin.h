@@ -1,5 +1,5 @@
 #pragma once
-// Busy waiting, for the allocator, the tape and the thread pool.
+// Busy waiting, for the allocator, the tape and the thread pool (internal: not for public headers).
 
 #include <atomic>
 

@@ -154,7 +154,7 @@ void training() {
       if (backward == backward_by_hand) right.push_back(loss);
       for (std::size_t i = 0; i < 3; ++i) mean[i] += loss[i] / kSeeds, above[i] += loss[i] > right[seed][i];
     }
-    std::printf("  %-45s  %6.2f        %6.3f (%d)   %6.3f (%d)\n", name, mean[0], mean[1], above[1], mean[2],
+    std::printf("  %-45s  %6.2f         %6.2f (%d)          (%d)\n", name, mean[0], mean[1], above[1],
                 above[2]);
   };
   row("(delta_ij - 1/d - xhat_i xhat_j / d) / sigma", backward_by_hand);

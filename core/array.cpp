@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstring>
 
-#include "gradus/core/dispatch.h"
-#include "gradus/core/strided.h"
-#include "gradus/core/transpose.h"
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/detail/strided.h"
+#include "gradus/core/detail/transpose.h"
 
 namespace gradus {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "gradus/core/dtype.h"
+#include "gradus/core/memory/storage.h"
 #include "gradus/core/shape.h"
-#include "gradus/core/storage.h"
 
 namespace gradus {
 

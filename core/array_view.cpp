@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gradus/core/array.h"
-#include "gradus/core/format.h"
+#include "gradus/core/detail/format.h"
 
 namespace gradus {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/dispatch.h"
-#include "gradus/core/random.h"
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/random/random.h"
 #include "gradus/core/tensor.h"
 
 namespace gradus {

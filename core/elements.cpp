@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "gradus/core/dispatch.h"
-#include "gradus/core/exact.h"
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/detail/exact.h"
 #include "gradus/core/tensor.h"
 
 namespace gradus {

@@ -1,6 +1,6 @@
 #include "gradus/core/error.h"
 
-#include "gradus/core/scope.h"
+#include "gradus/core/tape/scope.h"
 
 namespace gradus {
 

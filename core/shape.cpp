@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "gradus/core/format.h"
+#include "gradus/core/detail/format.h"
 
 namespace gradus {
 

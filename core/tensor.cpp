@@ -1,6 +1,6 @@
 #include "gradus/core/tensor.h"
 
-#include "gradus/core/format.h"
+#include "gradus/core/detail/format.h"
 
 namespace gradus {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gradus/core/array.h"
-#include "gradus/core/autograd.h"
+#include "gradus/core/tape/autograd.h"
 
 namespace gradus {
 

@@ -14,10 +14,10 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "gradus/core/format.h"
-#include "gradus/core/profile.h"
-#include "gradus/core/random.h"
-#include "gradus/core/scope.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/profile/profile.h"
+#include "gradus/core/random/random.h"
+#include "gradus/core/tape/scope.h"
 
 namespace gradus {
 

@@ -13,11 +13,11 @@
 //
 // outer       c_ij = a_i b_j     a product with K = 1
 
-#include "gradus/core/record.h"
-#include "gradus/ops/activation_rule.h"
-#include "gradus/ops/eager.h"
-#include "gradus/ops/linear_checks.h"
-#include "gradus/ops/operand.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/linear_checks.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/elementwise/activation_rule.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {

@@ -1,8 +1,8 @@
 // The methods of Tensor that compute: each is the op of the same name.
 
 #include "gradus/core/tensor.h"
-#include "gradus/ops/eager.h"
-#include "gradus/ops/operand.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {

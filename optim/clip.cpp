@@ -3,9 +3,9 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "gradus/core/dispatch.h"
-#include "gradus/core/parallel.h"
-#include "gradus/core/profile.h"
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/profile/profile.h"
+#include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::optim {

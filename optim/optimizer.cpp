@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/format.h"
-#include "gradus/core/parallel.h"
-#include "gradus/core/profile.h"
-#include "gradus/core/scope.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/profile/profile.h"
+#include "gradus/core/tape/scope.h"
+#include "gradus/core/threads/parallel.h"
 
 namespace gradus::optim {
 

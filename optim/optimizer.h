@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "gradus/core/state_dict.h"
+#include "gradus/core/io/state_dict.h"
 #include "gradus/core/tensor.h"
 #include "gradus/optim/schedule.h"
 

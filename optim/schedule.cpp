@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gradus/core/format.h"
+#include "gradus/core/detail/format.h"
 
 namespace gradus::optim {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "gradus/core/dispatch.h"
+#include "gradus/core/detail/dispatch.h"
 
 namespace gradus::optim {
 

@@ -8,9 +8,9 @@
 #include <random>
 
 #include "check_layouts.h"
-#include "gradus/core/format.h"
-#include "gradus/core/parallel.h"
-#include "gradus/core/storage.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::test {

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "gradus/core/autograd.h"
 #include "gradus/core/error.h"
-#include "gradus/core/storage.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/tape/autograd.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "gradus/core/format.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/files.h"
 
 namespace gradus {
 

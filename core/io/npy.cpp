@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "gradus/core/format.h"
-#include "gradus/core/io/array_bytes.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/array_bytes.h"
 
 namespace gradus {
 

@@ -2,9 +2,9 @@
 
 #include "gradus/core/io/safetensors.h"
 
-#include "gradus/core/format.h"
-#include "gradus/core/io/array_bytes.h"
-#include "gradus/core/io/safetensors_header.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/array_bytes.h"
+#include "gradus/core/io/detail/safetensors_header.h"
 
 namespace gradus {
 

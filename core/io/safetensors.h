@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "gradus/core/state_dict.h"
+#include "gradus/core/io/state_dict.h"
 
 namespace gradus {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "kit/command_line.h"
-#include "kit/files.h"
-#include "kit/program.h"
+#include "kit/data/files.h"
+#include "kit/program/command_line.h"
+#include "kit/program/program.h"
 
 namespace gradus::char_gpt {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "gradus/nn/gpt.h"
+#include "gradus/nn/models/gpt.h"
 
 namespace gradus::char_gpt {
 

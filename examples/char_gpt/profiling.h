@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "gradus/core/profile.h"
+#include "gradus/core/profile/profile.h"
 
 namespace gradus::char_gpt {
 

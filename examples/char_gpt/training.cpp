@@ -7,10 +7,10 @@
 
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
-#include "kit/duration.h"
-#include "kit/interrupt.h"
-#include "kit/program.h"
-#include "kit/progress.h"
+#include "kit/program/duration.h"
+#include "kit/program/interrupt.h"
+#include "kit/program/program.h"
+#include "kit/program/progress.h"
 
 namespace gradus::char_gpt {
 

@@ -3,12 +3,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/format.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/files.h"
 #include "gradus/core/version.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/kernels.h"
-#include "kit/system_info.h"
+#include "kit/data/system_info.h"
 #include "lab/limits.h"
 #include "lab/names.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "lab/options.h"
-#include "lab/schemes.h"
-#include "lab/sweep.h"
+#include "lab/start/schemes.h"
+#include "lab/training/sweep.h"
 
 namespace gradus::lab {
 

@@ -7,18 +7,18 @@
 #include <map>
 #include <set>
 
-#include "gradus/core/format.h"
-#include "gradus/core/io/files.h"
-#include "gradus/core/parallel.h"
-#include "kit/axis.h"
-#include "kit/duration.h"
-#include "kit/files.h"
-#include "kit/interrupt.h"
-#include "kit/program.h"
-#include "kit/sha256.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/files.h"
+#include "gradus/core/threads/parallel.h"
+#include "kit/chart/axis.h"
+#include "kit/data/files.h"
+#include "kit/data/sha256.h"
+#include "kit/program/duration.h"
+#include "kit/program/interrupt.h"
+#include "kit/program/program.h"
 #include "lab/files.h"
 #include "lab/names.h"
-#include "lab/report.h"
+#include "lab/report/report.h"
 
 namespace gradus::lab {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "kit/program.h"
+#include "kit/program/program.h"
 #include "lab/lab.h"
 
 namespace {

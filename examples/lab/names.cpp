@@ -1,7 +1,7 @@
 #include "lab/names.h"
 
-#include "gradus/core/format.h"
-#include "kit/axis.h"
+#include "gradus/core/detail/format.h"
+#include "kit/chart/axis.h"
 
 namespace gradus::lab {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/statistics.h"
-#include "lab/training.h"
+#include "lab/analysis/statistics.h"
+#include "lab/training/training.h"
 
 namespace gradus::lab {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "gradus/core/format.h"
-#include "gradus/core/parallel.h"
-#include "kit/command_line.h"
-#include "kit/program.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/threads/parallel.h"
+#include "kit/program/command_line.h"
+#include "kit/program/program.h"
 #include "lab/limits.h"
 
 namespace gradus::lab {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "lab/initialisation.h"
-#include "lab/training.h"
+#include "lab/start/initialisation.h"
+#include "lab/training/training.h"
 
 namespace gradus::lab {
 

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "gradus/core/format.h"
-#include "gradus/core/locks.h"
-#include "gradus/core/storage.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/threads/detail/locks.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::blas {

@@ -2,7 +2,8 @@
 // Part of body.h. Dropout, with Philox4x32-10 random numbers (Salmon et al. 2011) made on the spot, many
 // blocks at once.
 //
-// A block is four 32-bit words, a function of a key and a counter. The layout is that of core/random.cpp:
+// A block is four 32-bit words, a function of a key and a counter. The layout is that of
+// core/random/random.cpp:
 //   key     = {low word, high word} of the seed
 //   counter = {block low, block high, stream low, stream high}
 //   uniform = (word >> 8) * 2^-24, in [0, 1)

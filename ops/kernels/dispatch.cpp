@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "gradus/core/format.h"
+#include "gradus/core/detail/format.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus {

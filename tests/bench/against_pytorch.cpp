@@ -14,8 +14,8 @@
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/gemm.h"
-#include "kit/interrupt.h"
-#include "kit/program.h"
+#include "kit/program/interrupt.h"
+#include "kit/program/program.h"
 
 namespace gradus::bench {
 

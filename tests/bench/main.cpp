@@ -21,8 +21,8 @@
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/gemm.h"
 #include "gradus/ops/kernels/kernels.h"
-#include "kit/command_line.h"
-#include "kit/program.h"
+#include "kit/program/command_line.h"
+#include "kit/program/program.h"
 
 namespace gradus::bench {
 

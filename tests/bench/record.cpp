@@ -12,9 +12,9 @@
 #include "bench/in_turn.h"
 #include "gradus/gradus.h"
 #include "gradus/ops/kernels/gemm.h"
-#include "kit/files.h"
-#include "kit/program.h"
-#include "kit/run_log.h"
+#include "kit/data/files.h"
+#include "kit/data/run_log.h"
+#include "kit/program/program.h"
 
 namespace gradus::bench {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gradus/core/random.h"
-#include "gradus/core/state_dict.h"
+#include "gradus/core/io/state_dict.h"
+#include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
 
 using namespace gradus;

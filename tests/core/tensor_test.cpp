@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "check_op.h"
-#include "gradus/core/random.h"
-#include "gradus/core/state_dict.h"
+#include "gradus/core/io/state_dict.h"
+#include "gradus/core/random/random.h"
 
 using namespace gradus;
 using gradus::test::check_error;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gradus/core/state_dict.h"
+#include "gradus/core/io/state_dict.h"
 
 namespace gradus::test {
 

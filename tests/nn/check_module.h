@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include "gradus/nn/module.h"
+#include "gradus/nn/module/module.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {

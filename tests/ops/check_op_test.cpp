@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-#include "gradus/core/format.h"
-#include "gradus/core/parallel.h"
-#include "gradus/core/record.h"
-#include "gradus/ops/eager.h"
+#include "gradus/core/detail/format.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/ops/array/eager.h"
 
 namespace gradus::test {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "check_op.h"
 #include "gradus/core/error.h"
-#include "gradus/core/random.h"
-#include "gradus/core/record.h"
-#include "gradus/core/scope.h"
-#include "gradus/core/storage.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/random/random.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/core/tape/scope.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check_op.h"
-#include "gradus/core/random.h"
+#include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {

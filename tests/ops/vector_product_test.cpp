@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "check_op.h"
-#include "gradus/core/random.h"
+#include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {

@@ -10,10 +10,10 @@
 
 #include "failing_new.h"
 #include "gradus/core/error.h"
-#include "gradus/core/parallel.h"
-#include "gradus/core/random.h"
-#include "gradus/core/storage.h"
-#include "gradus/nn/gpt.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/random/random.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/nn/models/gpt.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"
 

@@ -1,6 +1,6 @@
 // What saving may and may not replace: links, devices, permissions, leftovers.
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/detail/files.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "core/io/hostile.h"
 #include "gradus/core/io/checkpoint.h"
 #include "gradus/core/io/npy.h"
-#include "gradus/core/profile.h"
+#include "gradus/core/profile/profile.h"
 #include "support.h"
 
 using namespace gradus;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "gradus/core/error.h"
-#include "gradus/core/storage.h"
+#include "gradus/core/memory/storage.h"
 
 namespace gradus::test {
 

@@ -6,7 +6,7 @@
 
 #include "check_op.h"
 #include "core/io/hostile.h"
-#include "gradus/core/random.h"
+#include "gradus/core/random/random.h"
 #include "support.h"
 
 using namespace gradus;

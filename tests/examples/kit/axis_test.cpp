@@ -1,4 +1,4 @@
-#include "kit/axis.h"
+#include "kit/chart/axis.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "chart_support.h"
 #include "gradus/core/error.h"
-#include "kit/chart.h"
+#include "kit/chart/chart.h"
 
 using namespace gradus;
 using namespace gradus::kit;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kit/chart.h"
+#include "kit/chart/chart.h"
 #include "markup.h"
 
 namespace gradus::test {

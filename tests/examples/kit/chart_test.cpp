@@ -1,4 +1,4 @@
-#include "kit/chart.h"
+#include "kit/chart/chart.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include "kit/command_line.h"
+#include "kit/program/command_line.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <cstdio>
 
-#include "kit/files.h"
+#include "kit/data/files.h"
 #include "support.h"
 
 using namespace gradus;

@@ -1,4 +1,4 @@
-#include "kit/duration.h"
+#include "kit/program/duration.h"
 
 #include <doctest/doctest.h>
 

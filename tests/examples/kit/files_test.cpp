@@ -1,4 +1,4 @@
-#include "kit/files.h"
+#include "kit/data/files.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "gradus/core/error.h"
-#include "kit/run_log.h"
+#include "kit/data/run_log.h"
 #include "support.h"
 
 using namespace gradus;

@@ -1,10 +1,10 @@
-#include "kit/html_report.h"
+#include "kit/report/html_report.h"
 
 #include <doctest/doctest.h>
 
 #include <regex>
 
-#include "kit/html_text.h"
+#include "kit/report/html_text.h"
 #include "markup.h"
 
 using namespace gradus;

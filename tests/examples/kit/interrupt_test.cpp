@@ -1,4 +1,4 @@
-#include "kit/interrupt.h"
+#include "kit/program/interrupt.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>

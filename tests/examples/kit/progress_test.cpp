@@ -1,4 +1,4 @@
-#include "kit/progress.h"
+#include "kit/program/progress.h"
 
 #include <doctest/doctest.h>
 

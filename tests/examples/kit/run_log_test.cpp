@@ -1,4 +1,4 @@
-#include "kit/run_log.h"
+#include "kit/data/run_log.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
-#include "kit/files.h"
+#include "kit/data/files.h"
 #include "support.h"
 
 using namespace gradus;

@@ -1,4 +1,4 @@
-#include "kit/sha256.h"
+#include "kit/data/sha256.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "kit/svg.h"
+#include "kit/chart/svg.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "kit/system_info.h"
+#include "kit/data/system_info.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
-#include "kit/text_data.h"
+#include "kit/data/text_data.h"
 
 #include <doctest/doctest.h>
 
 #include "gradus/core/error.h"
-#include "kit/files.h"
-#include "kit/utf8.h"
+#include "kit/data/files.h"
+#include "kit/data/utf8.h"
 #include "support.h"
 
 using namespace gradus;

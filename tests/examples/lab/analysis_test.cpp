@@ -1,4 +1,4 @@
-#include "lab/analysis.h"
+#include "lab/analysis/analysis.h"
 
 #include <doctest/doctest.h>
 

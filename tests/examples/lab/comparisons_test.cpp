@@ -1,4 +1,4 @@
-#include "lab/comparisons.h"
+#include "lab/analysis/comparisons.h"
 
 #include <doctest/doctest.h>
 

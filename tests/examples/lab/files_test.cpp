@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
-#include "kit/files.h"
-#include "lab/report.h"
+#include "kit/data/files.h"
+#include "lab/report/report.h"
 #include "made_up.h"
 #include "support.h"
 

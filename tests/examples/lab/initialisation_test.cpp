@@ -1,11 +1,11 @@
-#include "lab/initialisation.h"
+#include "lab/start/initialisation.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "gradus/core/error.h"
-#include "lab/verdict.h"
+#include "lab/analysis/verdict.h"
 #include "made_up.h"
 
 using namespace gradus;

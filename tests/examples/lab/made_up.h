@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "lab/analysis.h"
+#include "lab/analysis/analysis.h"
 
 namespace gradus::test {
 

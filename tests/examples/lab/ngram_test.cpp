@@ -1,4 +1,4 @@
-#include "lab/ngram.h"
+#include "lab/training/ngram.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/recall_language.h"
+#include "lab/training/recall_language.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "gradus/core/error.h"
-#include "lab/ngram.h"
+#include "lab/training/ngram.h"
 
 using namespace gradus;
 using namespace gradus::lab;

@@ -1,4 +1,4 @@
-#include "lab/report.h"
+#include "lab/report/report.h"
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,8 @@
 
 #include "../kit/markup.h"
 #include "gradus/core/error.h"
-#include "kit/files.h"
-#include "lab/summary.h"
+#include "kit/data/files.h"
+#include "lab/report/summary.h"
 #include "made_up.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-#include "lab/schemes.h"
+#include "lab/start/schemes.h"
 
 #include <doctest/doctest.h>
 

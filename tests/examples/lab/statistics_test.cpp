@@ -1,4 +1,4 @@
-#include "lab/statistics.h"
+#include "lab/analysis/statistics.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/sweep.h"
+#include "lab/training/sweep.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
-#include "kit/files.h"
+#include "kit/data/files.h"
 #include "lab/options.h"
 #include "support.h"
 

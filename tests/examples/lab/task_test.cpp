@@ -1,11 +1,11 @@
-#include "lab/task.h"
+#include "lab/training/task.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "gradus/core/error.h"
-#include "kit/files.h"
+#include "kit/data/files.h"
 #include "support.h"
 
 using namespace gradus;

@@ -1,4 +1,4 @@
-#include "lab/verdict.h"
+#include "lab/analysis/verdict.h"
 
 #include <doctest/doctest.h>
 

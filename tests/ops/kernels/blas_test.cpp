@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gradus/core/error.h"
-#include "gradus/core/parallel.h"
+#include "gradus/core/threads/parallel.h"
 
 using namespace gradus;
 using I = std::int64_t;

@@ -5,7 +5,7 @@
 #include <bit>
 #include <mutex>
 
-#include "gradus/core/parallel.h"
+#include "gradus/core/threads/parallel.h"
 #include "kernel_test.h"
 #include "references.h"
 

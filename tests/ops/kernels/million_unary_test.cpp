@@ -1,6 +1,6 @@
 // Unary kernels and their gradients on a million values of every size, on every instruction set.
 
-#include "gradus/core/parallel.h"
+#include "gradus/core/threads/parallel.h"
 #include "kernel_test.h"
 #include "references.h"
 

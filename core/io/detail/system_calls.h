@@ -1,0 +1,57 @@
+#pragma once
+// What reading and writing files share of the operating system (internal).
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/files.h"
+
+namespace gradus::io {
+
+// One call may move at most 2 GiB on Linux.
+inline constexpr std::size_t kLargestCall = std::size_t{1} << 30;
+
+/// f() again for as long as a signal interrupts it.
+template <class F>
+auto retrying(F f) {
+  auto result = f();
+  while (result < 0 && errno == EINTR) result = f();
+  return result;
+}
+
+/// "load_npy: weights.npy". Throws for what is no path: an empty text, or one with a zero byte, after which
+/// the system would not look.
+inline std::string label_of(const char* op, const std::string& path) {
+  check(!path.empty(), "{}: the path is empty", op);
+  check(path.find('\0') == std::string::npos, "{}: path {} has a zero byte", op, quote(path));
+  return fmt::format("{}: {}", op, printable(path));
+}
+
+/// open(2), closed in child programs. Never 0, 1 or 2: a program that was started with its stderr closed
+/// would write messages into the file.
+inline int open_file(const std::string& path, int flags, mode_t mode = 0) {
+  const int descriptor = retrying([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
+  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+  const int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int reason = errno;
+  close(descriptor);
+  errno = reason;
+  return higher;
+}
+
+/// In words, with its article.
+inline const char* kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return "a file";
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace gradus::io

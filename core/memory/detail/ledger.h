@@ -1,0 +1,57 @@
+#pragma once
+// Who made the memory that is alive (internal): one ledger per Profile, fed by the allocator.
+//
+// Each block a watched thread takes is entered under kOpen at first, since what it is for is known only when
+// the op ends: close() then moves it to that op's account. It leaves when it is given back, by whichever
+// thread. Blocks hold the ledger alive: it may outlive its Profile.
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "gradus/core/memory/storage.h"
+
+namespace gradus::detail {
+
+class Ledger {
+ public:
+  static constexpr std::uint32_t kOpen = 0;
+  struct Balance {
+    std::int64_t bytes = 0, blocks = 0;
+  };
+  struct State {
+    std::vector<Balance> live, peak;  // by account
+    std::int64_t peak_bytes = 0;      // of all memory, entered here or not
+  };
+
+  static Ledger* create() { return new Ledger; }
+  /// Lets go of it: for its Profile, and for each block given back.
+  void release();
+  struct Release {
+    void operator()(Ledger* ledger) const { ledger->release(); }
+  };
+
+  /// Watched thread: enters a fresh block.
+  void enter(StorageBlock* block);
+  /// Any thread: strikes out a block that is given back.
+  void strike(StorageBlock* block);
+  /// Watched thread: what was entered since the last call belongs to `account`.
+  void close(std::uint32_t account);
+
+  State state();
+  /// The peak begins anew at what is alive.
+  void reset_peak();
+
+ private:
+  void make_room(std::size_t accounts);
+  void fix_peak();
+  Balance& balance(std::uint32_t account);
+
+  // All but the count of holders is guarded by locks::ledgers.
+  State state_;
+  bool peak_is_now_ = false;  // nothing was given back since the peak: state_.peak is yet to be copied
+  std::vector<StorageBlock*> open_;
+  std::atomic<std::int64_t> holders_{1};
+};
+
+}  // namespace gradus::detail

@@ -1,0 +1,50 @@
+#include "gradus/core/memory/detail/out_of_memory.h"
+
+#include <atomic>
+#include <new>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/core/detail/units.h"
+#include "gradus/core/memory/storage.h"
+
+namespace gradus {
+namespace {
+
+std::atomic<std::new_handler> before = nullptr;  // the program's own
+std::atomic<const Error*> ready_made = nullptr;  // for when there is no memory for a message either
+
+thread_local bool telling = false;
+
+[[noreturn]] void tell() {
+  // Making the message failed: copying this Error takes no memory.
+  if (telling) throw Error(*ready_made.load());
+  struct Telling {
+    Telling() { telling = true; }
+    ~Telling() { telling = false; }
+  } const guard;
+  fail_with(
+      "out of memory: the system gives no more; arrays hold {}, the cache nothing that could be given back: "
+      "work with smaller arrays or batches, or raise the limit on this process (ulimit -v)",
+      human_bytes(static_cast<double>(memory_stats().live_bytes)));
+}
+
+/// Returning means: try again.
+void on_failing_new() {
+  if (memory_stats().cached_bytes > 0) return empty_cache();
+  if (const std::new_handler own = before) return own();
+  tell();
+}
+
+}  // namespace
+
+void handle_failing_new() {
+  if (ready_made.load(std::memory_order_acquire)) return;
+  const auto* const error = new Error("out of memory: work with smaller arrays or batches");
+  const Error* none = nullptr;
+  if (ready_made.compare_exchange_strong(none, error))
+    before = std::set_new_handler(on_failing_new);
+  else
+    delete error;
+}
+
+}  // namespace gradus

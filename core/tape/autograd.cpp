@@ -1,0 +1,394 @@
+// How the tape works
+//
+// Every op computes its output at once and, if one of its inputs wants a gradient, leaves a Node behind: a
+// note that says "I am a softmax, these are the nodes of my inputs, and this closure turns the gradient of my
+// output into gradients of my inputs". Notes are numbered in the order they are written, and an op can only
+// use what exists already, so an input's number is always smaller than its user's. Going through the notes
+// from the highest number to the lowest therefore meets every user of a value before the value itself: no
+// sorting by dependency is needed.
+//
+// backward() starts with the gradient 1 at the loss, in a pass that has its own list of what each note has
+// gathered. At each note, highest first:
+//   1. everything that uses this value has been visited, so its gradient is complete;
+//   2. the closure turns it into one gradient per input;
+//   3. the engine - and nobody else - adds each of these to what that input has gathered so far. (A closure
+//      may return how to write its gradient instead: then the engine says where, and whether to add.)
+// A value used twice (a diamond) is thus counted twice, as the chain rule wants. A leaf, such as a weight,
+// adds what it gathered to its grad and keeps it until zero_grad().
+//
+// After its closure ran, a note lets go of it and of its inputs: memory falls while backward goes on, and a
+// second backward over the same notes is an error unless retain_graph was asked for. Notes that nobody
+// reaches any more die with the tensors that held them, so evaluating a model and dropping the result leaves
+// nothing.
+
+#include "gradus/core/tape/autograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/detail/strided.h"
+#include "gradus/core/profile/detail/profile_recorder.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/core/tape/scope.h"
+
+namespace gradus {
+
+namespace {
+thread_local bool recording = true;
+thread_local bool anomaly = false;
+thread_local const char* backward_op = nullptr;  // the op whose closure is running
+thread_local std::vector<NodePtr> unclaimed;     // parameters with a gradient whose module was never added
+
+/// Puts a variable back to what it was at the end of a scope.
+template <class T>
+class Restore {
+ public:
+  explicit Restore(T& variable) : variable_(variable), before_(variable) {}
+  ~Restore() { variable_ = before_; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+  const T& before() const { return before_; }
+
+ private:
+  T& variable_;
+  T before_;
+};
+
+bool has_nan(const Array& x) {
+  if (!is_floating(x.dtype())) return false;
+  return dispatch_floating("detect_anomaly", x.dtype(), [&]<class T>() {
+    const Array dense = x.contiguous();
+    const T* const data = dense.data<T>();
+    return std::any_of(data, data + dense.numel(), [](T value) { return std::isnan(value); });
+  });
+}
+
+std::string in_module(const char* module) { return *module ? fmt::format(" of module {}", module) : ""; }
+}  // namespace
+
+bool grad_enabled() { return recording; }
+NoGrad::NoGrad() : before_(recording) { recording = false; }
+NoGrad::~NoGrad() { recording = before_; }
+EnableGrad::EnableGrad() : before_(recording) { recording = true; }
+EnableGrad::~EnableGrad() { recording = before_; }
+DetectAnomaly::DetectAnomaly() : before_(anomaly) { anomaly = true; }
+DetectAnomaly::~DetectAnomaly() { anomaly = before_; }
+
+bool Needs::operator[](std::size_t input) const {
+  const NodePtr& node = node_->inputs[input];
+  return node && node->requires_grad;
+}
+
+void Saved::modified() const {
+  fail_with(
+      "{} backward: the {} {} it saved was changed in place after the forward pass: change it before the "
+      "forward pass or after backward, or work on a clone()",
+      backward_op ? backward_op : "saved", array_.dtype(), array_.shape());
+}
+
+namespace detail {
+
+bool wants_tape(std::span<const Tensor* const> inputs) {
+  return recording &&
+         std::any_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return x->requires_grad(); });
+}
+
+static void check_output(const char* op, const Array& out) {
+  if (anomaly && has_nan(out)) [[unlikely]]
+    fail_with("detect_anomaly: {} produced NaN in its output {}", op, out.shape());
+}
+
+Tensor untaped(const char* op, Array&& out, std::span<const Tensor* const> inputs) {
+  if (recorder) [[unlikely]]
+    recorder->op_ends(op, out, inputs);
+  check_output(op, out);
+  return Tensor(std::move(out));
+}
+
+Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* raw) {
+  NodePtr node(raw);
+  if (recorder) [[unlikely]]
+    recorder->op_ends(op, out, inputs);
+  node->op = op;
+  node->module = current_scope();
+  node->shape = out.shape();
+  node->dtype = out.dtype();
+  if (!inputs.empty()) node->reads = read_ahead(inputs[0]->array());
+  node->inputs.reserve(inputs.size());
+  for (const Tensor* input : inputs)
+    node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
+  check_output(op, out);
+  return Tensor(std::move(out), std::move(node));
+}
+
+}  // namespace detail
+
+/// One backward pass; with `within`, a part of another that ends at the inputs of that node.
+///
+/// What a pass gathers is its own, in a list beside that of its nodes, so that passes of several threads may
+/// share nodes: a model's parameters, and what their losses have in common if all passes retain the graph.
+class Engine {
+ public:
+  Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr)
+      : retain_graph_(retain_graph), within_(within), root_(root), outer_(std::exchange(running, this)) {
+    if (spare_alive) std::swap(lists_, static_cast<Lists&>(spare));
+    try {
+      collect(root);
+      if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
+      spent_.reserve(nodes_.size());
+    } catch (...) {
+      end();
+      throw;
+    }
+    pending_[0] = seed;
+  }
+
+  ~Engine() { end(); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void run() {
+    const Restore reads(next_step_reads());  // of the pass this one may be a part of
+    const Restore op(backward_op);
+    for (; done_ < nodes_.size(); ++done_) {
+      next_step_reads() = done_ + 1 < nodes_.size() ? nodes_[done_ + 1]->reads : reads.before();
+      visit(*nodes_[done_], std::move(pending_[done_]));  // which leaves it undefined
+    }
+    report_unclaimed();
+  }
+
+ private:
+  /// Fills nodes_ with all that leads to the root, newest first. What is yet to be looked at waits in a heap:
+  /// users come before their inputs, and a node that several of them have put there comes out in a row.
+  void collect(Node* root) {
+    std::vector<Waiting>& heap = lists_.heap;
+    heap.push_back({root->order, root});
+    while (!heap.empty()) {
+      std::pop_heap(heap.begin(), heap.end());
+      Node* const node = heap.back().node;
+      heap.pop_back();
+      if (!nodes_.empty() && nodes_.back() == node) continue;
+      if (within_ && node->order < within_->order) {
+        if (!is_end(node))
+          fail_with("{} backward: {} {}{} was used that was not in the forward pass", within_->op, node->op,
+                    node->shape, in_module(node->module));
+        continue;
+      }
+      nodes_.push_back(node);
+      if (!node->is_leaf) enter(*node);
+      node->slot_.store(static_cast<std::uint32_t>(nodes_.size() - 1), std::memory_order_relaxed);
+      for (const NodePtr& input : node->inputs)
+        if (input) {
+          heap.push_back({input->order, input.get()});
+          std::push_heap(heap.begin(), heap.end());
+        }
+    }
+  }
+
+  /// Where this pass, a part of another, stops: there the other goes on.
+  bool is_end(const Node* node) const {
+    return std::any_of(within_->inputs.begin(), within_->inputs.end(),
+                       [&](const NodePtr& input) { return input.get() == node; });
+  }
+
+  /// Passes that retain the graph share its nodes; one that will free a node has it alone.
+  void enter(Node& node) {
+    std::int32_t passes = 0;
+    const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
+    while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
+      if (passes < 0 || (passes > 0 && !retain_graph_)) nodes_.pop_back();  // it is not this pass's
+      if (passes == Node::kFreed)
+        fail_with(
+            "backward: {} {}{} was already passed by a backward that freed what it saved: call "
+            "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
+            node.op, node.shape, in_module(node.module));
+      if (passes == Node::kFreeing || (passes > 0 && !retain_graph_))
+        fail_with(
+            "backward: {} {}{} is being passed by another backward, of another thread or around this one: "
+            "call backward(/*retain_graph=*/true) in both, or run the forward pass once for each",
+            node.op, node.shape, in_module(node.module));
+    }
+  }
+
+  /// After the pass, or an exception: nodes that were not freed are open to others again, nothing
+  /// half-gathered stays behind.
+  void end() {
+    running = outer_;
+    for (std::size_t i = retain_graph_ ? 0 : done_; i < nodes_.size(); ++i)
+      if (!nodes_[i]->is_leaf && !nodes_[i]->ran()) nodes_[i]->passes_.fetch_add(retain_graph_ ? -1 : 1);
+    if (done_ < nodes_.size())
+      for (Array& gradient : pending_) gradient = Array();
+    nodes_.clear();
+    spent_.clear();
+    lists_.heap.clear();
+    if (spare_alive && pending_.size() <= kKept) std::swap(lists_, static_cast<Lists&>(spare));
+  }
+
+  /// What a node of this pass, or one this pass ends at, has gathered so far.
+  Array& pending(const Node& node) {
+    if (within_ && node.order < within_->order) return outer_->pending(node);
+    const std::size_t hint = node.slot_.load(std::memory_order_relaxed);
+    if (hint < nodes_.size() && nodes_[hint] == &node) return pending_[hint];
+    // Another pass has looked at the node since.
+    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), node.order,
+                                        [](const Node* a, std::uint64_t order) { return a->order > order; });
+    return pending_[static_cast<std::size_t>(found - nodes_.begin())];
+  }
+
+  void visit(Node& node, Array gradient) {
+    if (gradient.defined()) {
+      if (node.hooks_.load(std::memory_order_relaxed) != nullptr) node.call_hooks(gradient);
+      if (!node.is_leaf)
+        propagate(node, std::move(gradient));
+      else if (node.requires_grad)
+        node.add_to_grad(std::move(gradient));
+    }
+    if (!node.is_leaf && !retain_graph_) {
+      node.free_saved();
+      spent_.push_back(std::move(node.inputs));
+      node.inputs.clear();
+      node.passes_.store(Node::kFreed, std::memory_order_release);
+    }
+  }
+
+  void propagate(Node& node, Array gradient) {
+    const Scope scope(node.module);
+    if (detail::recorder) detail::recorder->end_lap();
+    backward_op = node.op;
+    Grads grads = node.backward(gradient, Needs(node));
+    if (grads.size() != node.inputs.size())
+      fail_with("{} backward: returned {} gradients for {} inputs", node.op, grads.size(),
+                node.inputs.size());
+    for (std::size_t i = 0; i < grads.size(); ++i)
+      if (grads[i].write() && node.inputs[i]) write_into(node, i, grads[i]);
+    if (detail::recorder) detail::recorder->backward_ends(node.op, node.module, gradient, grads);
+    if (node.retain_grad)
+      node.add_to_grad(std::move(gradient));
+    else
+      gradient = Array();
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      Node* const input = node.inputs[i].get();
+      if (input == nullptr || !grads[i].array().defined()) continue;
+      check_gradient(node, i, grads[i]);
+      check_nan(node, i, grads[i].array());
+      add(pending(*input), grads[i].take());
+    }
+  }
+
+  /// The op adds where the engine says.
+  void write_into(const Node& node, std::size_t i, const Gradient& dx) {
+    check_gradient(node, i, dx);
+    Array& total = pending(*node.inputs[i]);
+    const bool first = !total.defined();
+    if (first)
+      total = Array::empty(dx.shape(), dx.dtype());
+    else if (!total.owns_exclusively() || !total.is_contiguous())
+      total = total.clone();
+    (*dx.write())(total, !first);
+    check_nan(node, i, total);
+  }
+
+  /// A parameter nobody claimed is suspicious beside claimed ones of the same pass; a pass without any
+  /// belongs to a model that is measured, not trained.
+  void report_unclaimed() const {
+    const auto parameter = [](bool claimed) {
+      return [claimed](const Node* node) {
+        return node->parameter && node->requires_grad && node->claimed == claimed;
+      };
+    };
+    if (!unclaimed.empty() || std::none_of(nodes_.begin(), nodes_.end(), parameter(true))) return;
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node)
+      if (parameter(false)(*node)) unclaimed.emplace_back(*node);
+  }
+
+  static void check_gradient(const Node& node, std::size_t i, const Gradient& dx) {
+    const Node& input = *node.inputs[i];
+    if (dx.shape() != input.shape || dx.dtype() != input.dtype) [[unlikely]]
+      fail_with("{} backward: the gradient of input {} is {} {}, expects {} {}", node.op, i, dx.dtype(),
+                dx.shape(), input.dtype, input.shape);
+  }
+
+  static void check_nan(const Node& node, std::size_t i, const Array& dx) {
+    if (anomaly && has_nan(dx)) [[unlikely]]
+      fail_with("detect_anomaly: {} backward produced NaN in the gradient of input {} {}", node.op, i,
+                dx.shape());
+  }
+
+  static void add(Array& total, Array gradient) {
+    if (!total.defined()) {
+      total = std::move(gradient);
+      return;
+    }
+    if (!total.owns_exclusively()) total = total.clone();
+    total.add_(gradient);
+  }
+
+  struct Waiting {
+    std::uint64_t order;
+    Node* node;
+    bool operator<(const Waiting& other) const { return order < other.order; }
+  };
+  struct Lists {
+    std::vector<Waiting> heap;
+    std::vector<Node*> nodes;    // newest first
+    std::vector<Array> pending;  // what each has gathered so far; there may be more of these, undefined
+    std::vector<std::vector<NodePtr>> spent;
+  };
+  struct Spare : Lists {
+    ~Spare() { spare_alive = false; }
+  };
+  static constexpr std::size_t kKept = 4096;  // longer lists are not kept for the next pass
+
+  bool retain_graph_;
+  const Node* within_;
+  // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
+  // are kept in `spent`.
+  NodePtr root_;
+  Engine* outer_;  // the pass of this thread that this one runs inside of, or null
+  Lists lists_;
+  std::vector<Node*>& nodes_ = lists_.nodes;
+  std::vector<Array>& pending_ = lists_.pending;
+  std::vector<std::vector<NodePtr>>& spent_ = lists_.spent;
+  std::size_t done_ = 0;  // nodes visited
+
+  static thread_local Engine* running;
+  static thread_local Spare spare;       // the memory of the last pass of this thread
+  static thread_local bool spare_alive;  // not when a destructor of a static object runs backward
+};
+
+thread_local Engine* Engine::running = nullptr;
+thread_local Engine::Spare Engine::spare;
+thread_local bool Engine::spare_alive = true;
+
+void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
+  if (!root.requires_grad())
+    fail_with(
+        "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on",
+        root.shape());
+  if (seed.shape() != root.shape() || seed.dtype() != root.dtype())
+    fail_with("backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),
+              seed.shape());
+  const ProfileRange range("backward", "accumulate");
+  Engine(root.node().get(), seed, retain_graph).run();
+}
+
+void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {
+  // Only a backward pass calls a node's backward, so there is a pass this one is a part of.
+  Engine(root.node().get(), seed, /*retain_graph=*/false, &node).run();
+}
+
+void check_unclaimed_parameters(const char* caller) {
+  const std::vector<NodePtr> suspects = std::exchange(unclaimed, {});
+  for (const NodePtr& leaf : suspects)
+    if (!leaf->claimed)
+      fail_with(
+          "{}: {} {} received a gradient but is in no optimizer: its module was never added (declare it as "
+          "`nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was made; one that "
+          "shall not be trained is frozen with requires_grad_(false)",
+          caller, *leaf->module ? leaf->module : "a parameter", leaf->shape);
+}
+
+}  // namespace gradus

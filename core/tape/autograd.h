@@ -1,0 +1,251 @@
+#pragma once
+// The tape. autograd.cpp opens with an essay on how it works.
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/array.h"
+#include "gradus/core/tape/read_ahead.h"
+
+namespace gradus {
+
+class Tensor;
+class Node;
+
+/// Intrusive shared pointer to a Node; destruction is iterative, however long the chain.
+class NodePtr {
+ public:
+  NodePtr() = default;
+  explicit NodePtr(Node* node) noexcept;  // shares
+  NodePtr(const NodePtr& other) noexcept : NodePtr(other.node_) {}
+  NodePtr(NodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  NodePtr& operator=(NodePtr other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~NodePtr();
+  Node* get() const { return node_; }
+  Node* operator->() const { return node_; }
+  Node& operator*() const { return *node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+  friend bool operator==(const NodePtr& a, const NodePtr& b) { return a.node_ == b.node_; }
+
+ private:
+  friend class Node;
+  Node* node_ = nullptr;
+};
+
+/// An op's gradient for one input: an Array, or how to write it, for one that is small beside its Array (a
+/// few rows of a table) or that a kernel can add where it writes. Undefined where none flows.
+class Gradient {
+ public:
+  /// Makes total the gradient; with `add`, adds the gradient to it. total is contiguous.
+  using Write = std::function<void(const Array& total, bool add)>;
+
+  Gradient() = default;
+  Gradient(Array array) : array_(std::move(array)) {}
+  Gradient(const Shape& shape, DType dtype, Write write)
+      : written_(std::make_shared<const Written>(Written{shape, dtype, std::move(write)})) {}
+
+  bool defined() const { return array_.defined() || written_; }
+  const Shape& shape() const { return written_ ? written_->shape : array_.shape(); }
+  DType dtype() const { return written_ ? written_->dtype : array_.dtype(); }
+  /// Undefined when it is to be written.
+  const Array& array() const { return array_; }
+  Array take() { return std::move(array_); }
+  /// Null when it is an array.
+  const Write* write() const { return written_ ? &written_->write : nullptr; }
+
+ private:
+  struct Written {
+    Shape shape;
+    DType dtype;
+    Write write;
+  };
+  Array array_;
+  std::shared_ptr<const Written> written_;
+};
+
+/// What a backward closure returns: one gradient per input, in order. The engine adds them.
+class Grads : public std::vector<Gradient> {
+ public:
+  Grads() = default;
+  /// `return {dx, dw};` Temporaries are moved, which an initializer list could not.
+  template <std::convertible_to<Gradient>... Rest>
+  Grads(Gradient first, Rest... rest) {
+    reserve(1 + sizeof...(rest));
+    push_back(std::move(first));
+    (push_back(std::move(rest)), ...);
+  }
+};
+
+/// Which inputs want a gradient: `if (needs[1]) ...` spares work for constants.
+class Needs {
+ public:
+  explicit Needs(const Node& node) : node_(&node) {}
+  bool operator[](std::size_t input) const;
+
+ private:
+  const Node* node_;
+};
+
+using GradHook = std::function<void(const Array& gradient)>;
+
+/// One entry of the tape: an op's output, or a leaf that collects a gradient. What a backward pass gathers is
+/// the pass's own, not the node's: passes of several threads may go through one node at the same time.
+class Node {
+ public:
+  virtual ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  const char* op = "leaf";
+  const char* module = "";  // path of the module that recorded it
+  std::uint64_t order = 0;  // place on the tape: inputs are always older
+  Shape shape;
+  DType dtype = DType::f32;
+  ReadAhead reads = {};         // its first input: what backward likely reads again
+  std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
+
+  // Leaves (and nodes with retain_grad) keep their gradient here.
+  bool is_leaf = false;
+  bool requires_grad = true;  // a leaf can be frozen
+  bool retain_grad = false;
+  bool parameter = false;             // a module's parameter...
+  std::atomic<bool> claimed = false;  // ...that an optimizer took, or who called parameters() before
+  std::atomic<bool> trained = false;  // ...that is or was in an optimizer
+  Array grad;
+
+  /// `hook` sees the complete gradient before it is passed on, from the next visit of a pass on.
+  void add_hook(GradHook hook);
+  /// Backward went through and freed closure and inputs.
+  bool ran() const { return passes_.load(std::memory_order_relaxed) == kFreed; }
+
+  virtual Grads backward(const Array&, Needs) { return {}; }
+  virtual void free_saved() {}
+
+  // Nodes come from a pool of reused memory.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory, std::size_t bytes);
+
+ protected:
+  Node();
+
+ private:
+  friend class NodePtr;
+  friend class Engine;
+  struct Hook {
+    GradHook call;
+    Hook* older;
+  };
+  static constexpr std::int32_t kFreeing = -1, kFreed = -2;
+  static void drop(Node* node) noexcept;
+  void call_hooks(const Array& gradient) const;
+  void add_to_grad(Array gradient);
+
+  std::atomic<std::int64_t> references_{0};
+  std::atomic<Hook*> hooks_{nullptr};    // the newest; none is removed before the node is
+  std::atomic<std::int32_t> passes_{0};  // that are inside and free nothing; kFreeing: one that will; kFreed
+  std::atomic<std::uint32_t> slot_{0};   // a hint: its place in the list of the pass that looked last
+  Node* next_doomed_ = nullptr;
+};
+
+inline NodePtr::NodePtr(Node* node) noexcept : node_(node) {
+  if (node_) node_->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline NodePtr::~NodePtr() {
+  // The only owner needs no atomic subtraction: nobody is left to copy it.
+  if (node_ && (node_->references_.load(std::memory_order_acquire) == 1 ||
+                node_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1))
+    Node::drop(node_);
+}
+
+/// An array kept for backward together with its storage's version; reading it after an in-place write throws.
+class Saved {
+ public:
+  Saved() = default;
+  Saved(Array array)
+      : array_(std::move(array)), version_(array_.defined() ? array_.storage().version() : 0) {}
+  /// The array; throws naming the running backward op when its memory was written since it was saved.
+  const Array& get() const {
+    if (array_.defined() && array_.storage().version() != version_) [[unlikely]]
+      modified();
+    return array_;
+  }
+  const Array& operator*() const { return get(); }
+  const Array* operator->() const { return &get(); }
+
+ private:
+  [[noreturn]] void modified() const;
+  Array array_;
+  std::uint32_t version_ = 0;
+};
+
+/// False inside NoGrad: ops record nothing. Per thread, independent of Module::train and eval.
+bool grad_enabled();
+
+/// No tape for one scope: `{ NoGrad guard; w.copy_(v); }`
+class NoGrad {
+ public:
+  [[nodiscard("give it a name: it works until the end of its scope")]] NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// The tape again for one scope inside NoGrad: `{ EnableGrad guard; f(x).backward(); }`
+class EnableGrad {
+ public:
+  [[nodiscard("give it a name: it works until the end of its scope")]] EnableGrad();
+  ~EnableGrad();
+  EnableGrad(const EnableGrad&) = delete;
+  EnableGrad& operator=(const EnableGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Checks every op's output and every gradient for NaN for one scope and throws naming the op and the module
+/// where the first one appears. Slow: for debugging. `DetectAnomaly guard;`
+class DetectAnomaly {
+ public:
+  [[nodiscard("give it a name: it works until the end of its scope")]] DetectAnomaly();
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Nodes alive now (all threads), leaves included: between two steps one for each parameter. For leak tests.
+std::int64_t live_nodes();
+
+/// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.
+void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
+
+/// For a backward that computes a part of the tape anew: passes back through what leads from `node`'s inputs
+/// to `root`, as a part of the pass that is running. The inputs gather what reaches them and are visited
+/// later.
+void run_backward_within(const Node& node, const Tensor& root, const Array& seed);
+
+/// The tape behind `root` as text, one line per node, newest first: order, op, shape, inputs, module.
+std::string explain(const Tensor& root);
+
+/// Parameters that received a gradient on this thread beside others and that nobody claimed: their module was
+/// never added, or too late. Called by optimizers; throws with the remedy, then forgets them.
+void check_unclaimed_parameters(const char* caller);
+
+}  // namespace gradus

@@ -1,0 +1,150 @@
+// Nodes' memory and lifetime: a pool of reused blocks, shared ownership, destruction without recursion; and
+// what threads may change of one node at the same time: its hooks and its gradient.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/core/tape/autograd.h"
+#include "gradus/core/threads/detail/locks.h"
+
+namespace gradus {
+
+namespace {
+
+std::atomic<std::int64_t> alive{0};
+std::atomic<std::uint64_t> next_order{1};
+
+constexpr std::size_t kStep = 128;    // block sizes are multiples of this
+constexpr std::size_t kClasses = 32;  // up to 4 KiB; larger nodes go to the system
+
+struct Pool {
+  struct Free {
+    Free* next;
+  };
+  Free* lists[kClasses] = {};
+  ~Pool();
+};
+
+// Cleared by the pool's destructor: globals may die, and compute while they do, after it.
+thread_local bool pool_alive = true;
+thread_local Pool pool;
+
+Pool::~Pool() {
+  pool_alive = false;
+  for (Free* list : lists)
+    while (list != nullptr) {
+      Free* const next = list->next;
+      ::operator delete(list);
+      list = next;
+    }
+}
+
+thread_local Node* doomed = nullptr;  // nodes without owners, waiting for their turn
+thread_local bool draining = false;
+
+}  // namespace
+
+void* Node::operator new(std::size_t bytes) {
+  const std::size_t size_class = (bytes - 1) / kStep;
+  if (size_class >= kClasses || !pool_alive) return ::operator new(bytes);
+  if (Pool::Free* const block = pool.lists[size_class]) {
+    pool.lists[size_class] = block->next;
+    return block;
+  }
+  return ::operator new((size_class + 1) * kStep);
+}
+
+void Node::operator delete(void* memory, std::size_t bytes) {
+  const std::size_t size_class = (bytes - 1) / kStep;
+  if (size_class >= kClasses || !pool_alive) {
+    ::operator delete(memory);
+    return;
+  }
+  auto* const block = static_cast<Pool::Free*>(memory);
+  block->next = pool.lists[size_class];
+  pool.lists[size_class] = block;
+}
+
+Node::Node() : order(next_order.fetch_add(1, std::memory_order_relaxed)) {
+  alive.fetch_add(1, std::memory_order_relaxed);
+}
+
+Node::~Node() {
+  for (Hook* hook = hooks_.load(std::memory_order_relaxed); hook != nullptr;)
+    delete std::exchange(hook, hook->older);
+  alive.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::int64_t live_nodes() { return alive.load(std::memory_order_relaxed); }
+
+// Deleting a node drops its inputs, which may drop theirs: a recursion as deep as the tape is long. So nodes
+// queue up (linked through next_doomed_) and the outermost drop() deletes them one by one.
+void Node::drop(Node* node) noexcept {
+  node->next_doomed_ = doomed;
+  doomed = node;
+  if (draining) return;
+  draining = true;
+  while (doomed != nullptr) {
+    Node* const next = doomed;
+    doomed = next->next_doomed_;
+    delete next;
+  }
+  draining = false;
+}
+
+void Node::add_hook(GradHook hook) {
+  auto* const added = new Hook{std::move(hook), hooks_.load(std::memory_order_relaxed)};
+  while (!hooks_.compare_exchange_weak(added->older, added, std::memory_order_release)) {
+  }
+}
+
+/// In the order in which they were added. A hook may add others, here too: they wait for the next visit.
+void Node::call_hooks(const Array& gradient) const {
+  std::vector<const Hook*> newest_first;
+  for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
+    newest_first.push_back(hook);
+  const std::uint32_t version = gradient.storage().version();
+  for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) (*hook)->call(gradient);
+  if (gradient.storage().version() != version)
+    fail_with(
+        "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: hooks look; work "
+        "on a "
+        "clone(), or change grad() after backward",
+        op, shape);
+}
+
+// Several passes may add here at once. Each takes what is there, adds its part without holding the lock, and
+// puts the sum back, unless another has put something meanwhile: then it takes that too.
+void Node::add_to_grad(Array gradient) {
+  for (;;) {
+    Array before;
+    {
+      const std::lock_guard guard(locks::gradients);
+      if (!grad.defined() && gradient.owns_exclusively()) {
+        grad = std::move(gradient);
+        return;
+      }
+      before = std::exchange(grad, Array());
+    }
+    if (!before.defined()) {
+      gradient = gradient.clone();  // what others hold too would change under them
+      continue;
+    }
+    try {
+      if (!before.owns_exclusively()) before = before.clone();
+      before.add_(gradient);
+    } catch (...) {  // no memory: what there was stays
+      const std::lock_guard guard(locks::gradients);
+      if (!grad.defined()) grad = std::move(before);
+      throw;
+    }
+    gradient = std::move(before);
+  }
+}
+
+}  // namespace gradus

@@ -1,0 +1,33 @@
+#include "gradus/core/tape/scope.h"
+
+#include <mutex>
+#include <unordered_set>
+
+#include "gradus/core/profile/profile.h"
+#include "gradus/core/threads/detail/locks.h"
+
+namespace gradus {
+
+namespace {
+thread_local const char* running = "";
+// Never destroyed: tensors in globals may name a path after main has ended. Guarded by locks::names.
+std::unordered_set<std::string>* names = nullptr;
+}  // namespace
+
+const char* current_scope() { return running; }
+
+const char* intern(const std::string& text) {
+  const std::lock_guard lock(locks::names);
+  if (!names) names = new std::unordered_set<std::string>;
+  return names->insert(text).first->c_str();
+}
+
+Scope::Scope(const char* path) : before_(running) {
+  // What comes before a model is not its first op's time.
+  if (detail::recorder && *before_ == '\0') [[unlikely]]
+    detail::end_lap();  // which may throw: then no destructor sets the path back
+  running = path;
+}
+Scope::~Scope() { running = before_; }
+
+}  // namespace gradus

@@ -1,0 +1,46 @@
+#include "gradus/core/threads/detail/locks.h"
+
+#include <pthread.h>
+
+#include "gradus/core/threads/detail/thread_pool.h"
+
+namespace gradus {
+
+namespace locks {
+constinit std::mutex names;
+constinit Gate blas;
+constinit SpinLock gradients, ledgers, regions;
+}  // namespace locks
+
+namespace {
+
+void take_all() {
+  locks::names.lock();
+  locks::blas.close();
+  locks::gradients.lock();
+  locks::ledgers.lock();
+  locks::regions.lock();
+  locks::cache.lock();
+}
+
+void give_back(bool to_child) {
+  locks::cache.unlock();
+  locks::regions.unlock();
+  locks::ledgers.unlock();
+  locks::gradients.unlock();
+  to_child ? locks::blas.open_in_child() : locks::blas.open();
+  locks::names.unlock();
+}
+
+void go_on() { give_back(/*to_child=*/false); }
+
+void begin_child() {
+  give_back(/*to_child=*/true);
+  forget_pool();
+}
+
+// When the library is loaded: a program's own handlers, set later, run while the locks are free.
+[[maybe_unused]] const int registered = pthread_atfork(take_all, go_on, begin_child);
+
+}  // namespace
+}  // namespace gradus

@@ -1,0 +1,53 @@
+#pragma once
+// The locks all threads share, and what a fork does with them (internal).
+//
+// fork() copies locks as they are, but of the threads only the one that calls it: a lock held by another
+// would stay locked in the child for ever. So a fork takes all of them first, in the order below, and both
+// sides give them back (locks.cpp). A thread that holds one may take those after it, never those before it.
+//
+// For the same reason nothing that several threads may meet is a static variable inside a function with a
+// constructor: its first use holds a lock of the compiler's.
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "gradus/core/threads/detail/spin.h"
+
+namespace gradus::locks {
+
+/// For calls into a library with locks of its own: many threads may be inside at once, but none during a
+/// fork.
+class Gate {
+ public:
+  void enter() {
+    while (inside_.fetch_add(1), closed_.load()) {
+      inside_.fetch_sub(1);
+      while (closed_.load()) std::this_thread::yield();
+    }
+  }
+  void leave() { inside_.fetch_sub(1); }
+
+  void close() {
+    closed_.store(true);
+    while (inside_.load() > 0) std::this_thread::yield();
+  }
+  void open() { closed_.store(false); }
+  void open_in_child() {  // nobody waits there
+    inside_.store(0);
+    open();
+  }
+
+ private:
+  std::atomic<int> inside_ = 0;
+  std::atomic<bool> closed_ = false;
+};
+
+extern std::mutex names;    // of intern()
+extern Gate blas;           // of OpenBLAS
+extern SpinLock gradients;  // of leaves, among backward passes
+extern SpinLock ledgers;    // of all profiles
+extern SpinLock regions;    // of huge pages
+extern SpinLock& cache;     // of the allocator
+
+}  // namespace gradus::locks

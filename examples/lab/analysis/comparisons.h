@@ -1,0 +1,54 @@
+#pragma once
+// Pre-LN against Post-LN, question by question, each put to the seeds (statistics.h says how and why).
+
+#include <string>
+#include <vector>
+
+#include "lab/analysis/analysis.h"
+
+namespace gradus::lab {
+
+struct Comparison {
+  std::string about;      // "sensitivity with 12 layers, without warm-up: Post-LN - Pre-LN", for summary.json
+  Difference difference;  // one value a seed
+  double p = 1;           // of the sign test, corrected for the number of questions of its kind
+  /// Told from chance.
+  bool clear() const { return p < kLevel; }
+};
+
+/// Two placements at one depth, each seed at its own best rate and warm-up: nothing is chosen on one seed and
+/// judged on another, and both have had the same number of tries.
+struct BestOfDepth {
+  std::int64_t layers = 0;
+  double pre = 0, post = 0;                   // mean over seeds of the best loss
+  Comparison comparison;                      // Post-LN - Pre-LN
+  std::vector<double> pre_rates, post_rates;  // the best rate of each seed
+  const std::vector<double>& rates(nn::Placement placement) const {
+    return placement == nn::Placement::pre ? pre_rates : post_rates;
+  }
+};
+
+struct AblationChange {
+  RunOptions setting;
+  Comparison comparison;  // with the change - without
+};
+
+struct Comparisons {
+  std::int64_t pairs = 0;  // pairs of runs that differ in placement only, over all settings and seeds
+  std::int64_t pre_learned = 0, post_learned = 0;
+
+  /// The question asked first, so that it needs no correction: on how many settings more did Pre-LN learn?
+  Comparison learned;
+  // All others share Holm's correction.
+  Comparison loss;                  // mean over settings, Post-LN - Pre-LN
+  std::vector<BestOfDepth> best;    // depths for which a seed has finished all settings
+  std::vector<Comparison> deepest;  // sensitivity at the largest depth, shortest warm-up; one or none
+  std::vector<AblationChange> ablations;
+
+  /// How many share the correction.
+  std::size_t others() const { return 1 + best.size() + deepest.size() + ablations.size(); }
+};
+
+Comparisons compare(const Analysis& analysis);
+
+}  // namespace gradus::lab

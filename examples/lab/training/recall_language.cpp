@@ -1,0 +1,82 @@
+#include "lab/training/recall_language.h"
+
+#include <cmath>
+
+#include "gradus/core/detail/format.h"
+#include "kit/data/utf8.h"
+
+namespace gradus::lab {
+namespace {
+
+const std::string digits = "0123456789";
+const std::string all_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const RecallOptions& checked(const RecallOptions& options) {
+  const auto most_boxes = static_cast<std::int64_t>(digits.size());
+  const auto most_letters = static_cast<std::int64_t>(all_letters.size());
+  check(options.boxes >= 2 && options.boxes <= most_boxes, "RecallLanguage: expects 2 to {} boxes, got {}",
+        most_boxes, options.boxes);
+  check(options.things >= 2 && options.things <= most_letters / options.boxes,
+        "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}", options.boxes,
+        most_letters / options.boxes, most_letters, options.things);
+  check(options.length >= 2 && options.length % 2 == 0,
+        "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
+        options.length);
+  return options;
+}
+
+std::size_t draw(const kit::RandomBelow& random, std::int64_t bound) {
+  return static_cast<std::size_t>(random(static_cast<std::uint64_t>(bound)));
+}
+
+}  // namespace
+
+RecallLanguage::RecallLanguage(const RecallOptions& options)
+    : options_(checked(options)),
+      letters_(all_letters.substr(0, static_cast<std::size_t>(options.boxes * options.things))),
+      vocabulary_(
+          kit::code_points("\n" + digits.substr(0, static_cast<std::size_t>(options.boxes)) + letters_)) {}
+
+std::string RecallLanguage::document(const kit::RandomBelow& random) const {
+  std::string in_box(static_cast<std::size_t>(options_.boxes), '\0');  // '\0': not opened yet
+  std::string text = "\n";
+  for (std::int64_t pair = 0; pair < options_.length / 2; ++pair) {
+    const std::size_t box = draw(random, options_.boxes);
+    if (in_box[box] == '\0') {
+      in_box[box] = letters_[box * static_cast<std::size_t>(options_.things) + draw(random, options_.things)];
+    }
+    text += digits[box];
+    text += in_box[box];
+  }
+  return text;
+}
+
+kit::Windows RecallLanguage::batch(std::int64_t count, const kit::RandomBelow& random) const {
+  kit::Windows windows;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::vector<std::int32_t> tokens = vocabulary_.encode(std::string_view(document(random)));
+    windows.inputs.insert(windows.inputs.end(), tokens.begin(), tokens.end() - 1);
+    windows.targets.insert(windows.targets.end(), tokens.begin() + 1, tokens.end());
+  }
+  return windows;
+}
+
+double RecallLanguage::entropy_at(std::int64_t place) const {
+  check(place >= 0 && place < options_.length, "RecallLanguage: place {} is outside 0..{}", place,
+        options_.length - 1);
+  const auto boxes = static_cast<double>(options_.boxes);
+  if (place % 2 == 0) return std::log(boxes);
+  const auto pair = static_cast<double>(place / 2);
+  return std::pow(1 - 1 / boxes, pair) * std::log(static_cast<double>(options_.things));
+}
+
+double RecallLanguage::entropy() const {
+  const auto boxes = static_cast<double>(options_.boxes);
+  const auto things = static_cast<double>(options_.things);
+  const auto pairs = static_cast<double>(options_.length / 2);
+  const double opened =
+      boxes * (1 - std::pow(1 - 1 / boxes, pairs));  // expected number of boxes named at all
+  return (pairs * std::log(boxes) + opened * std::log(things)) / (2 * pairs);
+}
+
+}  // namespace gradus::lab

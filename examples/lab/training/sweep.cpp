@@ -1,0 +1,259 @@
+#include "lab/training/sweep.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/files.h"
+#include "gradus/core/threads/parallel.h"
+#include "kit/data/files.h"
+#include "kit/program/interrupt.h"
+#include "kit/program/progress.h"
+
+namespace gradus::lab {
+
+namespace {
+
+double number(const kit::Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+RunResult read_result(const kit::Json& line) {
+  RunResult result;
+  if (line.at("final_loss").is_number()) result.final_loss = line.at("final_loss").get<double>();
+  if (const kit::Json& at = line.at("diverged_at"); !at.is_null()) {
+    check(at.is_number_integer() && at.get<double>() >= 1 && at.get<double>() < 1e15,
+          "diverged_at expects a step, got {}", io::quote(at.dump()));
+    result.diverged_at = at.get<std::int64_t>();
+  }
+  result.start_loss = line.at("start_loss").get<double>();
+  result.parameters_sha256 = line.at("parameters_sha256").get<std::string>();
+  result.seconds = line.at("seconds").get<double>();
+  return result;
+}
+
+bool ends_run(const kit::Json& line) { return line.contains("parameters_sha256"); }
+
+/// Calls `f` with the run's name and the line, for each line of a metrics file.
+template <class F>
+void for_each_line(const std::filesystem::path& metrics, const F& f) {
+  const std::vector<kit::Json> lines = kit::read_metrics(metrics);
+  std::size_t count = 0;
+  const auto fail = [&](const std::exception& error) {
+    fail_with("{}: object {} is not as the lab writes it ({})", io::printable(metrics.string()), count,
+              io::printable(error.what()));
+  };
+  try {
+    for (const kit::Json& line : lines) {
+      ++count;
+      f(line.at("run").get<std::string>(), line);
+    }
+  } catch (const kit::Json::exception& error) {
+    fail(error);
+  } catch (const Error& error) {
+    fail(error);
+  }
+}
+
+/// Rewrites a metrics file without the lines of runs that did not finish; returns the names of those that
+/// did.
+std::set<std::string> keep_finished(const std::filesystem::path& metrics) {
+  std::set<std::string> finished;
+  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+    if (ends_run(line)) finished.insert(name);
+  });
+  std::string kept;
+  bool all = true;
+  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+    if (finished.contains(name))
+      kept += line.dump() + "\n";
+    else
+      all = false;
+  });
+  if (!all) kit::replace_file(metrics, kept);
+  return finished;
+}
+
+/// Calls `work` on this thread and `threads` - 1 others at the same time, each without the pool; returns when
+/// all are done and throws the first error of any.
+void side_by_side(std::int64_t threads, const std::function<void()>& work) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto guarded = [&] {
+    const SingleThread guard;
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  std::vector<std::jthread> others;
+  for (std::int64_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+  guarded();
+  others.clear();  // waits for them
+  if (error) std::rethrow_exception(error);
+}
+
+/// Work grows with layers; embeddings and head count as one more.
+double work(const RunOptions& run, std::int64_t steps) {
+  return static_cast<double>((run.layers + 1) * steps);
+}
+
+/// What the threads of a sweep share.
+class Sweep {
+ public:
+  Sweep(const Task& task, const ModelOptions& model, std::vector<RunOptions> runs,
+        const std::filesystem::path& metrics, double total, double done)
+      : task_(task),
+        model_(model),
+        runs_(std::move(runs)),
+        writer_(metrics),
+        progress_("training", total),
+        done_(done) {}
+
+  /// Takes runs until there are none left; an error on any thread stops all of them.
+  void work_through() {
+    try {
+      for (std::size_t i = next_++; i < runs_.size() && !stopped(); i = next_++) run_one(runs_[i]);
+    } catch (...) {
+      failed_ = true;
+      throw;
+    }
+  }
+
+  /// Whether all runs are done.
+  bool finish() {
+    if (finished_ < runs_.size()) return false;
+    progress_.finish();
+    return true;
+  }
+
+ private:
+  bool stopped() const { return failed_ || kit::interrupted(); }
+
+  void run_one(const RunOptions& run) {
+    const auto result = train(task_, model_, run, [&](const StepMetrics& metrics) {
+      const std::lock_guard lock(mutex_);
+      writer_.write(step_line(run, metrics));
+      done_ += work(run, 1);
+      progress_.update(done_, fmt::format("{} loss {:.3f}", run.name(), metrics.loss));
+      return !stopped();
+    });
+    if (!result) return;
+    const std::lock_guard lock(mutex_);
+    writer_.write(result_line(run, *result));
+    ++finished_;
+    if (result->diverged_at) done_ += work(run, model_.steps - *result->diverged_at);
+  }
+
+  const Task& task_;
+  const ModelOptions& model_;
+  const std::vector<RunOptions> runs_;
+  std::mutex mutex_;
+  kit::MetricsWriter writer_;
+  kit::Progress progress_;
+  double done_;
+  std::size_t finished_ = 0;
+  std::atomic<bool> failed_{false};
+  std::atomic<std::size_t> next_{0};
+};
+
+}  // namespace
+
+kit::Json step_line(const RunOptions& run, const StepMetrics& metrics) {
+  return {{"run", run.name()},
+          {"step", metrics.step},
+          {"loss", metrics.loss},
+          {"grad_norm", metrics.grad_norm},
+          {"lr", metrics.lr}};
+}
+
+kit::Json result_line(const RunOptions& run, const RunResult& result) {
+  const auto or_null = [](const auto& value) { return value ? kit::Json(*value) : kit::Json(); };
+  return {{"run", run.name()},
+          {"final_loss", or_null(result.final_loss)},
+          {"diverged_at", or_null(result.diverged_at)},
+          {"start_loss", result.start_loss},
+          {"parameters_sha256", result.parameters_sha256},
+          {"seconds", result.seconds}};
+}
+
+std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std::vector<RunOptions>& plan) {
+  std::map<std::string, RunRecord> records;
+  std::set<std::string> finished;
+  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+    RunRecord& record = records[name];
+    if (ends_run(line)) {
+      record.result = read_result(line);
+      finished.insert(name);
+    } else {
+      const std::size_t step = record.losses.size() + 1;
+      check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
+            io::quote(line.at("step").dump()));
+      record.losses.push_back(number(line.at("loss")));
+      record.grad_norms.push_back(number(line.at("grad_norm")));
+    }
+  });
+  std::vector<RunRecord> runs;
+  for (const RunOptions& options : plan)
+    if (finished.contains(options.name())) {
+      runs.push_back(std::move(records[options.name()]));
+      runs.back().options = options;
+    }
+  return runs;
+}
+
+double seconds_per_step(const Task& task, const ModelOptions& model, std::int64_t layers,
+                        std::int64_t threads) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::int64_t kWarmUp = 2, kMeasured = 4;
+  ModelOptions few = model;
+  few.steps = kWarmUp + kMeasured;
+  std::mutex mutex;
+  double slowest = 0;
+  side_by_side(threads, [&] {
+    Clock::time_point start, last;
+    train(task, few, {.layers = layers}, [&](const StepMetrics& metrics) {
+      last = Clock::now();
+      if (metrics.step == kWarmUp) start = last;
+      return !kit::interrupted();
+    });
+    const std::lock_guard lock(mutex);
+    slowest = std::max(slowest, std::chrono::duration<double>(last - start).count() / kMeasured);
+  });
+  kit::stop_if_interrupted();
+  return slowest;
+}
+
+bool run_all(const Task& task, const ModelOptions& model, const std::vector<RunOptions>& plan,
+             std::int64_t threads, const std::filesystem::path& metrics) {
+  const std::set<std::string> finished = keep_finished(metrics);
+  std::vector<RunOptions> open;
+  double total = 0, done = 0;
+  for (const RunOptions& run : plan) {
+    total += work(run, model.steps);
+    if (finished.contains(run.name()))
+      done += work(run, model.steps);
+    else
+      open.push_back(run);
+  }
+  std::stable_sort(open.begin(), open.end(), [](const RunOptions& a, const RunOptions& b) {
+    return std::tuple(a.seed, -a.layers) < std::tuple(b.seed, -b.layers);
+  });
+  Sweep sweep(task, model, std::move(open), metrics, total, done);
+  side_by_side(threads, [&] { sweep.work_through(); });
+  return sweep.finish();
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,97 @@
+#include "lab/training/task.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradus::lab {
+
+namespace {
+
+constexpr std::int64_t kValidationWindows = 256;
+constexpr std::int64_t kNgramDocuments = 4000;
+constexpr std::int64_t kNgramCharacters = 1'000'000;
+// Streams of this seed are the task's own: training draws from other seeds.
+constexpr std::uint64_t kTaskSeed = 0x6c6162;
+
+kit::RandomBelow source(Generator& generator) {
+  return [&generator](std::uint64_t bound) {
+    return static_cast<std::uint64_t>(generator.below(static_cast<std::int64_t>(bound)));
+  };
+}
+
+Batch as_batch(const kit::Windows& windows, std::int64_t context) {
+  const auto rows = static_cast<std::int64_t>(windows.inputs.size()) / context;
+  return {from_vector(windows.inputs, {rows, context}), from_vector(windows.targets, {rows, context})};
+}
+
+std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language, std::uint64_t stream) {
+  Generator generator(kTaskSeed, stream);
+  std::vector<std::vector<std::int32_t>> texts;
+  for (std::int64_t i = 0; i < kNgramDocuments; ++i)
+    texts.push_back(language.vocabulary().encode(language.document(source(generator))));
+  return texts;
+}
+
+/// At most kValidationWindows of the windows, spread evenly.
+std::vector<std::int64_t> spread(const std::vector<std::int64_t>& starts) {
+  const auto all = static_cast<std::int64_t>(starts.size());
+  const std::int64_t kept = std::min(all, kValidationWindows);
+  std::vector<std::int64_t> some;
+  for (std::int64_t i = 0; i < kept; ++i) some.push_back(starts[static_cast<std::size_t>(i * all / kept)]);
+  return some;
+}
+
+/// 4, or less where a text has so many different characters that 4 of them do not fit into 64 bits.
+int largest_ngram(std::int64_t vocabulary) { return vocabulary < 65536 ? 4 : 3; }
+
+}  // namespace
+
+Task::Task(const RecallOptions& options)
+    : name_("recall language"), context_(options.length), language_(RecallLanguage(options)) {
+  vocabulary_ = language_->vocabulary();
+  ngram_ = best_ngram(documents(*language_, 1), documents(*language_, 2), vocabulary_.size());
+  Generator generator(kTaskSeed, 3);
+  validation_ = as_batch(language_->batch(kValidationWindows, source(generator)), context_);
+}
+
+Task::Task(const std::filesystem::path& text, std::int64_t context)
+    : name_(text.filename().string()), context_(context) {
+  kit::TextData data = kit::load_text(text, context);
+  vocabulary_ = std::move(data.vocabulary);
+  train_ = std::move(data.train);
+  const std::vector<std::int64_t> starts =
+      spread(kit::side_by_side(static_cast<std::int64_t>(data.validation.size()), context));
+  validation_ = as_batch(kit::windows_at(data.validation, starts, context), context);
+
+  // The baseline predicts the very characters the models are measured on.
+  std::vector<std::vector<std::int32_t>> held_out;
+  for (const std::int64_t start : starts) {
+    const auto first = data.validation.begin() + start;
+    held_out.emplace_back(first, first + context + 1);
+  }
+  const auto counted = std::min<std::int64_t>(kNgramCharacters, static_cast<std::int64_t>(train_.size()));
+  const std::vector<std::vector<std::int32_t>> train = {{train_.begin(), train_.begin() + counted}};
+  ngram_ = best_ngram(train, held_out, vocabulary_.size(), largest_ngram(vocabulary_.size()));
+}
+
+std::optional<double> Task::entropy() const {
+  return language_ ? std::optional(language_->entropy()) : std::nullopt;
+}
+
+double Task::context_free_loss() const {
+  std::vector<double> counts(static_cast<std::size_t>(vocabulary_.size()));
+  for (const std::int64_t target : validation_.targets.span<std::int64_t>())
+    ++counts[static_cast<std::size_t>(target)];
+  const auto all = static_cast<double>(validation_.targets.numel());
+  double entropy = 0;
+  for (const double count : counts)
+    if (count > 0) entropy -= count / all * std::log(count / all);
+  return entropy;
+}
+
+Batch Task::batch(std::int64_t size, Generator& generator) const {
+  if (language_) return as_batch(language_->batch(size, source(generator)), context_);
+  return as_batch(kit::random_windows(train_, size, context_, source(generator)), context_);
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,54 @@
+#pragma once
+// What the models of the lab learn from: the recall language, or the characters of a text file.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "gradus/core/random/random.h"
+#include "gradus/core/tensor.h"
+#include "kit/data/text_data.h"
+#include "lab/training/ngram.h"
+#include "lab/training/recall_language.h"
+
+namespace gradus::lab {
+
+/// Token ids [B, T] and the ids that come next.
+struct Batch {
+  Tensor inputs, targets;
+};
+
+class Task {
+ public:
+  explicit Task(const RecallOptions& options);
+  /// Throws when the file is too short for windows of `context` characters.
+  Task(const std::filesystem::path& text, std::int64_t context);
+
+  std::string name() const { return name_; }
+  std::int64_t context() const { return context_; }
+  const kit::Vocabulary& vocabulary() const { return vocabulary_; }
+  /// The least possible loss in nats per character; unknown for a text file.
+  std::optional<double> entropy() const;
+  /// The least loss of any prediction that ignores what came before, on the validation set: the entropy of
+  /// how frequent each character is there.
+  double context_free_loss() const;
+  /// The best of n = 1 .. 4 (3 for huge vocabularies), on text that was not counted. In the recall language a
+  /// larger n would be lower still.
+  const NgramBaseline& ngram() const { return ngram_; }
+
+  /// The same batch for the same state of the generator.
+  Batch batch(std::int64_t size, Generator& generator) const;
+  /// A fixed set no batch is drawn from (documents of another stream, or the end of the text).
+  const Batch& validation() const { return validation_; }
+
+ private:
+  std::string name_;
+  std::int64_t context_ = 0;
+  kit::Vocabulary vocabulary_;
+  std::optional<RecallLanguage> language_;
+  std::vector<std::int32_t> train_;
+  NgramBaseline ngram_;
+  Batch validation_;
+};
+
+}  // namespace gradus::lab

@@ -1,0 +1,168 @@
+#include "gradus/nn/attention/attention.h"
+
+#include <cmath>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/expect.h"
+#include "gradus/nn/module/init.h"
+#include "gradus/nn/module/probe.h"
+
+namespace gradus::nn {
+
+namespace {
+
+MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
+  expect_heads("MultiheadAttention", options.d_model, options.heads);
+  expect_probability("MultiheadAttention", "dropout", options.dropout);
+  return options;
+}
+
+/// "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 4, 8, 8], got f32 [8, 8]"
+void expect_mask(const char* what, const Tensor& mask, DType dtype, const char* meaning, const char* remedy,
+                 const Shape& scores) {
+  const int skipped = scores.size() - mask.dim();
+  bool fits = mask.dtype() == dtype && skipped >= 0;
+  for (int i = 0; fits && i < mask.dim(); ++i)
+    fits = mask.shape()[i] == 1 || mask.shape()[i] == scores[skipped + i];
+  check(fits, "MultiheadAttention: expects {} {} ({}), broadcast to {}, got {} {}{}", what, dtype, meaning,
+        scores, mask.dtype(), mask.shape(), mask.dtype() == dtype ? "" : remedy);
+}
+
+/// The masks of one call as one for scores [B, H, Tq, Tk]: bool (true may be seen) or, with a score_bias,
+/// numbers to add.
+Tensor combine(const AttentionMasks& masks, const Shape& scores, DType dtype) {
+  Tensor mask = masks.visible;
+  if (mask.defined())
+    expect_mask("visible", mask, boolean, "true = may be seen",
+                ": compare, as in mask != 0; numbers to add to the scores are a score_bias", scores);
+  if (const Tensor& padding = masks.key_padding_mask; padding.defined()) {
+    const Shape batch_and_keys{scores[0], scores[3]};
+    check(padding.dtype() == boolean && padding.shape() == batch_and_keys,
+          "MultiheadAttention: expects key_padding_mask bool {} (true = padding), got {} {}{}",
+          batch_and_keys, padding.dtype(), padding.shape(),
+          padding.dtype() == boolean ? "" : ": compare, as in ids == pad");
+    const Tensor seen = !padding.reshape({scores[0], 1, 1, scores[3]});
+    mask = mask.defined() ? mask & seen : seen;
+  }
+  if (const Tensor& bias = masks.score_bias; bias.defined()) {
+    expect_mask("score_bias", bias, dtype, "added to the scores",
+                bias.dtype() == boolean ? ": a bool mask is given as visible" : ": convert it with .to()",
+                scores);
+    mask = mask.defined() ? where(mask, bias, full({}, -INFINITY, dtype)) : bias;
+  }
+  return mask;
+}
+
+/// x[begin:end] of the first axis; nothing of nothing.
+Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
+  return x.defined() ? x.slice(0, begin, end) : x;
+}
+
+/// [B, T, E] -> [B, H, T, D]
+Tensor split_heads(const Tensor& x, std::int64_t heads) {
+  return x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+/// [B, H, T, D] -> [B, T, E]
+Tensor join_heads(const Tensor& y) {
+  return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
+}
+
+}  // namespace
+
+MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
+    : Module("MultiheadAttention"),
+      out_proj(checked(options).d_model, options.d_model, {.bias = options.bias}),
+      options_(options) {
+  const std::int64_t e = options.d_model;
+  in_proj_weight = parameter("in_proj_weight", init::xavier_uniform_(empty({3 * e, e})));
+  if (options.bias) {
+    in_proj_bias = parameter("in_proj_bias", zeros({3 * e}));
+    init::zeros_(out_proj.bias);
+  }
+  add("out_proj", out_proj);
+}
+
+Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks, KeyValues* cache) const {
+  const Scope scope(path());
+  if (cache) return attend_cached(x, masks, *cache);
+  const AttentionOptions options = options_for(x, x, masks);
+  const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
+  if (Probe* const probe = Probe::current()) {
+    const std::vector<Tensor> parts = chunk(qkv.detach(), 3, -1);
+    probe->saw_attention(*this, split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads),
+                         options);
+  }
+  return out_proj(self_attention_packed(qkv, options_.heads, options));
+}
+
+KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
+  expect_positive("KeyValueCache", "batch", batch);
+  expect_positive("KeyValueCache", "capacity", capacity);
+  return {{batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight};
+}
+
+Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,
+                                         KeyValues& cache) const {
+  expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
+  check(
+      options_.causal,
+      "MultiheadAttention: expects causal = true with a cache: else the positions it holds would have to see "
+      "later ones");
+  check(options_.dropout == 0 || !is_training(),
+        "MultiheadAttention: expects eval mode with a cache, as there is a dropout of {}: call eval()",
+        options_.dropout);
+  cache.expect_room(in_proj_weight, x);
+  const Shape scores{x.size(0), options_.heads, x.size(1), cache.length() + x.size(1)};
+  const AttentionOptions options{.causal = true, .mask = combine(masks, scores, x.dtype())};
+  const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
+  check(!qkv.requires_grad(),
+        "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
+  const std::vector<Tensor> parts = chunk(qkv, 3, -1);
+  const Tensor q = split_heads(parts[0], options_.heads);
+  const auto [k, v] =
+      cache.append(split_heads(parts[1], options_.heads), split_heads(parts[2], options_.heads));
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+}
+
+Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,
+                                      const AttentionMasks& masks) const {
+  const Scope scope(path());
+  const AttentionOptions options = options_for(x, memory, masks);
+  const auto [q, k, v] = project(x, memory);
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+}
+
+std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, const Tensor& memory,
+                                                           const AttentionMasks& masks,
+                                                           HeadWeights heads) const {
+  const Scope scope(path());
+  const AttentionOptions options = options_for(x, memory, masks);
+  const auto [q, k, v] = project(x, memory);
+  const Tensor weights = attention_weights(q, k, options);
+  const Tensor y = out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+  return {y, heads == HeadWeights::averaged ? weights.mean(1) : weights};
+}
+
+MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory) const {
+  const std::int64_t e = options_.d_model, heads = options_.heads;
+  const Tensor q = linear(x, rows(in_proj_weight, 0, e), rows(in_proj_bias, 0, e));
+  const Tensor kv = linear(memory, rows(in_proj_weight, e, 3 * e), rows(in_proj_bias, e, 3 * e));
+  return {split_heads(q, heads), split_heads(kv.slice(-1, 0, e), heads), split_heads(kv.slice(-1, e), heads)};
+}
+
+AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& memory,
+                                                 const AttentionMasks& masks) const {
+  expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
+  expect_memory("MultiheadAttention", memory, options_.d_model, in_proj_weight.dtype(),
+                "attention(x, {.key_padding_mask = padding}), or .visible, or .score_bias");
+  check(x.size(0) == memory.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
+        x.shape(), memory.shape());
+  return {.causal = options_.causal,
+          .mask = combine(masks, {x.size(0), options_.heads, x.size(1), memory.size(1)}, x.dtype()),
+          .dropout = is_training() ? options_.dropout : 0};
+}
+
+}  // namespace gradus::nn

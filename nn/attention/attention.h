@@ -1,0 +1,71 @@
+#pragma once
+#include <utility>
+
+#include "gradus/nn/attention/key_value_cache.h"
+#include "gradus/nn/layers/linear.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+struct MultiheadAttentionOptions {
+  std::int64_t d_model = 0;  // E
+  std::int64_t heads = 0;    // H; each works on E / H channels
+  bool causal = false;       // no position sees a later one
+  double dropout = 0;        // on the attention weights, in training
+  bool bias = true;
+};
+
+/// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros from
+/// its heads: its output is out_proj.bias.
+struct AttentionMasks {
+  /// [B, Tk] bool: TRUE WHERE THE KEY IS PADDING and must not be seen. PyTorch's name and polarity.
+  Tensor key_padding_mask = {};
+  /// Broadcast to [B, H, Tq, Tk], bool: true where the query may see the key (the
+  /// inverse of attn_mask in PyTorch's nn.MultiheadAttention).
+  Tensor visible = {};
+  /// Broadcast to [B, H, Tq, Tk]: added to the scores before the softmax.
+  Tensor score_bias = {};
+};
+
+enum class HeadWeights { averaged, per_head };
+
+/// softmax(q k^T / sqrt(D)) v in H heads, then a projection (Vaswani et al. 2017, section 3.2.2).
+/// `nn::MultiheadAttention attn({.d_model = 64, .heads = 4, .causal = true});`
+/// At the start in_proj_weight is Xavier uniform, out_proj.weight as in Linear, biases 0, as PyTorch's.
+struct MultiheadAttention : Module {
+  explicit MultiheadAttention(const MultiheadAttentionOptions& options);
+
+  /// Self-attention: queries, keys and values from x [B, T, E] -> [B, T, E]. With a cache x is what follows
+  /// the positions it holds: queries see those too (masks count them among the Tk keys), and it then holds
+  /// x's as well. For causal attention, under NoGrad, without dropout.
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const;
+  /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E]. A mask
+  /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
+  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {}) const;
+  Tensor operator()(const Tensor&, const Tensor&, const Tensor&) const = delete;  // mha(x) or mha(x, memory)
+  /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
+  /// weights before dropout: each row adds up to 1, or is 0 where the query sees no key. For self-attention
+  /// give x twice.
+  std::pair<Tensor, Tensor> with_weights(const Tensor& x, const Tensor& memory,
+                                         const AttentionMasks& masks = {},
+                                         HeadWeights heads = HeadWeights::averaged) const;
+
+  /// An empty cache for `batch` sequences of at most `capacity` positions.
+  KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
+
+  Parameter in_proj_weight;  // [3E, E]: rows of q, of k, of v
+  Parameter in_proj_bias;    // [3E]; undefined without
+  Linear out_proj;           // E -> E
+
+ private:
+  struct Heads {
+    Tensor q, k, v;  // [B, H, T, D]
+  };
+  Heads project(const Tensor& x, const Tensor& memory) const;
+  Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
+  AttentionOptions options_for(const Tensor& x, const Tensor& memory, const AttentionMasks& masks) const;
+
+  MultiheadAttentionOptions options_;
+};
+
+}  // namespace gradus::nn

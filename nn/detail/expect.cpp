@@ -1,0 +1,78 @@
+#include "gradus/nn/detail/expect.h"
+
+#include <cmath>
+
+#include "gradus/core/detail/format.h"
+
+namespace gradus::nn {
+
+namespace {
+void expect_defined(const char* layer, const char* what, const Tensor& x) {
+  check(x.defined(), "{}: {} is an undefined tensor", layer, what);
+}
+
+void expect_dtype(const char* layer, const char* what, const Tensor& x, DType dtype) {
+  check(is_floating(dtype), "{}: expects {} of f32 or f64, got {} {}: convert with .to(f32)", layer, what,
+        x.dtype(), x.shape());
+  check(x.dtype() == dtype, "{}: expects {} of {}, as its parameters are, got {} {}: convert with .to({})",
+        layer, what, dtype, x.dtype(), x.shape(), dtype);
+}
+}  // namespace
+
+void expect_last_axis(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype) {
+  expect_defined(layer, what, x);
+  check(x.dim() >= 1 && x.size(-1) == size, "{}: expects {} [..., {}], got {}", layer, what, size, x.shape());
+  expect_dtype(layer, what, x, dtype);
+}
+
+void expect_sequence(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype) {
+  expect_defined(layer, what, x);
+  const bool one = x.dim() == 2 && x.size(-1) == size;
+  check(x.dim() == 3 && x.size(-1) == size, "{}: expects {} [B, T, {}], got {}{}", layer, what, size,
+        x.shape(), one ? ": add a batch axis with .unsqueeze(0)" : "");
+  expect_dtype(layer, what, x, dtype);
+}
+
+void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, DType dtype,
+                   const char* call) {
+  expect_defined(layer, "memory", memory);
+  const bool one = memory.dim() == 2 && memory.size(-1) == size && is_floating(memory.dtype());
+  const bool mask = !one && (memory.dtype() == boolean || memory.dim() != 3);
+  check(!mask, "{}: expects memory [B, T, {}] of {}, got {} {}: a mask is passed by its name: {}", layer,
+        size, dtype, memory.dtype(), memory.shape(), call);
+  expect_sequence(layer, "memory", memory, size, dtype);
+}
+
+void expect_table(const char* layer, const char* axes, const Tensor& weight) {
+  expect_defined(layer, "weight", weight);
+  check(weight.dim() == 2 && weight.numel() > 0, "{}: expects a weight {}, got {}", layer, axes,
+        weight.shape());
+}
+
+void expect_ids(const char* layer, const char* what, const Tensor& ids) {
+  expect_defined(layer, what, ids);
+  check(ids.dtype() == i64, "{}: expects {} of i64, got {} {}: convert with .to(i64)", layer, what,
+        ids.dtype(), ids.shape());
+}
+
+void expect_positive(const char* layer, const char* what, std::int64_t value) {
+  check(value > 0, "{}: expects {} of 1 or more, got {}", layer, what, value);
+  // Nothing that large fits into memory, and small multiples of such a size cannot overflow.
+  check(value <= std::int64_t{1} << 40, "{}: {} is too large: {}", layer, what, value);
+}
+
+void expect_probability(const char* layer, const char* what, double p) {
+  check(p >= 0 && p <= 1, "{}: expects {} from 0 to 1, got {}", layer, what, p);
+}
+
+void expect_eps(const char* layer, double eps) {
+  check(eps >= 0 && std::isfinite(eps), "{}: expects eps of 0 or more, got {}", layer, eps);
+}
+
+void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads) {
+  expect_positive(layer, "d_model", d_model);
+  expect_positive(layer, "heads", heads);
+  check(d_model % heads == 0, "{}: d_model {} is not divisible by heads {}", layer, d_model, heads);
+}
+
+}  // namespace gradus::nn

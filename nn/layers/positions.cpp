@@ -1,0 +1,61 @@
+#include "gradus/nn/layers/positions.h"
+
+#include <cmath>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/expect.h"
+#include "gradus/nn/module/init.h"
+
+namespace gradus::nn {
+
+namespace {
+
+Tensor rows(const char* layer, const Tensor& table, std::int64_t length, std::int64_t begin) {
+  const std::int64_t context = table.size(0);
+  check(length >= 0 && length <= context, "{}: expects at most {} positions, its context, got {}", layer,
+        context, length);
+  check(begin >= 0 && begin <= context - length, "{}: has positions 0 to {}, got {} from {} on", layer,
+        context - 1, length, begin);
+  return table.slice(0, begin, begin + length);
+}
+
+Tensor waves(std::int64_t context, std::int64_t d_model) {
+  const Tensor table = empty({context, d_model}, f64);
+  double* at = table.mutable_span<double>().data();
+  for (std::int64_t t = 0; t < context; ++t)
+    for (std::int64_t c = 0; c < d_model; ++c) {
+      const double pair = static_cast<double>(c - c % 2) / static_cast<double>(d_model);
+      const double angle = static_cast<double>(t) / std::pow(10000.0, pair);
+      *at++ = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  return table.to(default_dtype());
+}
+
+}  // namespace
+
+LearnedPositions::LearnedPositions(std::int64_t context, std::int64_t d_model) : Module("LearnedPositions") {
+  expect_positive("LearnedPositions", "context", context);
+  expect_positive("LearnedPositions", "d_model", d_model);
+  weight = parameter("weight", init::normal_(empty({context, d_model})));
+}
+
+Tensor LearnedPositions::operator()(std::int64_t length, std::int64_t begin) const {
+  const Scope scope(path());
+  return rows("LearnedPositions", weight, length, begin);
+}
+
+SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model)
+    : Module("SinusoidalPositions") {
+  expect_positive("SinusoidalPositions", "context", context);
+  expect_positive("SinusoidalPositions", "d_model", d_model);
+  check(d_model % 2 == 0, "SinusoidalPositions: expects an even d_model, as waves come in pairs, got {}",
+        d_model);
+  table = buffer("table", waves(context, d_model), /*persistent=*/false);
+}
+
+Tensor SinusoidalPositions::operator()(std::int64_t length, std::int64_t begin) const {
+  const Scope scope(path());
+  return rows("SinusoidalPositions", table, length, begin);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,103 @@
+#include "gradus/nn/models/gpt.h"
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/expect.h"
+#include "gradus/nn/module/init.h"
+#include "gradus/nn/module/probe.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+namespace {
+
+GPTOptions checked(const GPTOptions& options) {
+  expect_positive("GPT", "vocab", options.vocab);
+  expect_positive("GPT", "context", options.context);
+  expect_positive("GPT", "layers", options.layers);
+  expect_block_options("GPT", options);
+  return options;
+}
+
+void expect_tokens(const Tensor& ids) {
+  expect_ids("GPT", "ids", ids);
+  check(ids.dim() == 2, "GPT: expects ids [B, T], got {}{}", ids.shape(),
+        ids.dim() == 1 ? ": add a batch axis with .unsqueeze(0)" : "");
+}
+
+BlockOptions block_of(const GPTOptions& o) {
+  return {.d_model = o.d_model,
+          .heads = o.heads,
+          .d_ff = o.d_ff,
+          .activation = o.activation,
+          .gated = o.gated,
+          .causal = true,
+          .dropout = o.dropout,
+          .bias = o.bias,
+          .eps = o.eps};
+}
+
+}  // namespace
+
+GPT::GPT(const GPTOptions& o)
+    : Module("GPT"),
+      token_embedding(add("token_embedding", Embedding(checked(o).vocab, o.d_model))),
+      position_embedding(add("position_embedding", LearnedPositions(o.context, o.d_model))),
+      dropout(add("dropout", Dropout(o.dropout))),
+      transformer(add("", TransformerEncoder({.layers = o.layers,
+                                              .placement = o.placement,
+                                              .block = block_of(o),
+                                              .final_norm = o.final_norm,
+                                              .checkpoint = o.checkpoint}))),
+      options_(o) {
+  if (!o.tied) head.emplace(add("head", Linear(o.d_model, o.vocab, {.bias = false})));
+  init::gpt2_(*this, {.residual_layers = o.residual_init_scaling ? o.layers : 0});
+}
+
+Tensor GPT::operator()(const Tensor& ids) const { return logits(hidden(ids)); }
+
+Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
+  const Scope scope(path());
+  expect_tokens(ids);
+  expect_ids("GPT", "targets", targets);
+  check(targets.shape() == ids.shape(), "GPT: expects targets of the shape of ids, {}, got {}", ids.shape(),
+        targets.shape());
+  return linear_cross_entropy(hidden(ids), head ? head->weight : token_embedding.weight, targets);
+}
+
+Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
+  const NoGrad no_grad;
+  return logits(hidden(ids, &cache));
+}
+
+Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
+  expect_tokens(ids);
+  check(ids.size(1) > 0, "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
+  const NoGrad no_grad;
+  return logits(hidden(ids, &cache).select(1, -1));
+}
+
+KeyValueCache GPT::new_cache(std::int64_t batch) const {
+  return transformer.new_cache(batch, options_.context);
+}
+
+/// What the head sees: [B, T] -> [B, T, C].
+Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
+  const Scope scope(path());
+  expect_tokens(ids);
+  check(ids.size(1) <= options_.context, "GPT: expects at most {} tokens, its context, got ids {}",
+        options_.context, ids.shape());
+  const std::int64_t begin = cache ? cache->length() : 0;
+  check(begin + ids.size(1) <= options_.context,
+        "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and give "
+        "it the "
+        "last tokens again",
+        options_.context, ids.shape(), begin);
+  const Tensor x = dropout(token_embedding(ids) + position_embedding(ids.size(1), begin));
+  return transformer(observe(token_embedding, x), {}, cache);
+}
+
+Tensor GPT::logits(const Tensor& hidden) const {
+  return head ? (*head)(hidden) : linear(hidden, token_embedding.weight);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,77 @@
+#pragma once
+#include <optional>
+
+#include "gradus/core/random/random.h"
+#include "gradus/nn/layers/embedding.h"
+#include "gradus/nn/layers/positions.h"
+#include "gradus/nn/transformer/transformer.h"
+
+namespace gradus::nn {
+
+struct GPTOptions {
+  std::int64_t vocab = 0;    // V
+  std::int64_t context = 0;  // the most tokens it can look back on
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t d_model = 0;
+  std::int64_t d_ff = 0;  // 0 means 4 d_model
+  Placement placement = Placement::pre;
+  std::optional<bool> final_norm = {};  // not given: Pre-LN has one, Post-LN has none
+  Activation activation = Activation::gelu_tanh;
+  bool gated = false;
+  double dropout = 0;
+  bool bias = true;                   // in linear layers and norms
+  bool tied = true;                   // the head's weight is the token embedding's
+  bool residual_init_scaling = true;  // projections into the residual stream start at 0.02 / sqrt(2 layers)
+  double eps = 1e-5;
+  bool checkpoint = false;  // keep only each block's input for backward and run the block again
+};
+
+struct GenerateOptions {
+  double temperature = 1;          // below 1: sharper
+  std::int64_t top_k = 0;          // draw from the k likeliest tokens only; 0: from all
+  bool greedy = false;             // always the likeliest token
+  Generator* generator = nullptr;  // not given: the thread's default
+  // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole
+  // context, as all positions move; with context / 2 one in so many costs a pass over the half that is left.
+  std::int64_t slide = 1;
+  bool cache = true;  // false: keep no keys and values, compute every position for every token
+};
+
+/// A decoder-only language model (Radford et al. 2019): token and position embeddings, causal blocks, a head.
+/// `nn::GPT gpt({.vocab = 65, .context = 64, .layers = 4, .heads = 4, .d_model = 128});`
+/// Starts with GPT-2's scheme (init::gpt2_).
+struct GPT : Module {
+  explicit GPT(const GPTOptions& options);
+
+  /// The next token's logits at every position: ids [B, T] (i64), T at most context -> [B, T, V].
+  Tensor operator()(const Tensor& ids) const;
+  /// The same for ids that follow the tokens in `cache`, which then holds them too, for the work of T rows:
+  /// logits as of one call on all tokens, to within rounding. Without a tape, in eval mode if there is
+  /// dropout. Throws when the context is full: clear() the cache and give it the last tokens again.
+  Tensor operator()(const Tensor& ids, KeyValueCache& cache) const;
+  /// Only those after the last token, [B, V]: `logits = gpt.next_logits(ids, cache);`
+  Tensor next_logits(const Tensor& ids, KeyValueCache& cache) const;
+  /// An empty cache for `batch` sequences of at most `context` tokens: 2 layers context C numbers for each.
+  KeyValueCache new_cache(std::int64_t batch = 1) const;
+  /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next.
+  Tensor loss(const Tensor& ids, const Tensor& targets) const;
+  /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it
+  /// (or fewer: see slide), the first of them at position 0. Works in eval mode, without a tape.
+  Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
+
+  const GPTOptions& options() const { return options_; }
+
+  Embedding token_embedding;
+  LearnedPositions position_embedding;
+  Dropout dropout;
+  TransformerEncoder transformer;  // its keys stand at this level: layers.0.*, norm.*
+  std::optional<Linear> head;      // only when not tied
+
+ private:
+  Tensor hidden(const Tensor& ids, KeyValueCache* cache = nullptr) const;
+  Tensor logits(const Tensor& hidden) const;
+  GPTOptions options_;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,221 @@
+// Module: building the tree and looking at it.
+
+#include "gradus/nn/module/module.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <unordered_set>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/module_node.h"
+
+namespace gradus::nn {
+
+namespace {
+
+/// How messages call a node: "Linear", or "Module" for a struct whose type nobody has told yet.
+std::string kind_of(const ModuleNode& node) { return node.kind.empty() ? "Module" : node.kind; }
+
+/// Names in use at one level: the node's own and those of its transparent parts.
+std::vector<std::string> names_of(const ModuleNode& node) {
+  std::vector<std::string> names;
+  for (const auto& [name, values] : node.parameters) names.push_back(name);
+  for (const auto& buffer : node.buffers) names.push_back(buffer.name);
+  for (const auto& part : node.parts) {
+    if (!part.name.empty()) {
+      names.push_back(part.name);
+      continue;
+    }
+    const std::vector<std::string> inner = names_of(*part.node);
+    names.insert(names.end(), inner.begin(), inner.end());
+  }
+  return names;
+}
+
+void check_free(const ModuleNode& node, const std::string& name) {
+  const std::vector<std::string> names = names_of(node);
+  check(std::find(names.begin(), names.end(), name) == names.end(), "{}: the name '{}' is taken",
+        kind_of(node), name);
+}
+
+void check_name(const ModuleNode& node, const std::string& name) {
+  check(!name.empty() && name.find('.') == std::string::npos,
+        "{}: a name is not empty and has no dot, got '{}'", kind_of(node), name);
+  check_free(node, name);
+}
+
+bool contains(ModuleNode& tree, const ModuleNode& wanted) {
+  bool found = false;
+  walk(tree, "", [&](const ModuleNode& node, const std::string&) { found = found || &node == &wanted; });
+  return found;
+}
+
+/// How explain() and messages call the node's parameters: "layers.0.linear1.weight", or "Linear.weight" while
+/// the module has not been added.
+void label(const ModuleNode& node) {
+  const std::string place = *node.path ? node.path : kind_of(node);
+  for (const auto& [name, values] : node.parameters) values.node()->module = intern(join(place, name));
+}
+
+/// Every parameter below `root`; a shared one appears at each of its names.
+std::vector<StateDict::Entry> all_parameters(ModuleNode& root) {
+  std::vector<StateDict::Entry> found;
+  walk(root, "", [&](const ModuleNode& node, const std::string& path) {
+    for (const auto& [name, values] : node.parameters) found.emplace_back(join(path, name), values);
+  });
+  return found;
+}
+
+/// Every parameter once, at its first name.
+std::vector<StateDict::Entry> distinct_parameters(ModuleNode& root) {
+  std::vector<StateDict::Entry> found = all_parameters(root);
+  std::unordered_set<const Node*> seen;
+  std::erase_if(
+      found, [&](const StateDict::Entry& entry) { return !seen.insert(entry.second.node().get()).second; });
+  return found;
+}
+
+}  // namespace
+
+Module::Module(const std::string& kind) : node_(std::make_shared<ModuleNode>()) { node_->kind = kind; }
+
+void Module::name_kind(const std::type_info& type) const {
+  if (!node_->kind.empty() || type == typeid(Module)) return;
+  int status = 0;
+  char* const full = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  const std::string name = status == 0 ? full : type.name();
+  std::free(full);
+  // "gradus::nn::Stack<gradus::nn::PreLNBlock>" -> "Stack"
+  const std::string plain = name.substr(0, name.find('<'));
+  const std::size_t scope = plain.rfind("::");
+  node_->kind = scope == std::string::npos ? plain : plain.substr(scope + 2);
+  label(*node_);
+}
+
+void Module::attach(const std::string& name, const Module& part) const {
+  check(!contains(*part.node_, *node_), "{}: cannot add a module to itself or to a part of its own",
+        kind_of(*node_));
+  if (name.empty()) {
+    for (const std::string& key : names_of(*part.node_)) check_free(*node_, key);
+  } else {
+    check_name(*node_, name);
+  }
+  node_->parts.push_back({name, part.node_});
+  walk(*part.node_, join(node_->path, name), [](ModuleNode& node, const std::string& path) {
+    node.path = intern(path);
+    label(node);
+  });
+}
+
+Registered Module::parameter(const std::string& name, Tensor values) const {
+  check_name(*node_, name);
+  check(values.defined(), "{}: parameter '{}' is an undefined tensor", kind_of(*node_), name);
+  const bool shared = values.node() && values.node()->parameter;  // of another module: it stays as it is
+  if (!shared) {
+    check(is_floating(values.dtype()),
+          "{}: parameter '{}' expects f32 or f64, got {} {}: convert with .to(f32), or register it with "
+          "buffer()",
+          kind_of(*node_), name, values.dtype(), values.shape());
+    check(values.is_leaf(), "{}: parameter '{}' {} is the output of {}: register its detach()",
+          kind_of(*node_), name, values.shape(), values.node() ? values.node()->op : "");
+    check(values.is_contiguous(), "{}: parameter '{}' {} is not contiguous: register its contiguous()",
+          kind_of(*node_), name, values.shape());
+    values.requires_grad_();
+    values.node()->parameter = true;
+  }
+  node_->parameters.emplace_back(name, values);
+  if (!shared) label(*node_);
+  return Registered(values);
+}
+
+Registered Module::buffer(const std::string& name, const Tensor& values, bool persistent) const {
+  check_name(*node_, name);
+  check(values.defined(), "{}: buffer '{}' is an undefined tensor", kind_of(*node_), name);
+  node_->buffers.push_back({name, values.detach(), persistent});
+  return Registered(node_->buffers.back().values);
+}
+
+Parameter& Parameter::operator=(const Registered& registered) {
+  const Tensor& values = registered.values_;
+  check(!defined(),
+        "Parameter {}: cannot be replaced by {}: to change its numbers call copy_(values) under NoGrad",
+        shape(), values.shape());
+  Tensor::operator=(values);
+  return *this;
+}
+
+void Module::expect_count(std::int64_t count) const {
+  check(count >= 0, "{}: add_list expects a count of 0 or more, got {}", kind_of(*node_), count);
+}
+
+std::string Module::kind() const { return kind_of(*node_); }
+const char* Module::path() const { return node_->path; }
+
+Parameter Module::parameter(std::string_view name) const {
+  std::string names;
+  for (const auto& [key, values] : all_parameters(*node_)) {
+    if (key == name) return Parameter(values);
+    names += (names.empty() ? "" : ", ") + key;
+  }
+  fail_with("{}: no parameter '{}': it has {}", kind_of(*node_), name, names.empty() ? "none" : names);
+}
+
+const std::vector<StateDict::Entry> Module::named_parameters() const {
+  std::vector<StateDict::Entry> found = distinct_parameters(*node_);
+  // Once some are in an optimizer, others are claimed by an optimizer only: asking for all of them, to clip
+  // their gradients, does not train what was added late.
+  const auto trained = [](const StateDict::Entry& entry) { return entry.second.node()->trained.load(); };
+  if (std::none_of(found.begin(), found.end(), trained))
+    for (const auto& [name, values] : found) values.node()->claimed = true;
+  return found;
+}
+
+const std::vector<Tensor> Module::parameters() const {
+  std::vector<Tensor> found;
+  for (auto& [name, values] : named_parameters()) found.push_back(values);
+  return found;
+}
+
+const std::vector<StateDict::Entry> Module::own_parameters() const { return node_->parameters; }
+
+const std::vector<StateDict::Entry> Module::named_buffers() const {
+  std::vector<StateDict::Entry> found;
+  walk(*node_, "", [&](const ModuleNode& node, const std::string& path) {
+    for (const auto& buffer : node.buffers) found.emplace_back(join(path, buffer.name), buffer.values);
+  });
+  return found;
+}
+
+const std::vector<Tensor> Module::buffers() const {
+  std::vector<Tensor> found;
+  for (auto& [name, values] : named_buffers()) found.push_back(values);
+  return found;
+}
+
+std::vector<std::pair<std::string, Module>> Module::children() const {
+  std::vector<std::pair<std::string, Module>> found;
+  for (const auto& part : node_->parts) found.emplace_back(part.name, Module(part.node));
+  return found;
+}
+
+std::vector<std::pair<std::string, Module>> Module::named_modules() const {
+  std::vector<std::pair<std::string, Module>> found{{"", *this}};
+  for (const auto& [name, child] : children())
+    for (const auto& [inner, module] : child.named_modules()) found.emplace_back(join(name, inner), module);
+  return found;
+}
+
+void Module::apply(const std::function<void(const Module&)>& f) const {
+  for (const auto& part : node_->parts) Module(part.node).apply(f);
+  f(*this);
+}
+
+std::int64_t Module::num_parameters() const {
+  std::int64_t count = 0;
+  for (const auto& [name, values] : distinct_parameters(*node_)) count += values.numel();
+  return count;
+}
+
+}  // namespace gradus::nn

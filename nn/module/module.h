@@ -1,0 +1,189 @@
+#pragma once
+// Module: a part of a model that owns parameters.
+//
+// A module is a handle to its place in the parameter tree. Declaring a part, naming it and registering it are
+// one line, and calling it is an ordinary call operator:
+//
+//   struct Net : nn::Module {
+//     nn::Linear fc1 = add("fc1", nn::Linear(2, 16));
+//     nn::Linear fc2 = add("fc2", nn::Linear(16, 1));
+//     Tensor operator()(const Tensor& x) const { return fc2(tanh(fc1(x))); }
+//   };
+//
+// Its parameters are then called fc1.weight, fc1.bias, fc2.weight, fc2.bias, in that order. Copies of a
+// module are handles to the same parameters; copy_parameters_from() copies the numbers. A module is not
+// assigned: what the optimizer holds would not notice. A part that may be missing is emplaced:
+//
+//   std::optional<nn::Linear> head;
+//   if (wanted) head.emplace(add("head", nn::Linear(16, 1)));
+//
+// Two layers share a parameter (tying) when one is built with the other's: counted and trained once, saved
+// under both names.
+//
+//   nn::Embedding embedding = add("embedding", nn::Embedding(65, 16));
+//   nn::Linear head = add("head", nn::Linear(embedding.weight, {.bias = false}));
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/io/state_dict.h"
+#include "gradus/core/tape/scope.h"
+#include "gradus/core/tensor.h"
+#include "gradus/nn/module/parameter.h"
+
+namespace gradus::nn {
+
+struct ModuleNode;
+
+struct LoadOptions {
+  bool strict = true;  // every key of the model must be in the file, and the other way round
+};
+
+/// The keys that did not match; both empty after a strict load.
+struct LoadReport {
+  std::vector<std::string> missing, unexpected;
+};
+
+namespace detail {
+/// Moving it would be an error, so no class that has it moves implicitly: what would be a move is a copy. A
+/// virtual base is one of every class derived from Module, however far.
+struct CopyOnly {
+  CopyOnly() = default;
+  CopyOnly(const CopyOnly&) = default;
+  CopyOnly(CopyOnly&&) = delete;
+  CopyOnly& operator=(const CopyOnly&) = default;
+};
+}  // namespace detail
+
+class Module : public virtual detail::CopyOnly {
+ public:
+  Module() : Module("") {}
+  /// `kind` is the name errors and summary() use: "Linear". Without one add() takes the type's name.
+  explicit Module(const std::string& kind);
+  // Copies only, which share: after `Net b = std::move(a);` both are the same model.
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = delete;  // build with the right part (emplace), or copy_parameters_from
+
+  // --- building the tree; names are not empty, have no dot and are used once
+
+  /// Registers a part and returns it. With the name "" its keys stand at this level.
+  template <std::derived_from<Module> Part>
+  Part add(const std::string& name, Part part) const {
+    part.name_kind(typeid(Part));
+    attach(name, part);
+    return part;
+  }
+  /// Registers make(0) .. make(count - 1) as name.0, name.1, ...
+  template <std::invocable<int> Make>
+  auto add_list(const std::string& name, std::int64_t count, const Make& make) const {
+    expect_count(count);
+    using Part = std::invoke_result_t<Make, int>;
+    std::vector<Part> parts;
+    const Module list = add(name, Module("List"));
+    for (int i = 0; i < count; ++i) parts.push_back(list.add(std::to_string(i), make(i)));
+    return parts;
+  }
+  /// Registers a leaf that collects a gradient: `nn::Parameter weight = parameter("weight", randn({3, 2}));`
+  /// Given another module's parameter, shares it.
+  Registered parameter(const std::string& name, Tensor values) const;
+  /// Registers a tensor that is saved with the model but not trained; `persistent = false`: not saved either.
+  /// `nn::Buffer mean = buffer("mean", zeros({3}));`
+  Registered buffer(const std::string& name, const Tensor& values, bool persistent = true) const;
+
+  // --- what is in it; relative to this module, in the order of registration: own ones before those of parts
+
+  std::string kind() const;
+  /// Where it stands in the model, "layers.3.self_attn"; "" for the model itself.
+  const char* path() const;
+  /// A parameter by name: `block.parameter("linear1.weight")`; throws listing the names there are.
+  Parameter parameter(std::string_view name) const;
+  /// Every parameter once, even when it is shared. For the optimizer. (These are const, so that
+  /// `for (Tensor& w : model.parameters()) w = ...`, which would change nothing, does not compile.)
+  const std::vector<Tensor> parameters() const;
+  const std::vector<StateDict::Entry> named_parameters() const;
+  /// Only this module's own ones, without its parts'.
+  const std::vector<StateDict::Entry> own_parameters() const;
+  const std::vector<Tensor> buffers() const;
+  const std::vector<StateDict::Entry> named_buffers() const;
+  /// Direct parts.
+  std::vector<std::pair<std::string, Module>> children() const;
+  /// This module, as "", then all parts below it; a part registered as "" has the name of what holds it.
+  std::vector<std::pair<std::string, Module>> named_modules() const;
+  /// Calls f for every part and then for this module: `model.apply([](const nn::Module& m) { ... });`
+  void apply(const std::function<void(const Module&)>& f) const;
+  std::int64_t num_parameters() const;
+
+  // --- values
+
+  /// Parameters and persistent buffers: handles without a tape, not copies. To keep the values while training
+  /// goes on: `const StateDict best = model.state_dict().clone();`
+  StateDict state_dict() const;
+  /// Copies the values in; f32 and f64 are converted. Throws, changing nothing, when keys, shapes or kinds of
+  /// numbers do not fit, when the values of a shared parameter differ, or when there is nothing to copy: not
+  /// one key fits, or the state is this model's own memory.
+  LoadReport load_state_dict(const StateDict& state, const LoadOptions& options = {}) const;
+  /// The numbers of another model of the same keys and shapes.
+  void copy_parameters_from(const Module& other) const;
+
+  // --- modes, for this module and all below it
+
+  /// Training mode (dropout on), where every module starts. Has nothing to do with gradients: see NoGrad.
+  void train(bool on = true) const;
+  void eval() const { train(false); }
+  bool is_training() const;
+  void zero_grad() const;
+  /// Freezes (false) or unfreezes the parameters.
+  void requires_grad_(bool on = true) const;
+
+  /// True when both are handles to the same place in a tree.
+  friend bool operator==(const Module& a, const Module& b) { return a.node_ == b.node_; }
+
+  /// Takes the kind from a C++ type, unless it has one.
+  void name_kind(const std::type_info& type) const;
+
+ private:
+  friend class EvalMode;
+  friend std::string summary(const Module& model);
+  explicit Module(std::shared_ptr<ModuleNode> node) : node_(std::move(node)) {}
+  void attach(const std::string& name, const Module& part) const;
+  LoadReport load(const char* caller, const StateDict& state, const LoadOptions& options) const;
+  void expect_count(std::int64_t count) const;
+
+  std::shared_ptr<ModuleNode> node_;
+};
+
+/// The model and all below it are in eval mode for one scope, on this thread only: several threads may each
+/// generate or evaluate with one model while its own mode stays as it is. `EvalMode guard(model);`
+class [[nodiscard]] EvalMode {
+ public:
+  [[nodiscard]] explicit EvalMode(const Module& model);
+  ~EvalMode();
+  EvalMode(const EvalMode&) = delete;
+  EvalMode& operator=(const EvalMode&) = delete;
+
+  /// Whether a scope around this one, on this thread, has the module in eval mode.
+  static bool covers(const ModuleNode& module);
+
+ private:
+  Module model_;                            // so that its nodes stay
+  std::vector<const ModuleNode*> modules_;  // sorted
+  EvalMode* outer_;
+};
+
+/// A table as text: every module with its kind, parameter shapes and count, and the totals.
+std::string summary(const Module& model);
+/// The same, with the model's own type as its kind.
+template <std::derived_from<Module> Model>
+std::string summary(const Model& model) {
+  model.name_kind(typeid(Model));
+  return summary(static_cast<const Module&>(model));
+}
+
+}  // namespace gradus::nn

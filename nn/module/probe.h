@@ -1,0 +1,66 @@
+#pragma once
+// Probe: how large activations, gradients, updates and attention logits are, layer by layer.
+//
+//   nn::Probe probe;                 // watches what this thread computes until the end of the scope
+//   model.loss(ids, targets).backward();
+//   opt.step();
+//   std::cout << probe.table();
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gradus/nn/module/module.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+/// One layer in its latest forward pass; NaN where there was nothing to measure.
+struct ProbeRow {
+  std::string layer;             // its path
+  double activation_norm = NAN;  // |y| of its output y [..., C]: root of the mean of |y_t|^2 over all t
+  double activation_gradient_norm = NAN;  // |dL/dy|, over the whole output
+  double parameter_gradient_norm = NAN;   // |dL/dw|, over all its parameters
+  double update_ratio = NAN;              // |w - w0| / |w0|, w0: its parameters at the forward pass
+  double largest_logit = NAN;             // the largest q k / sqrt(D) of a visible pair in its attentions
+};
+
+/// Watches the layers of stacks and GPTs on the thread that made it, until it goes. Of two, the inner one
+/// watches. Without one, watching costs a layer one comparison.
+class [[nodiscard]] Probe {
+ public:
+  [[nodiscard]] Probe();
+  ~Probe();
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
+
+  /// What was seen, in the order of the forward pass. Call it after backward, or after the optimizer's step.
+  std::vector<ProbeRow> rows() const;
+  /// The same as text, one line a layer.
+  std::string table() const;
+  void clear();
+
+  /// This thread's probe, or nullptr.
+  static Probe* current();
+  void saw_output(const Module& layer, const Tensor& y);
+  void saw_attention(const Module& layer, const Tensor& q, const Tensor& k, const AttentionOptions& options);
+
+ private:
+  struct Layer;
+  struct Logit {
+    Module attention;
+    double value;
+  };
+  std::vector<std::shared_ptr<Layer>> layers_;
+  std::vector<Logit> logits_;
+  Probe* before_;
+};
+
+/// Shows a layer's output to the thread's probe and returns it: `x = observe(block, block(x));`
+inline Tensor observe(const Module& layer, Tensor y) {
+  if (Probe* const probe = Probe::current()) probe->saw_output(layer, y);
+  return y;
+}
+
+}  // namespace gradus::nn

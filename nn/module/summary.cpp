@@ -1,0 +1,75 @@
+// summary(): a model as a table.
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/module_node.h"
+#include "gradus/nn/module/module.h"
+
+namespace gradus::nn {
+
+namespace {
+
+using Row = std::array<std::string, 4>;  // name, kind, parameters, count
+
+/// 1234567 -> "1,234,567"
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::int64_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+struct Totals {
+  std::int64_t all = 0, trainable = 0, bytes = 0;
+};
+
+/// A module's own parameters as text; a parameter that stood in an earlier row counts nothing here.
+Row row_of(const ModuleNode& node, const std::string& name, std::unordered_set<const Node*>& seen,
+           Totals& totals) {
+  std::string shapes;
+  std::int64_t count = 0;
+  for (const auto& [key, values] : node.parameters) {
+    const bool first = seen.insert(values.node().get()).second;
+    shapes +=
+        fmt::format("{}{} {}{}", shapes.empty() ? "" : ", ", key, values.shape(), first ? "" : " (shared)");
+    if (!first) continue;
+    count += values.numel();
+    totals.bytes += values.numel() * static_cast<std::int64_t>(size_of(values.dtype()));
+    if (values.requires_grad()) totals.trainable += values.numel();
+  }
+  totals.all += count;
+  return {name, node.kind.empty() ? "Module" : node.kind, shapes, count == 0 ? "" : grouped(count)};
+}
+
+}  // namespace
+
+std::string summary(const Module& model) {
+  std::vector<Row> rows{{"name", "kind", "parameters", "count"}};
+  std::unordered_set<const Node*> seen;
+  Totals totals;
+  walk(*model.node_, "", [&](const ModuleNode& node, const std::string& name) {
+    const std::string shown = name.empty() ? "(model)" : name;
+    // A transparent part stands at its parent's name: it has a row only where it owns something.
+    const bool known = std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == shown; });
+    if (known && node.parameters.empty()) return;
+    rows.push_back(row_of(node, shown, seen, totals));
+  });
+
+  std::array<std::size_t, 4> width{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
+  for (const auto& [name, kind, shapes, count] : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>{}}", name, width[0], kind, width[1], shapes, width[2],
+                        count, width[3]);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text + fmt::format("{} parameters, {} trainable, {} bytes\n", grouped(totals.all),
+                            grouped(totals.trainable), grouped(totals.bytes));
+}
+
+}  // namespace gradus::nn

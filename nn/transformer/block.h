@@ -1,0 +1,62 @@
+#pragma once
+// The two Transformer blocks. They are made of the same parts under the same names, those of PyTorch's
+// nn.TransformerEncoderLayer, so that one file of weights loads into both; where the norms stand is all the
+// difference there is.
+
+#include "gradus/nn/attention/attention.h"
+#include "gradus/nn/layers/dropout.h"
+#include "gradus/nn/layers/ffn.h"
+#include "gradus/nn/layers/norm.h"
+
+namespace gradus::nn {
+
+struct BlockOptions {
+  std::int64_t d_model = 0;
+  std::int64_t heads = 0;
+  std::int64_t d_ff = 0;  // hidden size of the FFN; 0 means 4 d_model
+  Activation activation = Activation::relu;
+  bool gated = false;   // a gated FFN: SwiGLU with silu, GEGLU with gelu
+  bool causal = false;  // no position sees a later one
+  double dropout = 0;   // on attention weights, the FFN's hidden layer and both branches, in training
+  bool bias = true;     // in linear layers and norms
+  double eps = 1e-5;    // of the norms
+};
+
+struct BlockParts : Module {
+  BlockParts(const char* kind, const BlockOptions& options);
+
+  MultiheadAttention self_attn;
+  FFN ffn;  // its keys stand at the block's level: linear1, linear2
+  LayerNorm norm1, norm2;
+  Dropout dropout1, dropout2;
+
+ protected:
+  void expect_input(const Tensor& x) const;
+};
+
+/// Norms on the branches; the shortcut is untouched from end to end (GPT-2; Xiong et al. 2020, figure 1b).
+/// `nn::PreLNBlock block({.d_model = 64, .heads = 4});` x [B, T, C] -> [B, T, C]
+struct PreLNBlock : BlockParts {
+  explicit PreLNBlock(const BlockOptions& options) : BlockParts("PreLNBlock", options) {}
+
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
+    const Scope scope(path());
+    expect_input(x);
+    const Tensor h = x + dropout1(self_attn(norm1(x), masks, cache));  // x + Attn(LN(x))
+    return h + dropout2(ffn(norm2(h)));                                // h + FFN(LN(h))
+  }
+};
+
+/// Norms after the additions, on the shortcut itself (Vaswani et al. 2017; Xiong et al. 2020, figure 1a).
+struct PostLNBlock : BlockParts {
+  explicit PostLNBlock(const BlockOptions& options) : BlockParts("PostLNBlock", options) {}
+
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
+    const Scope scope(path());
+    expect_input(x);
+    const Tensor h = norm1(x + dropout1(self_attn(x, masks, cache)));  // LN(x + Attn(x))
+    return norm2(h + dropout2(ffn(h)));                                // LN(h + FFN(h))
+  }
+};
+
+}  // namespace gradus::nn

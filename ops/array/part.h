@@ -1,0 +1,21 @@
+#pragma once
+// The backward of ops that take a part of x (internal).
+
+#include "gradus/core/tape/autograd.h"
+
+namespace gradus {
+
+/// A gradient that is dy in part(x), a view of x, and 0 elsewhere.
+template <class F>
+Gradient into_part(const Shape& shape, const Array& dy, F part) {
+  return {shape, dy.dtype(), [dy, part](const Array& dx, bool add) {
+            if (add) {
+              part(dx).add_(dy);
+            } else {
+              dx.fill_(0);
+              part(dx).copy_(dy);
+            }
+          }};
+}
+
+}  // namespace gradus

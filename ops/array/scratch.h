@@ -1,0 +1,28 @@
+#pragma once
+// Memory for the chunks of a parallel loop (internal).
+
+#include <vector>
+
+#include "gradus/core/array.h"
+#include "gradus/core/threads/parallel.h"
+
+namespace gradus {
+
+/// Memory that each chunk takes and gives back, `n` elements each time. The constructor takes as many blocks
+/// as there are threads once and gives them back, so the cache has enough from then on. Otherwise a block
+/// more would be fetched from the system, with page faults, whenever more chunks happen to meet than ever
+/// before.
+class Scratch {
+ public:
+  Scratch(std::int64_t n, DType dtype) : shape_{n}, dtype_(dtype) {
+    std::vector<Array> blocks(static_cast<std::size_t>(num_threads()));
+    for (Array& block : blocks) block = take();
+  }
+  Array take() const { return Array::empty(shape_, dtype_); }
+
+ private:
+  Shape shape_;
+  DType dtype_;
+};
+
+}  // namespace gradus

@@ -1,0 +1,111 @@
+// Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1), for each batch and head:
+//   q [Tq, D]   k [Tk, D]   v [Tk, Dv]   out [Tq, Dv]
+//   S   = scale q k^T + mask      what a query may not see is -inf
+//   P   = softmax(S)              over the keys; all zeros in a row that sees none
+//   out = dropout(P) v
+// Backward is derived in attention_backward.cpp.
+// Saves q, k, v, out and one number a row, the log of the sum of its exponentials: P = exp(S - that) is
+// computed again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the generator's state is
+// kept.
+
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using attention::Gradients;
+using attention::Rule;
+
+Array empty_where(bool needed, const Shape& shape, DType dtype) {
+  return needed ? Array::empty(shape, dtype) : Array();
+}
+
+/// A number for every row of queries.
+Array row_numbers(const Array& q) { return Array::empty({q.size(0), q.size(1), q.size(2)}, q.dtype()); }
+
+void check_values(const char* op, const Tensor& k, const Tensor& v) {
+  check(operand(op, v).dim() == 4, "{}: expects v [B, H, Tk, Dv], got {}: unsqueeze() adds missing axes", op,
+        v.shape());
+  check(k.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2),
+        "{}: k {} and v {} do not match: batch, heads and positions must be equal", op, k.shape(), v.shape());
+  eager::check_same_dtype(op, k.array(), v.array());
+}
+
+/// The heads of x [B, T, H D] as a view [B, H, T, D].
+Array heads_of(const Array& x, std::int64_t heads) {
+  const std::int64_t width = heads == 0 ? 0 : x.size(2) / heads;
+  return x.try_view({x.size(0), x.size(1), heads, width}).value().permute({0, 2, 1, 3});
+}
+
+/// The heads of q, k or v (part 0, 1 or 2) in x [B, T, 3 C].
+Array packed_heads(const Array& x, std::int64_t part, std::int64_t heads) {
+  const std::int64_t channels = x.size(2) / 3;
+  return heads_of(x.slice(2, part * channels, (part + 1) * channels), heads);
+}
+
+void check_packed(const Tensor& qkv, std::int64_t heads) {
+  const char* const op = "self_attention_packed";
+  check(operand(op, qkv).dim() == 3 && qkv.size(2) % 3 == 0,
+        "{}: expects q, k and v side by side, [B, T, 3 C], got {}", op, qkv.shape());
+  check(heads > 0 && qkv.size(2) / 3 % heads == 0, "{}: C {} of qkv {} is not divisible by heads {}", op,
+        qkv.size(2) / 3, qkv.shape(), heads);
+  check(is_floating(qkv.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, qkv.dtype(),
+        qkv.shape());
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options) {
+  const char* const op = "scaled_dot_product_attention";
+  attention::check_queries_keys(op, q, k);
+  check_values(op, k, v);
+  const Rule rule = attention::rule_of(op, options, q.array(), k.array());
+  const Array qr = attention::with_rows(q.array()), kr = attention::with_rows(k.array()),
+              vr = attention::with_rows(v.array());
+  const Array out = Array::empty({q.size(0), q.size(1), q.size(2), v.size(3)}, q.dtype()),
+              log_sum = row_numbers(qr);
+  attention::forward(rule, qr, kr, vr, out, log_sum);
+  return record(
+      op, out, {&q, &k, &v, &options.mask},
+      [rule, log_sum, out = Saved(out), q = Saved(qr), k = Saved(kr), v = Saved(vr), mask = Saved(rule.mask),
+       mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
+        const DType dtype = q->dtype();
+        const Gradients grads{.dq = empty_where(needs[0], q->shape(), dtype),
+                              .dk = empty_where(needs[1], k->shape(), dtype),
+                              .dv = empty_where(needs[2], v->shape(), dtype),
+                              .dscores = empty_where(needs[3], rule.mask.shape(), dtype)};
+        mask.get();  // throws when it was changed
+        attention::backward(rule, *q, *k, *v, *out, log_sum, attention::with_rows(dout), grads);
+        return {grads.dq, grads.dk, grads.dv, needs[3] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
+      });
+}
+
+Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options) {
+  check_packed(qkv, heads);
+  const Array x = qkv.array().contiguous();
+  const Array q = packed_heads(x, 0, heads), k = packed_heads(x, 1, heads), v = packed_heads(x, 2, heads);
+  const Rule rule = attention::rule_of("self_attention_packed", options, q, k);
+  const Array out = Array::empty({x.size(0), x.size(1), x.size(2) / 3}, x.dtype()), log_sum = row_numbers(q);
+  attention::forward(rule, q, k, v, heads_of(out, heads), log_sum);
+  return record(
+      "self_attention_packed", out, {&qkv, &options.mask},
+      [rule, heads, log_sum, out = Saved(out), x = Saved(x), mask = Saved(rule.mask),
+       mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
+        const auto part = [&](const Array& packed, std::int64_t i) { return packed_heads(packed, i, heads); };
+        const Array dx = empty_where(needs[0], x->shape(), x->dtype());
+        Gradients grads = needs[0] ? Gradients{part(dx, 0), part(dx, 1), part(dx, 2), {}} : Gradients{};
+        grads.dscores = empty_where(needs[1], rule.mask.shape(), x->dtype());
+        mask.get();  // throws when it was changed
+        attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), log_sum,
+                            heads_of(dout.contiguous(), heads), grads);
+        return {dx, needs[1] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
+      });
+}
+
+}  // namespace gradus

@@ -1,0 +1,192 @@
+// Attention's backward pass. For one tile of query rows of one head, with P the weights computed again from
+// the scores and the saved log-sum-exp, and P' = P after dropout:
+//   dV += P'^T dO
+//   dP  = dO V^T, dropped like P'
+//   dS  = P (dP - sum_j dP_j P_j)         softmax's backward; a row that sees no key has P = 0, and so dS = 0
+//         the sum is that of dO O over the channels: O = P' V, and dropping P or dP is the same in it
+//   dQ  = scale dS K,   dK += scale dS^T Q
+// The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
+// want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/scratch.h"
+#include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/attention/attention_scores.h"
+
+namespace gradus::attention {
+
+namespace {
+
+constexpr I kUnits = 8;  // pieces of work wanted
+
+template <class T>
+class Backward {
+ public:
+  /// dk and dv have the sums of one group after the other on their first axis.
+  Backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& log_sum,
+           const Array& out, const Array& dout, const Gradients& grads, I groups)
+      : rule_(rule),
+        scores_(rule, q, k),
+        q_(q),
+        k_(k),
+        v_(v),
+        out_(out),
+        dout_(dout),
+        dq_(grads.dq),
+        dk_(grads.dk),
+        dv_(grads.dv),
+        dscores_(grads.dscores),
+        log_sum_(log_sum.data<T>()),
+        heads_(q.size(0) * q.size(1)),
+        queries_(q.size(2)),
+        keys_(k.size(2)),
+        channels_(q.size(3)),
+        width_(v.size(3)),
+        groups_(groups),
+        scratch_(
+            (rule.dropout > 0 ? 3 : 2) * std::min(queries_, scores_.cut().rows) * std::min(keys_, kTileKeys),
+            dtype_of<T>) {}
+
+  /// Every groups-th tile of a head. The first one done reaches furthest to the right, so it may overwrite dk
+  /// and dv where those after it add to them.
+  void run(I head, I group) const {
+    const I sums = group * heads_ + head;
+    I reached = 0;
+    for (I t = group + (scores_.cut().tiles - 1 - group) / groups_ * groups_; t >= 0; t -= groups_) {
+      const Tile tile = scores_.tile(head, t);
+      run_tile(tile, sums, reached == 0 ? T{0} : T{1});
+      reached = std::max(reached, tile.keys);
+    }
+    for (I j = reached; j < keys_; ++j) {
+      if (dk_) std::fill_n(dk_.row(sums, j), channels_, T{0});
+      if (dv_) std::fill_n(dv_.row(sums, j), width_, T{0});
+    }
+  }
+
+ private:
+  /// `sums` is where the tile's group keeps dk and dv of its head.
+  void run_tile(const Tile& tile, I sums, T beta) const {
+    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
+    const bool drops = rule_.dropout > 0;
+    const Array scratch = scratch_.take();
+    T* const p = scratch.mutable_data<T>();
+    T* const dp = p + tile.rows * ld;
+    T* const dropped = drops ? dp + tile.rows * ld : p;
+    T delta[kTileRows];
+    kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
+                                        out_.row(tile.head, tile.begin), out_.ld(), delta);
+    for_each_block(tile, [&](const Block& block) {
+      scores_.compute(block, p, ld);
+      kernels::table<T>().attention_weights(scores_.rows(block, p, ld),
+                                            log_sum_ + block.head * queries_ + block.begin);
+      if (drops) scores_.drop(block, p, dropped, ld);
+      if (dv_) add_dv(block, dropped, ld, sums, beta);
+      if (!dq_ && !dk_ && !dscores_) return;
+      compute_dp(block, dp, ld);
+      if (drops) scores_.drop(block, dp, dp, ld);
+      kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, delta);
+      if (dscores_) copy_dscores(block, dp, ld);
+      if (dq_) add_dq(block, dp, ld);
+      if (dk_) add_dk(block, dp, ld, sums, beta);
+    });
+    if (dscores_)
+      for (I r = 0; r < tile.rows; ++r)
+        std::fill_n(dscores_.row(tile.head, tile.begin + r) + tile.keys, keys_ - tile.keys, T{0});
+  }
+
+  void add_dv(const Block& block, const T* p, I ld, I sums, T beta) const {
+    kernels::multiply<T>({.m = block.keys,
+                          .n = width_,
+                          .k = block.rows,
+                          .a = {p, ld, true},
+                          .b = dout_.from(block.head, block.begin),
+                          .c = dv_.row(sums, block.first),
+                          .ldc = dv_.ld(),
+                          .beta = beta});
+  }
+  void compute_dp(const Block& block, T* dp, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = block.keys,
+                          .k = width_,
+                          .a = dout_.from(block.head, block.begin),
+                          .b = v_.transposed(block.head, block.first),
+                          .c = dp,
+                          .ldc = ld});
+  }
+  void add_dq(const Block& block, const T* ds, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = channels_,
+                          .k = block.keys,
+                          .a = {ds, ld},
+                          .b = k_.from(block.head, block.first),
+                          .c = dq_.row(block.head, block.begin),
+                          .ldc = dq_.ld(),
+                          .alpha = static_cast<T>(rule_.scale),
+                          .beta = block.first == 0 ? T{0} : T{1}});
+  }
+  void add_dk(const Block& block, const T* ds, I ld, I sums, T beta) const {
+    kernels::multiply<T>({.m = block.keys,
+                          .n = channels_,
+                          .k = block.rows,
+                          .a = {ds, ld, true},
+                          .b = q_.from(block.head, block.begin),
+                          .c = dk_.row(sums, block.first),
+                          .ldc = dk_.ld(),
+                          .alpha = static_cast<T>(rule_.scale),
+                          .beta = beta});
+  }
+  void copy_dscores(const Block& block, const T* ds, I ld) const {
+    for (I r = 0; r < block.rows; ++r)
+      std::copy_n(ds + r * ld, block.keys, dscores_.row(block.head, block.begin + r) + block.first);
+  }
+
+  const Rule& rule_;
+  Scores<T> scores_;
+  HeadRows<const T> q_, k_, v_, out_, dout_;
+  HeadRows<T> dq_, dk_, dv_, dscores_;
+  const T* log_sum_;
+  I heads_, queries_, keys_, channels_, width_, groups_;
+  Scratch scratch_;
+};
+
+/// Memory for the sums of each group: the gradient itself when there is one group.
+Array group_sums(const Array& grad, I groups) {
+  if (!grad.defined() || groups == 1) return grad;
+  Shape shape = grad.shape();
+  shape[0] *= groups;
+  return Array::empty(shape, grad.dtype());
+}
+
+void add_groups(const Array& sums, I groups, const Array& grad) {
+  if (!grad.defined() || groups == 1) return;
+  Shape shape = grad.shape();
+  shape.insert(0, groups);
+  grad.copy_(eager::sum(sums.reshape(shape), 0));
+}
+
+}  // namespace
+
+void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+              const Array& log_sum, const Array& dout, const Gradients& grads) {
+  count_products(rule, q, k, v, 3, 2);  // scores again, dq, dk; dP, dv
+  const I heads = q.size(0) * q.size(1);
+  const Cut cut(q.size(2), rule.causal);
+  const I groups = heads == 0 ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, cut.tiles));
+  Gradients sums = grads;
+  sums.dk = group_sums(grads.dk, groups);
+  sums.dv = group_sums(grads.dv, groups);
+  dispatch_floating("attention", q.dtype(), [&]<class T>() {
+    const Backward<T> attention(rule, q, k, v, log_sum, out, dout, sums, groups);
+    const I work = cut.work(k, v);
+    const auto run = [&](I first, I last) {
+      for (I i = first; i < last; ++i) attention.run(i / groups, i % groups);
+    };
+    parallel_for(heads * groups, kChunkWork / (2 * cut.tiles * work + 1), run, cut.wake(heads, work));
+  });
+  add_groups(sums.dk, groups, grads.dk);
+  add_groups(sums.dv, groups, grads.dv);
+}
+
+}  // namespace gradus::attention

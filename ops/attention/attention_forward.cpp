@@ -1,0 +1,152 @@
+// Attention's forward pass, a tile of query rows of one head at a time, and of the keys its rows can see a
+// few hundred at a time: their scores, the exponentials of these, and the product with the values, while the
+// tile is in cache. The softmax of a row runs from one group of keys to the next (body_attention.h; Dao et
+// al. 2022). Keys past the causal diagonal are never touched. Memory is one tile per thread and one number
+// per row.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/ops/array/scratch.h"
+#include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/attention/attention_scores.h"
+
+namespace gradus::attention {
+
+namespace {
+
+/// y *= factor; a factor of 0 clears even what is not finite.
+template <class T>
+void scale_row(I n, T factor, T* y) {
+  if (factor == 1) return;
+  if (factor == 0)
+    std::fill_n(y, n, T{0});
+  else
+    kernels::table<T>().scale(n, factor, y, y);
+}
+
+/// The softmax of each row of a tile, as far as it is known.
+template <class T>
+struct RowSums {
+  explicit RowSums(I n) : rows(n) {
+    std::fill_n(largest, rows, -std::numeric_limits<T>::infinity());
+    std::fill_n(sum, rows, T{0});
+  }
+  /// Scores become weights, too large by the factor `sum` of their row.
+  void exponentials(const kernels::ScoreRows<T>& s) {
+    kernels::table<T>().attention_exp(s, largest, sum, correction);
+  }
+  /// Rows of n values, sums over the exponentials, become means over the weights.
+  void divide(I n, T* out, I ld, T* log_sum) const {
+    kernels::table<T>().attention_output(rows, n, largest, sum, out, ld, log_sum);
+  }
+
+  I rows;
+  T largest[kTileRows], sum[kTileRows], correction[kTileRows];
+};
+
+template <class T>
+class Forward {
+ public:
+  Forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+          const Array& log_sum)
+      : rule_(rule),
+        scores_(rule, q, k),
+        v_(v),
+        out_(out),
+        log_sum_(log_sum.mutable_data<T>()),
+        queries_(q.size(2)),
+        width_(v.size(3)),
+        scratch_(std::min(queries_, scores_.cut().rows) * std::min(k.size(2), kTileKeys), dtype_of<T>) {}
+
+  void run_tile(I head, I index) const {
+    const Tile tile = scores_.tile(head, index);
+    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
+    const Array scratch = scratch_.take();
+    T* const s = scratch.mutable_data<T>();
+    RowSums<T> sums(tile.rows);
+    for_each_block(tile, [&](const Block& block) {
+      scores_.compute(block, s, ld);
+      sums.exponentials(scores_.rows(block, s, ld));
+      if (rule_.dropout > 0) scores_.drop(block, s, s, ld);
+      if (block.first > 0)
+        for (I r = 0; r < tile.rows; ++r)
+          scale_row(width_, sums.correction[r], out_.row(head, tile.begin + r));
+      add_values(block, s, ld);
+    });
+    // Dividing the short rows of the output is cheaper than dividing the weights.
+    sums.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_ + head * queries_ + tile.begin);
+  }
+
+ private:
+  /// out (+)= weights v
+  void add_values(const Block& block, const T* weights, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = width_,
+                          .k = block.keys,
+                          .a = {weights, ld},
+                          .b = v_.from(block.head, block.first),
+                          .c = out_.row(block.head, block.begin),
+                          .ldc = out_.ld(),
+                          .beta = block.first == 0 ? T{0} : T{1}});
+  }
+
+  const Rule& rule_;
+  Scores<T> scores_;
+  HeadRows<const T> v_;
+  HeadRows<T> out_;
+  T* log_sum_;
+  I queries_, width_;
+  Scratch scratch_;
+};
+
+}  // namespace
+
+Array with_rows(const Array& x) {
+  const Strides& strides = x.strides();
+  const bool contiguous = x.size(3) <= 1 || strides[3] == 1;
+  const bool apart = x.size(2) <= 1 || strides[2] >= x.size(3);
+  return contiguous && apart ? x : x.clone();
+}
+
+void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+             const Array& log_sum) {
+  count_products(rule, q, k, v, 1, 1);
+  const I heads = q.size(0) * q.size(1);
+  const Cut cut(q.size(2), rule.causal);
+  dispatch_floating("attention", q.dtype(), [&]<class T>() {
+    const Forward<T> attention(rule, q, k, v, out, log_sum);
+    const I work = cut.work(k, v);
+    const auto run = [&](I first, I last) {
+      for (I i = first; i < last; ++i) attention.run_tile(i / cut.tiles, i % cut.tiles);
+    };
+    parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));
+  });
+}
+
+Array weights(const Rule& rule, const Array& q, const Array& k) {
+  const I queries = q.size(2), keys = k.size(2), heads = q.size(0) * q.size(1);
+  const Cut cut(queries, rule.causal);
+  Array p = Array::empty({q.size(0), q.size(1), queries, keys}, q.dtype());
+  dispatch_floating("attention_weights", q.dtype(), [&]<class T>() {
+    const Scores<T> scores(rule, q, k);
+    const HeadRows<T> rows(p);
+    const I work = cut.work(k, k);
+    const auto run = [&](I first, I last) {
+      for (I t = first; t < last; ++t) {
+        const Tile tile = scores.tile(t / cut.tiles, t % cut.tiles);
+        const I ld = std::max<I>(1, keys);
+        const Block all{tile.head, tile.begin, tile.rows, 0, keys};
+        T* const s = rows.row(tile.head, tile.begin);
+        scores.compute(all, s, ld);
+        RowSums<T> sums(tile.rows);
+        sums.exponentials(scores.rows(all, s, ld));
+        T log_sum[kTileRows];
+        sums.divide(keys, s, ld, log_sum);
+      }
+    };
+    parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));
+  });
+  return p;
+}
+
+}  // namespace gradus::attention

@@ -1,0 +1,53 @@
+#pragma once
+// Attention on arrays, one tile of one head at a time (internal): what the ops in attention.cpp and
+// attention_weights.cpp share.
+// Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a packed projection.
+
+#include "gradus/core/array.h"
+#include "gradus/core/random/random.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::attention {
+
+/// What turns scores q k^T into weights.
+struct Rule {
+  double scale = 1;
+  bool causal = false;
+  Array mask = {};  // [B, H, Tq, Tk], bool or float; rows contiguous or one repeated value; undefined: none
+  double dropout = 0;
+  Generator::State random =
+      {};  // weight [b, h, i, j] is dropped by number ((b H + h) Tq + i) Tk + j from here
+};
+
+/// Throws naming `op` unless q and k [B, H, T, D] fit each other.
+void check_queries_keys(const char* op, const Tensor& q, const Tensor& k);
+
+/// The rule for scores [B, H, Tq, Tk] of q and k, with the numbers for dropout set aside. Throws naming `op`
+/// on a bad mask or probability.
+Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k);
+
+/// Reports to a profile that `q_products` products with a head's D channels and `v_products` with its Dv were
+/// made for every pair that may be seen, 2 floating-point operations each; of masks only the causal one
+/// counts.
+void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
+                    int v_products);
+
+/// x itself, or a copy when its rows (the last axis) are not contiguous.
+Array with_rows(const Array& x);
+
+/// Writes out [B, H, Tq, Dv] and log_sum [B, H, Tq], the log of the sum of each row's exponentials: +inf, so
+/// that all weights are exp(-inf) = 0, where a row sees no key.
+void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+             const Array& log_sum);
+
+/// Where backward writes; undefined arrays are not wanted. dscores [B, H, Tq, Tk] must be contiguous.
+struct Gradients {
+  Array dq, dk, dv, dscores;
+};
+void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
+              const Array& log_sum, const Array& dout, const Gradients& grads);
+
+/// The weights themselves, [B, H, Tq, Tk], without dropout.
+Array weights(const Rule& rule, const Array& q, const Array& k);
+
+}  // namespace gradus::attention

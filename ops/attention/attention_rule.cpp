@@ -1,0 +1,69 @@
+// What attention accepts.
+
+#include <cmath>
+
+#include "gradus/core/profile/profile.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/detail/operand.h"
+
+namespace gradus::attention {
+
+namespace {
+
+/// The mask as a view [B, H, Tq, Tk] whose rows are contiguous or one repeated value.
+Array broadcast_mask(const char* op, const Tensor& mask, const Shape& scores, DType dtype) {
+  Array m = mask.array();
+  check(m.dtype() == DType::boolean || m.dtype() == dtype,
+        "{}: expects a bool mask (true may be seen) or an {} mask (added to the scores), got {} {}", op,
+        dtype, m.dtype(), m.shape());
+  const int lead = scores.size() - m.dim();
+  bool fits = lead >= 0;
+  for (int i = 0; fits && i < m.dim(); ++i) fits = m.shape()[i] == 1 || m.shape()[i] == scores[lead + i];
+  check(fits, "{}: mask {} does not broadcast to the scores [B, H, Tq, Tk] {}", op, m.shape(), scores);
+  if (m.dim() > 0 && m.size(-1) > 1 && m.strides().back() > 1) m = m.contiguous();
+  return m.expand(scores);
+}
+
+}  // namespace
+
+void check_queries_keys(const char* op, const Tensor& q, const Tensor& k) {
+  check(operand(op, q).dim() == 4 && operand(op, k).dim() == 4,
+        "{}: expects q [B, H, Tq, D] and k [B, H, Tk, D], got {} and {}: unsqueeze() adds missing axes", op,
+        q.shape(), k.shape());
+  check(q.size(0) == k.size(0) && q.size(1) == k.size(1) && q.size(3) == k.size(3),
+        "{}: q {} and k {} do not match: batch, heads and the last axis must be equal", op, q.shape(),
+        k.shape());
+  eager::check_same_dtype(op, q.array(), k.array());
+  check(is_floating(q.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, q.dtype(),
+        q.shape());
+}
+
+Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k) {
+  check(options.dropout >= 0 && options.dropout <= 1, "{}: expects dropout from 0 to 1, got {}", op,
+        options.dropout);
+  const Shape scores{q.size(0), q.size(1), q.size(2), k.size(2)};
+  Rule rule{.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(3)))),
+            .causal = options.causal,
+            .dropout = options.dropout};
+  if (options.mask.defined()) rule.mask = broadcast_mask(op, options.mask, scores, q.dtype());
+  if (rule.dropout > 0)
+    rule.random = default_generator().reserve(static_cast<std::uint64_t>(numel(scores) + 3) / 4);
+  return rule;
+}
+
+void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
+                    int v_products) {
+  if (!detail::recorder) return;
+  const std::int64_t queries = q.size(2), keys = k.size(2);
+  double pairs = static_cast<double>(queries) * static_cast<double>(keys);
+  if (rule.causal) {
+    pairs = 0;
+    for (std::int64_t i = 0; i < queries; ++i)
+      pairs += static_cast<double>(std::clamp<std::int64_t>(keys - queries + i + 1, 0, keys));
+  }
+  const auto width = static_cast<double>(q_products * q.size(3) + v_products * v.size(3));
+  count_flops(2 * static_cast<double>(q.size(0) * q.size(1)) * pairs * width);
+}
+
+}  // namespace gradus::attention

@@ -1,0 +1,164 @@
+#pragma once
+// The scores of a tile of query rows of one head (internal to attention_forward.cpp and
+// attention_backward.cpp).
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/kernels/gemm.h"
+#include "gradus/ops/kernels/kernels.h"
+
+namespace gradus::attention {
+
+using I = std::int64_t;
+
+constexpr I kTileRows = 64;
+constexpr I kTileKeys = 512;         // at a time: scores and their gradients fill 256 KiB, and stay in cache
+constexpr I kChunkWork = 500'000;    // multiplications and additions worth a chunk of their own
+constexpr I kWakeWork = 10'000'000;  // more wakes sleeping threads at once
+
+/// How the query rows of a head are cut into tiles.
+struct Cut {
+  I tiles, rows;
+
+  /// Tiles of equal size. On its diagonal a causal head uses only half of a tile: short ones are cut smaller.
+  Cut(I queries, bool causal) {
+    const I most = causal && queries <= 2 * kTileRows ? kTileRows / 2 : kTileRows;
+    tiles = (queries + most - 1) / most;
+    rows = tiles > 0 ? (queries + tiles - 1) / tiles : 1;
+  }
+
+  /// What the products of one tile cost in forward; backward has two and a half times as many.
+  I work(const Array& k, const Array& v) const {
+    return std::max<I>(1, 2 * rows * k.size(2) * (k.size(3) + v.size(3)));
+  }
+  Wake wake(I heads, I work) const {
+    return heads * tiles > kWakeWork / work ? Wake::at_once : Wake::if_long;
+  }
+};
+
+/// One head's rows of an array [B, H, T, D]; heads are numbered through the batch.
+template <class T>
+class HeadRows {
+ public:
+  explicit HeadRows(const Array& x) {
+    if (!x.defined()) return;
+    data_ = x.mutable_data<std::remove_const_t<T>>();
+    heads_ = x.size(1);
+    batch_stride_ = x.strides()[0];
+    head_stride_ = x.strides()[1];
+    ld_ = x.size(2) > 1 ? x.strides()[2] : std::max<I>(1, x.size(3));
+  }
+  T* row(I head, I i) const {
+    return data_ + head / heads_ * batch_stride_ + head % heads_ * head_stride_ + i * ld_;
+  }
+  I ld() const { return ld_; }
+  /// Rows i and after as a matrix of a product.
+  kernels::Operand<std::remove_const_t<T>> from(I head, I i) const { return {row(head, i), ld_}; }
+  kernels::Operand<std::remove_const_t<T>> transposed(I head, I i) const { return {row(head, i), ld_, true}; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  T* data_ = nullptr;
+  I heads_ = 1, batch_stride_ = 0, head_stride_ = 0, ld_ = 1;
+};
+
+/// Query rows begin .. begin + rows - 1 of one head, against keys 0 .. keys - 1: no row of the tile sees
+/// more.
+struct Tile {
+  I head, begin, rows, keys;
+};
+
+/// Some of a tile's keys: first .. first + keys - 1.
+struct Block {
+  I head, begin, rows, first, keys;
+};
+
+/// f(block) for the tile's keys, kTileKeys at a time; once, with no keys, where the tile has none.
+template <class F>
+void for_each_block(const Tile& tile, F f) {
+  I first = 0;
+  do {
+    f(Block{tile.head, tile.begin, tile.rows, first, std::min(kTileKeys, tile.keys - first)});
+    first += kTileKeys;
+  } while (first < tile.keys);
+}
+
+template <class T>
+class Scores {
+ public:
+  Scores(const Rule& rule, const Array& q, const Array& k)
+      : rule_(rule),
+        cut_(q.size(2), rule.causal),
+        q_(q),
+        k_(k),
+        queries_(q.size(2)),
+        keys_(k.size(2)),
+        channels_(q.size(3)),
+        mask_heads_(q.size(1)) {}
+
+  /// How many keys query row i sees: all, or those up to its own position counted from the end.
+  I visible(I i) const { return rule_.causal ? std::clamp<I>(i + 1 + keys_ - queries_, 0, keys_) : keys_; }
+
+  const Cut& cut() const { return cut_; }
+
+  Tile tile(I head, I index) const {
+    const I begin = index * cut_.rows, rows = std::min(cut_.rows, queries_ - begin);
+    return {head, begin, rows, visible(begin + rows - 1)};
+  }
+
+  /// s [rows, keys] = scale q k^T + mask, row stride ld.
+  void compute(const Block& block, T* s, I ld) const {
+    kernels::multiply<T>({.m = block.rows,
+                          .n = block.keys,
+                          .k = channels_,
+                          .a = q_.from(block.head, block.begin),
+                          .b = k_.transposed(block.head, block.first),
+                          .c = s,
+                          .ldc = ld,
+                          .alpha = static_cast<T>(rule_.scale)});
+    if (rule_.mask.defined())
+      for (I r = 0; r < block.rows; ++r) mask_row(block, r, s + r * ld);
+  }
+
+  /// The block's scores, or what else lies as they do, with what each row sees.
+  kernels::ScoreRows<T> rows(const Block& block, T* s, I ld) const {
+    const I seen = rule_.causal ? block.begin + 1 + keys_ - queries_ - block.first : block.keys;
+    return {block.rows, block.keys, s, ld, seen, rule_.causal};
+  }
+
+  /// Drops weights (or gradients of weights); where a row sees nothing there are zeros.
+  void drop(const Block& block, const T* x, T* y, I ld) const {
+    const auto& random = rule_.random;
+    for (I r = 0; r < block.rows; ++r) {
+      const I place = (block.head * queries_ + block.begin + r) * keys_ + block.first;
+      kernels_.dropout(block.keys, rule_.dropout, random.seed, random.stream, random.offset,
+                       static_cast<std::uint64_t>(place), x + r * ld, y + r * ld);
+    }
+  }
+
+ private:
+  void mask_row(const Block& block, I r, T* s) const {
+    const Strides& strides = rule_.mask.strides();
+    const I head = block.head, step = strides[3] != 0, n = block.keys;
+    const I at = head / mask_heads_ * strides[0] + head % mask_heads_ * strides[1] +
+                 (block.begin + r) * strides[2] + block.first * strides[3];
+    if (rule_.mask.dtype() == DType::boolean) {
+      constexpr T hidden = -std::numeric_limits<T>::infinity();
+      kernels_.where(n, rule_.mask.data<bool>() + at, step, s, 1, &hidden, 0, s);
+    } else {
+      kernels_.binary[static_cast<int>(kernels::Binary::add)](n, s, 1, rule_.mask.data<T>() + at, step, s);
+    }
+  }
+
+  const kernels::Table<T>& kernels_ = kernels::table<T>();
+  const Rule& rule_;
+  Cut cut_;
+  HeadRows<const T> q_, k_;
+  I queries_, keys_, channels_, mask_heads_;
+};
+
+}  // namespace gradus::attention

@@ -1,0 +1,53 @@
+// The weights of attention themselves, where someone wants to look at them.
+//   q [Tq, D]   k [Tk, D]   P [Tq, Tk]
+//   S  = scale q k^T + mask,   P = softmax(S)
+//   dS = P (dP - sum_j dP_j P_j)
+//   dq = scale dS k,   dk = scale dS^T q,   dmask = dS
+// Saves q, k and P, which is [B, H, Tq, Tk]: scaled_dot_product_attention never holds that.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/rows.h"
+#include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+Array score_grads(const Array& p, const Array& dp) {
+  Array ds = Array::empty(p.shape(), p.dtype());
+  dispatch_floating("attention_weights", p.dtype(), [&]<class T>() {
+    const RowPointers<const T> pp(p), pdp(dp);
+    const RowPointers<T> pds(ds);
+    const Rows rows(p.shape());
+    rows.for_each([&, grad = kernels::table<T>().softmax_grad](std::int64_t i) {
+      grad(rows.columns, pp[i], pdp[i], pds[i]);
+    });
+  });
+  return ds;
+}
+
+}  // namespace
+
+Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  attention::check_queries_keys("attention_weights", q, k);
+  AttentionOptions undropped = options;
+  undropped.dropout = 0;
+  const attention::Rule rule = attention::rule_of("attention_weights", undropped, q.array(), k.array());
+  const Array qr = attention::with_rows(q.array()), kr = attention::with_rows(k.array());
+  const Array p = attention::weights(rule, qr, kr);
+  return record("attention_weights", p, {&q, &k, &options.mask},
+                [scale = rule.scale, q = Saved(qr), k = Saved(kr), p = Saved(p),
+                 mask_shape = options.mask.shape()](const Array& dp, Needs needs) -> Grads {
+                  const Array ds = score_grads(*p, dp.contiguous());
+                  Array dq, dk, dmask;
+                  if (needs[0]) dq = eager::mul(eager::matmul(ds, *k), scale);
+                  if (needs[1]) dk = eager::mul(eager::matmul(ds.transpose(-2, -1), *q), scale);
+                  if (needs[2]) dmask = eager::sum_to(ds, mask_shape);
+                  return {dq, dk, dmask};
+                });
+}
+
+}  // namespace gradus

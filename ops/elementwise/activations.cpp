@@ -1,0 +1,66 @@
+// Activations: the bends between two linear layers. Each derivative is one fused kernel over dy and what was
+// saved. s(x) = 1 / (1 + e^-x); Phi is the normal distribution function, phi its density.
+//
+//   tanh       y = tanh x      dx = dy (1 - y^2)                        saves y
+//   sigmoid    y = s(x)        dx = dy y (1 - y)                        saves y
+//   relu       y = max(x, 0)   dx = dy where y > 0, else 0              saves y; NaN passes forward
+//   silu       y = x s(x)      dx = dy s(x) (1 + x (1 - s(x)))          saves x
+//   gelu       y = x Phi(x)    dx = dy (Phi(x) + x phi(x))              saves x
+//     erf:     Phi(x) = (1 + erf(x / sqrt 2)) / 2
+//     tanh:    Phi(x) ~ (1 + tanh u) / 2, u = sqrt(2/pi) (x + 0.044715 x^3)
+//              dx = dy ((1 + tanh u) / 2 + x (1 - tanh^2 u) u' / 2)
+
+#include "gradus/ops/elementwise/activation_rule.h"
+
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/operand.h"
+
+namespace gradus {
+
+using kernels::Unary;
+using kernels::UnaryGrad;
+
+namespace {
+
+constexpr bool kFromOutput = true, kFromInput = false;
+
+Tensor apply(const ActivationRule& rule, const Tensor& x) {
+  return record_activation(rule, x, eager::unary(rule.op, rule.f, operand(rule.op, x)));
+}
+
+}  // namespace
+
+ActivationRule rule_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return {"relu", Unary::relu, UnaryGrad::relu, kFromOutput};
+    case Activation::gelu:
+      return {"gelu", Unary::gelu, UnaryGrad::gelu, kFromInput};
+    case Activation::gelu_tanh:
+      return {"gelu", Unary::gelu_tanh, UnaryGrad::gelu_tanh, kFromInput};
+    case Activation::silu:
+      return {"silu", Unary::silu, UnaryGrad::silu, kFromInput};
+  }
+  fail_with("activate: there is no activation number {}", static_cast<int>(activation));
+}
+
+Tensor record_activation(const ActivationRule& rule, const Tensor& x, const Array& y) {
+  return record(rule.op, y, {&x},
+                [op = rule.op, df = rule.df, saved = Saved(rule.from_output ? y : x.array())](
+                    const Array& dy, Needs) -> Grads { return {eager::unary_grad(op, df, *saved, dy)}; });
+}
+
+Tensor activate(Activation activation, const Tensor& x) { return apply(rule_of(activation), x); }
+
+Tensor tanh(const Tensor& x) { return apply({"tanh", Unary::tanh, UnaryGrad::tanh, kFromOutput}, x); }
+Tensor sigmoid(const Tensor& x) {
+  return apply({"sigmoid", Unary::sigmoid, UnaryGrad::sigmoid, kFromOutput}, x);
+}
+Tensor relu(const Tensor& x) { return activate(Activation::relu, x); }
+Tensor silu(const Tensor& x) { return activate(Activation::silu, x); }
+Tensor gelu(const Tensor& x, GeluForm form) {
+  return activate(form == GeluForm::tanh ? Activation::gelu_tanh : Activation::gelu, x);
+}
+
+}  // namespace gradus

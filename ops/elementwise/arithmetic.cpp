@@ -1,0 +1,197 @@
+// Arithmetic of two operands. Shapes broadcast: where an operand was repeated to fit, its gradient is the sum
+// over the repetitions, sum_to(., shape). Gradients of y, a, b: dy, da, db.
+//
+//   y = a + b     da = dy            db = dy                 saves nothing
+//   y = a - b     da = dy            db = -dy                saves nothing
+//   y = a b       da = dy b          db = dy a               saves what the other gradient needs
+//   y = a / b     da = dy / b        db = -dy y / b          saves b, and y for db
+//   y = a^b       da = dy b a^(b-1)  db = dy y log a         saves a, b, y
+//                 (0 where b = 0)    (0 where a = 0, b >= 0)
+//   y = max(a, b) da = dy where a > b, dy / 2 where a = b, else 0; db likewise; saves a and b
+//
+// With a number in place of a tensor there is nothing to save for it, and no gradient.
+// Integers: / is true division and gives default_dtype() (7 / 2 is 3.5, 1 / 0 is inf), as in PyTorch.
+
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using eager::sum_to;
+using kernels::Binary;
+using kernels::Compare;
+
+/// What backward of one operand needs of the other: nothing is kept for an operand without gradient.
+Saved saved_for(const Tensor& wants_gradient, const Array& x) {
+  return wants_gradient.requires_grad() ? Saved(x) : Saved();
+}
+
+/// x^p; powers that have a kernel of their own are cheaper and exact.
+Array power(const Array& x, double p) {
+  if (p == 2) return eager::mul(x, x);
+  if (p == 1) return x;
+  if (p == 0.5) return eager::unary("pow", kernels::Unary::sqrt, x);
+  if (p == -1) return eager::unary("pow", kernels::Unary::reciprocal, x);
+  return eager::binary("pow", Binary::pow, x, p);
+}
+
+Array zero(DType dtype) { return eager::scalar(0, dtype); }
+
+/// values where a == number (for which `at_number` stands in), so that 0 * inf never makes a NaN.
+Array except_where(const Array& a, double number, const Array& at_number, const Array& values) {
+  return eager::where(eager::compare("pow", Compare::eq, a, number), at_number, values);
+}
+
+/// d(a^b)/db = y log a; at a = 0 the limit 0, where there is one.
+Array power_db(const Array& a, const Array& b, const Array& y, const Array& dy) {
+  const Array slope = eager::mul(y, eager::unary("pow", kernels::Unary::log, a));
+  const Array at_zero = eager::where(eager::compare("pow", Compare::ge, b, 0), zero(b.dtype()), slope);
+  return eager::mul(dy, except_where(a, 0, at_zero, slope));
+}
+
+/// The gradient of a in maximum (wins = gt) or minimum (wins = lt). Where a NaN was, dy passes whole.
+Array winner_gradient(const char* op, Compare loses, const Array& a, const Array& b, const Array& dy) {
+  const Array won = eager::where(eager::compare(op, Compare::eq, a, b), eager::mul(dy, 0.5), dy);
+  return sum_to(eager::where(eager::compare(op, loses, a, b), zero(dy.dtype()), won), a.shape());
+}
+
+Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const Tensor& b) {
+  const Array &x = operand(op, a), &z = operand(op, b);
+  return record(op, eager::binary(op, f, x, z), {&a, &b},
+                [op, loses, x = Saved(x), z = Saved(z)](const Array& dy, Needs needs) -> Grads {
+                  return {needs[0] ? winner_gradient(op, loses, *x, *z, dy) : Array(),
+                          needs[1] ? winner_gradient(op, loses, *z, *x, dy) : Array()};
+                });
+}
+
+}  // namespace
+
+Tensor operator+(const Tensor& a, const Tensor& b) {
+  return record("add", eager::add(a.array(), b.array()), {&a, &b},
+                [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
+                  return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? sum_to(dy, sb) : Array()};
+                });
+}
+
+Tensor operator-(const Tensor& a, const Tensor& b) {
+  return record(
+      "sub", eager::sub(a.array(), b.array()), {&a, &b},
+      [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
+        return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? eager::neg(sum_to(dy, sb)) : Array()};
+      });
+}
+
+Tensor operator*(const Tensor& a, const Tensor& b) {
+  return record("mul", eager::mul(a.array(), b.array()), {&a, &b},
+                [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()), b = saved_for(a, b.array())](
+                    const Array& dy, Needs needs) -> Grads {
+                  return {needs[0] ? sum_to(eager::mul(dy, *b), sa) : Array(),
+                          needs[1] ? sum_to(eager::mul(dy, *a), sb) : Array()};
+                });
+}
+
+Tensor operator/(const Tensor& a, const Tensor& b) {
+  const Array y = eager::div(a.array(), b.array());
+  return record(
+      "div", y, {&a, &b},
+      [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)](const Array& dy, Needs needs) -> Grads {
+        const Array da = eager::div(dy, *b);
+        return {needs[0] ? sum_to(da, sa) : Array(),
+                needs[1] ? eager::neg(sum_to(eager::mul(da, *y), b->shape())) : Array()};
+      });
+}
+
+Tensor operator+(const Tensor& a, Scalar b) {
+  return record("add", eager::binary("add", Binary::add, a.array(), b), {&a},
+                [](const Array& dy, Needs) -> Grads { return {dy}; });
+}
+
+Tensor operator-(const Tensor& a, Scalar b) {
+  return record("sub", eager::binary("sub", Binary::sub, a.array(), b), {&a},
+                [](const Array& dy, Needs) -> Grads { return {dy}; });
+}
+
+Tensor operator*(const Tensor& a, Scalar b) {
+  return record("mul", eager::binary("mul", Binary::mul, a.array(), b), {&a},
+                [b](const Array& dy, Needs) -> Grads { return {eager::mul(dy, b)}; });
+}
+
+Tensor operator/(const Tensor& a, Scalar b) {
+  return record("div", eager::binary("div", Binary::div, a.array(), b), {&a},
+                [b](const Array& dy, Needs) -> Grads { return {eager::binary("div", Binary::div, dy, b)}; });
+}
+
+Tensor operator+(Scalar a, const Tensor& b) { return b + a; }
+
+Tensor operator-(Scalar a, const Tensor& b) {
+  return record("sub", eager::binary("sub", Binary::sub, a, b.array()), {&b},
+                [](const Array& dy, Needs) -> Grads { return {eager::neg(dy)}; });
+}
+
+Tensor operator*(Scalar a, const Tensor& b) { return b * a; }
+
+Tensor operator/(Scalar a, const Tensor& b) {
+  const Array y = eager::binary("div", Binary::div, a, b.array());
+  return record("div", y, {&b}, [b = Saved(b.array()), y = Saved(y)](const Array& dy, Needs) -> Grads {
+    return {eager::neg(eager::div(eager::mul(dy, *y), *b))};
+  });
+}
+
+Tensor pow(const Tensor& x, double exponent) {
+  const Array& a = operand("pow", x);
+  check(is_floating(a.dtype()), "pow: expects f32 or f64, got {}: convert with .to(f32)", a.dtype());
+  return record("pow", exponent == 1 ? a.clone() : power(a, exponent), {&x},
+                [a = Saved(a), exponent](const Array& dy, Needs) -> Grads {
+                  if (exponent == 0) return {Array::zeros(dy.shape(), dy.dtype())};
+                  return {eager::mul(dy, eager::mul(power(*a, exponent - 1), exponent))};
+                });
+}
+
+Tensor pow(const Tensor& base, const Tensor& exponent) {
+  const Array &a = operand("pow", base), &b = operand("pow", exponent);
+  const Array y = eager::binary("pow", Binary::pow, a, b);
+  return record(
+      "pow", y, {&base, &exponent},
+      [a = Saved(a), b = Saved(b), y = saved_for(exponent, y)](const Array& dy, Needs needs) -> Grads {
+        Array da, db;
+        if (needs[0]) {
+          const Array lower = eager::binary("sub", Binary::sub, *b, 1);
+          const Array slope = eager::mul(*b, eager::binary("pow", Binary::pow, *a, lower));
+          da = sum_to(eager::mul(dy, except_where(*b, 0, zero(dy.dtype()), slope)), a->shape());
+        }
+        if (needs[1]) db = sum_to(power_db(*a, *b, *y, dy), b->shape());
+        return {da, db};
+      });
+}
+
+Tensor maximum(const Tensor& a, const Tensor& b) {
+  return extremum("maximum", Binary::maximum, Compare::lt, a, b);
+}
+
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return extremum("minimum", Binary::minimum, Compare::gt, a, b);
+}
+
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, Flag equal_nan) {
+  const NoGrad guard;
+  eager::check_same_dtype("allclose", operand("allclose", a), operand("allclose", b));
+  broadcast_shapes("allclose", a.shape(), b.shape());
+  check(rtol >= 0 && atol >= 0, "allclose: expects tolerances of 0 or more, got {} and {}", rtol, atol);
+  const Tensor equal = a == b;
+  if (equal.all()) return true;
+  const DType wide = is_floating(a.dtype()) ? a.dtype() : f64;
+  const Tensor x = a.detach().to(wide), y = b.detach().to(wide);
+  Tensor error = abs(x - y);
+  if (a.dtype() == i64)  // exact where it fits: f64 would round what is beyond 2^53
+    error = where(error < 0x1p62, abs(a - b).to(f64), error);
+  // An infinity is close to itself only: rtol |inf| would allow anything.
+  Tensor near = equal | ((error <= abs(y) * rtol + atol) & (error < INFINITY));
+  if (equal_nan) near = near | ((x != x) & (y != y));
+  return near.all();
+}
+
+}  // namespace gradus

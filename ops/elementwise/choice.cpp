@@ -1,0 +1,101 @@
+// Choosing elements: comparisons and logic give bool tensors (no gradient flows through them); where,
+// masked_fill and clamp let the gradient through where their input was let through.
+//
+//   y = where(c, a, b)       da = dy where c, else 0      db = 0 where c, else dy      saves c
+//   y = masked_fill(x, m, v) dx = 0 where m, else dy                                   saves m
+//   y = clamp(x, low, high)  dx = dy where low <= x <= high, else 0                    saves x
+
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using eager::sum_to;
+using kernels::Compare;
+
+Tensor compare(const char* op, Compare f, const Tensor& a, const Tensor& b) {
+  return record(op, eager::compare(op, f, a.array(), b.array()), {&a, &b});
+}
+
+Tensor compare(const char* op, Compare f, const Tensor& a, Scalar b) {
+  return record(op, eager::compare(op, f, a.array(), b), {&a});
+}
+
+/// A condition or mask; throws unless it is a defined bool tensor.
+const Array& bool_operand(const char* op, const Tensor& x) {
+  check(operand(op, x).dtype() == boolean, "{}: expects bool, got {} {}: compare first, as in x != 0", op,
+        x.dtype(), x.shape());
+  return x.array();
+}
+
+Array zero_like(const Array& x) { return eager::scalar(0, x.dtype()); }
+
+}  // namespace
+
+Tensor operator==(const Tensor& a, const Tensor& b) { return compare("eq", Compare::eq, a, b); }
+Tensor operator!=(const Tensor& a, const Tensor& b) { return compare("ne", Compare::ne, a, b); }
+Tensor operator<(const Tensor& a, const Tensor& b) { return compare("lt", Compare::lt, a, b); }
+Tensor operator<=(const Tensor& a, const Tensor& b) { return compare("le", Compare::le, a, b); }
+Tensor operator>(const Tensor& a, const Tensor& b) { return compare("gt", Compare::gt, a, b); }
+Tensor operator>=(const Tensor& a, const Tensor& b) { return compare("ge", Compare::ge, a, b); }
+Tensor operator==(const Tensor& a, Scalar b) { return compare("eq", Compare::eq, a, b); }
+Tensor operator!=(const Tensor& a, Scalar b) { return compare("ne", Compare::ne, a, b); }
+Tensor operator<(const Tensor& a, Scalar b) { return compare("lt", Compare::lt, a, b); }
+Tensor operator<=(const Tensor& a, Scalar b) { return compare("le", Compare::le, a, b); }
+Tensor operator>(const Tensor& a, Scalar b) { return compare("gt", Compare::gt, a, b); }
+Tensor operator>=(const Tensor& a, Scalar b) { return compare("ge", Compare::ge, a, b); }
+
+Tensor operator!(const Tensor& x) {
+  const Array& values = bool_operand("operator!", x);
+  return record("operator!", eager::compare("operator!", Compare::eq, values, zero_like(values)), {&x});
+}
+
+Tensor operator&(const Tensor& a, const Tensor& b) {
+  const Array &x = bool_operand("operator&", a), &y = bool_operand("operator&", b);
+  broadcast_shapes("operator&", x.shape(), y.shape());
+  return record("operator&", eager::where(x, y, zero_like(y)), {&a, &b});
+}
+
+Tensor operator|(const Tensor& a, const Tensor& b) {
+  const Array &x = bool_operand("operator|", a), &y = bool_operand("operator|", b);
+  broadcast_shapes("operator|", x.shape(), y.shape());
+  return record("operator|", eager::where(x, eager::scalar(1, boolean), y), {&a, &b});
+}
+
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const Array& c = bool_operand("where", condition);
+  return record("where", eager::where(c, a.array(), b.array()), {&a, &b},
+                [c = Saved(c), sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
+                  const Array zero = zero_like(dy);
+                  return {needs[0] ? sum_to(eager::where(*c, dy, zero), sa) : Array(),
+                          needs[1] ? sum_to(eager::where(*c, zero, dy), sb) : Array()};
+                });
+}
+
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
+  const Array &from = operand("masked_fill", x), &m = bool_operand("masked_fill", mask);
+  check(broadcast_shapes("masked_fill", m.shape(), from.shape()) == from.shape(),
+        "masked_fill: a mask {} does not broadcast to x {}", m.shape(), from.shape());
+  return record(
+      "masked_fill", eager::where(m, eager::number_like("masked_fill", value, from), from), {&x},
+      [m = Saved(m)](const Array& dy, Needs) -> Grads { return {eager::where(*m, zero_like(dy), dy)}; });
+}
+
+Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
+  const Array& from = operand("clamp", x);
+  const bool ordered =
+      low.whole() && high.whole() ? *low.whole() <= *high.whole() : low.as<double>() <= high.as<double>();
+  check(ordered, "clamp: expects low <= high, got {} and {}", low, high);
+  return record(
+      "clamp", eager::clamp(from, low, high), {&x},
+      [from = Saved(from), low, high](const Array& dy, Needs) -> Grads {
+        const Array above = eager::where(eager::compare("clamp", Compare::ge, *from, low), dy, zero_like(dy));
+        return {eager::where(eager::compare("clamp", Compare::le, *from, high), above, zero_like(dy))};
+      });
+}
+
+}  // namespace gradus

@@ -1,0 +1,50 @@
+// dropout (Srivastava et al. 2014).        x, y, dx, dy: any shape
+//   y_i  = x_i / (1 - p) with probability 1 - p, else 0
+//   dx_i = dy_i / (1 - p) for the same i, else 0
+// Saves no mask but where the generator stood: number i of its stream says again which elements were kept.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/detail/strided.h"
+#include "gradus/core/random/random.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/kernels/kernels.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+/// x with the elements dropped that `state` says.
+Array drop(const Array& x, double p, const Generator::State& state) {
+  if (p == 1) return Array::zeros(x.shape(), x.dtype());
+  Array y = Array::empty(x.shape(), x.dtype());
+  dispatch_floating("dropout", x.dtype(), [&]<class T>() {
+    const T* const px = x.data<T>();
+    T* const py = y.mutable_data<T>();
+    parallel_for(x.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+      kernels::table<T>().dropout(end - begin, p, state.seed, state.stream, state.offset,
+                                  static_cast<std::uint64_t>(begin), px + begin, py + begin);
+    });
+  });
+  return y;
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator) {
+  const Array& values = operand("dropout", x);
+  check(is_floating(x.dtype()), "dropout: expects f32 or f64, got {} {}: convert with .to(f32)", x.dtype(),
+        x.shape());
+  check(p >= 0 && p <= 1, "dropout: expects a probability from 0 to 1, got {}", p);
+  if (!training || p == 0) return x;
+  const Generator::State state = generator.reserve(static_cast<std::uint64_t>(x.numel() + 3) / 4);
+  return record("dropout", drop(values.contiguous(), p, state), {&x},
+                [=](const Array& dy, Needs) -> Grads { return {drop(dy.contiguous(), p, state)}; });
+}
+
+Tensor dropout(const Tensor& x, double p, Flag training) {
+  return dropout(x, p, training, default_generator());
+}
+
+}  // namespace gradus

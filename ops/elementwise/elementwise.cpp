@@ -1,0 +1,95 @@
+// Functions of one number, applied to every element. Each line is a derivation: dx = dy f'(x).
+//
+//   neg     y = -x           dx = -dy                 saves nothing
+//   abs     y = |x|          dx = dy sign(x)          saves x; 0 at 0
+//   square  y = x^2          dx = 2 dy x              saves x
+//   sqrt    y = x^1/2        dx = dy / (2 y)          saves y
+//   rsqrt   y = x^-1/2       dx = -1/2 dy y^3         saves y
+//   exp     y = e^x          dx = dy y                saves y
+//   log     y = ln x         dx = dy / x              saves x
+//   log1p   y = ln(1 + x)    dx = dy / (1 + x)        saves x
+//   sin     y = sin x        dx = dy cos x            saves x
+//   cos     y = cos x        dx = -dy sin x           saves x
+//   erf     y = erf x        dx = dy 2/sqrt(pi) e^(-x^2)   saves x
+// (Saving y where the derivative can be had from it often costs nothing: many a next op keeps y anyway.)
+
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+using kernels::Binary;
+using kernels::Unary;
+using kernels::UnaryGrad;
+
+namespace {
+
+Array times(const Array& a, const Array& b) { return eager::mul(a, b); }
+
+/// An op whose derivative has a kernel that reads the input.
+Tensor with_kernel(const char* op, Unary f, UnaryGrad df, const Tensor& x) {
+  return record(op, eager::unary(op, f, x.array()), {&x},
+                [op, df, x = Saved(x.array())](const Array& dy, Needs) -> Grads {
+                  return {eager::unary_grad(op, df, *x, dy)};
+                });
+}
+
+}  // namespace
+
+Tensor neg(const Tensor& x) {
+  return record("neg", eager::neg(x.array()), {&x},
+                [](const Array& dy, Needs) -> Grads { return {eager::neg(dy)}; });
+}
+
+Tensor operator-(const Tensor& x) { return neg(x); }
+
+Tensor abs(const Tensor& x) {
+  return record("abs", eager::unary("abs", Unary::abs, x.array()), {&x},
+                [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
+                  return {times(dy, eager::unary("abs", Unary::sign, *x))};
+                });
+}
+
+Tensor square(const Tensor& x) {
+  return record(
+      "square", eager::unary("square", Unary::square, x.array()), {&x},
+      [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {times(eager::mul(dy, 2), *x)}; });
+}
+
+Tensor sqrt(const Tensor& x) {
+  const Array y = eager::unary("sqrt", Unary::sqrt, x.array());
+  return record("sqrt", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
+    return {eager::div(eager::mul(dy, 0.5), *y)};
+  });
+}
+
+Tensor rsqrt(const Tensor& x) {
+  const Array y = eager::unary("rsqrt", Unary::rsqrt, x.array());
+  return record("rsqrt", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
+    return {times(times(eager::mul(dy, -0.5), *y), eager::unary("rsqrt", Unary::square, *y))};
+  });
+}
+
+Tensor exp(const Tensor& x) {
+  const Array y = eager::unary("exp", Unary::exp, x.array());
+  return record("exp", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads { return {times(dy, *y)}; });
+}
+
+Tensor log(const Tensor& x) {
+  return record("log", eager::unary("log", Unary::log, x.array()), {&x},
+                [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {eager::div(dy, *x)}; });
+}
+
+Tensor log1p(const Tensor& x) {
+  return record("log1p", eager::unary("log1p", Unary::log1p, x.array()), {&x},
+                [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
+                  return {eager::div(dy, eager::binary("add", Binary::add, *x, 1))};
+                });
+}
+
+Tensor sin(const Tensor& x) { return with_kernel("sin", Unary::sin, UnaryGrad::sin, x); }
+Tensor cos(const Tensor& x) { return with_kernel("cos", Unary::cos, UnaryGrad::cos, x); }
+Tensor erf(const Tensor& x) { return with_kernel("erf", Unary::erf, UnaryGrad::erf, x); }
+
+}  // namespace gradus

@@ -1,0 +1,110 @@
+// cross_entropy and nll_loss.              x, dx: [..., V]   target: [...]   loss: [...], reduced to []
+// One row x of logits with target t and label smoothing e (Szegedy et al. 2016), m = max_j x_j:
+//   loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m)
+//        = (1 - e) (l - x_t) + e (l - mean(x))       for l = log sum_j exp(x_j)
+//   dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V)
+//   saves x and m: the softmax is never stored, it becomes dx in place
+// nll_loss, one row of log-probabilities:
+//   loss = -x_t,   dx_t = -g
+//
+// g is the gradient of a row's loss: that of the result, divided by the number of rows that count for a mean.
+// An ignored row has loss 0 and gradient 0 whatever its logits hold; when all are ignored the mean is 0.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/rows.h"
+#include "gradus/ops/array/scratch.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/loss/cross_entropy_rows.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using I = std::int64_t;
+
+/// losses and largest logits, one per row, from x [..., V], contiguous.
+void forward(const Array& x, const Targets& targets, const Array& losses, const Array& largest) {
+  const Rows rows(x.shape());
+  dispatch_floating("cross_entropy", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x);
+    T *const loss = losses.mutable_data<T>(), *const m = largest.mutable_data<T>();
+    const Scratch scratch(rows.columns, x.dtype());
+    parallel_rows(rows.count, rows.columns, [&](I begin, I end) {
+      const Array powers = scratch.take();
+      for (I i = begin; i < end; ++i) {
+        m[i] = loss[i] = 0;
+        if (targets.ignored(i)) continue;
+        m[i] = kernels::table<T>().max(rows.columns, px[i]);
+        T total;
+        loss[i] = row_loss(rows.columns, static_cast<T>(targets.smoothing()), targets[i], px[i], m[i],
+                           powers.mutable_data<T>(), total);
+      }
+    });
+  });
+}
+
+Array backward(const Array& g, const Array& x, const Targets& targets, const Array& largest) {
+  const Rows rows(x.shape());
+  const Array dx = Array::empty(x.shape(), x.dtype());
+  dispatch_floating("cross_entropy", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x);
+    const RowPointers<T> pdx(dx);
+    const T *const pg = g.data<T>(), *const m = largest.data<T>();
+    rows.for_each([&](I i) {
+      if (targets.ignored(i)) {
+        std::fill_n(pdx[i], rows.columns, T{0});
+        return;
+      }
+      const T total = kernels::table<T>().exp_shift_sum(rows.columns, m[i], px[i], pdx[i]);
+      row_grad(rows.columns, static_cast<T>(targets.smoothing()), targets[i], total, pg[i], pdx[i]);
+    });
+  });
+  return dx;
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
+  check_loss("cross_entropy", "logits", operand("cross_entropy", logits).shape(), logits.dtype(), target,
+             options);
+  const Targets targets("cross_entropy", "logits", logits.shape(), target, options);
+  const Array x = logits.array().contiguous();
+  const Array losses = Array::empty(target.shape(), x.dtype()),
+              largest = Array::empty(target.shape(), x.dtype());
+  forward(x, targets, losses, largest);
+  return record("cross_entropy", targets.reduce(losses), {&logits},
+                [=, x = Saved(x)](const Array& dy, Needs) -> Grads {
+                  return {backward(targets.spread(dy), *x, targets, largest)};
+                });
+}
+
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const CrossEntropyOptions& options) {
+  check_loss("nll_loss", "log_probabilities", operand("nll_loss", log_probabilities).shape(),
+             log_probabilities.dtype(), target, options);
+  check(options.label_smoothing == 0, "nll_loss: label smoothing is an option of cross_entropy, got {}",
+        options.label_smoothing);
+  const Targets targets("nll_loss", "log_probabilities", log_probabilities.shape(), target, options);
+  const Array x = log_probabilities.array().contiguous();
+  const Array losses = Array::zeros(target.shape(), x.dtype());
+  dispatch_floating("nll_loss", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x);
+    T* const loss = losses.mutable_data<T>();
+    for (I i = 0; i < losses.numel(); ++i)
+      if (!targets.ignored(i)) loss[i] = -px[i][targets[i]];
+  });
+  return record("nll_loss", targets.reduce(losses), {&log_probabilities},
+                [=, shape = x.shape()](const Array& dy, Needs) -> Grads {
+                  const Array g = targets.spread(dy), dx = Array::zeros(shape, dy.dtype());
+                  dispatch_floating("nll_loss", dy.dtype(), [&]<class T>() {
+                    const RowPointers<T> pdx(dx);
+                    const T* const pg = g.data<T>();
+                    for (I i = 0; i < g.numel(); ++i)
+                      if (!targets.ignored(i)) pdx[i][targets[i]] = -pg[i];
+                  });
+                  return {dx};
+                });
+}
+
+}  // namespace gradus

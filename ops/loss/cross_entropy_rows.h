@@ -1,0 +1,127 @@
+#pragma once
+// What cross_entropy, nll_loss and linear_cross_entropy share (internal): targets, and loss and gradient of
+// one row of logits by the formulas above cross_entropy.cpp.
+
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+/// The remedy for a target whose shape does not fit logits [..., V], where it can be guessed.
+inline std::string target_remedy(const Shape& logits, const Shape& target) {
+  Shape second_out = logits, one_more = logits;
+  if (logits.size() > 2) second_out.erase(1);
+  one_more[logits.size() - 1] = 1;
+  if (target == logits) return ": for one-hot rows pass target.argmax(-1)";
+  if (target == one_more) return ": drop its last axis with target.squeeze(-1)";
+  if (logits.size() == 3 && target == second_out)
+    return ": PyTorch's layout [B, V, T] becomes [B, T, V] with .transpose(1, 2)";
+  if (logits.size() > 3 && target == second_out)
+    return ": PyTorch's layout, classes second, becomes this one with .permute()";
+  return "";
+}
+
+/// Throws unless target and options fit logits (or log-probabilities: `name`) of this shape, [..., V].
+inline void check_loss(const char* op, const char* name, const Shape& logits, DType dtype,
+                       const Tensor& target, const CrossEntropyOptions& options) {
+  if (!target.defined()) fail_undefined(op, "the target");
+  check(is_floating(dtype) || !is_floating(target.dtype()),
+        "{}: expects {} in f32 or f64 and then a target in i64, got {} {} and {} {}: are they swapped?", op,
+        name, dtype, logits, target.dtype(), target.shape());
+  check(!logits.empty(), "{}: expects {} [..., V], got {}", op, name, logits);
+  Shape rows = logits;
+  rows.erase(logits.size() - 1);
+  check(target.dtype() == i64, "{}: expects an i64 target {} of class numbers, got {} {}{}", op, rows,
+        target.dtype(), target.shape(),
+        target.shape() == rows ? ": convert with .to(i64)" : target_remedy(logits, target.shape()));
+  check(target.shape() == rows,
+        "{}: {} {} and target {} do not match: expects a target {} (classes are the last axis){}", op, name,
+        logits, target.shape(), rows, target_remedy(logits, target.shape()));
+  check(options.label_smoothing >= 0 && options.label_smoothing <= 1,
+        "{}: expects label_smoothing from 0 to 1, got {}", op, options.label_smoothing);
+}
+
+/// The class of each row, checked; which rows count, and how their losses become one number.
+class Targets {
+ public:
+  Targets(const char* op, const char* name, const Shape& logits, const Tensor& target,
+          const CrossEntropyOptions& options)
+      : index_(target.array().contiguous()), unchanged_(index_), options_(options) {
+    const std::int64_t classes = logits.back();
+    const std::int64_t* const t = index_.data<std::int64_t>();
+    for (std::int64_t row = 0; row < index_.numel(); ++row) {
+      if (t[row] == options.ignore_index) continue;
+      check(t[row] >= 0 && t[row] < classes, "{}: target {} of row {} is out of range: {} {} have {} classes",
+            op, t[row], row, name, logits, classes);
+      ++counted_;
+    }
+  }
+
+  bool ignored(std::int64_t row) const { return (*this)[row] == options_.ignore_index; }
+  std::int64_t operator[](std::int64_t row) const { return index_.data<std::int64_t>()[row]; }
+  double smoothing() const { return options_.label_smoothing; }
+
+  /// What the gradient of a row's loss is of that of the result.
+  double share() const {
+    return options_.reduction == Reduction::mean && counted_ > 0 ? 1.0 / static_cast<double>(counted_) : 1.0;
+  }
+
+  /// The rows' losses as the result: added in order, in double.
+  Array reduce(const Array& losses) const {
+    if (options_.reduction == Reduction::none) return losses;
+    double total = 0;
+    dispatch_floating("cross_entropy", losses.dtype(), [&]<class T>() {
+      for (const T loss : std::span(losses.data<T>(), static_cast<std::size_t>(losses.numel())))
+        total += loss;
+    });
+    return eager::scalar(total * share(), losses.dtype());
+  }
+
+  /// The gradients of the rows' losses, [rows]: where backward begins, and the targets must still be those
+  /// that were checked.
+  Array spread(const Array& dy) const {
+    (void)unchanged_.get();
+    if (options_.reduction == Reduction::none) return dy.contiguous();
+    return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
+  }
+
+ private:
+  Array index_;
+  Saved unchanged_;
+  CrossEntropyOptions options_;
+  std::int64_t counted_ = 0;
+};
+
+/// The loss of one row x. exps, which may be x itself, receives exp(x - largest), and total their sum: what
+/// row_grad starts from.
+template <class T>
+T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T largest, T* exps, T& total) {
+  const auto& kernels = kernels::table<T>();
+  // Only differences to the maximum count: next to a large one, sums of the logits and the logarithm would
+  // lose their digits.
+  const T chosen = largest - x[target], all = smoothing == 0 ? T{0} : kernels.mean_below(classes, largest, x);
+  total = kernels.exp_shift_sum(classes, largest, x, exps);
+  const T log_total = std::log(total);
+  if (smoothing == 0) return chosen + log_total;
+  if (smoothing == 1) return all + log_total;  // the chosen one may be infinite
+  return ((1 - smoothing) * chosen + smoothing * all) + log_total;
+}
+
+/// Turns exps = exp(x - largest), whose sum is `total`, into dx, given the gradient g of the row's loss.
+template <class T>
+void row_grad(std::int64_t classes, T smoothing, std::int64_t target, T total, T g, T* exps) {
+  const auto& kernels = kernels::table<T>();
+  kernels.scale(classes, g / total, exps, exps);
+  exps[target] -= g * (1 - smoothing);
+  if (smoothing == 0) return;
+  const T uniform = g * smoothing / static_cast<T>(classes);
+  kernels.binary[static_cast<int>(kernels::Binary::sub)](classes, exps, 1, &uniform, 0, exps);
+}
+
+}  // namespace gradus

@@ -1,0 +1,118 @@
+// Losses between two tensors of one shape. g is the gradient of an element's loss: that of the result,
+// divided by the number of elements for a mean.
+//
+// mse_loss, elementwise
+//   loss = (x - y)^2
+//   dx   = 2 g (x - y),   dy = -dx
+//   saves x - y
+//
+// binary_cross_entropy_with_logits, elementwise, s = 1 / (1 + exp(-x))
+//   loss = -y log s - (1 - y) log(1 - s)
+//        = |x| w + log(1 + exp(-|x|)), which never overflows      w = 1 - y where x > 0, y elsewhere
+//   dx   = g (s - y),   dy = -g x
+//   saves x and y
+// w is the weight of the outcome x speaks against. Where it is 0 an infinite x costs nothing.
+//
+// Of nothing, the sum is 0 and the mean NaN.
+
+#include <cmath>
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/detail/strided.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using kernels::Unary;
+
+void check_pair(const char* op, const char* name_x, const Tensor& x, const Tensor& y) {
+  const Array &a = operand(op, x), &b = operand(op, y);
+  check(is_floating(a.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, a.dtype(),
+        a.shape());
+  check(a.shape() == b.shape(),
+        "{}: {} {} and target {} must have the same shape: reshape() or expand() one of them", op, name_x,
+        a.shape(), b.shape());
+  eager::check_same_dtype(op, a, b);
+}
+
+/// The mean of nothing is 0 * inf: NaN.
+Array reduce(const Array& losses, Reduction reduction) {
+  if (reduction == Reduction::none) return losses;
+  const Array total = eager::sum(losses);
+  return reduction == Reduction::sum ? total : eager::mul(total, 1.0 / static_cast<double>(losses.numel()));
+}
+
+/// The gradient of each of n losses, [] or one each.
+Array spread(const Array& dy, Reduction reduction, std::int64_t n) {
+  return reduction == Reduction::mean ? eager::mul(dy, 1.0 / static_cast<double>(n)) : dy;
+}
+
+constexpr const char* kBce = "binary_cross_entropy_with_logits";
+
+/// Names the first bad one of the targets y [shape] from `at` on.
+template <class T>
+[[noreturn]] void refuse_target(const T* y, std::int64_t at, const Shape& shape) {
+  while (y[at] >= 0 && y[at] <= 1) ++at;
+  Shape index = shape;
+  std::int64_t rest = at;
+  for (int axis = shape.size() - 1; axis >= 0; rest /= shape[axis--]) index[axis] = rest % shape[axis];
+  fail_with("{}: target {} at {} of {} is not in 0 .. 1: it is the probability of the class", kBce, y[at],
+            index, shape);
+}
+
+/// |x| w, and the check of y in [0, 1].
+Array cost_of_wrong(const Array& logits, const Array& target) {
+  const Array x = logits.contiguous(), y = target.contiguous(), cost = Array::empty(x.shape(), x.dtype());
+  dispatch_floating(kBce, x.dtype(), [&]<class T>() {
+    const T *const px = x.data<T>(), *const py = y.data<T>();
+    T* const out = cost.mutable_data<T>();
+    const auto& kernels = kernels::table<T>();
+    parallel_rows(x.numel(), 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t n = end - begin;
+      if (!(kernels.min(n, py + begin) >= 0 && kernels.max(n, py + begin) <= 1))  // also NaN
+        refuse_target(py, begin, x.shape());
+      for (std::int64_t i = begin; i < end; ++i) {
+        const T w = px[i] > 0 ? 1 - py[i] : py[i];
+        out[i] = w == 0 ? T{0} : std::abs(px[i]) * w;
+      }
+    });
+  });
+  return cost;
+}
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_pair("mse_loss", "input", input, target);
+  const Array difference = eager::sub(input.array(), target.array());
+  Array loss = reduce(eager::mul(difference, difference), reduction);
+  return record("mse_loss", loss, {&input, &target}, [=](const Array& dy, Needs needs) -> Grads {
+    const Array g = spread(dy, reduction, difference.numel());
+    Array dx, dtarget;
+    if (needs[0]) dx = eager::mul(difference, eager::mul(g, 2.0));
+    if (needs[1]) dtarget = eager::mul(difference, eager::mul(g, -2.0));
+    return {dx, dtarget};
+  });
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
+  check_pair(kBce, "logits", logits, target);
+  const Array x = logits.array(), y = target.array(), cost = cost_of_wrong(x, y);
+  const Array tail = eager::unary(
+      kBce, Unary::log1p, eager::unary(kBce, Unary::exp, eager::neg(eager::unary(kBce, Unary::abs, x))));
+  return record(kBce, reduce(eager::add(cost, tail), reduction), {&logits, &target},
+                [reduction, x = Saved(x), y = Saved(y)](const Array& dy, Needs needs) -> Grads {
+                  const Array g = spread(dy, reduction, x->numel());
+                  Array dx, dtarget;
+                  if (needs[0]) dx = eager::mul(eager::sub(eager::unary(kBce, Unary::sigmoid, *x), *y), g);
+                  if (needs[1]) dtarget = eager::mul(*x, eager::neg(g));
+                  return {dx, dtarget};
+                });
+}
+
+}  // namespace gradus

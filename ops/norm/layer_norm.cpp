@@ -1,0 +1,74 @@
+// Layer norm over the last axis.          x, y, dx, dy: [..., C]   weight, bias: [C]   mean, rstd: [rows]
+//   y    = xhat weight + bias             xhat = (x - mean) rstd
+//   mean = sum(x) / C                     rstd = 1 / sqrt(sum((x - mean)^2) / C + eps)
+// With dn = dy weight, and because mean and rstd depend on every x of their row:
+//   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
+//   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
+// Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/rows.h"
+#include "gradus/ops/norm/norm_checks.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+struct Normalized {
+  Array y, mean, rstd;
+};
+
+Normalized forward(const Array& x, const Array& weight, const Array& bias, double eps) {
+  const Rows rows(x.shape());
+  Normalized out{Array::empty(x.shape(), x.dtype()), Array::empty({rows.count, 1}, x.dtype()),
+                 Array::empty({rows.count, 1}, x.dtype())};
+  dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x), w(weight), b(bias);
+    const RowPointers<T> y(out.y), mean(out.mean), rstd(out.rstd);
+    rows.for_each_chunk([&](std::int64_t i, std::int64_t end) {
+      kernels::table<T>().layer_norm(end - i, rows.columns, static_cast<T>(eps), px[i], w[0], b[0], y[i],
+                                     mean[i], rstd[i]);
+    });
+  });
+  return out;
+}
+
+/// Those of dx, dweight and dbias that are needed.
+Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& mean, const Array& rstd,
+               Needs needs) {
+  const Rows rows(x.shape());
+  const RowSums sums(rows);
+  const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
+  const Array dweight = needs[1] ? sums.partial_sums(x.dtype()) : Array();
+  const Array dbias = needs[2] ? sums.partial_sums(x.dtype()) : Array();
+  dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x), w(weight), m(mean), r(rstd), pdy(dy);
+    const RowPointers<T> pdx(dx), dw(dweight), db(dbias);
+    sums.for_each_chunk([&](std::int64_t i, std::int64_t end, std::int64_t chunk) {
+      kernels::table<T>().layer_norm_grad(end - i, rows.columns, px[i], w[0], m[i], r[i], pdy[i], pdx[i],
+                                          dw[chunk], db[chunk]);
+    });
+  });
+  return {dx, needs[1] ? eager::sum(dweight, 0) : dweight, needs[2] ? eager::sum(dbias, 0) : dbias};
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+  check_norm("layer_norm", x, eps);
+  check_norm_parameter("layer_norm", "weight", weight, x);
+  check_norm_parameter("layer_norm", "bias", bias, x);
+  const Array rows = x.array().contiguous();
+  const Array w = weight.defined() ? weight.array().contiguous() : Array();
+  Normalized out = forward(rows, w, bias.defined() ? bias.array().contiguous() : Array(), eps);
+  return record("layer_norm", out.y, {&x, &weight, &bias},
+                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd](const Array& dy,
+                                                                                  Needs needs) -> Grads {
+                  return backward(dy.contiguous(), *x, *w, mean, rstd, needs);
+                });
+}
+
+}  // namespace gradus

@@ -1,0 +1,67 @@
+// RMS norm over the last axis.            x, y, dx, dy: [..., C]   weight: [C]   rstd: [rows]
+//   y    = xhat weight                    xhat = x rstd
+//   rstd = 1 / sqrt(sum(x^2) / C + eps)
+// With dn = dy weight, and because rstd depends on every x of its row:
+//   dx      = rstd (dn - xhat mean(dn xhat))
+//   dweight = sum of dy xhat over rows
+// Saves x and rstd.
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/rows.h"
+#include "gradus/ops/norm/norm_checks.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+struct Normalized {
+  Array y, rstd;
+};
+
+Normalized forward(const Array& x, const Array& weight, double eps) {
+  const Rows rows(x.shape());
+  Normalized out{Array::empty(x.shape(), x.dtype()), Array::empty({rows.count, 1}, x.dtype())};
+  dispatch_floating("rms_norm", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x), w(weight);
+    const RowPointers<T> y(out.y), rstd(out.rstd);
+    rows.for_each([&, rms_norm = kernels::table<T>().rms_norm](std::int64_t i) {
+      rms_norm(rows.columns, static_cast<T>(eps), px[i], w[0], y[i], rstd[i]);
+    });
+  });
+  return out;
+}
+
+/// dx and dweight, where they are needed.
+Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& rstd, Needs needs) {
+  const Rows rows(x.shape());
+  const RowSums sums(rows);
+  const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
+  const Array dweight = needs[1] ? sums.partial_sums(x.dtype()) : Array();
+  dispatch_floating("rms_norm", x.dtype(), [&]<class T>() {
+    const RowPointers<const T> px(x), w(weight), r(rstd), pdy(dy);
+    const RowPointers<T> pdx(dx), dw(dweight);
+    sums.for_each([&, grad = kernels::table<T>().rms_norm_grad](std::int64_t i, std::int64_t chunk) {
+      grad(rows.columns, px[i], w[0], *r[i], pdy[i], pdx[i], dw[chunk]);
+    });
+  });
+  return {dx, needs[1] ? eager::sum(dweight, 0) : dweight};
+}
+
+}  // namespace
+
+Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
+  check_norm("rms_norm", x, eps);
+  check_norm_parameter("rms_norm", "weight", weight, x);
+  const Array rows = x.array().contiguous();
+  const Array w = weight.defined() ? weight.array().contiguous() : Array();
+  Normalized out = forward(rows, w, eps);
+  return record("rms_norm", out.y, {&x, &weight},
+                [x = Saved(rows), w = Saved(w), rstd = out.rstd](const Array& dy, Needs needs) -> Grads {
+                  return backward(dy.contiguous(), *x, *w, rstd, needs);
+                });
+}
+
+}  // namespace gradus

@@ -1,0 +1,171 @@
+// Largest and smallest elements, and where they are.
+//
+//   max   y = max_i x_i     dx_i = dy / k where x_i = y (k elements do), else 0      saves x and y
+//   argmax                  the first i with x_i = y; no gradient
+//
+// A NaN counts as larger and smaller than every number: it shows instead of getting lost.
+
+#include <limits>
+
+#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/plain_loops.h"
+#include "gradus/ops/array/reduce_tree.h"
+#include "gradus/ops/array/spread.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using kernels::Binary;
+using kernels::Compare;
+
+// Short runs are looked at one by one, without jumps: which value is larger could not be guessed.
+
+template <class T, Binary kind>
+T short_extreme(std::int64_t n, const T* x) {
+  T best = x[0];
+  bool nan = best != best;
+  for (std::int64_t i = 1; i < n; ++i) {
+    const bool keep = kind == Binary::maximum ? best > x[i] : best < x[i];
+    best = keep ? best : x[i];
+    nan |= x[i] != x[i];
+  }
+  return nan ? std::numeric_limits<T>::quiet_NaN() : best;
+}
+
+template <class T, Binary kind>
+std::int64_t find_short_extreme(std::int64_t n, const T* x) {
+  std::int64_t found = 0;
+  for (std::int64_t i = 1; i < n; ++i) {
+    const T best = x[found];
+    const bool beyond = kind == Binary::maximum ? x[i] > best : x[i] < best;
+    const bool first_nan = (x[i] != x[i]) & (best == best);
+    found += (i - found) * (beyond | first_nan);
+  }
+  return found;
+}
+
+template <class T, Binary kind>
+struct ExtremeKernel {
+  static T run(std::int64_t n, const T* x) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (n >= kShortReduction)
+        return kind == Binary::maximum ? kernels::table<T>().max(n, x) : kernels::table<T>().min(n, x);
+    return short_extreme<T, kind>(n, x);
+  }
+  static void wide(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
+    std::copy_n(x, columns, y);
+    const auto combine = binary_run<T>("max", kind);
+    for (std::int64_t i = 1; i < rows; ++i) combine(columns, y, 1, x + i * stride, 1, y);
+  }
+  static void columns(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
+    reduce_columns<ExtremeKernel, ExtremeKernel>(rows, columns, x, stride, y);
+  }
+};
+
+/// f.operator()<T>() for f32, f64, i64; x is converted to i64 first if it is bool.
+template <class F>
+Array dispatch_numbers(const Array& x, F&& f) {
+  if (x.dtype() == f32) return f.template operator()<float>(x);
+  if (x.dtype() == f64) return f.template operator()<double>(x);
+  return f.template operator()<std::int64_t>(x.to(i64));
+}
+
+void check_not_empty(const char* op, const Array& x, const Dims& axes) {
+  for (const std::int64_t axis : axes)
+    check(x.size(axis) > 0, "{}: of nothing: axis {} of {} has size 0", op, axis, x.shape());
+}
+
+template <Binary kind>
+Array extreme(const char* op, const Array& x, const Axes& axes, bool keepdim) {
+  const Dims which = normalize_axes(op, axes, x.dim());
+  check_not_empty(op, x, which);
+  return dispatch_numbers(x, [&]<class T>(const Array& numbers) {
+    return reduce_axes(numbers, which, keepdim, [](const Array& part, const ReduceView& v) {
+      if (v.p * v.q == 0) return Array::empty({v.p, v.q}, part.dtype());
+      return reduce_tree<T, ExtremeKernel<T, kind>>(part, v);
+    });
+  });
+}
+
+template <Binary kind>
+Tensor extreme_op(const char* op, const Tensor& x, const Axes& axes, bool keepdim) {
+  const Array y = extreme<kind>(op, operand(op, x), axes, keepdim);
+  return record(op, y, {&x},
+                [op, x = Saved(x.array()), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
+                  const Shape& shape = x->shape();
+                  const Array hit = eager::compare(op, Compare::eq, *x, spread(*y, shape, axes, keepdim));
+                  const Array hits = eager::sum(hit, axes, keepdim).to(dy.dtype());
+                  const Array share = spread(eager::div(dy, hits), shape, axes, keepdim);
+                  return {eager::where(hit, share, eager::scalar(0, dy.dtype()))};
+                });
+}
+
+/// Index of the first element equal to the row's extreme (or NaN, if that is the extreme).
+template <class T, Binary kind>
+std::int64_t find_extreme(std::int64_t n, const T* x) {
+  if (n < kShortReduction) return find_short_extreme<T, kind>(n, x);
+  const T best = ExtremeKernel<T, kind>::run(n, x);
+  std::int64_t i = 0;
+  if (best == best)
+    while (x[i] != best) ++i;
+  else
+    while (x[i] == x[i]) ++i;
+  return i;
+}
+
+template <Binary kind>
+Tensor arg_extreme(const char* op, const Tensor& x, std::optional<Int> axis, Flag keepdim) {
+  const Array& from = operand(op, x);
+  const Dims axes = axis ? Dims{normalize_axis(op, *axis, x.dim())} : normalize_axes(op, {}, x.dim());
+  check_not_empty(op, from, axes);
+  const Array y = Array::empty(reduced_shape(x.shape(), axes, keepdim), i64);
+  if (y.numel() == 0) return Tensor(y);
+  const std::int64_t n = from.numel() / y.numel();
+  Array rows =
+      from;  // the axis goes last; several stay in order, so that the index is that of the flat tensor
+  if (axis) {
+    Dims order;
+    for (int i = 0; i < x.dim(); ++i)
+      if (i != axes[0]) order.push_back(i);
+    order.push_back(axes[0]);
+    rows = from.permute(order);
+  }
+  dispatch_numbers(rows.contiguous(), [&]<class T>(const Array& dense) {
+    const T* const px = dense.data<T>();
+    std::int64_t* const py = y.mutable_data<std::int64_t>();
+    parallel_rows(y.numel(), n, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) py[i] = find_extreme<T, kind>(n, px + i * n);
+    });
+    return y;
+  });
+  return record(op, y, {&x});
+}
+
+}  // namespace
+
+Array eager::max(const Array& x, const Axes& axes, bool keepdim) {
+  return extreme<Binary::maximum>("max", x, axes, keepdim);
+}
+
+Tensor max(const Tensor& x, const Axes& axes, Flag keepdim) {
+  return extreme_op<Binary::maximum>("max", x, axes, keepdim);
+}
+
+Tensor min(const Tensor& x, const Axes& axes, Flag keepdim) {
+  return extreme_op<Binary::minimum>("min", x, axes, keepdim);
+}
+
+Tensor argmax(const Tensor& x, std::optional<Int> axis, Flag keepdim) {
+  return arg_extreme<Binary::maximum>("argmax", x, axis, keepdim);
+}
+
+Tensor argmin(const Tensor& x, std::optional<Int> axis, Flag keepdim) {
+  return arg_extreme<Binary::minimum>("argmin", x, axis, keepdim);
+}
+
+}  // namespace gradus

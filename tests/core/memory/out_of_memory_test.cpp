@@ -1,0 +1,225 @@
+// No memory left: what the cache holds is given back first, what still fails is an Error, nothing is lost.
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "failing_new.h"
+#include "gradus/core/error.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/profile/profile.h"
+#include "gradus/core/random/random.h"
+#include "gradus/core/tape/scope.h"
+#include "gradus/core/tensor.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/ops/ops.h"
+
+using namespace gradus;
+using namespace gradus::test;
+
+namespace {
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+/// What this process maps may grow by `more` bytes; without a number, as much as it likes.
+bool limit_memory(std::size_t more = 0) {
+  std::size_t pages = 0;
+  if (more > 0) std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = more > 0 ? pages * 4096 + more : limit.rlim_max;
+  return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/// Under a limit the stack could not grow, which is no error but a crash: products keep blocks of theirs
+/// there.
+[[gnu::noinline]] bool grow_stack() {
+  volatile char stack[2 * MiB];
+  stack[0] = 1;
+  return stack[0] == 1;
+}
+
+/// `what` in a child process: a limit stays in it.
+bool in_child(bool (*what)()) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    bool good = false;
+    try {
+      good = what();
+    } catch (...) {
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+std::string message_of_vector(std::size_t bytes) {
+  try {
+    const std::vector<char> vector(bytes);
+    return vector[bytes / 2] == 0 ? "no error" : "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+void take_and_give_back() {
+  void* volatile memory = ::operator new(100);  // volatile: else the compiler does without
+  ::operator delete(memory);
+}
+
+constexpr const char* kRemedy =
+    ", the cache nothing that could be given back: work with smaller arrays or batches, or raise the limit "
+    "on "
+    "this process (ulimit -v)";
+
+}  // namespace
+
+TEST_CASE("out of memory: operator new gets what the cache holds, then throws Error") {
+  CHECK(in_child([] {
+    { const Storage cached = Storage::allocate(512 * MiB); }
+    bool good = limit_memory(32 * MiB) && message_of_vector(400 * MiB) == "no error";
+    good = good && memory_stats().cached_bytes == 0;
+    const std::string message = message_of_vector(2048 * MiB);
+    good = good && message.starts_with("out of memory: the system gives no more; arrays hold ") &&
+           message.ends_with(kRemedy);
+    good = good && new (std::nothrow) char[2048 * MiB] == nullptr;
+    return good && ones({1000}).sum().item() == 1000;
+  }));
+}
+
+TEST_CASE("out of memory: many small blocks in the cache serve a large array") {
+  CHECK(in_child([] {
+    {
+      std::vector<Storage> blocks;
+      for (int i = 0; i < 200; ++i) blocks.push_back(Storage::allocate(2 * MiB));
+      for (int i = 0; i < 400; ++i) blocks.push_back(Storage::allocate(500'000));
+    }
+    return limit_memory(32 * MiB) && Storage::allocate(500 * MiB) && memory_stats().cached_bytes == 0;
+  }));
+}
+
+TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error or right") {
+  CHECK(in_child([] {
+    grow_stack();
+    const SingleThread alone;
+    const Tensor x = ones({256, 1024});
+    int right = 0, errors = 0;
+    for (std::size_t room = 1; room < 120 * MiB; room += MiB) {
+      empty_cache();
+      if (!limit_memory(room)) return false;
+      try {
+        const double sum = (matmul(x, x.transpose(0, 1)) * 2 + 1).sum().item();
+        right += sum == 256 * 256 * 2049;
+      } catch (const Error&) {
+        ++errors;
+      }
+      limit_memory();
+    }
+    return right > 10 && errors > 0 && right + errors == 120;
+  }));
+}
+
+TEST_CASE("out of memory: a message that finds no memory either is a shorter Error") {
+  { const Storage first = Storage::allocate(1); }
+  const auto message = [](bool for_good) -> std::string {
+    empty_cache();
+    char text[300] = "no error";  // a string would take memory
+    {
+      const FailingNew armed(0, for_good);
+      try {
+        take_and_give_back();
+      } catch (const Error& error) {
+        std::snprintf(text, sizeof text, "%s", error.what());
+      }
+    }
+    return text;
+  };
+  CHECK(message(false).ends_with(kRemedy));
+  CHECK(message(true) == "out of memory: work with smaller arrays or batches");
+  CHECK(message(false).ends_with(kRemedy));
+  { const Storage cached = Storage::allocate(1000); }
+  {
+    const FailingNew armed(0, false);
+    take_and_give_back();
+    CHECK(armed.struck());
+  }
+  CHECK(memory_stats().cached_bytes == 0);
+}
+
+TEST_CASE("out of memory: any allocation of creation, views, ops and to_vector may fail") {
+  const auto with_every_allocation = [](const std::function<void()>& f) {
+    CHECK(with_every_allocation_failing(empty_cache, f) > 0);
+    CHECK(with_every_allocation_failing(
+              [] {
+                { const Storage cached = Storage::allocate(1000); }
+              },
+              f) > 0);
+    f();
+  };
+  with_every_allocation([] {
+    const Tensor x = tensor({{1, 2}, {3, 4}}), y = from_vector<float>({1, 2, 3, 4}, {2, 2}), z = arange(10);
+    must(cat({x.to(f32), y}).to_vector<float>() == std::vector<float>{1, 2, 3, 4, 1, 2, 3, 4});
+    must(split(z, 3).size() == 4);
+    must(to_string(z).size() > 10);
+  });
+  with_every_allocation([] {
+    Tensor x = ones({20, 30});
+    x.requires_grad_();
+    x.on_grad([](const Array&) {});
+    const Tensor y = softmax(matmul(x, x.transpose(0, 1)) + 1, -1);
+    cross_entropy(y, zeros({20}, i64)).backward();
+    must(x.grad().defined());
+  });
+  int count = 0;
+  with_every_allocation([&] { must(*intern("name " + std::to_string(++count) + std::string(50, '.'))); });
+}
+
+TEST_CASE("out of memory: any allocation of a Profile may fail") {
+  const auto run = [] {
+    const Profile profile;
+    {
+      const ProfileRange range("outer");
+      const Scope scope(intern("some.module"));
+      Tensor x = ones({20, 30});
+      x.requires_grad_();
+      const ProfileRange inner("inner");
+      (x * 2).sum().backward();
+    }
+    must(profile.table().size() > 100);
+    must(profile.memory_table().size() > 100);
+  };
+  CHECK(with_every_allocation_failing(empty_cache, run) > 0);
+  CHECK(*current_scope() == '\0');
+  run();
+}
+
+TEST_CASE("out of memory: a handler of the program's own may give arrays back, also while a Profile runs") {
+  static Tensor spare;
+  const std::new_handler before = std::set_new_handler([] {
+    if (!spare.defined()) throw std::bad_alloc();
+    spare = Tensor();
+  });
+  int asked = 0;
+  for (int n = 0; n < 200; ++n) {
+    const Profile profile;
+    spare = ones({1000});
+    const FailingNew armed(n, /*for_good=*/false);
+    Tensor x = ones({20, 30});
+    x.requires_grad_();
+    (x * 2).sum().backward();
+    must(profile.entries().size() > 1);
+    asked += !spare.defined();
+  }
+  std::set_new_handler(before);
+  CHECK(asked > 20);
+}

@@ -1,0 +1,198 @@
+// fork() while other threads are inside the library: the child has no thread but its own, and must find no
+// lock held by one it does not have.
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/threads/threads_guard.h"
+#include "gradus/core/error.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/core/profile/profile.h"
+#include "gradus/core/random/random.h"
+#include "gradus/core/tape/scope.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/ops/kernels/blas.h"
+#include "gradus/ops/ops.h"
+
+using namespace gradus;
+using namespace gradus::test;
+
+namespace {
+
+constexpr int kForks = 20;  // most of them hung before locks were taken
+
+// The thread sanitizer cannot start threads in a forked child.
+#ifdef __SANITIZE_THREAD__
+constexpr int kChildThreads = 1;
+#else
+constexpr int kChildThreads = 3;
+#endif
+
+bool child_can(const std::function<bool()>& what) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(10);  // only to end a test that fails: who waits for a lost lock waits for ever
+    bool good = false;
+    try {
+      good = what();
+    } catch (...) {
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+void train_a_little() {
+  Tensor x = randn({64, 64});
+  x.requires_grad_();
+  gelu(matmul(x, x)).sum().backward();
+}
+
+/// A child's life: every size of memory, names, ops on its own threads, an error, a profile.
+bool live() {
+  set_num_threads(kChildThreads);
+  {
+    const Storage small = Storage::allocate(1000), shared = Storage::allocate(200'000),
+                  large = Storage::allocate(4'000'000);
+  }
+  empty_cache();
+  intern("child");
+  const Profile profile;
+  train_a_little();
+  const Tensor y = randn({300, 300});
+  try {
+    matmul(y, zeros({2}));
+    return false;
+  } catch (const Error&) {
+  }
+  return matmul(y, y).sum().item() == matmul(y, y).sum().item() && profile.entries().size() > 3;
+}
+
+/// Threads that do `work` again and again until the object goes.
+class Busy {
+ public:
+  explicit Busy(const std::function<void(int)>& work) {
+    for (int thread = 0; thread < 3; ++thread)
+      threads_.emplace_back([=, this] {
+        for (int round = thread; !stop_; round += 3) work(round);
+      });
+  }
+  ~Busy() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+void allocate(int round) {
+  const Storage small = Storage::allocate(64 + static_cast<std::size_t>(round) % 5000),
+                shared = Storage::allocate(150'000 + static_cast<std::size_t>(round) % 500'000);
+  if (round % 50 == 0) empty_cache();
+}
+
+void make_names(int round) { intern("round " + std::to_string(round % 100'000)); }
+
+void profile(int) {
+  const Profile watched;
+  train_a_little();
+}
+
+void multiply_with_blas(int) {
+  const std::vector<float> a(256, 1), b(256, 2);
+  std::vector<float> c(256);
+  for (int i = 0; i < 100; ++i)
+    blas::gemm<float>(false, false, 16, 16, 16, 1, a.data(), 16, b.data(), 16, 0, c.data(), 16);
+}
+
+}  // namespace
+
+TEST_CASE("fork: beside threads that allocate, name, compute and profile") {
+  const ThreadsGuard guard(3);
+  const auto all = [](int round) {
+    allocate(round);
+    make_names(round);
+    if (round % 10 == 0) profile(round);
+  };
+  for (const std::function<void(int)>& work :
+       {std::function<void(int)>(allocate), std::function<void(int)>(make_names),
+        std::function<void(int)>(profile), std::function<void(int)>(all)}) {
+    const Busy busy(work);
+    int good = 0;
+    while (good < kForks && child_can(live)) ++good;
+    CHECK(good == kForks);
+  }
+}
+
+TEST_CASE("fork: beside threads that add gradients to one leaf") {
+  Tensor x = ones({1});
+  x.requires_grad_();
+  const Busy busy([x](int) { x.backward(ones({1})); });
+  int good = 0;
+  const auto add = [&] {
+    x.backward(ones({1}));
+    return x.grad().defined();
+  };
+  while (good < 10 * kForks && child_can(add)) ++good;
+  CHECK(good == 10 * kForks);
+}
+
+TEST_CASE("fork: beside threads inside OpenBLAS, which has a lock of its own") {
+  const Busy busy(multiply_with_blas);
+  int good = 0;
+  while (good < 10 * kForks && child_can([] {
+           multiply_with_blas(0);
+           return true;
+         }))
+    ++good;
+  CHECK(good == 10 * kForks);
+}
+
+TEST_CASE("fork: beside a parallel job, and while the number of threads changes") {
+  const ThreadsGuard guard(3);
+  const Busy busy([](int round) {
+    set_num_threads(1 + round % 4);
+    train_a_little();
+  });
+  int good = 0;
+  while (good < kForks && child_can(live)) ++good;
+  CHECK(good == kForks);
+}
+
+TEST_CASE("fork: while a Profile records; parent and child go on recording, each for itself") {
+  const ThreadsGuard guard(3);
+  const Busy busy(profile);
+  const Profile watched;
+  const Tensor kept = randn({100, 100});
+  train_a_little();
+  const std::size_t entries = watched.entries().size();
+  int good = 0;
+  while (good < kForks && child_can([&] {
+           { const Tensor given_back = kept + 1; }
+           return live() && watched.entries().size() > entries;
+         }))
+    ++good;
+  CHECK(good == kForks);
+  CHECK(watched.entries().size() == entries);
+}
+
+TEST_CASE("fork: a child forked inside a job computes on one thread until it ends") {
+  const ThreadsGuard guard(3);
+  std::atomic<int> good = 0;
+  parallel_for(
+      6, 1, [&](std::int64_t, std::int64_t) { good += child_can(live); }, Wake::at_once);
+  CHECK(good == 6);
+  CHECK(live());
+}

@@ -1,0 +1,256 @@
+#include "gradus/nn/models/gpt.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "check_op.h"
+#include "gradus/nn/nn.h"
+#include "gradus/optim/adam.h"
+#include "nn/check_module.h"
+
+using namespace gradus;
+using nn::Placement;
+using test::check_error;
+using test::check_module;
+using test::keys_and_shapes;
+using test::max_difference;
+using test::Tensors;
+
+namespace {
+
+const nn::GPTOptions kTiny{.vocab = 7, .context = 5, .layers = 2, .heads = 2, .d_model = 4};
+
+nn::GPT tiny(Placement placement = Placement::pre) {
+  nn::GPTOptions options = kTiny;
+  options.placement = placement;
+  return nn::GPT(options);
+}
+
+double std_of(const Tensor& w) { return std::sqrt(w.detach().square().mean().item()); }
+
+}  // namespace
+
+TEST_CASE("GPT: keys and counts, tied or not") {
+  const std::vector<std::string> keys = keys_and_shapes(tiny());
+  CHECK(keys.size() == 2 + 2 * 12 + 2);
+  CHECK(keys[0] == "token_embedding.weight [7, 4]");
+  CHECK(keys[1] == "position_embedding.weight [5, 4]");
+  CHECK(keys[2] == "layers.0.self_attn.in_proj_weight [12, 4]");
+  CHECK(keys[6] == "layers.0.linear1.weight [16, 4]");
+  CHECK(keys[keys.size() - 2] == "norm.weight [4]");
+  CHECK(keys_and_shapes(tiny(Placement::post)).size() == 2 + 2 * 12);
+
+  nn::GPTOptions untied = kTiny;
+  untied.tied = false;
+  CHECK(keys_and_shapes(nn::GPT(untied)).back() == "head.weight [7, 4]");
+  CHECK(nn::GPT(untied).num_parameters() == tiny().num_parameters() + 28);
+}
+
+TEST_CASE("GPT: GPT-2's size is 124,439,808 parameters") {
+  // 50257 x 768 + 1024 x 768 + 12 x (12 x 768^2 + 13 x 768) + 2 x 768, here from a model of the same form.
+  const std::int64_t v = 11, t = 6, l = 3, c = 8;
+  const nn::GPT gpt({.vocab = v, .context = t, .layers = l, .heads = 2, .d_model = c});
+  const auto count = [](std::int64_t V, std::int64_t T, std::int64_t L, std::int64_t C) {
+    return V * C + T * C + L * (12 * C * C + 13 * C) + 2 * C;
+  };
+  CHECK(gpt.num_parameters() == count(v, t, l, c));
+  CHECK(count(50257, 1024, 12, 768) == 124439808);
+}
+
+TEST_CASE("GPT: the head is the token embedding, the rest as written out") {
+  const DefaultDType f64_default(f64);
+  const Tensor ids = tensor({{1, 2, 3, 6}, {0, 0, 5, 4}});
+  for (const Placement placement : {Placement::pre, Placement::post}) {
+    const nn::GPT gpt = tiny(placement);
+    const Tensor x =
+        embedding(ids, gpt.token_embedding.weight) + gpt.position_embedding.weight.slice(0, 0, 4);
+    CHECK(max_difference(gpt(ids), matmul(gpt.transformer(x), gpt.token_embedding.weight.t())) < 1e-14);
+    CHECK(gpt(ids).shape() == Shape{2, 4, 7});
+    const Tensor targets = tensor({{2, 3, 6, 1}, {0, 5, 4, 4}});
+    CHECK(gpt.loss(ids, targets).item() ==
+          doctest::Approx(nll_loss(log_softmax(gpt(ids), -1), targets).item()).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("GPT: gradients of the loss") {
+  const DefaultDType f64_default(f64);
+  const Tensor ids = tensor({{1, 2, 3}, {0, 6, 5}}), targets = tensor({{2, 3, 6}, {6, 5, 4}});
+  for (const bool tied : {true, false}) {
+    nn::GPTOptions options = kTiny;
+    options.context = 3;
+    options.placement = tied ? Placement::pre : Placement::post;
+    options.tied = tied;
+    const nn::GPT gpt(options);
+    for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
+    check_module(gpt, {ids, targets}, [&](const Tensors& in) { return gpt.loss(in[0], in[1]); });
+  }
+}
+
+TEST_CASE("GPT: no position sees a later token") {
+  const nn::GPT gpt = tiny();
+  const Tensor ids = tensor({{1, 2, 3, 4, 5}});
+  const Tensor logits = gpt(ids);
+  for (std::int64_t t = 1; t < 5; ++t) {
+    const Tensor changed = ids.clone();
+    changed.slice(1, t) = 6;
+    CHECK(max_difference(gpt(changed).slice(1, 0, t), logits.slice(1, 0, t)) == 0);
+    CHECK(max_difference(gpt(changed).slice(1, t, t + 1), logits.slice(1, t, t + 1)) > 0);
+  }
+}
+
+TEST_CASE("GPT: starts with GPT-2's scheme") {
+  manual_seed(0);
+  nn::GPTOptions options{.vocab = 100, .context = 64, .layers = 8, .heads = 4, .d_model = 64};
+  const nn::GPT gpt(options);
+  CHECK(std_of(gpt.token_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(std_of(gpt.position_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.linear1.weight")) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.linear2.weight")) == doctest::Approx(0.02 / 4).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.self_attn.out_proj.weight")) ==
+        doctest::Approx(0.02 / 4).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.linear1.bias")) == 0);
+  options.residual_init_scaling = false;
+  CHECK(std_of(nn::GPT(options).parameter("layers.3.linear2.weight")) == doctest::Approx(0.02).epsilon(0.05));
+  // So that an untrained model's loss is that of guessing.
+  const Tensor ids = randint(0, 100, {4, 64}), targets = randint(0, 100, {4, 64});
+  CHECK(gpt.loss(ids, targets).item() == doctest::Approx(std::log(100)).epsilon(0.02));
+}
+
+TEST_CASE("GPT: one seed, one model; one state dict, two placements") {
+  manual_seed(4);
+  const nn::GPT a = tiny();
+  manual_seed(4);
+  const nn::GPT b = tiny();
+  nn::GPTOptions options = kTiny;
+  options.placement = Placement::post;
+  options.final_norm = true;
+  const nn::GPT post(options);
+  post.load_state_dict(a.state_dict());
+  const Tensor ids = tensor({{1, 2, 3}});
+  CHECK(max_difference(a(ids), b(ids)) == 0);
+  CHECK(max_difference(a(ids), post(ids)) > 0);
+}
+
+TEST_CASE("GPT: generate is a function of weights, prompt, options and generator state") {
+  manual_seed(1);
+  const nn::GPT gpt = tiny();
+  for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
+  Generator a(9), b(9);
+  const Tensor prompt = tensor({1, 2});
+  const Tensor first = gpt.generate(prompt, 12, {.generator = &a});
+  CHECK(first.shape() == Shape{14});
+  CHECK(first.dtype() == i64);
+  CHECK((first.slice(0, 0, 2) == prompt).all());
+  CHECK((first == gpt.generate(prompt, 12, {.generator = &b})).all());
+  CHECK((first != gpt.generate(prompt, 12, {.generator = &a})).any());  // its state moved on
+  manual_seed(3);
+  const Tensor drawn = gpt.generate(prompt, 12);
+  manual_seed(3);
+  CHECK((drawn == gpt.generate(prompt, 12)).all());
+  CHECK((gpt.generate(prompt, 0) == prompt).all());
+  CHECK(gpt.generate(tensor({{1, 2}, {3, 4}, {5, 6}}), 3, {.greedy = true}).shape() == Shape{3, 5});
+}
+
+TEST_CASE("GPT: greedy takes the likeliest token, given the last `context` tokens") {
+  const nn::GPT gpt = tiny();
+  for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
+  std::vector<std::int64_t> ids{3, 1};
+  for (int i = 0; i < 10; ++i) {
+    const std::size_t begin = ids.size() > 5 ? ids.size() - 5 : 0;
+    const std::vector<std::int64_t> window(ids.begin() + static_cast<std::ptrdiff_t>(begin), ids.end());
+    const Tensor logits = gpt(from_vector(window, {1, static_cast<std::int64_t>(window.size())}));
+    ids.push_back(static_cast<std::int64_t>(logits[0].select(0, -1).argmax().item()));
+  }
+  CHECK(gpt.generate(tensor({3, 1}), 10, {.greedy = true}).to_vector<std::int64_t>() == ids);
+  CHECK(gpt.generate(tensor({3, 1}), 10, {.top_k = 1}).to_vector<std::int64_t>() == ids);
+  CHECK(gpt.generate(tensor({3, 1}), 10, {.temperature = 1e-300}).to_vector<std::int64_t>() == ids);
+  CHECK(gpt.generate(tensor({3, 1}), 10, {.temperature = 1e-6}).to_vector<std::int64_t>() == ids);
+}
+
+TEST_CASE("GPT: top_k draws from the k likeliest tokens only; a high temperature from all") {
+  manual_seed(2);
+  const nn::GPT gpt = tiny();
+  for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
+  const Tensor prompt = tensor({{1, 2, 3}});
+  const Tensor likeliest = topk(gpt(prompt)[0].select(0, -1), 3).second;
+  std::set<std::int64_t> allowed, three, all;
+  for (const std::int64_t id : likeliest.span<std::int64_t>()) allowed.insert(id);
+  const Tensor many = prompt.expand({400, 3});
+  const auto drawn = [&](const nn::GenerateOptions& options) {
+    std::set<std::int64_t> seen;
+    for (const std::int64_t id : gpt.generate(many, 1, options).select(1, -1).to_vector<std::int64_t>())
+      seen.insert(id);
+    return seen;
+  };
+  CHECK(drawn({.temperature = 100, .top_k = 3}) == allowed);
+  CHECK(drawn({.temperature = 100}).size() == 7);
+  CHECK(drawn({.temperature = 100, .top_k = 50}).size() == 7);
+}
+
+TEST_CASE("GPT: generate works in eval mode without a tape and restores the mode") {
+  nn::GPTOptions options = kTiny;
+  options.dropout = 0.5;
+  const nn::GPT gpt(options);
+  const std::int64_t nodes = live_nodes();
+  const Tensor a = gpt.generate(tensor({1, 2}), 6, {.greedy = true});
+  CHECK((a == gpt.generate(tensor({1, 2}), 6, {.greedy = true})).all());
+  CHECK(live_nodes() == nodes);
+  CHECK(gpt.is_training());
+  CHECK(gpt.dropout.is_training());
+  gpt.eval();
+  gpt.generate(tensor({1}), 1);
+  CHECK_FALSE(gpt.is_training());
+}
+
+TEST_CASE("GPT: learns a sequence by heart, both placements") {
+  for (const Placement placement : {Placement::pre, Placement::post}) {
+    manual_seed(0);
+    const nn::GPT gpt(
+        {.vocab = 5, .context = 8, .layers = 2, .heads = 2, .d_model = 16, .placement = placement});
+    const Tensor text = tensor({{0, 1, 2, 3, 4, 0, 1, 2, 3}});
+    optim::Adam opt(gpt.parameters(), {.lr = 1e-2});
+    double loss = 0;
+    for (int step = 0; step < 60; ++step) {
+      opt.zero_grad();
+      const Tensor l = gpt.loss(text.slice(1, 0, 8), text.slice(1, 1, 9));
+      l.backward();
+      opt.step();
+      loss = l.item();
+    }
+    CHECK(loss < 0.1);
+    CHECK(gpt.generate(tensor({0, 1}), 6, {.greedy = true}).to_vector<std::int64_t>() ==
+          std::vector<std::int64_t>{0, 1, 2, 3, 4, 0, 1, 2});
+  }
+}
+
+TEST_CASE("GPT: bad calls") {
+  const nn::GPT gpt = tiny();
+  const Tensor ids = tensor({{1, 2, 3}});
+  check_error([] { nn::GPT({.context = 4, .layers = 1, .heads = 1, .d_model = 4}); },
+              "GPT: expects vocab of 1 or more, got 0");
+  check_error([] { nn::GPT({.vocab = 4, .layers = 1, .heads = 1, .d_model = 4}); },
+              "GPT: expects context of 1 or more, got 0");
+  check_error([] { nn::GPT({.vocab = 4, .context = 4, .layers = 1, .heads = 3, .d_model = 4}); },
+              "GPT: d_model 4 is not divisible by heads 3");
+  check_error(
+      [&] {
+        gpt(tensor({1, 2}));
+      },
+      "GPT: expects ids [B, T], got [2]: add a batch axis with .unsqueeze(0)");
+  check_error([&] { gpt(zeros({1, 6}, i64)); }, "GPT: expects at most 5 tokens, its context, got ids [1, 6]");
+  check_error([&] { gpt(zeros({1, 3})); }, "GPT: expects ids of i64, got f32 [1, 3]: convert with .to(i64)");
+  check_error(
+      [&] {
+        gpt.loss(ids, tensor({{1, 2}}));
+      },
+      "GPT: expects targets of the shape of ids, [1, 3], got [1, 2]");
+  check_error([&] { gpt.generate(zeros({0}, i64), 1); },
+              "GPT: generate expects a prompt [T] or [B, T] of at least one token, got [0]");
+  check_error([&] { gpt.generate(ids, -1); }, "GPT: generate expects a count of 0 or more, got -1");
+  check_error([&] { gpt.generate(ids, 1, {.temperature = 0}); },
+              "GPT: generate expects a temperature above 0, got 0: for the likeliest token set greedy");
+  check_error([&] { gpt.generate(ids, 1, {.top_k = -1}); },
+              "GPT: generate expects top_k of 0 (all) or more, got -1");
+}

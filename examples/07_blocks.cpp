@@ -14,7 +14,7 @@ using namespace gradus;
 namespace {
 
 constexpr std::int64_t C = 64;
-constexpr nn::BlockOptions kOptions = {.d_model = C, .heads = 4, .d_ff = C};
+const nn::BlockOptions kOptions = {.d_model = C, .heads = 4, .d_ff = C};
 
 // [equations]
 Tensor post_ln(const nn::BlockParts& b, const Tensor& x) {

@@ -13,10 +13,8 @@ namespace gradus::docs {
 
 namespace {
 
-using nn::Placement;
-
 /// Runs of one placement and depth that learned, over all rates and warm-ups.
-std::int64_t learned(const lab::Analysis& analysis, Placement placement, std::int64_t layers) {
+std::int64_t learned(const lab::Analysis& analysis, lab::Placement placement, std::int64_t layers) {
   std::int64_t count = 0;
   for (const lab::Cell& cell : analysis.grid)
     if (cell.setting.placement == placement && cell.setting.layers == layers) count += cell.learned_count();
@@ -29,8 +27,8 @@ std::string counts_by_depth(const lab::Analysis& analysis) {
   for (const std::int64_t layers : analysis.options.depths) {
     const bool first = parts.empty();
     parts.push_back(fmt::format("with {} {}{} and {}{}", lab::counted(layers, "layer"),
-                                learned(analysis, Placement::pre, layers), first ? " of Pre-LN" : "",
-                                learned(analysis, Placement::post, layers), first ? " of Post-LN" : ""));
+                                learned(analysis, lab::Placement::pre, layers), first ? " of Pre-LN" : "",
+                                learned(analysis, lab::Placement::post, layers), first ? " of Post-LN" : ""));
   }
   return lab::listed(parts);
 }

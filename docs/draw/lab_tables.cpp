@@ -55,7 +55,7 @@ void print_shares() {
   fmt::print("|dL/dW2| of block 1 over the last block, Post-LN: median of {} seeds (least to largest)\n",
              options.seeds);
   for (const lab::InitialState& state : lab::measure_initialisation(options)) {
-    if (state.placement == nn::Placement::pre) continue;
+    if (state.placement == lab::Placement::pre) continue;
     const lab::Spread share = lab::spread_of(state.weight_share);
     fmt::print("{} blocks  {:.2f} ({:.2f} to {:.2f})   norms alone {:.5f}\n", state.layers,
                lab::median(state.weight_share), share.low, share.high, lab::norms_alone(state.layers));

@@ -63,10 +63,10 @@ int train_on_text(Options o) {
   const nn::GPT& model = loaded->model;
   try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 
-  kit::print(fmt::format("{} characters, {} different; {}-LN, {} layers, {} parameters\n",
+  kit::print(fmt::format("{} characters, {} different; {}, {} layers, {} parameters\n",
                          text.train.size() + text.validation.size(), text.vocabulary.size(),
-                         model.options().placement == nn::Placement::pre ? "Pre" : "Post",
-                         model.options().layers, model.num_parameters()));
+                         model.options().placement.name, model.options().layers,
+                         model.num_parameters()));
   if (o.steps > 0) {
     kit::catch_interrupts();
     char_gpt::train(model, text, o);

@@ -116,10 +116,10 @@ void save_model(const std::filesystem::path& file, const nn::GPT& model, const k
   save_safetensors(file.string(), model.state_dict(),
                    {{"format", "pt"},
                     {"characters", code_point_list(vocabulary)},
-                    {"placement", o.placement == nn::Placement::pre ? "pre" : "post"},
+                    {"placement", o.placement == nn::pre_ln() ? "pre" : "post"},
                     {"layers", std::to_string(o.layers)},
-                    {"heads", std::to_string(o.heads)},
-                    {"d_model", std::to_string(o.d_model)},
+                    {"heads", std::to_string(o.block.heads)},
+                    {"d_model", std::to_string(o.block.d_model)},
                     {"context", std::to_string(o.context)}});
 }
 

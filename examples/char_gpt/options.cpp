@@ -12,12 +12,12 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
   return {.vocab = vocab,
           .context = context,
           .layers = layers,
-          .heads = heads,
-          .d_model = d_model,
-          .placement = placement == "post" ? nn::Placement::post : nn::Placement::pre,
-          .activation = nn::Activation::gelu,
-          .dropout = dropout,
-          .bias = false,
+          .placement = placement == "post" ? nn::post_ln() : nn::pre_ln(),
+          .block = {.d_model = d_model,
+                    .heads = heads,
+                    .activation = nn::Activation::gelu,
+                    .dropout = dropout,
+                    .bias = false},
           .checkpoint = checkpoint};
 }
 

@@ -5,15 +5,13 @@
 
 namespace gradus::lab {
 
-const char* name_of(nn::Placement placement) { return placement == nn::Placement::pre ? "pre" : "post"; }
+const char* name_of(Placement placement) { return placement == Placement::pre ? "pre" : "post"; }
 
-const char* title_of(nn::Placement placement) {
-  return placement == nn::Placement::pre ? "Pre-LN" : "Post-LN";
-}
+const char* title_of(Placement placement) { return placement == Placement::pre ? "Pre-LN" : "Post-LN"; }
 
-nn::Placement placement_named(const std::string& name) {
+Placement placement_named(const std::string& name) {
   check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
-  return name == "pre" ? nn::Placement::pre : nn::Placement::post;
+  return name == "pre" ? Placement::pre : Placement::post;
 }
 
 std::string ablation_words(const RunOptions& run) {

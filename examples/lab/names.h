@@ -10,11 +10,11 @@
 namespace gradus::lab {
 
 /// "pre" or "post": the words of the files.
-const char* name_of(nn::Placement placement);
+const char* name_of(Placement placement);
 /// The placement of a word; throws for any other word.
-nn::Placement placement_named(const std::string& name);
+Placement placement_named(const std::string& name);
 /// "Pre-LN" or "Post-LN": the words of texts.
-const char* title_of(nn::Placement placement);
+const char* title_of(Placement placement);
 
 /// What an ablation changes, after "Pre-LN " or "Post-LN ": "without its final norm", "with a final norm",
 /// "with scaled residual init"; "as it is" for a run that is none.

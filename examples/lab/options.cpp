@@ -94,7 +94,7 @@ RunOptions ablation_setting(const LabOptions& options) {
 }
 
 std::vector<RunOptions> plan_runs(const LabOptions& options) {
-  constexpr nn::Placement kPlacements[] = {nn::Placement::pre, nn::Placement::post};
+  constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
   std::vector<RunOptions> runs;
   const auto add_seeds = [&](RunOptions run) {
     for (std::int64_t i = 0; i < options.seeds; ++i) {
@@ -105,12 +105,12 @@ std::vector<RunOptions> plan_runs(const LabOptions& options) {
   for (const std::int64_t layers : options.depths)
     for (const double lr : options.lrs)
       for (const std::int64_t warmup : options.warmups)
-        for (const nn::Placement placement : kPlacements)
+        for (const Placement placement : kPlacements)
           add_seeds({.placement = placement, .layers = layers, .lr = lr, .warmup = warmup});
-  for (const nn::Placement placement : kPlacements) {
+  for (const Placement placement : kPlacements) {
     RunOptions run = ablation_setting(options);
     run.placement = placement;
-    run.final_norm = placement == nn::Placement::post;  // the other way round than the placement has it
+    run.final_norm = placement == Placement::post;  // the other way round than the placement has it
     add_seeds(run);
     run.final_norm.reset();
     run.residual_scaling = true;

@@ -1,5 +1,7 @@
 #pragma once
-#include "gradus/nn/module/module.h"
+#include <functional>
+
+#include "gradus/nn/module/any_module.h"
 
 namespace gradus::nn {
 
@@ -38,5 +40,33 @@ struct RMSNorm : Module {
   std::int64_t dim_;
   double eps_;
 };
+
+/// Any norm of a stream, [..., C] -> [..., C]: those above or a module of one's own.
+using Norm = AnyModule<Tensor(const Tensor&)>;
+
+/// What a norm of a block is made from.
+struct NormOptions {
+  std::int64_t d_model = 0;  // C
+  double eps = 1e-5;
+  bool bias = true;
+};
+
+/// Makes a norm, each with parameters of its own.
+using MakeNorm = std::function<Norm(const NormOptions&)>;
+
+/// The norm N for d_model channels, with eps and bias where N has them: an option of blocks.
+/// `nn::PreLNBlock block({.d_model = 64, .heads = 4, .norm = nn::make_norm<nn::RMSNorm>});`
+/// N is made as N(options), N(d_model, {.eps, .bias}), N(d_model, {.eps}) or N(d_model), the first it has.
+template <std::derived_from<Module> N>
+Norm make_norm(const NormOptions& o) {
+  if constexpr (requires { N(o); })
+    return N(o);
+  else if constexpr (requires { N(o.d_model, {.eps = o.eps, .bias = o.bias}); })
+    return N(o.d_model, {.eps = o.eps, .bias = o.bias});
+  else if constexpr (requires { N(o.d_model, {.eps = o.eps}); })
+    return N(o.d_model, {.eps = o.eps});
+  else
+    return N(o.d_model);
+}
 
 }  // namespace gradus::nn

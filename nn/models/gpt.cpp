@@ -10,12 +10,16 @@ namespace gradus::nn {
 
 namespace {
 
-GPTOptions checked(const GPTOptions& options) {
-  expect_positive("GPT", "vocab", options.vocab);
-  expect_positive("GPT", "context", options.context);
-  expect_positive("GPT", "layers", options.layers);
-  expect_block_options("GPT", options);
-  return options;
+GPTOptions completed(GPTOptions o) {
+  expect_positive("GPT", "vocab", o.vocab);
+  expect_positive("GPT", "context", o.context);
+  expect_positive("GPT", "layers", o.layers);
+  expect_block_options("GPT", o.block);
+  check(o.block.causal.value_or(true),
+        "GPT: block.causal is false: each token is predicted from those before it");
+  o.block.causal = true;
+  o.block.activation = o.block.activation.value_or(Activation::gelu_tanh);
+  return o;
 }
 
 void expect_tokens(const Tensor& ids) {
@@ -24,33 +28,22 @@ void expect_tokens(const Tensor& ids) {
         ids.dim() == 1 ? ": add a batch axis with .unsqueeze(0)" : "");
 }
 
-BlockOptions block_of(const GPTOptions& o) {
-  return {.d_model = o.d_model,
-          .heads = o.heads,
-          .d_ff = o.d_ff,
-          .activation = o.activation,
-          .gated = o.gated,
-          .causal = true,
-          .dropout = o.dropout,
-          .bias = o.bias,
-          .eps = o.eps};
-}
-
 }  // namespace
 
-GPT::GPT(const GPTOptions& o)
+GPT::GPT(const GPTOptions& given)
     : Module("GPT"),
-      token_embedding(add("token_embedding", Embedding(checked(o).vocab, o.d_model))),
-      position_embedding(add("position_embedding", LearnedPositions(o.context, o.d_model))),
-      dropout(add("dropout", Dropout(o.dropout))),
-      transformer(add("", TransformerEncoder({.layers = o.layers,
-                                              .placement = o.placement,
-                                              .block = block_of(o),
-                                              .final_norm = o.final_norm,
-                                              .checkpoint = o.checkpoint}))),
-      options_(o) {
-  if (!o.tied) head.emplace(add("head", Linear(o.d_model, o.vocab, {.bias = false})));
-  init::gpt2_(*this, {.residual_layers = o.residual_init_scaling ? o.layers : 0});
+      token_embedding(add("token_embedding", Embedding(completed(given).vocab, given.block.d_model))),
+      position_embedding(add("position_embedding", LearnedPositions(given.context, given.block.d_model))),
+      dropout(add("dropout", Dropout(given.block.dropout))),
+      transformer(add("", TransformerEncoder({.layers = given.layers,
+                                              .placement = given.placement,
+                                              .block = completed(given).block,
+                                              .final_norm = given.final_norm,
+                                              .checkpoint = given.checkpoint}))),
+      options_(completed(given)) {
+  if (!given.tied) head.emplace(add("head", Linear(given.block.d_model, given.vocab, {.bias = false})));
+  init::gpt2_(*this, {.residual_layers = given.residual_init_scaling ? given.layers : 0});
+  if (given.placement.init) given.placement.init(transformer, transformer.options().block);
 }
 
 Tensor GPT::operator()(const Tensor& ids) const { return logits(hidden(ids)); }

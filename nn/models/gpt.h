@@ -12,19 +12,12 @@ struct GPTOptions {
   std::int64_t vocab = 0;    // V
   std::int64_t context = 0;  // the most tokens it can look back on
   std::int64_t layers = 0;
-  std::int64_t heads = 0;
-  std::int64_t d_model = 0;
-  std::int64_t d_ff = 0;  // 0 means 4 d_model
-  Placement placement = Placement::pre;
-  std::optional<bool> final_norm = {};  // not given: Pre-LN has one, Post-LN has none
-  Activation activation = Activation::gelu_tanh;
-  bool gated = false;
-  double dropout = 0;
-  bool bias = true;                   // in linear layers and norms
-  bool tied = true;                   // the head's weight is the token embedding's
-  bool residual_init_scaling = true;  // projections into the residual stream start at 0.02 / sqrt(2 layers)
-  double eps = 1e-5;
-  bool checkpoint = false;  // keep only each block's input for backward and run the block again
+  Placement placement = pre_ln();
+  BlockOptions block = {};              // causal; the activation, where not given, is tanh GELU
+  std::optional<bool> final_norm = {};  // not given: as the placement has it
+  bool tied = true;                     // the head's weight is the token embedding's
+  bool residual_init_scaling = true;    // projections into the residual stream start at 0.02 / sqrt(2 layers)
+  bool checkpoint = false;              // keep only each block's input for backward and run the block again
 };
 
 struct GenerateOptions {
@@ -39,7 +32,7 @@ struct GenerateOptions {
 };
 
 /// A decoder-only language model (Radford et al. 2019): token and position embeddings, causal blocks, a head.
-/// `nn::GPT gpt({.vocab = 65, .context = 64, .layers = 4, .heads = 4, .d_model = 128});`
+/// `nn::GPT gpt({.vocab = 65, .context = 64, .layers = 4, .block = {.d_model = 128, .heads = 4}});`
 /// Starts with GPT-2's scheme (init::gpt2_).
 struct GPT : Module {
   explicit GPT(const GPTOptions& options);
@@ -60,6 +53,7 @@ struct GPT : Module {
   /// (or fewer: see slide), the first of them at position 0. Works in eval mode, without a tape.
   Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
 
+  /// As given, with what was left to the model filled in.
   const GPTOptions& options() const { return options_; }
 
   Embedding token_embedding;

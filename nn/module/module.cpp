@@ -81,16 +81,20 @@ std::vector<StateDict::Entry> distinct_parameters(ModuleNode& root) {
 
 Module::Module(const std::string& kind) : node_(std::make_shared<ModuleNode>()) { node_->kind = kind; }
 
-void Module::name_kind(const std::type_info& type) const {
-  if (!node_->kind.empty() || type == typeid(Module)) return;
+std::string detail::short_name(const std::type_info& type) {
   int status = 0;
   char* const full = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
   const std::string name = status == 0 ? full : type.name();
   std::free(full);
-  // "gradus::nn::Stack<gradus::nn::PreLNBlock>" -> "Stack"
+  // "gradus::nn::Block<gradus::nn::PreLN>" -> "Block"
   const std::string plain = name.substr(0, name.find('<'));
   const std::size_t scope = plain.rfind("::");
-  node_->kind = scope == std::string::npos ? plain : plain.substr(scope + 2);
+  return scope == std::string::npos ? plain : plain.substr(scope + 2);
+}
+
+void Module::name_kind(const std::type_info& type) const {
+  if (!node_->kind.empty() || type == typeid(Module)) return;
+  node_->kind = detail::short_name(type);
   label(*node_);
 }
 

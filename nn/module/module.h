@@ -52,6 +52,9 @@ struct LoadReport {
 };
 
 namespace detail {
+/// The name of a type without namespaces and template arguments: "Block".
+std::string short_name(const std::type_info& type);
+
 /// Moving it would be an error, so no class that has it moves implicitly: what would be a move is a copy. A
 /// virtual base is one of every class derived from Module, however far.
 struct CopyOnly {

@@ -4,31 +4,38 @@
 
 namespace gradus::nn {
 
-static const char* checked(const char* kind, const BlockOptions& options) {
-  expect_block_options(kind, options);
+MultiheadAttentionOptions BlockOptions::attention() const {
+  return {
+      .d_model = d_model, .heads = heads, .causal = causal.value_or(false), .dropout = dropout, .bias = bias};
+}
+
+FFNOptions BlockOptions::ffn() const {
+  return {.d_model = d_model,
+          .d_ff = d_ff,
+          .activation = activation.value_or(Activation::relu),
+          .gated = gated,
+          .dropout = dropout,
+          .bias = bias};
+}
+
+static const std::string& checked(const std::string& kind, const BlockOptions& options) {
+  expect_block_options(kind.c_str(), options);
   return kind;
 }
 
-BlockParts::BlockParts(const char* kind, const BlockOptions& o)
+BlockBranches::BlockBranches(const std::string& kind, const BlockOptions& o)
     : Module(checked(kind, o)),
-      self_attn(add("self_attn", MultiheadAttention({.d_model = o.d_model,
-                                                     .heads = o.heads,
-                                                     .causal = o.causal,
-                                                     .dropout = o.dropout,
-                                                     .bias = o.bias}))),
-      ffn(add("", FFN({.d_model = o.d_model,
-                       .d_ff = o.d_ff,
-                       .activation = o.activation,
-                       .gated = o.gated,
-                       .dropout = o.dropout,
-                       .bias = o.bias}))),
-      norm1(add("norm1", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
-      norm2(add("norm2", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
+      self_attn(add("self_attn", MultiheadAttention(o.attention()))),
+      ffn(add("", FFN(o.ffn()))),
       dropout1(add("dropout1", Dropout(o.dropout))),
       dropout2(add("dropout2", Dropout(o.dropout))) {}
 
-void BlockParts::expect_input(const Tensor& x) const {
-  expect_sequence(kind().c_str(), "x", x, norm1.weight.numel(), norm1.weight.dtype());
+void BlockBranches::expect_input(const Tensor& x) const {
+  const Tensor& weight = ffn.linear1.weight;
+  expect_sequence(kind().c_str(), "x", x, weight.size(1), weight.dtype());
 }
+
+BlockParts::BlockParts(const std::string& kind, const BlockOptions& o)
+    : BlockBranches(kind, o), norm1(add("norm1", o.new_norm())), norm2(add("norm2", o.new_norm())) {}
 
 }  // namespace gradus::nn

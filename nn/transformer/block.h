@@ -1,7 +1,9 @@
 #pragma once
 // The two Transformer blocks. They are made of the same parts under the same names, those of PyTorch's
 // nn.TransformerEncoderLayer, so that one file of weights loads into both; where the norms stand is all the
-// difference there is.
+// difference there is. Other ways to join a branch to the stream: residual.h.
+
+#include <optional>
 
 #include "gradus/nn/attention/attention.h"
 #include "gradus/nn/layers/dropout.h"
@@ -10,28 +12,44 @@
 
 namespace gradus::nn {
 
+/// What blocks of all kinds, stacks of them and whole models are made from.
 struct BlockOptions {
-  std::int64_t d_model = 0;
+  std::int64_t d_model = 0;  // C
   std::int64_t heads = 0;
-  std::int64_t d_ff = 0;  // hidden size of the FFN; 0 means 4 d_model
-  Activation activation = Activation::relu;
-  bool gated = false;   // a gated FFN: SwiGLU with silu, GEGLU with gelu
-  bool causal = false;  // no position sees a later one
-  double dropout = 0;   // on attention weights, the FFN's hidden layer and both branches, in training
-  bool bias = true;     // in linear layers and norms
-  double eps = 1e-5;    // of the norms
+  std::int64_t d_ff = 0;                      // hidden size of the FFN; 0 means 4 d_model
+  std::optional<Activation> activation = {};  // not given: ReLU; in a GPT tanh GELU
+  bool gated = false;                         // a gated FFN: SwiGLU with silu, GEGLU with gelu
+  std::optional<bool> causal = {};            // no position sees a later one; not given: in decoders and GPTs
+  double dropout = 0;  // on attention weights, the FFN's hidden layer and branches, in training
+  bool bias = true;    // in linear layers and norms
+  double eps = 1e-5;   // of the norms
+  MakeNorm norm = make_norm<LayerNorm>;  // another: make_norm<RMSNorm>
+  // Which block it is of how many, from 0; stacks fill them in, for placements that change with depth.
+  std::int64_t layer = 0, layers = 1;
+
+  // What the parts of a block with these options are made from.
+  MultiheadAttentionOptions attention() const;
+  FFNOptions ffn() const;
+  Norm new_norm() const { return norm({.d_model = d_model, .eps = eps, .bias = bias}); }
 };
 
-struct BlockParts : Module {
-  BlockParts(const char* kind, const BlockOptions& options);
+/// The branches of a block, each with its dropout, and nothing yet that joins them to the stream.
+struct BlockBranches : Module {
+  BlockBranches(const std::string& kind, const BlockOptions& options);
 
   MultiheadAttention self_attn;
   FFN ffn;  // its keys stand at the block's level: linear1, linear2
-  LayerNorm norm1, norm2;
   Dropout dropout1, dropout2;
 
  protected:
   void expect_input(const Tensor& x) const;
+};
+
+/// The parts of the two blocks.
+struct BlockParts : BlockBranches {
+  BlockParts(const std::string& kind, const BlockOptions& options);
+
+  Norm norm1, norm2;
 };
 
 /// Norms on the branches; the shortcut is untouched from end to end (GPT-2; Xiong et al. 2020, figure 1b).

@@ -4,41 +4,42 @@
 
 namespace gradus::nn {
 
-static const char* checked(const char* kind, const DecoderBlockOptions& options) {
-  expect_block_options(kind, options);
+namespace {
+
+const std::string& checked(const std::string& kind, const BlockOptions& options) {
+  expect_block_options(kind.c_str(), options);
   return kind;
 }
 
-DecoderBlockParts::DecoderBlockParts(const char* kind, const DecoderBlockOptions& o)
+MultiheadAttentionOptions attention_of(const BlockOptions& options, bool causal) {
+  MultiheadAttentionOptions attention = options.attention();
+  attention.causal = causal;
+  return attention;
+}
+
+}  // namespace
+
+DecoderBranches::DecoderBranches(const std::string& kind, const BlockOptions& o)
     : Module(checked(kind, o)),
-      self_attn(add("self_attn", MultiheadAttention({.d_model = o.d_model,
-                                                     .heads = o.heads,
-                                                     .causal = o.causal,
-                                                     .dropout = o.dropout,
-                                                     .bias = o.bias}))),
-      multihead_attn(
-          add("multihead_attn",
-              MultiheadAttention(
-                  {.d_model = o.d_model, .heads = o.heads, .dropout = o.dropout, .bias = o.bias}))),
-      ffn(add("", FFN({.d_model = o.d_model,
-                       .d_ff = o.d_ff,
-                       .activation = o.activation,
-                       .gated = o.gated,
-                       .dropout = o.dropout,
-                       .bias = o.bias}))),
-      norm1(add("norm1", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
-      norm2(add("norm2", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
-      norm3(add("norm3", LayerNorm(o.d_model, {.eps = o.eps, .bias = o.bias}))),
+      self_attn(add("self_attn", MultiheadAttention(attention_of(o, o.causal.value_or(true))))),
+      multihead_attn(add("multihead_attn", MultiheadAttention(attention_of(o, false)))),
+      ffn(add("", FFN(o.ffn()))),
       dropout1(add("dropout1", Dropout(o.dropout))),
       dropout2(add("dropout2", Dropout(o.dropout))),
       dropout3(add("dropout3", Dropout(o.dropout))) {}
 
-void DecoderBlockParts::expect_inputs(const Tensor& x, const Tensor& memory) const {
+void DecoderBranches::expect_inputs(const Tensor& x, const Tensor& memory) const {
   const std::string name = kind();
-  const std::int64_t size = norm1.weight.numel();
-  expect_sequence(name.c_str(), "x", x, size, norm1.weight.dtype());
-  expect_memory(name.c_str(), memory, size, norm1.weight.dtype(),
+  const Tensor& weight = ffn.linear1.weight;
+  expect_sequence(name.c_str(), "x", x, weight.size(1), weight.dtype());
+  expect_memory(name.c_str(), memory, weight.size(1), weight.dtype(),
                 "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
 }
+
+DecoderBlockParts::DecoderBlockParts(const std::string& kind, const BlockOptions& o)
+    : DecoderBranches(kind, o),
+      norm1(add("norm1", o.new_norm())),
+      norm2(add("norm2", o.new_norm())),
+      norm3(add("norm3", o.new_norm())) {}
 
 }  // namespace gradus::nn

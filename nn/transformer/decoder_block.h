@@ -6,18 +6,6 @@
 
 namespace gradus::nn {
 
-struct DecoderBlockOptions {
-  std::int64_t d_model = 0;
-  std::int64_t heads = 0;
-  std::int64_t d_ff = 0;  // 0 means 4 d_model
-  Activation activation = Activation::relu;
-  bool gated = false;
-  bool causal = true;  // in the self-attention
-  double dropout = 0;
-  bool bias = true;
-  double eps = 1e-5;
-};
-
 /// Masks of the self-attention and of the attention over memory:
 /// `decoder(x, memory, {.memory = {.key_padding_mask = padding}})`
 struct DecoderMasks {
@@ -25,22 +13,29 @@ struct DecoderMasks {
   AttentionMasks memory = {};
 };
 
-struct DecoderBlockParts : Module {
-  DecoderBlockParts(const char* kind, const DecoderBlockOptions& options);
+/// The three branches of a decoder block, each with its dropout. The self-attention is causal unless the
+/// options say otherwise.
+struct DecoderBranches : Module {
+  DecoderBranches(const std::string& kind, const BlockOptions& options);
 
   MultiheadAttention self_attn, multihead_attn;
   FFN ffn;  // its keys stand at the block's level: linear1, linear2
-  LayerNorm norm1, norm2, norm3;
   Dropout dropout1, dropout2, dropout3;
 
  protected:
   void expect_inputs(const Tensor& x, const Tensor& memory) const;
 };
 
+/// The parts of the two decoder blocks.
+struct DecoderBlockParts : DecoderBranches {
+  DecoderBlockParts(const std::string& kind, const BlockOptions& options);
+
+  Norm norm1, norm2, norm3;
+};
+
 /// x [B, T, C], memory [B, Tm, C] -> [B, T, C], norms on the branches.
 struct PreLNDecoderBlock : DecoderBlockParts {
-  explicit PreLNDecoderBlock(const DecoderBlockOptions& options)
-      : DecoderBlockParts("PreLNDecoderBlock", options) {}
+  explicit PreLNDecoderBlock(const BlockOptions& options) : DecoderBlockParts("PreLNDecoderBlock", options) {}
 
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
     const Scope scope(path());
@@ -53,7 +48,7 @@ struct PreLNDecoderBlock : DecoderBlockParts {
 
 /// The same with norms after the additions.
 struct PostLNDecoderBlock : DecoderBlockParts {
-  explicit PostLNDecoderBlock(const DecoderBlockOptions& options)
+  explicit PostLNDecoderBlock(const BlockOptions& options)
       : DecoderBlockParts("PostLNDecoderBlock", options) {}
 
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {

@@ -9,103 +9,109 @@ namespace gradus::nn {
 
 namespace {
 
-/// Registers a stack's blocks and final norm with it.
-template <class Pre, class Post, class Stack, class Options>
-void build(Stack& stack, const char* kind, const Options& options) {
+/// The options, with the depth told to the blocks.
+TransformerOptions completed(TransformerOptions options) {
+  options.block.layer = 0;
+  options.block.layers = options.layers;
+  return options;
+}
+
+/// Registers a stack's blocks, made by make(options of block i), and what stands after the last.
+template <class Stack, class Make>
+void build(Stack& stack, const char* kind, const TransformerOptions& options, const Make& make) {
+  const Placement& placement = options.placement;
   expect_positive(kind, "layers", options.layers);
   expect_block_options(kind, options.block);
+  check(make != nullptr, "{}: the placement {} has no {}block", kind, placement.name,
+        std::is_same_v<Stack, TransformerDecoder> ? "decoder " : "");
+  BlockOptions block = options.block;
   const Module list = stack.add("layers", Module("List"));
-  for (std::int64_t i = 0; i < options.layers; ++i) {
-    if (options.placement == Placement::pre)
-      stack.layers.emplace_back(list.add(std::to_string(i), Pre(options.block)));
-    else
-      stack.layers.emplace_back(list.add(std::to_string(i), Post(options.block)));
-  }
-  if (options.final_norm.value_or(options.placement == Placement::pre))
-    stack.norm.emplace(stack.add(
-        "norm", LayerNorm(options.block.d_model, {.eps = options.block.eps, .bias = options.block.bias})));
+  for (block.layer = 0; block.layer < block.layers; ++block.layer)
+    stack.layers.push_back(list.add(std::to_string(block.layer), make(block)));
+  const bool leaves = options.final_norm.value_or(placement.final_norm || placement.leave);
+  check(leaves || !placement.enter,
+        "{}: the placement {} needs what it has after the last block: no final_norm = false", kind,
+        placement.name);
+  if (leaves)
+    stack.norm.emplace(stack.add("norm", placement.leave ? placement.leave(block) : block.new_norm()));
+  if (placement.init) placement.init(stack, block);
+}
+
+/// That of the first floating-point parameter; where there is none, any input will do.
+DType dtype_of(const Module& stack) {
+  for (const auto& [name, module] : stack.named_modules())
+    for (const auto& [key, w] : module.own_parameters()) return w.dtype();
+  return f32;
 }
 
 // [checkpoint]
 template <class Block, class... Rest>
-Tensor apply(const Block& block, bool recompute, const Tensor& x, const Rest&... rest) {
+Tensor run_block(const Block& block, bool recompute, const Tensor& x, const Rest&... rest) {
   if (!recompute) return block(x, rest...);
   return checkpoint([block, rest...](const Tensor& h) { return block(h, rest...); }, x);
 }
 // [/checkpoint]
 
-template <class Stack>
-Tensor final_norm(const Stack& stack, const Tensor& x) {
-  return stack.norm ? observe(*stack.norm, (*stack.norm)(x)) : x;
-}
-
-/// x through every block, then through the final norm; a probe sees each output.
-template <class Stack, class... Rest>
-Tensor run(const Stack& stack, bool recompute, Tensor x, const Rest&... rest) {
-  for (const auto& layer : stack.layers)
-    x = std::visit([&](const auto& block) { return observe(block, apply(block, recompute, x, rest...)); },
-                   layer);
-  return final_norm(stack, x);
-}
-
-template <class Parts, class Stack>
-const Parts& parts_of(const Stack& stack, const char* kind, std::size_t i) {
-  check(i < stack.layers.size(), "{}: there is no layer {}: it has {}", kind, i, stack.layers.size());
-  return std::visit([](const auto& block) -> const Parts& { return block; }, stack.layers[i]);
+/// x through every block, step(block, i, h), and what stands before the first and after the last; a probe
+/// sees each output.
+template <class Stack, class Step>
+Tensor run(const Stack& stack, const Tensor& x, const Step& step) {
+  const Placement& placement = stack.options().placement;
+  Tensor h = placement.enter ? placement.enter(x) : x;
+  for (std::size_t i = 0; i < stack.layers.size(); ++i) {
+    const Scope scope(stack.layers[i].path());
+    h = observe(stack.layers[i], step(stack.layers[i], i, h));
+  }
+  return stack.norm ? observe(*stack.norm, (*stack.norm)(h)) : h;
 }
 
 }  // namespace
 
-TransformerEncoder::TransformerEncoder(const TransformerEncoderOptions& options)
-    : Module("TransformerEncoder"), checkpoint_(options.checkpoint) {
-  build<PreLNBlock, PostLNBlock>(*this, "TransformerEncoder", options);
+TransformerEncoder::TransformerEncoder(const TransformerOptions& options)
+    : Module("TransformerEncoder"), options_(completed(options)) {
+  build(*this, "TransformerEncoder", options_, options_.placement.block);
+  dtype_ = dtype_of(*this);
 }
 
 Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks,
                                       KeyValueCache* cache) const {
   const Scope scope(path());
-  const Tensor& weight = parts(0).norm1.weight;
-  expect_sequence("TransformerEncoder", "x", x, weight.numel(), weight.dtype());
-  if (!cache) return run(*this, checkpoint_, x, masks);
+  expect_sequence("TransformerEncoder", "x", x, options_.block.d_model, dtype_);
+  if (!cache)
+    return run(*this, x, [&](const AnyBlock& block, std::size_t, const Tensor& h) {
+      return run_block(block, options_.checkpoint, h, masks);
+    });
   check(cache->layers() == layers.size(),
         "TransformerEncoder: expects a cache of {} layers, got one of {}: make it with new_cache()",
         layers.size(), cache->layers());
   cache->truncate(cache->length());  // what an error may have left in the first layers
-  Tensor h = x;
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    h = std::visit([&](const auto& block) { return observe(block, block(h, masks, &cache->layer(i))); },
-                   layers[i]);
-  return final_norm(*this, h);
+  return run(*this, x, [&](const AnyBlock& block, std::size_t i, const Tensor& h) {
+    return block(h, masks, &cache->layer(i));
+  });
 }
 
 KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
   std::vector<KeyValues> kept;
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    kept.push_back(parts(i).self_attn.new_cache(batch, capacity));
+  for (const AnyBlock& block : layers) kept.push_back(block.new_cache(batch, capacity));
   return KeyValueCache(std::move(kept));
 }
 
-const BlockParts& TransformerEncoder::parts(std::size_t i) const {
-  return parts_of<BlockParts>(*this, "TransformerEncoder", i);
-}
-
-TransformerDecoder::TransformerDecoder(const TransformerDecoderOptions& options)
-    : Module("TransformerDecoder"), checkpoint_(options.checkpoint) {
-  build<PreLNDecoderBlock, PostLNDecoderBlock>(*this, "TransformerDecoder", options);
+TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
+    : Module("TransformerDecoder"), options_(completed(options)) {
+  build(*this, "TransformerDecoder", options_, options_.placement.decoder_block);
+  dtype_ = dtype_of(*this);
 }
 
 Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
                                       const DecoderMasks& masks) const {
   const Scope scope(path());
-  const Tensor& weight = parts(0).norm1.weight;
-  expect_sequence("TransformerDecoder", "x", x, weight.numel(), weight.dtype());
-  expect_memory("TransformerDecoder", memory, weight.numel(), weight.dtype(),
+  const std::int64_t d_model = options_.block.d_model;
+  expect_sequence("TransformerDecoder", "x", x, d_model, dtype_);
+  expect_memory("TransformerDecoder", memory, d_model, dtype_,
                 "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
-  return run(*this, checkpoint_, x, memory, masks);
-}
-
-const DecoderBlockParts& TransformerDecoder::parts(std::size_t i) const {
-  return parts_of<DecoderBlockParts>(*this, "TransformerDecoder", i);
+  return run(*this, x, [&](const AnyDecoderBlock& block, std::size_t, const Tensor& h) {
+    return run_block(block, options_.checkpoint, h, memory, masks);
+  });
 }
 
 }  // namespace gradus::nn

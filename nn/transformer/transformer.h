@@ -4,22 +4,17 @@
 // Keys: layers.0.*, layers.1.*, ..., norm.* (PyTorch's nn.TransformerEncoder and nn.TransformerDecoder).
 
 #include <optional>
-#include <variant>
 #include <vector>
 
-#include "gradus/nn/transformer/block.h"
-#include "gradus/nn/transformer/decoder_block.h"
+#include "gradus/nn/transformer/placement.h"
 
 namespace gradus::nn {
 
-/// Where the norms stand.
-enum class Placement { pre, post };
-
-struct TransformerEncoderOptions {
+struct TransformerOptions {
   std::int64_t layers = 0;
-  Placement placement = Placement::pre;
+  Placement placement = pre_ln();  // post_ln(), placement<MyConnection>(...), blocks of one's own
   BlockOptions block = {};
-  std::optional<bool> final_norm = {};  // not given: Pre-LN has one, Post-LN has none
+  std::optional<bool> final_norm = {};  // not given: as the placement has it
   bool checkpoint =
       false;  // keep only each block's input for backward and run the block again: see checkpoint()
 };
@@ -27,45 +22,33 @@ struct TransformerEncoderOptions {
 /// Blocks of self-attention, x [B, T, C] -> [B, T, C].
 /// `nn::TransformerEncoder encoder({.layers = 6, .block = {.d_model = 64, .heads = 4}});`
 struct TransformerEncoder : Module {
-  using Block = std::variant<PreLNBlock, PostLNBlock>;
-
-  explicit TransformerEncoder(const TransformerEncoderOptions& options);
+  explicit TransformerEncoder(const TransformerOptions& options);
   /// With a cache, for causal blocks, x follows the positions it holds: see MultiheadAttention.
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValueCache* cache = nullptr) const;
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
-  /// What block i is made of, whichever kind it is: `encoder.parts(0).ffn.linear2.weight`
-  const BlockParts& parts(std::size_t i) const;
+  const TransformerOptions& options() const { return options_; }
 
-  std::vector<Block> layers;
-  std::optional<LayerNorm> norm;
+  std::vector<AnyBlock> layers;  // `encoder.layers[0].parameter("linear2.weight")`
+  std::optional<Norm> norm;      // the final norm, or what the placement has in its place
 
  private:
-  bool checkpoint_;
-};
-
-struct TransformerDecoderOptions {
-  std::int64_t layers = 0;
-  Placement placement = Placement::pre;
-  DecoderBlockOptions block = {};
-  std::optional<bool> final_norm = {};  // not given: Pre-LN has one, Post-LN has none
-  bool checkpoint =
-      false;  // keep only each block's input for backward and run the block again: see checkpoint()
+  TransformerOptions options_;
+  DType dtype_;
 };
 
 /// Blocks of self-attention and attention over memory: x [B, T, C], memory [B, Tm, C] -> [B, T, C].
 struct TransformerDecoder : Module {
-  using Block = std::variant<PreLNDecoderBlock, PostLNDecoderBlock>;
-
-  explicit TransformerDecoder(const TransformerDecoderOptions& options);
+  explicit TransformerDecoder(const TransformerOptions& options);
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const;
-  const DecoderBlockParts& parts(std::size_t i) const;
+  const TransformerOptions& options() const { return options_; }
 
-  std::vector<Block> layers;
-  std::optional<LayerNorm> norm;
+  std::vector<AnyDecoderBlock> layers;
+  std::optional<Norm> norm;
 
  private:
-  bool checkpoint_;
+  TransformerOptions options_;
+  DType dtype_;
 };
 
 }  // namespace gradus::nn

@@ -22,7 +22,7 @@ Step gpt_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t to
 
 Step encoder_step(std::int64_t layers) {
   const nn::TransformerEncoder model(
-      {.layers = layers, .placement = nn::Placement::post, .block = {.d_model = 64, .heads = 4}});
+      {.layers = layers, .placement = nn::post_ln(), .block = {.d_model = 64, .heads = 4}});
   auto opt = std::make_shared<optim::Adam>(model.parameters(), optim::AdamOptions{.lr = 1e-4});
   return [=, x = randn({16, 64, 64})] {
     opt->zero_grad();
@@ -59,15 +59,11 @@ std::vector<Case> model_cases() {
   const nn::GPTOptions gpt2{.vocab = 50257,
                             .context = 1024,
                             .layers = 12,
-                            .heads = 12,
-                            .d_model = 768,
-                            .activation = nn::Activation::gelu};
+                            .block = {.d_model = 768, .heads = 12, .activation = nn::Activation::gelu}};
   const nn::GPTOptions small{.vocab = 65,
                              .context = 64,
                              .layers = 4,
-                             .heads = 4,
-                             .d_model = 128,
-                             .activation = nn::Activation::gelu};
+                             .block = {.d_model = 128, .heads = 4, .activation = nn::Activation::gelu}};
   return {
       {"char-gpt", "nanoGPT's CPU setting: 4 layers, d 128, batch 12 x 64, AdamW",
        [=] { return gpt_step(small, 12, 64); }},

@@ -83,7 +83,7 @@ Step adamw_step(bool fused) {
 }
 
 Step token_step(bool cached) {
-  const nn::GPT model({.vocab = 5000, .context = 1024, .layers = 6, .heads = 6, .d_model = 384});
+  const nn::GPT model({.vocab = 5000, .context = 1024, .layers = 6, .block = {.d_model = 384, .heads = 6}});
   model.eval();
   const Tensor ids = randint(0, 5000, {1, 512}), last = ids.slice(1, 511);
   if (!cached)

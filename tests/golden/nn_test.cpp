@@ -86,28 +86,24 @@ TEST_CASE("PyTorch parity: encoder blocks") {
 
 TEST_CASE("PyTorch parity: decoder blocks and stacks") {
   const StateDict file = golden("modules.safetensors");
-  const nn::DecoderBlockOptions options{.d_model = kModel, .heads = kHeads, .d_ff = kHidden};
+  const nn::BlockOptions options{.d_model = kModel, .heads = kHeads, .d_ff = kHidden};
   const nn::PreLNDecoderBlock pre(options);
   check_module(file, "pre_decoder_block", pre, [&](const Inputs& x) { return pre(x[0], x[1]); });
   const nn::PostLNDecoderBlock post(options);
   check_module(file, "post_decoder_block", post, [&](const Inputs& x) { return post(x[0], x[1]); });
-  const nn::TransformerEncoder pre_stack = stack_of(nn::Placement::pre),
-                               post_stack = stack_of(nn::Placement::post);
+  const nn::TransformerEncoder pre_stack = stack_of(nn::pre_ln()), post_stack = stack_of(nn::post_ln());
   check_module(file, "pre_stack", pre_stack, [&](const Inputs& x) { return pre_stack(x[0]); });
   check_module(file, "post_stack", post_stack, [&](const Inputs& x) { return post_stack(x[0]); });
 }
 
 TEST_CASE("PyTorch parity: ten training losses of a small GPT, Pre-LN and Post-LN") {
   const StateDict file = golden("losses.safetensors");
-  for (const auto& [name, placement] :
-       {std::pair{"pre", nn::Placement::pre}, {"post", nn::Placement::post}}) {
+  for (const auto& [name, placement] : {std::pair{"pre", nn::pre_ln()}, {"post", nn::post_ln()}}) {
     const nn::GPT gpt({.vocab = 11,
                        .context = 8,
                        .layers = 2,
-                       .heads = 2,
-                       .d_model = 16,
                        .placement = placement,
-                       .activation = nn::Activation::gelu});
+                       .block = {.d_model = 16, .heads = 2, .activation = nn::Activation::gelu}});
     StateDict weights;
     for (const auto& [key, value] : file.with_prefix_removed(std::string(name) + "/param/")) {
       if (key == "tok.weight")

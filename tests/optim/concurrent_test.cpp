@@ -15,7 +15,8 @@ namespace {
 constexpr int kJobs = 3;
 
 nn::GPT small_gpt() {
-  return nn::GPT({.vocab = 30, .context = 24, .layers = 2, .heads = 2, .d_model = 32, .dropout = 0.1});
+  return nn::GPT(
+      {.vocab = 30, .context = 24, .layers = 2, .block = {.d_model = 32, .heads = 2, .dropout = 0.1}});
 }
 
 /// The losses of a few training steps, from a seed.

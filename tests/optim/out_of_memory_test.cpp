@@ -25,8 +25,11 @@ namespace {
 /// The loss of a second step.
 double two_steps() {
   manual_seed(0);
-  const nn::GPT gpt(
-      {.vocab = 11, .context = 6, .layers = 2, .heads = 2, .d_model = 8, .dropout = 0.1, .checkpoint = true});
+  const nn::GPT gpt({.vocab = 11,
+                     .context = 6,
+                     .layers = 2,
+                     .block = {.d_model = 8, .heads = 2, .dropout = 0.1},
+                     .checkpoint = true});
   optim::AdamW optimizer(gpt.parameters(), {.lr = 0.01});
   const Tensor text = randint(0, 11, {3, 7}), ids = text.slice(1, 0, 6), next = text.slice(1, 1);
   double last = 0;

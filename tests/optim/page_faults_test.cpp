@@ -37,7 +37,8 @@ long faults_after_third(Step step) {
 
 TEST_CASE("no page fault after the third training step") {
   SUBCASE("GPT with dropout, clipping and AdamW") {
-    const nn::GPT gpt({.vocab = 500, .context = 64, .layers = 2, .heads = 4, .d_model = 128, .dropout = 0.1});
+    const nn::GPT gpt(
+        {.vocab = 500, .context = 64, .layers = 2, .block = {.d_model = 128, .heads = 4, .dropout = 0.1}});
     optim::AdamW opt(gpt.parameters(), {.lr = 1e-3});
     CHECK(faults_after_third([&] {
             const Tensor ids = randint(0, 500, {16, 64}), targets = randint(0, 500, {16, 64});
@@ -49,7 +50,7 @@ TEST_CASE("no page fault after the third training step") {
   }
   SUBCASE("Post-LN encoder") {
     const nn::TransformerEncoder encoder(
-        {.layers = 6, .placement = nn::Placement::post, .block = {.d_model = 64, .heads = 4}});
+        {.layers = 6, .placement = nn::post_ln(), .block = {.d_model = 64, .heads = 4}});
     optim::Adam opt(encoder.parameters(), {.lr = 1e-4});
     const Tensor x = randn({16, 64, 64});
     CHECK(faults_after_third([&] {

@@ -16,10 +16,8 @@ std::vector<float> train(nn::Placement placement, int threads, int steps) {
   const nn::GPT gpt({.vocab = 40,
                      .context = 33,
                      .layers = 2,
-                     .heads = 3,
-                     .d_model = 48,
                      .placement = placement,
-                     .dropout = 0.1});
+                     .block = {.d_model = 48, .heads = 3, .dropout = 0.1}});
   optim::AdamW opt(gpt.parameters(), {.lr = optim::warmup_cosine(3e-3, 10, 100)});
   for (int step = 0; step < steps; ++step) {
     const Tensor ids = randint(0, 40, {9, 33}), targets = randint(0, 40, {9, 33});
@@ -38,7 +36,7 @@ std::vector<float> train(nn::Placement placement, int threads, int steps) {
 
 TEST_CASE("training: bit-identical for 1, 2, 3, 4 and 8 threads after 100 steps") {
   const int before = num_threads();
-  for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
     const std::vector<float> one = train(placement, 1, 100);
     for (const int threads : {2, 3, 4, 8}) {
       CAPTURE(threads);
@@ -53,7 +51,7 @@ TEST_CASE("training: bit-identical for 1, 2, 3, 4 and 8 threads after 100 steps"
 
 TEST_CASE("training: leaves no node and no byte behind") {
   const std::int64_t nodes = live_nodes(), bytes = memory_stats().live_bytes;
-  train(nn::Placement::pre, num_threads(), 3);
+  train(nn::pre_ln(), num_threads(), 3);
   CHECK(live_nodes() == nodes);
   CHECK(memory_stats().live_bytes == bytes);
 }

@@ -37,7 +37,7 @@ struct Cell {
 /// Learning-rate sensitivity of Wortsman et al. 2023 (2309.14322): the mean over rates of min(loss, loss at
 /// start), minus the loss at the best rate. 0 would be a model that does not care.
 struct Sensitivity {
-  nn::Placement placement;
+  Placement placement;
   std::int64_t layers = 0;
   std::int64_t warmup = 0;
   std::vector<std::uint64_t> seeds;  // those with all rates finished
@@ -60,13 +60,13 @@ struct Analysis {
   double target = 0;  // of Cell::steps
   std::size_t planned = 0, finished = 0;
 
-  const Cell& cell(nn::Placement placement, std::int64_t layers, double lr, std::int64_t warmup) const;
-  const Sensitivity& sensitivity(nn::Placement placement, std::int64_t layers, std::int64_t warmup) const;
+  const Cell& cell(Placement placement, std::int64_t layers, double lr, std::int64_t warmup) const;
+  const Sensitivity& sensitivity(Placement placement, std::int64_t layers, std::int64_t warmup) const;
   /// Those of the plan.
   std::vector<std::uint64_t> seeds() const;
   /// The least loss of a seed with this placement and depth, over rates and warm-ups; nothing until all of
   /// these have finished.
-  std::optional<Best> best(nn::Placement placement, std::int64_t layers, std::uint64_t seed) const;
+  std::optional<Best> best(Placement placement, std::int64_t layers, std::uint64_t seed) const;
   /// What losses are shown against: the entropy where it is known, otherwise 0.
   double floor() const { return task.entropy.value_or(0); }
 };

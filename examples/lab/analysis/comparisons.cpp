@@ -10,8 +10,6 @@ namespace gradus::lab {
 
 namespace {
 
-using nn::Placement;
-
 /// The reliability and the mean loss, over the settings a seed has finished with both placements.
 void compare_all(const Analysis& analysis, Comparisons& result) {
   std::vector<double> learned, losses;

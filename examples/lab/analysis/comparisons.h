@@ -23,8 +23,8 @@ struct BestOfDepth {
   double pre = 0, post = 0;                   // mean over seeds of the best loss
   Comparison comparison;                      // Post-LN - Pre-LN
   std::vector<double> pre_rates, post_rates;  // the best rate of each seed
-  const std::vector<double>& rates(nn::Placement placement) const {
-    return placement == nn::Placement::pre ? pre_rates : post_rates;
+  const std::vector<double>& rates(Placement placement) const {
+    return placement == Placement::pre ? pre_rates : post_rates;
   }
 };
 

@@ -11,8 +11,6 @@ namespace gradus::lab {
 
 namespace {
 
-using nn::Placement;
-
 constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 
 struct Count {

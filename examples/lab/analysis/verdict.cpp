@@ -10,8 +10,6 @@ namespace gradus::lab {
 
 namespace {
 
-using nn::Placement;
-
 /// Which placement got more runs to learn, and whether the seeds can tell that from chance.
 std::string reliability_clause(const Comparisons& all, const Baseline& baseline) {
   const Difference& seeds = all.learned.difference;

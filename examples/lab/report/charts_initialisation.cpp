@@ -11,7 +11,6 @@ namespace {
 
 using kit::AxisKind;
 using kit::Series;
-using nn::Placement;
 
 constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 constexpr int kReferenceStyle = 7;

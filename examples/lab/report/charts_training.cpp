@@ -14,7 +14,6 @@ namespace {
 using kit::AxisKind;
 using kit::LineChart;
 using kit::Series;
-using nn::Placement;
 
 constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();

@@ -15,7 +15,6 @@ namespace gradus::lab {
 namespace {
 
 using kit::number_text;
-using nn::Placement;
 
 constexpr std::int64_t kLayers = 32;  // the depth the captions speak of
 

@@ -15,7 +15,6 @@ namespace {
 
 using kit::fixed_text;
 using kit::number_text;
-using nn::Placement;
 
 std::string reference_lines(const Analysis& analysis) {
   if (analysis.task.entropy)

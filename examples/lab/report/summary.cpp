@@ -17,7 +17,7 @@ Json setting_json(const RunOptions& run) {
           {"layers", run.layers},
           {"lr", run.lr},
           {"warmup", run.warmup},
-          {"final_norm", run.final_norm.value_or(run.placement == nn::Placement::pre)},
+          {"final_norm", run.final_norm.value_or(run.placement == Placement::pre)},
           {"residual_scaling", run.residual_scaling}};
 }
 

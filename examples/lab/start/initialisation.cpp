@@ -48,8 +48,8 @@ double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOp
   const Tensor target = randint(0, options.classes, {1}, generator);
   for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
     const Tensor input = x;
-    x = std::visit([&](const auto& block) { return nn::observe(block, block(input)); }, encoder.layers[l]);
-    const auto* const post = std::get_if<nn::PostLNBlock>(&encoder.layers[l]);
+    x = nn::observe(encoder.layers[l], encoder.layers[l](input));
+    const auto* const post = encoder.layers[l].as<nn::PostLNBlock>();
     state.norm_squared[l] += mean_norm_squared(post ? before_last_norm(*post, input) : x);
   }
   if (encoder.norm) x = (*encoder.norm)(x);
@@ -59,7 +59,7 @@ double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOp
   double first = 0, top = 0;
   for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
     state.activation_gradient[l] += rows[l].activation_gradient_norm;
-    top = encoder.parts(l).ffn.linear2.weight.grad().norm().item();
+    top = encoder.layers[l].parameter("linear2.weight").grad().norm().item();
     if (l == 0) first = top;
     state.gradient[l] += top;
   }
@@ -69,8 +69,7 @@ double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOp
   return top;
 }
 
-InitialState measure_depth(nn::Placement placement, std::int64_t layers,
-                           const InitialisationOptions& options) {
+InitialState measure_depth(Placement placement, std::int64_t layers, const InitialisationOptions& options) {
   const auto depth = static_cast<std::size_t>(layers);
   InitialState state{.placement = placement,
                      .layers = layers,
@@ -81,7 +80,7 @@ InitialState measure_depth(nn::Placement placement, std::int64_t layers,
                      .activation_share = {}};
   const nn::TransformerEncoder encoder(
       {.layers = layers,
-       .placement = placement,
+       .placement = in_library(placement),
        .block = {.d_model = options.d_model, .heads = 1, .d_ff = options.d_model}});
   std::vector<double> tops;
   for (std::int64_t seed = 0; seed < options.seeds; ++seed) {
@@ -111,7 +110,7 @@ bool inside_lemma2(const InitialState& state) {
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options) {
   std::vector<InitialState> states;
   for (const std::int64_t layers : options.depths)
-    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+    for (const Placement placement : {Placement::pre, Placement::post}) {
       kit::stop_if_interrupted();
       states.push_back(measure_depth(placement, layers, options));
     }
@@ -119,16 +118,16 @@ std::vector<InitialState> measure_initialisation(const InitialisationOptions& op
 }
 
 Theorem1 check_theorem1(const std::vector<InitialState>& states) {
-  const auto top = [&](nn::Placement placement, std::int64_t layers) {
+  const auto top = [&](Placement placement, std::int64_t layers) {
     for (const InitialState& state : states)
       if (state.placement == placement && state.layers == layers) return state.top_gradient;
     throw Error("check_theorem1: depth " + std::to_string(layers) + " was not measured");
   };
   Theorem1 result;
-  result.post_ratio_L32_L2 = top(nn::Placement::post, 32) / top(nn::Placement::post, 2);
-  result.pre_ratio_L8_L32 = top(nn::Placement::pre, 8) / top(nn::Placement::pre, 32);
+  result.post_ratio_L32_L2 = top(Placement::post, 32) / top(Placement::post, 2);
+  result.pre_ratio_L8_L32 = top(Placement::pre, 8) / top(Placement::pre, 32);
   result.pre_norm_inside_lemma2 = std::all_of(states.begin(), states.end(), [](const InitialState& state) {
-    return state.placement == nn::Placement::post || inside_lemma2(state);
+    return state.placement == Placement::post || inside_lemma2(state);
   });
   return result;
 }

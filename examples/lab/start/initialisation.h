@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gradus/nn/nn.h"
+#include "lab/placement.h"
 
 namespace gradus::lab {
 
@@ -25,7 +26,7 @@ struct InitialisationOptions {
 
 /// Means over the seeds, the standard deviation of the headline figure, and shares by seed.
 struct InitialState {
-  nn::Placement placement;
+  Placement placement;
   std::int64_t layers = 0;
   std::vector<double>
       norm_squared;              // E|x_l|^2 / d after block l = 1..L (Post-LN: before the block's last norm)

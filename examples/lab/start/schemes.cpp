@@ -31,11 +31,11 @@ const char* name_of(Scheme scheme) {
   return "";
 }
 
-nn::TransformerEncoder make_encoder(Scheme scheme, nn::Placement placement, const SchemeOptions& options) {
+nn::TransformerEncoder make_encoder(Scheme scheme, Placement placement, const SchemeOptions& options) {
   const bool xiong = scheme == Scheme::xiong;
   return nn::TransformerEncoder(
       {.layers = options.layers,
-       .placement = placement,
+       .placement = in_library(placement),
        .block = {
            .d_model = options.d_model, .heads = xiong ? 1 : 4, .d_ff = (xiong ? 1 : 4) * options.d_model}});
 }
@@ -89,13 +89,13 @@ std::vector<double> profile(const nn::TransformerEncoder& encoder, const SchemeO
   cross_entropy(linear(encoder(x).select(1, 0), head), target).backward();
   std::vector<double> norms;
   for (std::size_t l = 0; l < encoder.layers.size(); ++l)
-    norms.push_back(encoder.parts(l).ffn.linear2.weight.grad().norm().item());
+    norms.push_back(encoder.layers[l].parameter("linear2.weight").grad().norm().item());
   const double last = norms.back();
   for (double& norm : norms) norm /= last;
   return norms;
 }
 
-SchemeState measure_one(Scheme scheme, nn::Placement placement, const SchemeOptions& options) {
+SchemeState measure_one(Scheme scheme, Placement placement, const SchemeOptions& options) {
   const nn::TransformerEncoder encoder = make_encoder(scheme, placement, options);
   std::vector<std::vector<double>> by_block(static_cast<std::size_t>(options.layers));
   for (std::int64_t seed = 0; seed < options.seeds; ++seed) {
@@ -135,7 +135,7 @@ std::string title_of(Scheme scheme) {
 std::vector<SchemeState> measure_schemes(const SchemeOptions& options) {
   std::vector<SchemeState> states;
   for (const Scheme scheme : kSchemes)
-    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
+    for (const Placement placement : {Placement::pre, Placement::post})
       states.push_back(measure_one(scheme, placement, options));
   return states;
 }

@@ -22,7 +22,7 @@ std::string title_of(Scheme scheme);
 /// |dL/dW2| of block l over that of the last block, l = 1..L: median, least and largest of the seeds.
 struct SchemeState {
   Scheme scheme = Scheme::xiong;
-  nn::Placement placement = nn::Placement::pre;
+  Placement placement = Placement::pre;
   std::vector<double> median, low, high;
   std::int64_t layers() const { return static_cast<std::int64_t>(median.size()); }
 };

@@ -47,8 +47,8 @@ double validation_loss(const nn::GPT& model, const Task& task) {
 }  // namespace
 
 std::string RunOptions::name() const {
-  std::string text = fmt::format("{}-L{}-lr{}-w{}-s{}", placement == nn::Placement::pre ? "pre" : "post",
-                                 layers, lr, warmup, seed);
+  std::string text = fmt::format("{}-L{}-lr{}-w{}-s{}", placement == Placement::pre ? "pre" : "post", layers,
+                                 lr, warmup, seed);
   if (final_norm) text += *final_norm ? "-norm" : "-nonorm";
   if (residual_scaling) text += "-scaled";
   return text;
@@ -58,9 +58,8 @@ nn::GPT make_model(const Task& task, const ModelOptions& model, const RunOptions
   const nn::GPT gpt({.vocab = task.vocabulary().size(),
                      .context = task.context(),
                      .layers = run.layers,
-                     .heads = model.heads,
-                     .d_model = model.d_model,
-                     .placement = run.placement,
+                     .placement = in_library(run.placement),
+                     .block = {.d_model = model.d_model, .heads = model.heads},
                      .final_norm = run.final_norm,
                      .residual_init_scaling = false});
   initialise(gpt, run);

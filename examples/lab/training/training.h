@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gradus/nn/models/gpt.h"
+#include "lab/placement.h"
 #include "lab/training/task.h"
 
 namespace gradus::lab {
@@ -21,7 +22,7 @@ struct ModelOptions {
 
 /// What sets one run apart.
 struct RunOptions {
-  nn::Placement placement = nn::Placement::pre;
+  Placement placement = Placement::pre;
   std::int64_t layers = 2;
   double lr = 1e-3;
   std::int64_t warmup = 0;

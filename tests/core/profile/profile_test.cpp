@@ -199,7 +199,8 @@ TEST_CASE("Profile: bytes are those of inputs and output; views move none") {
 }
 
 TEST_CASE("Profile: a training step of a GPT is accounted for") {
-  const nn::GPT model({.vocab = 50, .context = 32, .layers = 2, .heads = 2, .d_model = 32, .dropout = 0.1});
+  const nn::GPT model(
+      {.vocab = 50, .context = 32, .layers = 2, .block = {.d_model = 32, .heads = 2, .dropout = 0.1}});
   optim::AdamW opt(model.parameters(), {.lr = 1e-3});
   const Tensor ids = randint(0, 50, {4, 32}), targets = randint(0, 50, {4, 32});
   const auto step = [&] {

@@ -64,7 +64,7 @@ bool contains(const std::vector<std::string>& all, const std::string& wanted) {
 }  // namespace
 
 TEST_CASE("write_chrome_trace: ranges, modules and ops, one inside the other") {
-  const nn::GPT model({.vocab = 20, .context = 8, .layers = 2, .heads = 2, .d_model = 16});
+  const nn::GPT model({.vocab = 20, .context = 8, .layers = 2, .block = {.d_model = 16, .heads = 2}});
   optim::Adam opt(model.parameters(), {.lr = 1e-3});
   const Tensor ids = randint(0, 20, {2, 8});
   const Profile profile;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr const char* kCharacters = "10,97,98,99,233";
 
-nn::GPT small_model(nn::Placement placement = nn::Placement::pre) {
+nn::GPT small_model(nn::Placement placement = nn::pre_ln()) {
   Options o;
   o.layers = 2, o.heads = 2, o.d_model = 8, o.context = 6;
-  o.placement = placement == nn::Placement::pre ? "pre" : "post";
+  o.placement = placement == nn::pre_ln() ? "pre" : "post";
   return nn::GPT(o.model(5));
 }
 
@@ -54,14 +54,14 @@ struct Scratch {
 
 TEST_CASE("a model comes back from its file") {
   const test::ScratchFolder folder;
-  for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
     const nn::GPT model = small_model(placement);
     const kit::Vocabulary vocabulary(U"\n\u00e9abc");
     save_model(folder / "model", model, vocabulary);
     const LoadedModel loaded = load_model(folder / "model");
     CHECK(loaded.vocabulary.characters() == vocabulary.characters());
     CHECK(loaded.model.options().placement == placement);
-    CHECK(loaded.model.options().heads == 2);
+    CHECK(loaded.model.options().block.heads == 2);
     for (const auto& [name, weight] : model.state_dict())
       CHECK((loaded.model.state_dict().at(name) == weight).all());
   }

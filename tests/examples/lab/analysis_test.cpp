@@ -9,7 +9,6 @@
 
 using namespace gradus;
 using namespace gradus::lab;
-using nn::Placement;
 using test::made_up;
 using test::small_grid;
 

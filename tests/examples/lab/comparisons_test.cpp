@@ -6,7 +6,6 @@
 
 using namespace gradus;
 using namespace gradus::lab;
-using nn::Placement;
 using test::jitter;
 using test::made_up;
 using test::small_grid;

@@ -64,7 +64,7 @@ TEST_CASE("what is written is read back") {
   CHECK(results.initialisation->jacobian.wrong_mean_only == 0.5);
   REQUIRE(results.initialisation->schemes.size() == 4);
   CHECK(results.initialisation->schemes[3].scheme == Scheme::gpt2);
-  CHECK(results.initialisation->schemes[3].placement == nn::Placement::post);
+  CHECK(results.initialisation->schemes[3].placement == Placement::post);
   CHECK(results.initialisation->schemes[3].low == std::vector<double>{0.25, 0.5, 1});
   REQUIRE(results.initialisation->states.size() == start.states.size());
   for (std::size_t i = 0; i < start.states.size(); ++i) {

@@ -27,7 +27,7 @@ TEST_CASE("Theorem 1 and Lemma 2 of Xiong et al. hold for the library's blocks")
     CHECK(state.top_gradient_std > 0);
     CHECK(state.weight_share.size() == 10);
     CHECK(state.activation_share.size() == 10);
-    if (state.placement == nn::Placement::post)
+    if (state.placement == Placement::post)
       for (const double norm : state.norm_squared) CHECK(norm == doctest::Approx(1.5).epsilon(0.25));
   }
 }

@@ -59,7 +59,7 @@ inline lab::Results made_up(const lab::LabOptions& options, const Outcome& outco
 inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope = -0.5) {
   lab::Initialisation start;
   for (const std::int64_t layers : {2, 4, 8, 16, 32, 48})
-    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+    for (const lab::Placement placement : {lab::Placement::pre, lab::Placement::post}) {
       lab::InitialState state{.placement = placement,
                               .layers = layers,
                               .norm_squared = {},
@@ -67,10 +67,10 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
                               .activation_gradient = {},
                               .weight_share = {0.25, 0.5, 2},
                               .activation_share = {0.2, 0.3, 8}};
-      const double power = placement == nn::Placement::pre ? pre_slope : post_slope;
+      const double power = placement == lab::Placement::pre ? pre_slope : post_slope;
       state.top_gradient = 4 * std::pow(static_cast<double>(layers), power);
       for (std::int64_t l = 1; l <= layers; ++l) {
-        state.norm_squared.push_back(placement == nn::Placement::pre ? 1 + static_cast<double>(l) : 1.5);
+        state.norm_squared.push_back(placement == lab::Placement::pre ? 1 + static_cast<double>(l) : 1.5);
         state.gradient.push_back(state.top_gradient);
         state.activation_gradient.push_back(state.top_gradient / 4);
       }
@@ -79,7 +79,7 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
   start.jacobian = {1e-10, 0.5, 0.4};
   start.seconds = 2;
   for (const lab::Scheme scheme : {lab::Scheme::xiong, lab::Scheme::gpt2})
-    for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post})
+    for (const lab::Placement placement : {lab::Placement::pre, lab::Placement::post})
       start.schemes.push_back({scheme, placement, {0.5, 0.75, 1}, {0.25, 0.5, 1}, {2, 1.5, 1}});
   return start;
 }

@@ -21,8 +21,8 @@ using test::small_grid;
 namespace {
 
 std::optional<double> outcome(const RunOptions& run) {
-  if (run.lr == 0.01 && run.layers == 12 && run.placement == nn::Placement::post) return std::nullopt;
-  return run.placement == nn::Placement::post && run.layers == 12 ? 2.9 : 0.93 + test::jitter(run);
+  if (run.lr == 0.01 && run.layers == 12 && run.placement == Placement::post) return std::nullopt;
+  return run.placement == Placement::post && run.layers == 12 ? 2.9 : 0.93 + test::jitter(run);
 }
 
 Results finished() {

@@ -8,7 +8,6 @@
 
 using namespace gradus;
 using namespace gradus::lab;
-using nn::Placement;
 
 TEST_CASE("before the first step no Post-LN gradient fades as the norms alone would have it") {
   const SchemeOptions options{.seeds = 4};

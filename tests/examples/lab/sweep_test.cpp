@@ -131,7 +131,7 @@ TEST_CASE("both placements start from the same weights") {
   const ModelOptions model{.d_model = 8, .heads = 2, .batch = 2, .steps = 1};
   RunOptions run{.layers = 2, .seed = 3};
   const StateDict pre = make_model(small_task(), model, run).state_dict();
-  run.placement = nn::Placement::post;
+  run.placement = Placement::post;
   const StateDict post = make_model(small_task(), model, run).state_dict();
   std::size_t shared = 0;
   for (const auto& [key, value] : post) {

@@ -10,6 +10,8 @@
 
 using namespace gradus;
 using nn::Placement;
+using nn::post_ln;
+using nn::pre_ln;
 using test::check_error;
 using test::max_difference;
 
@@ -17,14 +19,12 @@ namespace {
 
 constexpr std::int64_t kContext = 11;
 
-nn::GPTOptions small(Placement placement = Placement::pre) {
+nn::GPTOptions small(Placement placement = pre_ln()) {
   return {.vocab = 13,
           .context = kContext,
           .layers = 3,
-          .heads = 2,
-          .d_model = 8,
           .placement = placement,
-          .dropout = 0.1};
+          .block = {.d_model = 8, .heads = 2, .dropout = 0.1}};
 }
 
 /// In eval mode, with weights large enough for tokens to matter to each other.
@@ -37,15 +37,15 @@ nn::GPT model_of(const nn::GPTOptions& options) {
 
 /// Every kind of model there is.
 std::vector<nn::GPT> models() {
-  nn::GPTOptions gated = small(), untied = small(Placement::post), normless = small();
-  gated.gated = true;
-  gated.activation = nn::Activation::silu;
+  nn::GPTOptions gated = small(), untied = small(post_ln()), normless = small();
+  gated.block.gated = true;
+  gated.block.activation = nn::Activation::silu;
   untied.tied = false;
-  untied.bias = false;
+  untied.block.bias = false;
   normless.final_norm = false;
-  normless.heads = 4;
+  normless.block.heads = 4;
   std::vector<nn::GPT> all;
-  for (const nn::GPTOptions& options : {small(), small(Placement::post), gated, untied, normless})
+  for (const nn::GPTOptions& options : {small(), small(post_ln()), gated, untied, normless})
     all.push_back(model_of(options));
   return all;
 }
@@ -103,7 +103,7 @@ TEST_CASE("KeyValueCache: next_logits are the last position's, and feed a sampli
 
 TEST_CASE("KeyValueCache: truncate goes back to a shorter text, clear to none") {
   manual_seed(3);
-  const nn::GPT gpt = model_of(small(Placement::post));
+  const nn::GPT gpt = model_of(small(post_ln()));
   const Tensor ids = randint(0, 13, {1, 8});
   nn::KeyValueCache cache = gpt.new_cache();
   const Tensor first = gpt(ids, cache);
@@ -146,7 +146,7 @@ TEST_CASE("KeyValueCache: an error in a late layer leaves it as it was") {
   const Tensor whole = encoder(x);
   nn::KeyValueCache cache = encoder.new_cache(1, 5);
   encoder(x.slice(1, 0, 2), {}, &cache);
-  encoder.parts(1).self_attn.in_proj_weight.fill_(1);
+  encoder.layers[1].parameter("self_attn.in_proj_weight").fill_(1);
   check_error([&] { encoder(x.slice(1, 2, 4), {}, &cache); },
               "KeyValueCache: the weights have changed since it was filled: clear() it (in "
               "layers.1.self_attn)");

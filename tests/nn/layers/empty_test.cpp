@@ -63,8 +63,11 @@ TEST_CASE("no rows, no positions: ops, layers and losses") {
 TEST_CASE("no rows, no positions: GPT") {
   for (const bool checkpoint : {false, true})
     for (const Shape& shape : {Shape{2, 0}, {0, 3}}) {
-      nn::GPT gpt(
-          {.vocab = 7, .context = 8, .layers = 2, .heads = 2, .d_model = 4, .checkpoint = checkpoint});
+      nn::GPT gpt({.vocab = 7,
+                   .context = 8,
+                   .layers = 2,
+                   .block = {.d_model = 4, .heads = 2},
+                   .checkpoint = checkpoint});
       const Tensor ids = zeros(shape, i64);
       CHECK(gpt(ids).shape() == Shape{shape[0], shape[1], 7});
       const Tensor loss = gpt.loss(ids, ids);
@@ -73,7 +76,7 @@ TEST_CASE("no rows, no positions: GPT") {
       for (const Tensor& weight : gpt.parameters())
         if (weight.grad().defined()) CHECK((weight.grad() == 0).all());
     }
-  nn::GPT gpt({.vocab = 7, .context = 8, .layers = 1, .heads = 2, .d_model = 4});
+  nn::GPT gpt({.vocab = 7, .context = 8, .layers = 1, .block = {.d_model = 4, .heads = 2}});
   gpt.eval();
   nn::KeyValueCache cache = gpt.new_cache(2);
   CHECK(gpt(zeros({2, 0}, i64), cache).shape() == Shape{2, 0, 7});

@@ -198,7 +198,8 @@ TEST_CASE("Dropout: p = 1 gives zeros and no gradient, in every layer that drops
   CHECK((ffn.linear1.weight.grad() == 0).all());
   const Tensor through = encoder(finite);
   CHECK(max_difference(through, (*encoder.norm)(finite)) == 0);  // no branch is left
-  const nn::GPT gpt({.vocab = 5, .context = 3, .layers = 1, .heads = 2, .d_model = 4, .dropout = 1});
+  const nn::GPT gpt(
+      {.vocab = 5, .context = 3, .layers = 1, .block = {.d_model = 4, .heads = 2, .dropout = 1}});
   CHECK(std::isfinite(gpt.loss(tensor({{0, 1, 2}}), tensor({{1, 2, 3}})).item()));
 }
 

@@ -12,6 +12,8 @@
 
 using namespace gradus;
 using nn::Placement;
+using nn::post_ln;
+using nn::pre_ln;
 using test::check_error;
 using test::check_module;
 using test::keys_and_shapes;
@@ -20,9 +22,9 @@ using test::Tensors;
 
 namespace {
 
-const nn::GPTOptions kTiny{.vocab = 7, .context = 5, .layers = 2, .heads = 2, .d_model = 4};
+const nn::GPTOptions kTiny{.vocab = 7, .context = 5, .layers = 2, .block = {.d_model = 4, .heads = 2}};
 
-nn::GPT tiny(Placement placement = Placement::pre) {
+nn::GPT tiny(Placement placement = pre_ln()) {
   nn::GPTOptions options = kTiny;
   options.placement = placement;
   return nn::GPT(options);
@@ -40,7 +42,7 @@ TEST_CASE("GPT: keys and counts, tied or not") {
   CHECK(keys[2] == "layers.0.self_attn.in_proj_weight [12, 4]");
   CHECK(keys[6] == "layers.0.linear1.weight [16, 4]");
   CHECK(keys[keys.size() - 2] == "norm.weight [4]");
-  CHECK(keys_and_shapes(tiny(Placement::post)).size() == 2 + 2 * 12);
+  CHECK(keys_and_shapes(tiny(post_ln())).size() == 2 + 2 * 12);
 
   nn::GPTOptions untied = kTiny;
   untied.tied = false;
@@ -51,7 +53,7 @@ TEST_CASE("GPT: keys and counts, tied or not") {
 TEST_CASE("GPT: GPT-2's size is 124,439,808 parameters") {
   // 50257 x 768 + 1024 x 768 + 12 x (12 x 768^2 + 13 x 768) + 2 x 768, here from a model of the same form.
   const std::int64_t v = 11, t = 6, l = 3, c = 8;
-  const nn::GPT gpt({.vocab = v, .context = t, .layers = l, .heads = 2, .d_model = c});
+  const nn::GPT gpt({.vocab = v, .context = t, .layers = l, .block = {.d_model = c, .heads = 2}});
   const auto count = [](std::int64_t V, std::int64_t T, std::int64_t L, std::int64_t C) {
     return V * C + T * C + L * (12 * C * C + 13 * C) + 2 * C;
   };
@@ -62,7 +64,7 @@ TEST_CASE("GPT: GPT-2's size is 124,439,808 parameters") {
 TEST_CASE("GPT: the head is the token embedding, the rest as written out") {
   const DefaultDType f64_default(f64);
   const Tensor ids = tensor({{1, 2, 3, 6}, {0, 0, 5, 4}});
-  for (const Placement placement : {Placement::pre, Placement::post}) {
+  for (const Placement& placement : {pre_ln(), post_ln()}) {
     const nn::GPT gpt = tiny(placement);
     const Tensor x =
         embedding(ids, gpt.token_embedding.weight) + gpt.position_embedding.weight.slice(0, 0, 4);
@@ -80,7 +82,7 @@ TEST_CASE("GPT: gradients of the loss") {
   for (const bool tied : {true, false}) {
     nn::GPTOptions options = kTiny;
     options.context = 3;
-    options.placement = tied ? Placement::pre : Placement::post;
+    options.placement = tied ? pre_ln() : post_ln();
     options.tied = tied;
     const nn::GPT gpt(options);
     for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
@@ -102,7 +104,7 @@ TEST_CASE("GPT: no position sees a later token") {
 
 TEST_CASE("GPT: starts with GPT-2's scheme") {
   manual_seed(0);
-  nn::GPTOptions options{.vocab = 100, .context = 64, .layers = 8, .heads = 4, .d_model = 64};
+  nn::GPTOptions options{.vocab = 100, .context = 64, .layers = 8, .block = {.d_model = 64, .heads = 4}};
   const nn::GPT gpt(options);
   CHECK(std_of(gpt.token_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
   CHECK(std_of(gpt.position_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
@@ -124,7 +126,7 @@ TEST_CASE("GPT: one seed, one model; one state dict, two placements") {
   manual_seed(4);
   const nn::GPT b = tiny();
   nn::GPTOptions options = kTiny;
-  options.placement = Placement::post;
+  options.placement = post_ln();
   options.final_norm = true;
   const nn::GPT post(options);
   post.load_state_dict(a.state_dict());
@@ -191,7 +193,7 @@ TEST_CASE("GPT: top_k draws from the k likeliest tokens only; a high temperature
 
 TEST_CASE("GPT: generate works in eval mode without a tape and restores the mode") {
   nn::GPTOptions options = kTiny;
-  options.dropout = 0.5;
+  options.block.dropout = 0.5;
   const nn::GPT gpt(options);
   const std::int64_t nodes = live_nodes();
   const Tensor a = gpt.generate(tensor({1, 2}), 6, {.greedy = true});
@@ -205,10 +207,13 @@ TEST_CASE("GPT: generate works in eval mode without a tape and restores the mode
 }
 
 TEST_CASE("GPT: learns a sequence by heart, both placements") {
-  for (const Placement placement : {Placement::pre, Placement::post}) {
+  for (const Placement& placement : {pre_ln(), post_ln()}) {
     manual_seed(0);
-    const nn::GPT gpt(
-        {.vocab = 5, .context = 8, .layers = 2, .heads = 2, .d_model = 16, .placement = placement});
+    const nn::GPT gpt({.vocab = 5,
+                       .context = 8,
+                       .layers = 2,
+                       .placement = placement,
+                       .block = {.d_model = 16, .heads = 2}});
     const Tensor text = tensor({{0, 1, 2, 3, 4, 0, 1, 2, 3}});
     optim::Adam opt(gpt.parameters(), {.lr = 1e-2});
     double loss = 0;
@@ -228,11 +233,11 @@ TEST_CASE("GPT: learns a sequence by heart, both placements") {
 TEST_CASE("GPT: bad calls") {
   const nn::GPT gpt = tiny();
   const Tensor ids = tensor({{1, 2, 3}});
-  check_error([] { nn::GPT({.context = 4, .layers = 1, .heads = 1, .d_model = 4}); },
+  check_error([] { nn::GPT({.context = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}}); },
               "GPT: expects vocab of 1 or more, got 0");
-  check_error([] { nn::GPT({.vocab = 4, .layers = 1, .heads = 1, .d_model = 4}); },
+  check_error([] { nn::GPT({.vocab = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}}); },
               "GPT: expects context of 1 or more, got 0");
-  check_error([] { nn::GPT({.vocab = 4, .context = 4, .layers = 1, .heads = 3, .d_model = 4}); },
+  check_error([] { nn::GPT({.vocab = 4, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 3}}); },
               "GPT: d_model 4 is not divisible by heads 3");
   check_error(
       [&] {

@@ -42,7 +42,8 @@ struct Model : nn::Module {
       add("encoder", nn::TransformerEncoder({.layers = 1, .block = {.d_model = 8, .heads = 2}}));
   nn::TransformerDecoder decoder =
       add("decoder", nn::TransformerDecoder({.layers = 1, .block = {.d_model = 8, .heads = 2}}));
-  nn::GPT gpt = add("gpt", nn::GPT({.vocab = 5, .context = 4, .layers = 1, .heads = 2, .d_model = 8}));
+  nn::GPT gpt =
+      add("gpt", nn::GPT({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 8, .heads = 2}}));
 };
 
 const std::string kMask = ": a mask is passed by its name: ";
@@ -185,7 +186,7 @@ TEST_CASE("messages: options are refused under the name of what is built") {
        "TransformerEncoder: d_model 9 is not divisible by heads 2"},
       {[&] { nn::TransformerDecoder({.layers = 2}); },
        "TransformerDecoder: expects d_model of 1 or more, got 0"},
-      {[&] { nn::GPT({.vocab = 5, .context = 4, .layers = 1, .heads = 3, .d_model = 8}); },
+      {[&] { nn::GPT({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 8, .heads = 3}}); },
        "GPT: d_model 8 is not divisible by heads 3"},
       {[&] { nn::LayerNorm(8, {.eps = NAN}); }, "LayerNorm: expects eps of 0 or more, got nan"},
       {[&] { nn::Module("Net").add_list("l", -1, [](int) { return nn::Dropout(); }); },

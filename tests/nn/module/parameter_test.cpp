@@ -195,7 +195,7 @@ TEST_CASE("modules: a Sequential, a stack and a GPT that were moved from are sti
   const nn::TransformerEncoder encoder2 = std::move(encoder);
   CHECK(same(encoder(x), encoder2(x)));  // NOLINT
   CHECK(encoder.layers.size() == 2);
-  nn::GPT gpt({.vocab = 7, .context = 3, .layers = 1, .heads = 2, .d_model = 4, .tied = false});
+  nn::GPT gpt({.vocab = 7, .context = 3, .layers = 1, .block = {.d_model = 4, .heads = 2}, .tied = false});
   const nn::GPT gpt2 = std::move(gpt);
   CHECK(same(gpt(ids), gpt2(ids)));  // NOLINT
 }

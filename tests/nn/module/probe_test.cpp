@@ -36,8 +36,8 @@ TEST_CASE("probe: norms, gradients and updates of each layer, by hand") {
   const auto encoder = encoder_of();
   const Tensor x = randn({2, 3, 4});
   // By hand: the layers' outputs, with their gradients kept.
-  const Tensor y0 = std::get<nn::PreLNBlock>(encoder.layers[0])(x);
-  const Tensor y1 = std::get<nn::PreLNBlock>(encoder.layers[1])(y0);
+  const Tensor y0 = (*encoder.layers[0].as<nn::PreLNBlock>())(x);
+  const Tensor y1 = (*encoder.layers[1].as<nn::PreLNBlock>())(y0);
   const Tensor out = (*encoder.norm)(y1);
   y0.retain_grad();
   y1.retain_grad();
@@ -73,7 +73,7 @@ TEST_CASE("probe: the largest attention logit among visible pairs") {
     const Tensor x = randn({1, 5, 4});
     const nn::Probe probe;
     encoder(x);
-    const nn::BlockParts& block = encoder.parts(0);
+    const nn::PreLNBlock& block = *encoder.layers[0].as<nn::PreLNBlock>();
     const Tensor n = block.norm1(x).detach();
     const Tensor qkv = linear(n, block.self_attn.in_proj_weight, block.self_attn.in_proj_bias).detach();
     double largest = -INFINITY;
@@ -116,7 +116,7 @@ TEST_CASE("probe: before backward there is nothing to say about gradients") {
 }
 
 TEST_CASE("probe: watches a GPT, only while it lives, the inner one of two") {
-  const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 1, .heads = 1, .d_model = 4});
+  const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}});
   const Tensor ids = tensor({{1, 2, 3}});
   gpt(ids);
   const nn::Probe outer;
@@ -138,7 +138,7 @@ TEST_CASE("probe: changes nothing and leaves nothing behind") {
   const auto gradients = [&] {
     encoder.zero_grad();
     encoder(x).sum().backward();
-    return encoder.parts(0).self_attn.in_proj_weight.grad().clone();
+    return encoder.layers[0].parameter("self_attn.in_proj_weight").grad().clone();
   };
   const Tensor without = gradients();
   const std::int64_t nodes = live_nodes();

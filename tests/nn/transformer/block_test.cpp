@@ -106,7 +106,7 @@ TEST_CASE("blocks: keys are those of PyTorch's nn.TransformerEncoderLayer, the s
 }
 
 TEST_CASE("decoder blocks: keys are those of PyTorch's nn.TransformerDecoderLayer, the same for both") {
-  const nn::DecoderBlockOptions options{.d_model = 4, .heads = 2, .d_ff = 6};
+  const nn::BlockOptions options{.d_model = 4, .heads = 2, .d_ff = 6};
   const Lines keys{"self_attn.in_proj_weight [12, 4]",
                    "self_attn.in_proj_bias [12]",
                    "self_attn.out_proj.weight [4, 4]",
@@ -150,7 +150,7 @@ TEST_CASE("decoder blocks: one state dict, two equations") {
   const DefaultDType f64_default(f64);
   const Tensor x = randn({2, 5, 4}), memory = randn({2, 3, 4});
   for (const bool causal : {true, false}) {
-    const nn::DecoderBlockOptions options{.d_model = 4, .heads = 2, .d_ff = 6, .causal = causal};
+    const nn::BlockOptions options{.d_model = 4, .heads = 2, .d_ff = 6, .causal = causal};
     const nn::PreLNDecoderBlock pre(options);
     const nn::PostLNDecoderBlock post(options);
     randomize(pre);
@@ -175,7 +175,7 @@ TEST_CASE("blocks: gradients") {
 
 TEST_CASE("decoder blocks: gradients") {
   const DefaultDType f64_default(f64);
-  const nn::DecoderBlockOptions options{.d_model = 4, .heads = 2, .d_ff = 3, .gated = true};
+  const nn::BlockOptions options{.d_model = 4, .heads = 2, .d_ff = 3, .gated = true};
   const nn::PreLNDecoderBlock pre(options);
   const nn::PostLNDecoderBlock post(options);
   randomize(pre);

@@ -47,17 +47,15 @@ void check_same(const Outcome& a, const Outcome& b) {
 TEST_CASE("checkpoint: a GPT gives the same bits with dropout on, in a fraction of the memory") {
   manual_seed(0);
   const Tensor ids = randint(0, 30, {4, 64}), targets = randint(0, 30, {4, 64});
-  for (const nn::Placement placement : {nn::Placement::pre, nn::Placement::post}) {
+  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
     const auto run = [&](bool on) {
       return step(
           [&] {
             return nn::GPT({.vocab = 30,
                             .context = 64,
                             .layers = 16,
-                            .heads = 2,
-                            .d_model = 32,
                             .placement = placement,
-                            .dropout = 0.2,
+                            .block = {.d_model = 32, .heads = 2, .dropout = 0.2},
                             .checkpoint = on});
           },
           [&](const nn::GPT& model) { return model.loss(ids, targets); });

@@ -8,6 +8,8 @@
 
 using namespace gradus;
 using nn::Placement;
+using nn::post_ln;
+using nn::pre_ln;
 using test::check_error;
 using test::check_module;
 using test::keys_and_shapes;
@@ -55,10 +57,10 @@ std::vector<std::string> expected_keys(bool decoder, bool norm) {
 }  // namespace
 
 TEST_CASE("stacks: a Pre-LN stack owns the final norm, a Post-LN stack has none, unless told otherwise") {
-  for (const auto& [placement, given, expected] : {std::tuple{Placement::pre, std::optional<bool>(), true},
-                                                   {Placement::post, std::optional<bool>(), false},
-                                                   {Placement::pre, std::optional(false), false},
-                                                   {Placement::post, std::optional(true), true}}) {
+  for (const auto& [placement, given, expected] : {std::tuple{pre_ln(), std::optional<bool>(), true},
+                                                   {post_ln(), std::optional<bool>(), false},
+                                                   {pre_ln(), std::optional(false), false},
+                                                   {post_ln(), std::optional(true), true}}) {
     CHECK(encoder_of(placement, given).norm.has_value() == expected);
     CHECK(decoder_of(placement, given).norm.has_value() == expected);
     CHECK(keys_and_shapes(encoder_of(placement, given)) == expected_keys(false, expected));
@@ -69,39 +71,40 @@ TEST_CASE("stacks: a Pre-LN stack owns the final norm, a Post-LN stack has none,
 TEST_CASE("stacks: the blocks in order, then the final norm, once") {
   const DefaultDType f64_default(f64);
   const Tensor x = randn({2, 3, 4}), memory = randn({2, 5, 4});
-  const auto pre = encoder_of(Placement::pre), bare = encoder_of(Placement::pre, false);
+  const auto pre = encoder_of(pre_ln()), bare = encoder_of(pre_ln(), false);
   for (const auto& [name, w] : pre.named_parameters()) nn::init::normal_(w, 0, 0.5);
   bare.load_state_dict(pre.state_dict(), {.strict = false});
-  const Tensor stream = std::get<nn::PreLNBlock>(pre.layers[1])(std::get<nn::PreLNBlock>(pre.layers[0])(x));
+  const Tensor stream = (*pre.layers[1].as<nn::PreLNBlock>())((*pre.layers[0].as<nn::PreLNBlock>())(x));
   CHECK(max_difference(bare(x), stream) == 0);
-  CHECK(max_difference(pre(x), layer_norm(stream, pre.norm->weight, pre.norm->bias)) == 0);
+  CHECK(max_difference(pre(x),
+                       layer_norm(stream, pre.norm->parameter("weight"), pre.norm->parameter("bias"))) == 0);
 
-  const auto post = encoder_of(Placement::post), twice = encoder_of(Placement::post, true);
+  const auto post = encoder_of(post_ln()), twice = encoder_of(post_ln(), true);
   twice.load_state_dict(post.state_dict(), {.strict = false});
-  const Tensor out = std::get<nn::PostLNBlock>(post.layers[1])(std::get<nn::PostLNBlock>(post.layers[0])(x));
+  const Tensor out = (*post.layers[1].as<nn::PostLNBlock>())((*post.layers[0].as<nn::PostLNBlock>())(x));
   CHECK(max_difference(post(x), out) == 0);
   CHECK(max_difference(twice(x), layer_norm(out)) < 1e-13);
   // Right out of a Post-LN stack: mean 0 and variance 1 at each position.
   CHECK(max_difference(post(x).mean(-1), zeros({2, 3})) < 1e-12);
 
-  const auto decoder = decoder_of(Placement::pre);
-  const auto& first = std::get<nn::PreLNDecoderBlock>(decoder.layers[0]);
-  const auto& second = std::get<nn::PreLNDecoderBlock>(decoder.layers[1]);
+  const auto decoder = decoder_of(pre_ln());
+  const auto& first = *decoder.layers[0].as<nn::PreLNDecoderBlock>();
+  const auto& second = *decoder.layers[1].as<nn::PreLNDecoderBlock>();
   CHECK(max_difference(decoder(x, memory), (*decoder.norm)(second(first(x, memory), memory))) == 0);
 }
 
 TEST_CASE("stacks: one file of weights for both placements, the final norm aside") {
-  const auto pre = encoder_of(Placement::pre);
-  const auto post = encoder_of(Placement::post, true);
+  const auto pre = encoder_of(pre_ln());
+  const auto post = encoder_of(post_ln(), true);
   post.load_state_dict(pre.state_dict());
-  check_error([&] { encoder_of(Placement::post).load_state_dict(pre.state_dict()); },
+  check_error([&] { encoder_of(post_ln()).load_state_dict(pre.state_dict()); },
               "load_state_dict: the state does not fit this TransformerEncoder:\n"
               "  unexpected: norm.weight, norm.bias");
 }
 
 TEST_CASE("stacks: gradients through encoder and decoder") {
   const DefaultDType f64_default(f64);
-  for (const Placement placement : {Placement::pre, Placement::post}) {
+  for (const Placement& placement : {pre_ln(), post_ln()}) {
     const nn::Module model;
     const auto encoder = model.add("encoder", encoder_of(placement));
     const auto decoder = model.add("decoder", decoder_of(placement));
@@ -111,23 +114,26 @@ TEST_CASE("stacks: gradients through encoder and decoder") {
 }
 
 TEST_CASE("stacks: layers differ at the start and can be reached whatever their kind") {
-  const auto encoder = encoder_of(Placement::post);
-  CHECK(max_difference(encoder.parts(0).ffn.linear2.weight, encoder.parts(1).ffn.linear2.weight) > 0);
-  CHECK(encoder.parts(1).norm2.weight.node() == encoder.parameter("layers.1.norm2.weight").node());
-  CHECK(std::string(encoder.parts(1).self_attn.out_proj.path()) == "layers.1.self_attn.out_proj");
-  CHECK(decoder_of(Placement::pre).parts(0).norm3.kind() == "LayerNorm");
-  check_error([&] { encoder.parts(2); }, "TransformerEncoder: there is no layer 2: it has 2");
+  const auto encoder = encoder_of(post_ln());
+  CHECK(max_difference(encoder.layers[0].parameter("linear2.weight"),
+                       encoder.layers[1].parameter("linear2.weight")) > 0);
+  const nn::PostLNBlock* const block = encoder.layers[1].as<nn::PostLNBlock>();
+  REQUIRE(block != nullptr);
+  CHECK(encoder.layers[1].as<nn::PreLNBlock>() == nullptr);
+  CHECK(block->norm2.as<nn::LayerNorm>()->weight.node() == encoder.parameter("layers.1.norm2.weight").node());
+  CHECK(std::string(block->self_attn.out_proj.path()) == "layers.1.self_attn.out_proj");
+  CHECK(decoder_of(pre_ln()).layers[0].as<nn::PreLNDecoderBlock>()->norm3.kind() == "LayerNorm");
 }
 
 TEST_CASE("stacks: padding and causality hold through all layers") {
-  const auto encoder = encoder_of(Placement::pre);
+  const auto encoder = encoder_of(pre_ln());
   const Tensor x = randn({1, 4, 4});
   const Tensor changed = x.clone();
   changed.slice(1, 3) = randn({1, 1, 4});
   const nn::AttentionMasks masks{.key_padding_mask = tensor({{false, false, false, true}})};
   CHECK(max_difference(encoder(x, masks).slice(1, 0, 3), encoder(changed, masks).slice(1, 0, 3)) == 0);
   CHECK(max_difference(encoder(x).slice(1, 0, 3), encoder(changed).slice(1, 0, 3)) > 1e-4);
-  const auto decoder = decoder_of(Placement::post);
+  const auto decoder = decoder_of(post_ln());
   CHECK(max_difference(decoder(x, x).slice(1, 0, 3), decoder(changed, x).slice(1, 0, 3)) == 0);
 }
 
@@ -140,12 +146,12 @@ TEST_CASE("stacks: bad calls") {
               "TransformerEncoder: d_model 5 is not divisible by heads 2");
   check_error(
       [] {
-        encoder_of(Placement::pre)(zeros({1, 2, 3}));
+        encoder_of(pre_ln())(zeros({1, 2, 3}));
       },
       "TransformerEncoder: expects x [B, T, 4], got [1, 2, 3]");
   check_error(
       [] {
-        decoder_of(Placement::post)(zeros({1, 2, 4}), zeros({2, 2, 4}));
+        decoder_of(post_ln())(zeros({1, 2, 4}), zeros({2, 2, 4}));
       },
       "MultiheadAttention: x [1, 2, 4] and memory [2, 2, 4] have different batch sizes (in "
       "layers.0.multihead_attn)");

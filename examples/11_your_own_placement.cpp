@@ -1,0 +1,104 @@
+// A placement of one's own: Peri-LN in a few lines, in a GPT that learns a sentence and writes it.
+//
+//   Pre-LN    x + f(LN(x))
+//   Post-LN   LN(x + f(x))
+//   Peri-LN   x + LN(f(LN(x)))      a norm on either side of the branch (Kim et al. 2025)
+// A placement says how one branch f, attention or FFN, joins the stream x. A block is two such connections.
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "gradus/gradus.h"
+
+using namespace gradus;
+
+namespace {
+
+// [peri]
+struct PeriLN : nn::Module {
+  explicit PeriLN(const nn::BlockOptions& o)
+      : before(add("before", o.new_norm())), after(add("after", o.new_norm())) {}
+
+  Tensor operator()(const Tensor& x, const nn::Branch& f) const {
+    return x + after(f(before(x)));  // x + LN(f(LN(x)))
+  }
+
+  nn::Norm before, after;
+};
+
+nn::Placement peri_ln() { return nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true}); }
+// [/peri]
+
+// [mix]
+/// Post-LN below, Pre-LN above (Li et al. 2024): a block for each layer.
+nn::Placement mix_ln() {
+  return {.name = "Mix-LN", .final_norm = true, .block = [](const nn::BlockOptions& o) -> nn::AnyBlock {
+            if (o.layer < o.layers / 4) return nn::PostLNBlock(o);
+            return nn::PreLNBlock(o);
+          }};
+}
+// [/mix]
+
+const std::string kText =
+    "a norm before, a norm after, and a stream that runs from the first block to the last; ";
+
+/// Letters as numbers: the place of each in the sorted alphabet of the text.
+const std::string kAlphabet = [] {
+  std::string letters = kText;
+  std::sort(letters.begin(), letters.end());
+  letters.erase(std::unique(letters.begin(), letters.end()), letters.end());
+  return letters;
+}();
+
+Tensor to_ids(const std::string& text) {
+  std::vector<std::int64_t> ids;
+  for (const char letter : text) ids.push_back(static_cast<std::int64_t>(kAlphabet.find(letter)));
+  return from_vector(ids, {static_cast<std::int64_t>(ids.size())});
+}
+
+std::string to_text(const Tensor& ids) {
+  std::string text;
+  for (const std::int64_t id : ids.to_vector<std::int64_t>()) text += kAlphabet[static_cast<std::size_t>(id)];
+  return text;
+}
+
+// [learn]
+/// A GPT that has read the sentence 100 times, from every letter on.
+nn::GPT learn(const nn::Placement& placement) {
+  constexpr std::int64_t T = 16;
+  manual_seed(0);
+  const nn::GPT gpt({.vocab = static_cast<std::int64_t>(kAlphabet.size()),
+                     .context = T,
+                     .layers = 4,
+                     .placement = placement,
+                     .block = {.d_model = 32, .heads = 2}});
+  optim::Adam opt(gpt.parameters(), {.lr = optim::warmup_linear(3e-3, 20)});
+  std::vector<Tensor> windows;
+  for (std::size_t i = 0; i < kText.size(); ++i) windows.push_back(to_ids((kText + kText).substr(i, T + 1)));
+  const Tensor ids = stack(windows);  // [N, T + 1]
+  for (int step = 0; step < 100; ++step) {
+    const Tensor loss = gpt.loss(ids.slice(1, 0, T), ids.slice(1, 1));
+    opt.zero_grad();
+    loss.backward();
+    opt.step();
+  }
+  return gpt;
+}
+// [/learn]
+
+}  // namespace
+
+int main() {
+  const nn::Block<PeriLN> block({.d_model = 4, .heads = 1});
+  std::printf("The norms of a Peri-LN block:\n");
+  for (const auto& [key, values] : block.state_dict())
+    if (key.starts_with("norm")) std::printf("  %s\n", key.c_str());
+
+  std::printf("\nAfter \"a norm\" each writes on:\n");
+  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln(), peri_ln(), mix_ln()}) {
+    const nn::GPT gpt = learn(placement);
+    const Tensor written = gpt.generate(to_ids("a norm"), 80, {.greedy = true});
+    std::printf("  %-8s %s\n", placement.name.c_str(), to_text(written).c_str());
+  }
+}

@@ -1,0 +1,23 @@
+#include "gradus/nn/transformer/any_block.h"
+
+#include "gradus/core/detail/format.h"
+
+namespace gradus::nn::detail {
+
+void expect_no_masks(const Module& block, const AttentionMasks& masks) {
+  check(!masks.key_padding_mask.defined() && !masks.visible.defined() && !masks.score_bias.defined(),
+        "{}: takes no masks: give it `Tensor operator()(const Tensor& x, const AttentionMasks& masks) const`",
+        block.kind());
+}
+
+void fail_without_cache(const Module& block) {
+  fail_with(
+      "{}: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const AttentionMasks& "
+      "masks, "
+      "KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const`, "
+      "or "
+      "work without a cache",
+      block.kind());
+}
+
+}  // namespace gradus::nn::detail

@@ -1,0 +1,84 @@
+#pragma once
+// Blocks of any type, as stacks hold them.
+
+#include "gradus/nn/module/any_module.h"
+#include "gradus/nn/transformer/decoder_block.h"
+
+namespace gradus::nn {
+
+namespace detail {
+
+template <class B>
+concept CalledWithCache =
+    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&, KeyValues*>;
+template <class B>
+concept CalledWithMasks = std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&>;
+template <class B>
+concept CalledWithStream = std::is_invocable_r_v<Tensor, const B&, const Tensor&>;
+
+void expect_no_masks(const Module& block, const AttentionMasks& masks);
+[[noreturn]] void fail_without_cache(const Module& block);
+
+template <class B>
+Tensor call_block(const B& block, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
+  if constexpr (CalledWithCache<B>) {
+    return block(x, masks, cache);
+  } else {
+    if (cache) fail_without_cache(block);
+    if constexpr (CalledWithMasks<B>) {
+      return block(x, masks);
+    } else {
+      expect_no_masks(block, masks);
+      return block(x);
+    }
+  }
+}
+
+template <class B>
+KeyValues new_block_cache(const B& block, std::int64_t batch, std::int64_t capacity) {
+  if constexpr (requires { KeyValues(block.new_cache(batch, capacity)); })
+    return block.new_cache(batch, capacity);
+  else if constexpr (requires { KeyValues(block.self_attn.new_cache(batch, capacity)); })
+    return block.self_attn.new_cache(batch, capacity);
+  else
+    fail_without_cache(block);
+}
+
+}  // namespace detail
+
+/// A module that is called as block(x, masks, cache), block(x, masks) or block(x), with a stream for each.
+template <class B>
+concept BlockModule = std::derived_from<B, Module> &&
+    (detail::CalledWithCache<B> || detail::CalledWithMasks<B> || detail::CalledWithStream<B>);
+
+/// Any block of an encoder or a GPT: PreLNBlock, Block<R> or a module of one's own. Masks or a cache for a
+/// block that takes none are an error. Its cache is what its `KeyValues new_cache(std::int64_t batch,
+/// std::int64_t capacity) const` makes, or else that of its part self_attn.
+class AnyBlock : public detail::AnyPart {
+ public:
+  template <BlockModule B>
+  requires(!std::derived_from<B, AnyBlock>) AnyBlock(const B& block)
+      : AnyPart(block),
+        call_([](const std::any& any, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
+          return detail::call_block(*std::any_cast<B>(&any), x, masks, cache);
+        }),
+        new_cache_([](const std::any& any, std::int64_t batch, std::int64_t capacity) {
+          return detail::new_block_cache(*std::any_cast<B>(&any), batch, capacity);
+        }) {}
+
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
+    return call_(part_, x, masks, cache);
+  }
+  KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
+    return new_cache_(part_, batch, capacity);
+  }
+
+ private:
+  Tensor (*call_)(const std::any&, const Tensor&, const AttentionMasks&, KeyValues*);
+  KeyValues (*new_cache_)(const std::any&, std::int64_t, std::int64_t);
+};
+
+/// Any block of a decoder: PreLNDecoderBlock, DecoderBlock<R> or a module of one's own.
+using AnyDecoderBlock = AnyModule<Tensor(const Tensor& x, const Tensor& memory, const DecoderMasks& masks)>;
+
+}  // namespace gradus::nn

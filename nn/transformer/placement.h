@@ -1,0 +1,55 @@
+#pragma once
+// Placement: where the norms of a stack stand, as a value. Made from a residual connection or from blocks of
+// one's own, and taken by TransformerEncoder, TransformerDecoder and GPT:
+//
+//   nn::GPT gpt({..., .placement = nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true})});
+//
+//   // blocks that change with depth: Mix-LN (Li et al. 2024)
+//   nn::Placement mix{.name = "Mix-LN", .final_norm = true, .block = [](const nn::BlockOptions& o) ->
+//   nn::AnyBlock {
+//     if (o.layer < o.layers / 4) return nn::PostLNBlock(o);
+//     return nn::PreLNBlock(o);
+//   }};
+
+#include <functional>
+#include <string>
+
+#include "gradus/nn/transformer/any_block.h"
+#include "gradus/nn/transformer/residual.h"
+
+namespace gradus::nn {
+
+struct Placement {
+  std::string name = {};    // "Pre-LN", for messages and tables; placements are equal when their names are
+  bool final_norm = false;  // whether the stack owns a norm after its last block
+  /// Block options.layer of options.layers.
+  std::function<AnyBlock(const BlockOptions& options)> block = {};
+  /// The same for decoders; not given: not for decoders.
+  std::function<AnyDecoderBlock(const BlockOptions& options)> decoder_block = {};
+  /// What becomes of x [B, T, C] before the first block; not given: nothing. A placement with two streams
+  /// makes them here, `[](const Tensor& x) { return stack({x, x}); }`, and its blocks take [2, B, T, C].
+  std::function<Tensor(const Tensor& x)> enter = {};
+  /// What stands in the final norm's place and has its keys: makes a module from the stream to [B, T, C]. Not
+  /// given: a norm as the options have it.
+  std::function<Norm(const BlockOptions& options)> leave = {};
+  /// Initial values of its own, after those of the model: `stack` is the encoder or decoder.
+  std::function<void(const Module& stack, const BlockOptions& options)> init = {};
+
+  friend bool operator==(const Placement& a, const Placement& b) { return a.name == b.name; }
+};
+
+/// The placement of a residual connection R: the rest of it as given, with blocks and decoder blocks of R.
+template <ResidualConnection R>
+Placement placement(Placement rest) {
+  if (rest.name.empty()) rest.name = detail::short_name(typeid(R));
+  rest.block = [](const BlockOptions& options) { return Block<R>(options); };
+  rest.decoder_block = [](const BlockOptions& options) { return DecoderBlock<R>(options); };
+  return rest;
+}
+
+/// x + f(LN(x)) and a final norm: PreLNBlock, PreLNDecoderBlock. The default.
+Placement pre_ln();
+/// LN(x + f(x)): PostLNBlock, PostLNDecoderBlock.
+Placement post_ln();
+
+}  // namespace gradus::nn

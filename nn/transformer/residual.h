@@ -1,0 +1,82 @@
+#pragma once
+// Residual connections: what joins a branch to the stream. A branch f is attention or the FFN, dropout
+// included; the stream x is what runs from block to block. A block is two connections, a decoder block three:
+//
+//   struct PeriLN : nn::Module {                              // x + LN(f(LN(x))) (Kim et al. 2025)
+//     explicit PeriLN(const nn::BlockOptions& o) : in(add("in", o.new_norm())), out(add("out", o.new_norm()))
+//     {} Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + out(f(in(x))); } nn::Norm
+//     in, out;
+//   };
+//   nn::Block<PeriLN> block({.d_model = 64, .heads = 4});
+//
+// In a stack or a GPT: placement.h.
+
+#include <functional>
+
+#include "gradus/nn/transformer/block.h"
+#include "gradus/nn/transformer/decoder_block.h"
+
+namespace gradus::nn {
+
+/// What a connection joins to the stream: [B, T, C] -> [B, T, C].
+using Branch = std::function<Tensor(const Tensor&)>;
+
+/// A module made from a block's options and called with the stream and a branch; it returns the stream.
+template <class R>
+concept ResidualConnection =
+    std::derived_from<R, Module> && std::constructible_from<R, const BlockOptions&> &&
+    std::is_invocable_r_v<Tensor, const R&, const Tensor&, const Branch&>;
+
+/// x + f(LN(x)): what PreLNBlock has twice.
+struct PreLN : Module {
+  explicit PreLN(const BlockOptions& options) : norm(add("", options.new_norm())) {}
+  Tensor operator()(const Tensor& x, const Branch& f) const { return x + f(norm(x)); }
+  Norm norm;
+};
+
+/// LN(x + f(x)): what PostLNBlock has twice.
+struct PostLN : Module {
+  explicit PostLN(const BlockOptions& options) : norm(add("", options.new_norm())) {}
+  Tensor operator()(const Tensor& x, const Branch& f) const { return norm(x + f(x)); }
+  Norm norm;
+};
+
+/// A block of two residual connections, registered as "norm1" and "norm2": `nn::Block<nn::PreLN>` has the
+/// keys and the numbers of nn::PreLNBlock. x [B, T, C], or whatever the connections take for the stream.
+template <ResidualConnection R>
+struct Block : BlockBranches {
+  explicit Block(const BlockOptions& options)
+      : BlockBranches(detail::short_name(typeid(R)) + "Block", options),
+        residual1(add("norm1", R(options))),
+        residual2(add("norm2", R(options))) {}
+
+  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
+    const Scope scope(path());
+    const Tensor h = residual1(x, [&](const Tensor& y) { return dropout1(self_attn(y, masks, cache)); });
+    return residual2(h, [&](const Tensor& y) { return dropout2(ffn(y)); });
+  }
+
+  R residual1, residual2;
+};
+
+/// The same with the attention over memory between the two, and three connections.
+template <ResidualConnection R>
+struct DecoderBlock : DecoderBranches {
+  explicit DecoderBlock(const BlockOptions& options)
+      : DecoderBranches(detail::short_name(typeid(R)) + "DecoderBlock", options),
+        residual1(add("norm1", R(options))),
+        residual2(add("norm2", R(options))),
+        residual3(add("norm3", R(options))) {}
+
+  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
+    const Scope scope(path());
+    const Tensor h = residual1(x, [&](const Tensor& y) { return dropout1(self_attn(y, masks.self)); });
+    const Tensor g =
+        residual2(h, [&](const Tensor& y) { return dropout2(multihead_attn(y, memory, masks.memory)); });
+    return residual3(g, [&](const Tensor& y) { return dropout3(ffn(y)); });
+  }
+
+  R residual1, residual2, residual3;
+};
+
+}  // namespace gradus::nn

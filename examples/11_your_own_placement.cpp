@@ -40,8 +40,7 @@ nn::Placement mix_ln() {
 }
 // [/mix]
 
-const std::string kText =
-    "a norm before, a norm after, and a stream that runs from the first block to the last; ";
+const std::string kText = "in front a norm, behind it a norm, and a stream that runs through every block; ";
 
 /// Letters as numbers: the place of each in the sorted alphabet of the text.
 const std::string kAlphabet = [] {
@@ -64,7 +63,7 @@ std::string to_text(const Tensor& ids) {
 }
 
 // [learn]
-/// A GPT that has read the sentence 100 times, from every letter on.
+/// A GPT that has read the sentence 200 times, from every letter on.
 nn::GPT learn(const nn::Placement& placement) {
   constexpr std::int64_t T = 16;
   manual_seed(0);
@@ -73,11 +72,11 @@ nn::GPT learn(const nn::Placement& placement) {
                      .layers = 4,
                      .placement = placement,
                      .block = {.d_model = 32, .heads = 2}});
-  optim::Adam opt(gpt.parameters(), {.lr = optim::warmup_linear(3e-3, 20)});
+  optim::Adam opt(gpt.parameters(), {.lr = optim::warmup_linear(2e-3, 50)});
   std::vector<Tensor> windows;
   for (std::size_t i = 0; i < kText.size(); ++i) windows.push_back(to_ids((kText + kText).substr(i, T + 1)));
   const Tensor ids = stack(windows);  // [N, T + 1]
-  for (int step = 0; step < 100; ++step) {
+  for (int step = 0; step < 200; ++step) {
     const Tensor loss = gpt.loss(ids.slice(1, 0, T), ids.slice(1, 1));
     opt.zero_grad();
     loss.backward();
@@ -95,10 +94,10 @@ int main() {
   for (const auto& [key, values] : block.state_dict())
     if (key.starts_with("norm")) std::printf("  %s\n", key.c_str());
 
-  std::printf("\nAfter \"a norm\" each writes on:\n");
+  std::printf("\nEach goes on from \"in front \":\n");
   for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln(), peri_ln(), mix_ln()}) {
     const nn::GPT gpt = learn(placement);
-    const Tensor written = gpt.generate(to_ids("a norm"), 80, {.greedy = true});
+    const Tensor written = gpt.generate(to_ids("in front "), 75, {.greedy = true});
     std::printf("  %-8s %s\n", placement.name.c_str(), to_text(written).c_str());
   }
 }

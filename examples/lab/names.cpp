@@ -1,7 +1,9 @@
 #include "lab/names.h"
 
-#include "gradus/core/detail/format.h"
+#include <fmt/format.h>
+
 #include "kit/chart/axis.h"
+#include "kit/program/check.h"
 
 namespace gradus::lab {
 
@@ -12,7 +14,7 @@ const char* title_of(nn::Placement placement) {
 }
 
 nn::Placement placement_named(const std::string& name) {
-  check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
+  kit::check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
   return name == "pre" ? nn::Placement::pre : nn::Placement::post;
 }
 

@@ -1,10 +1,9 @@
 #include "kit/data/sha256.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
-
-#include "gradus/core/detail/format.h"
 
 namespace gradus::kit {
 namespace {

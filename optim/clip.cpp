@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "gradus/core/detail/dispatch.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/core/watch.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::optim {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/core/watch.h"
 #include "gradus/nn/detail/claims.h"
 
 namespace gradus::optim {

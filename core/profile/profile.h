@@ -6,7 +6,7 @@
 //   std::cout << profile.table() << profile.memory_table();
 //   profile.write_chrome_trace("trace.json");     // for ui.perfetto.dev or chrome://tracing
 //
-// Parts of a program get rows of their own with a ProfileRange (core/watch.h).
+// Parts of a program get rows of their own with a ProfileRange (core/profile/watch.h).
 //
 // What is counted. Time is cut into laps without gaps, so all rows together are 100%: when an op ends, it is
 // charged the time since the one before it ended, with what the framework and the caller did in between. A
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "gradus/core/watch.h"
+#include "gradus/core/profile/watch.h"
 
 namespace gradus {
 

@@ -30,11 +30,11 @@
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/detail/strided.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/detail/after_pass.h"
 #include "gradus/core/tape/detail/read_ahead.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
-#include "gradus/core/watch.h"
 
 namespace gradus {
 

@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "gradus/core/detail/place.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/detail/locks.h"
-#include "gradus/core/watch.h"
 
 namespace gradus {
 

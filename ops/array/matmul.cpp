@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "gradus/core/detail/dispatch.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/core/watch.h"
 #include "gradus/ops/array/eager.h"
 #include "gradus/ops/kernels/gemm.h"
 

@@ -12,8 +12,8 @@
 
 #include "gradus/core/memory/detail/ledger.h"
 #include "gradus/core/profile/profile.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/autograd.h"
-#include "gradus/core/watch.h"
 
 namespace gradus::detail {
 

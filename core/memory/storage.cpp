@@ -177,8 +177,8 @@ Storage Storage::allocate(std::size_t bytes) {
   protect(block, bytes);
   Storage storage;
   storage.block_ = block;
-  if (detail::watching) [[unlikely]]
-    detail::watching->enter(block);  // which may throw
+  if (detail::thread_ledger) [[unlikely]]
+    detail::thread_ledger->enter(block);  // which may throw
   return storage;
 }
 

@@ -55,6 +55,6 @@ class Ledger {
 };
 
 /// The ledger that blocks this thread takes are entered in, or null: whoever watches sets it.
-inline constinit thread_local Ledger* watching = nullptr;
+inline constinit thread_local Ledger* thread_ledger = nullptr;
 
 }  // namespace gradus::detail

@@ -36,12 +36,12 @@ Recorder::Recorder(const ProfileOptions& options)
 
 void Recorder::watch() {
   outer_ = std::exchange(watcher, this);
-  outer_ledger_ = std::exchange(watching, ledger_.get());
+  outer_ledger_ = std::exchange(thread_ledger, ledger_.get());
 }
 
 void Recorder::leave() const {
   watcher = outer_;
-  watching = outer_ledger_;
+  thread_ledger = outer_ledger_;
 }
 
 std::int64_t Recorder::now() const { return clock_now() - start_; }

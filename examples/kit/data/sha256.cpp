@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "gradus/core/error.h"
+
 namespace gradus::kit {
 namespace {
 

@@ -239,7 +239,7 @@ TEST_CASE("what stands above the tape looks at each pass that ends") {
   looked_at.clear();
   CHECK_THROWS(failing(x).sum().backward());
   CHECK(looked_at.empty());  // not at one that fails
-  CHECK(set_after_pass(before) == look);
+  CHECK((set_after_pass(before) == look));
   x.sum().backward();
   CHECK(looked_at.empty());
 }

@@ -7,6 +7,7 @@
 #include "gradus/nn/module/module.h"
 
 #include "check_op.h"
+#include "gradus/nn/detail/claims.h"
 #include "gradus/nn/layers/linear.h"
 
 using namespace gradus;

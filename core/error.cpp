@@ -1,11 +1,11 @@
 #include "gradus/core/error.h"
 
-#include "gradus/core/tape/scope.h"
+#include "gradus/core/detail/place.h"
 
 namespace gradus {
 
 void fail(const std::string& message) {
-  const std::string path = current_scope();
+  const std::string path = detail::place;
   throw Error(path.empty() ? message : message + " (in " + path + ")");
 }
 

@@ -27,8 +27,7 @@ void Tensor::expect_writable(const char* op) const {
               op, shape());
   fail_with(
       "{}: the tensor {} came from {} and needs its gradient, and an in-place write is not recorded: build "
-      "the "
-      "values with where, cat or stack, write into a detach().clone(), or write a parameter under NoGrad",
+      "the values with where, cat or stack, write into a detach().clone(), or write a parameter under NoGrad",
       op, shape(), node_->op);
 }
 
@@ -48,8 +47,7 @@ const Tensor& Tensor::write(const Tensor& source, const char* op) const {
   if (!source.defined()) fail_undefined(op, "the source");
   check(!(source.requires_grad() && grad_enabled()),
         "{}: the source {} requires grad, and an in-place write is not recorded: write source.detach(), or "
-        "build "
-        "the tensor with cat, stack or where",
+        "build the tensor with cat, stack or where",
         op, source.shape());
   array_.copy_(source.array_, op);
   return *this;

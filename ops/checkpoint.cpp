@@ -58,7 +58,7 @@ class CheckpointNode final : public Node {
   CheckpointNode(const CheckpointFunction& f, const std::vector<Tensor>& x)
       : f_(f), before_(default_generator().state()) {
     op = "checkpoint";
-    module = current_scope();
+    label = current_scope();
     for (const Tensor& input : x) {
       saved_.emplace_back(input.array());
       inputs.push_back(input.requires_grad() ? input.node() : NodePtr());
@@ -114,8 +114,7 @@ class CheckpointNode final : public Node {
     Tensor y = f_(x);
     check(y.defined() && y.shape() == shape && y.dtype() == dtype,
           "checkpoint backward: the function returned {} {} in the forward pass and now {}: it must compute "
-          "the "
-          "same again",
+          "the same again",
           dtype, shape, y.defined() ? fmt::format("{} {}", y.dtype(), y.shape()) : "no tensor");
     check(default_generator().state() == after_,
           "checkpoint backward: the function did not draw the random numbers of the forward pass again: was "

@@ -1,5 +1,6 @@
 #pragma once
-// checkpoint: less memory for more time (Chen et al. 2016, "Training deep nets with sublinear memory cost").
+// checkpoint: less memory for more time (Chen et al. 2016, "Training deep nets with sublinear memory cost"). The
+// name is PyTorch's; files of a training run are in core/io/checkpoint_files.h.
 
 #include <concepts>
 #include <functional>

@@ -21,9 +21,9 @@ struct AdamWOptions {
   double weight_decay = 0.01;  // taken from the weight: w -= lr * weight_decay * w
 };
 
-/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, w -= lr mhat / (sqrt(vhat) + eps), where mhat = m / (1 -
-/// b1^t) and vhat = v / (1 - b2^t) undo the start at zero. `optim::Adam opt(model.parameters(), {.lr =
-/// optim::warmup_linear(3e-4, 400)});`
+/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, w -= lr mhat / (sqrt(vhat) + eps), where
+/// mhat = m / (1 - b1^t) and vhat = v / (1 - b2^t) undo the start at zero.
+/// `optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(3e-4, 400)});`
 class Adam : public Optimizer {
  public:
   explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "gradus/core/detail/dispatch.h"
-#include "gradus/core/profile/profile.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"
 

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/core/profile/profile.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/threads/parallel.h"
+#include "gradus/nn/detail/claims.h"
 
 namespace gradus::optim {
 
@@ -17,9 +18,9 @@ constexpr std::int64_t kPiece = 16384;
 
 /// "layers.3.linear1.weight [64, 16]", or "parameter 5 [3]" for one of no module.
 static std::string describe(const Tensor& parameter, std::size_t number) {
-  const bool named = parameter.node() && parameter.node()->parameter;
-  return fmt::format("{} {}", named ? parameter.node()->module : fmt::format("parameter {}", number),
-                     parameter.shape());
+  const std::string name =
+      nn::is_parameter(parameter) ? parameter.node()->label : fmt::format("parameter {}", number);
+  return fmt::format("{} {}", name, parameter.shape());
 }
 
 std::vector<ParameterGroup> detail::one_group(std::vector<Tensor> parameters) {
@@ -46,7 +47,10 @@ Optimizer::Optimizer(const char* name, std::vector<ParameterGroup> groups, const
         "{}: got no parameters: pass model.parameters(), of a model whose parts are declared as "
         "`nn::Linear fc = add(\"fc\", nn::Linear(...));`",
         name_);
-  for (const Slot& slot : slots_) slot.parameter.node()->claimed = slot.parameter.node()->trained = true;
+  for (const Slot& slot : slots_) {
+    nn::mark_claimed(slot.parameter);
+    nn::mark_trained(slot.parameter);
+  }
 }
 
 void Optimizer::add_slot(const Tensor& parameter, std::size_t group) {
@@ -100,7 +104,7 @@ Optimizer::Job Optimizer::prepare(Slot& slot, double rate) {
 
 void Optimizer::step() {
   const ProfileRange range(step_name_);
-  check_unclaimed_parameters(name_);
+  nn::check_unclaimed_parameters(name_);
   // All parameters in a row are one loop: a piece of it may hold many small ones, or a part of a large one.
   const std::vector<double> rate = rates();
   const auto trainable = [](const Slot& slot) { return slot.parameter.requires_grad(); };

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 
 namespace gradus {
 

@@ -17,10 +17,10 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/detail/units.h"
+#include "gradus/core/memory/detail/block.h"
 #include "gradus/core/memory/detail/ledger.h"
 #include "gradus/core/memory/detail/out_of_memory.h"
 #include "gradus/core/memory/detail/system_memory.h"
-#include "gradus/core/profile/detail/profile_recorder.h"
 #include "gradus/core/threads/detail/locks.h"
 
 namespace gradus {
@@ -63,7 +63,7 @@ std::atomic<bool> poison{environment_asks_for_poison()};
 
 /// All bits set: NaN in f32 and f64, -1 in i64. AddressSanitizer then reports any touch of bytes past the
 /// first `usable`: beyond the request, or in a freed block.
-void protect(StorageBlock* block, [[maybe_unused]] std::size_t usable) {
+void protect(Block* block, [[maybe_unused]] std::size_t usable) {
   ASAN_UNPOISON_MEMORY_REGION(block->data(), block->capacity);
   if (poison.load(std::memory_order_relaxed)) std::memset(block->data(), 0xFF, block->capacity);
   ASAN_POISON_MEMORY_REGION(static_cast<char*>(block->data()) + usable, block->capacity - usable);
@@ -74,11 +74,11 @@ void protect(StorageBlock* block, [[maybe_unused]] std::size_t usable) {
 struct alignas(64) Cache {
   SpinLock lock;
   MemoryStats stats;
-  std::array<StorageBlock*, kClasses> free{};
+  std::array<Block*, kClasses> free{};
 
-  StorageBlock* take(SizeClass wanted);
-  StorageBlock* take_new(std::size_t bytes);
-  void put(StorageBlock* block);
+  Block* take(SizeClass wanted);
+  Block* take_new(std::size_t bytes);
+  void put(Block* block);
   void empty();
   void count(std::size_t capacity);
 };
@@ -93,11 +93,11 @@ void Cache::count(std::size_t capacity) {
 
 /// A free block of the class, or null. A large one may be of the next two classes, up to a quarter larger:
 /// that is better than fresh pages.
-StorageBlock* Cache::take(SizeClass wanted) {
+Block* Cache::take(SizeClass wanted) {
   const std::lock_guard guard(lock);
   const std::uint32_t last = wanted.index + (wanted.capacity >= kHugePage ? 2 : 0);
   for (std::uint32_t index = wanted.index; index <= last && index < kClasses; ++index) {
-    StorageBlock* const block = free[index];
+    Block* const block = free[index];
     if (!block) continue;
     free[index] = block->next_free;
     stats.cached_bytes -= static_cast<std::int64_t>(block->capacity);
@@ -109,13 +109,13 @@ StorageBlock* Cache::take(SizeClass wanted) {
 
 /// A block from the system, unless the machine has too little left for it: Linux would grant it all the same,
 /// and kill the process when it is written.
-StorageBlock* allocate_within(std::size_t limit, std::size_t live, std::size_t capacity) {
+Block* allocate_within(std::size_t limit, std::size_t live, std::size_t capacity) {
   if (live + capacity > limit || (capacity >= kHugePage && capacity > memory_available())) return nullptr;
   return system_allocate(capacity);
 }
 
 /// A new block. When there is no room for it, the cache is emptied first.
-StorageBlock* Cache::take_new(std::size_t bytes) {
+Block* Cache::take_new(std::size_t bytes) {
   handle_failing_new();
   const MemoryStats before = memory_stats();
   const std::size_t limit = std::min(memory_limit(), kLargest);
@@ -123,13 +123,13 @@ StorageBlock* Cache::take_new(std::size_t bytes) {
   const auto [index, capacity] = size_class(bytes);
   const auto live = static_cast<std::size_t>(before.live_bytes),
              cached = static_cast<std::size_t>(before.cached_bytes);
-  StorageBlock* block = allocate_within(limit, live + cached, capacity);
+  Block* block = allocate_within(limit, live + cached, capacity);
   if (!block && cached > 0) {
     empty();
     block = allocate_within(limit, live, capacity);
   }
   if (!block) refuse(bytes, before);
-  new (block) StorageBlock{};
+  new (block) Block{};
   block->size_class = index;
   block->capacity = capacity;
   const std::lock_guard guard(lock);
@@ -138,7 +138,7 @@ StorageBlock* Cache::take_new(std::size_t bytes) {
   return block;
 }
 
-void Cache::put(StorageBlock* block) {
+void Cache::put(Block* block) {
   const std::lock_guard guard(lock);
   block->next_free = free[block->size_class];
   free[block->size_class] = block;
@@ -148,15 +148,15 @@ void Cache::put(StorageBlock* block) {
 }
 
 void Cache::empty() {
-  std::array<StorageBlock*, kClasses> lists{};
+  std::array<Block*, kClasses> lists{};
   {
     const std::lock_guard guard(lock);
     std::swap(lists, free);
     stats.cached_bytes = 0;
   }
-  for (StorageBlock* block : lists)
+  for (Block* block : lists)
     while (block) {
-      StorageBlock* const next = block->next_free;
+      Block* const next = block->next_free;
       ASAN_UNPOISON_MEMORY_REGION(block->data(), block->capacity);
       system_free(block, block->capacity);
       block = next;
@@ -168,7 +168,7 @@ void Cache::empty() {
 constinit SpinLock& locks::cache = gradus::cache.lock;
 
 Storage Storage::allocate(std::size_t bytes) {
-  StorageBlock* block = bytes <= kLargest ? cache.take(size_class(bytes)) : nullptr;
+  Block* block = bytes <= kLargest ? cache.take(size_class(bytes)) : nullptr;
   if (!block) [[unlikely]]
     block = cache.take_new(bytes);
   block->references.store(1, std::memory_order_relaxed);
@@ -177,12 +177,13 @@ Storage Storage::allocate(std::size_t bytes) {
   protect(block, bytes);
   Storage storage;
   storage.block_ = block;
-  if (detail::recorder) [[unlikely]]
-    detail::recorder->took(block);  // which may throw
+  if (detail::thread_ledger) [[unlikely]]
+    detail::thread_ledger->enter(block);  // which may throw
   return storage;
 }
 
-void Storage::release(StorageBlock* block) noexcept {
+void Storage::release(StorageBlock* released) noexcept {
+  auto* const block = static_cast<Block*>(released);
   if (block->ledger) [[unlikely]]
     block->ledger->strike(block);
   protect(block, 0);

@@ -8,22 +8,16 @@
 
 namespace gradus {
 
-namespace detail {
-class Ledger;
-}
+/// Bytes between the beginning of a block and its data.
+inline constexpr std::size_t kBlockHeader = 64;
 
-/// The header of a block; its bytes follow at the next multiple of 64.
-struct alignas(64) StorageBlock {
+/// What a block begins with; the allocator's own part of the header follows (detail/block.h).
+struct StorageBlock {
   std::atomic<std::int64_t> references;
+  std::size_t bytes;                   // asked for
   std::atomic<std::uint32_t> version;  // raised by every in-place write: see Saved in autograd.h
-  std::uint32_t size_class;
-  std::size_t bytes;     // asked for
-  std::size_t capacity;  // held
-  StorageBlock* next_free;
-  detail::Ledger* ledger;  // of the Profile that watched when it was taken, or null
-  std::uint32_t account;   // there: who made it
 
-  void* data() { return this + 1; }
+  void* data() { return reinterpret_cast<char*>(this) + kBlockHeader; }
 };
 
 /// A shared handle to one block; the block returns to the cache with its last handle.

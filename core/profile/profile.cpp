@@ -18,21 +18,15 @@ using detail::Totals;
 Profile::Profile(const ProfileOptions& options) {
   check(options.trace_events >= 0, "Profile: expects trace_events of 0 or more, got {}",
         options.trace_events);
-  recorder_ = std::make_unique<Recorder>(options, detail::recorder);
-  detail::recorder = recorder_.get();
+  recorder_ = std::make_unique<Recorder>(options);
+  recorder_->watch();
 }
 
-Profile::~Profile() { detail::recorder = recorder_->outer(); }
+Profile::~Profile() { recorder_->leave(); }
 
 void Profile::clear() { recorder_->clear(); }
 
 double Profile::seconds() const { return static_cast<double>(recorder_->now()) * 1e-9; }
-
-void ProfileRange::begin(const char* name, const char* own) { recorder_->begin_range(name, own); }
-
-void ProfileRange::end() {
-  if (recorder_ == detail::recorder) recorder_->end_range();  // else its Profile has gone before it
-}
 
 namespace {
 

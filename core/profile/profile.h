@@ -6,6 +6,8 @@
 //   std::cout << profile.table() << profile.memory_table();
 //   profile.write_chrome_trace("trace.json");     // for ui.perfetto.dev or chrome://tracing
 //
+// Parts of a program get rows of their own with a ProfileRange (core/profile/watch.h).
+//
 // What is counted. Time is cut into laps without gaps, so all rows together are 100%: when an op ends, it is
 // charged the time since the one before it ended, with what the framework and the caller did in between. A
 // lap also ends, and goes to the range around it or to "(outside ops)", where a module that no other module
@@ -19,15 +21,13 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/profile/watch.h"
+
 namespace gradus {
 
 namespace detail {
 class Recorder;
-/// What watches this thread, if anything does: the innermost Profile's.
-inline constinit thread_local Recorder* recorder = nullptr;
-void add_work(double flops, double bytes);
-void end_lap();
-}  // namespace detail
+}
 
 /// One op in one module, or one range, over all the time watched.
 struct ProfileEntry {
@@ -88,40 +88,5 @@ class Profile {
  private:
   std::unique_ptr<detail::Recorder> recorder_;
 };
-
-/// A part of the program with a row of its own in the profile: `{ ProfileRange range("batch"); ... }`
-/// Costs one comparison when nobody watches. The name must stay valid: a literal, or intern(text).
-class ProfileRange {
- public:
-  /// `own`: the row its own time goes to, where that is not its name.
-  [[nodiscard("give it a name: it works until the end of its scope")]] explicit ProfileRange(
-      const char* name, const char* own = nullptr)
-      : recorder_(detail::recorder) {
-    if (recorder_) [[unlikely]]
-      begin(name, own ? own : name);
-  }
-  ~ProfileRange() {
-    if (recorder_) [[unlikely]]
-      end();
-  }
-  ProfileRange(const ProfileRange&) = delete;
-  ProfileRange& operator=(const ProfileRange&) = delete;
-
- private:
-  void begin(const char* name, const char* own);
-  void end();
-  detail::Recorder* recorder_;
-};
-
-/// For ops of one's own: adds to the floating-point operations of the op that is running.
-inline void count_flops(double flops) {
-  if (detail::recorder) [[unlikely]]
-    detail::add_work(flops, 0);
-}
-/// Adds to the bytes the running op has read and written, which then count instead of its inputs and output.
-inline void count_bytes(double bytes) {
-  if (detail::recorder) [[unlikely]]
-    detail::add_work(0, bytes);
-}
 
 }  // namespace gradus

@@ -27,7 +27,7 @@ Array generate(const Shape& shape, Generator& generator, Make make) {
   parallel_for(blocks, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin; first < end; first += kBatch) {
       const std::int64_t n = std::min(kBatch, end - first);
-      const Words<T> words(state, static_cast<std::uint64_t>(first), n);
+      const ElementWords<T> words(state, static_cast<std::uint64_t>(first), n);
       T values[kPerBlock<T>][kBatch];
       make(words, n, values);
       T* const to = out + first * kPerBlock<T>;
@@ -44,7 +44,7 @@ Array generate(const Shape& shape, Generator& generator, Make make) {
 template <class T>
 Array uniform_array(const Shape& shape, T low, T high, Generator& generator) {
   const T largest = std::nextafter(high, low);  // rounding must not reach `high`
-  return generate<T>(shape, generator, [=](const Words<T>& words, std::int64_t n, T(*values)[kBatch]) {
+  return generate<T>(shape, generator, [=](const ElementWords<T>& words, std::int64_t n, T(*values)[kBatch]) {
     for (int p = 0; p < kPerBlock<T>; ++p)
       for (std::int64_t i = 0; i < n; ++i)
         values[p][i] = std::min(low + (high - low) * unit_interval<T>(words.word[p][i]), largest);
@@ -53,7 +53,7 @@ Array uniform_array(const Shape& shape, T low, T high, Generator& generator) {
 
 template <class T>
 Array normal_array(const Shape& shape, T mean, T std, Generator& generator) {
-  return generate<T>(shape, generator, [=](const Words<T>& words, std::int64_t n, T(*values)[kBatch]) {
+  return generate<T>(shape, generator, [=](const ElementWords<T>& words, std::int64_t n, T(*values)[kBatch]) {
     for (int p = 0; p < kPerBlock<T>; p += 2)
       for (std::int64_t i = 0; i < n; ++i) {
         T first, second;
@@ -78,7 +78,7 @@ void check_floating(const char* op, DType dtype) {
 
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low,
                                     std::uint64_t counter_high) {
-  const Words<float> words({.seed = key, .stream = counter_high, .offset = counter_low}, 0, 1);
+  const ElementWords<float> words({.seed = key, .stream = counter_high, .offset = counter_low}, 0, 1);
   return {words.word[0][0], words.word[1][0], words.word[2][0], words.word[3][0]};
 }
 
@@ -104,12 +104,12 @@ Generator::State Generator::reserve(std::uint64_t blocks) {
   return before;
 }
 
-std::uint64_t Generator::next() { return Words<double>(reserve(1), 0, 1).word[0][0]; }
+std::uint64_t Generator::next() { return ElementWords<double>(reserve(1), 0, 1).word[0][0]; }
 
 double Generator::uniform() { return unit_interval<double>(next()); }
 
 double Generator::normal() {
-  const Words<double> words(reserve(1), 0, 1);
+  const ElementWords<double> words(reserve(1), 0, 1);
   double first, second;
   box_muller(words.word[0][0], words.word[1][0], first, second);
   return first;

@@ -29,8 +29,8 @@ class Generator {
 
   State state() const { return state_; }
   void set_state(const State& state) { state_ = state; }
-  /// The state as i64 [3] (seed, stream, offset), for a checkpoint: `dict.set("data",
-  /// Tensor(data.get_state()));`
+  /// The state as i64 [3] (seed, stream, offset), for a checkpoint:
+  /// `dict.set("data", Tensor(data.get_state()));`
   Array get_state() const;
   /// Takes it back: `data.set_state(dict.at("data").array());` throws on anything but i64 [3].
   void set_state(const Array& state);

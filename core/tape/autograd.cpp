@@ -30,7 +30,9 @@
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/detail/strided.h"
-#include "gradus/core/profile/detail/profile_recorder.h"
+#include "gradus/core/profile/watch.h"
+#include "gradus/core/tape/detail/after_pass.h"
+#include "gradus/core/tape/detail/read_ahead.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 
@@ -40,7 +42,8 @@ namespace {
 thread_local bool recording = true;
 thread_local bool anomaly = false;
 thread_local const char* backward_op = nullptr;  // the op whose closure is running
-thread_local std::vector<NodePtr> unclaimed;     // parameters with a gradient whose module was never added
+thread_local ReadAhead next_reads;               // of the step after the one that is running
+std::atomic<AfterPass> after_pass = nullptr;
 
 /// Puts a variable back to what it was at the end of a scope.
 template <class T>
@@ -66,7 +69,9 @@ bool has_nan(const Array& x) {
   });
 }
 
-std::string in_module(const char* module) { return *module ? fmt::format(" of module {}", module) : ""; }
+std::string in_module(const Node& node) {
+  return *node.label ? fmt::format(" of module {}", node.label) : "";
+}
 }  // namespace
 
 bool grad_enabled() { return recording; }
@@ -76,6 +81,9 @@ EnableGrad::EnableGrad() : before_(recording) { recording = true; }
 EnableGrad::~EnableGrad() { recording = before_; }
 DetectAnomaly::DetectAnomaly() : before_(anomaly) { anomaly = true; }
 DetectAnomaly::~DetectAnomaly() { anomaly = before_; }
+
+ReadAhead next_step_reads() { return next_reads; }
+AfterPass set_after_pass(AfterPass look) { return after_pass.exchange(look); }
 
 bool Needs::operator[](std::size_t input) const {
   const NodePtr& node = node_->inputs[input];
@@ -102,26 +110,10 @@ static void check_output(const char* op, const Array& out) {
 }
 
 Tensor untaped(const char* op, Array&& out, std::span<const Tensor* const> inputs) {
-  if (recorder) [[unlikely]]
-    recorder->op_ends(op, out, inputs);
+  if (watcher) [[unlikely]]
+    watcher->op_ends(op, out, inputs);
   check_output(op, out);
   return Tensor(std::move(out));
-}
-
-Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* raw) {
-  NodePtr node(raw);
-  if (recorder) [[unlikely]]
-    recorder->op_ends(op, out, inputs);
-  node->op = op;
-  node->module = current_scope();
-  node->shape = out.shape();
-  node->dtype = out.dtype();
-  if (!inputs.empty()) node->reads = read_ahead(inputs[0]->array());
-  node->inputs.reserve(inputs.size());
-  for (const Tensor* input : inputs)
-    node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
-  check_output(op, out);
-  return Tensor(std::move(out), std::move(node));
 }
 
 }  // namespace detail
@@ -151,16 +143,24 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   void run() {
-    const Restore reads(next_step_reads());  // of the pass this one may be a part of
+    const Restore reads(next_reads);  // of the pass this one may be a part of
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
-      next_step_reads() = done_ + 1 < nodes_.size() ? nodes_[done_ + 1]->reads : reads.before();
+      next_reads = done_ + 1 < nodes_.size() ? reads_of(*nodes_[done_ + 1]) : reads.before();
       visit(*nodes_[done_], std::move(pending_[done_]));  // which leaves it undefined
     }
-    report_unclaimed();
+    if (const AfterPass look = after_pass.load(std::memory_order_relaxed)) look(nodes_);
+  }
+
+  /// `x` is the first input of the op that is recorded in the node.
+  static void remember_reads(Node& node, const Array& x) {
+    const ReadAhead reads = read_ahead(x);
+    node.first_input_ = {reads.data, reads.bytes};
   }
 
  private:
+  static ReadAhead reads_of(const Node& node) { return {node.first_input_.data, node.first_input_.bytes}; }
+
   /// Fills nodes_ with all that leads to the root, newest first. What is yet to be looked at waits in a heap:
   /// users come before their inputs, and a node that several of them have put there comes out in a row.
   void collect(Node* root) {
@@ -174,7 +174,7 @@ class Engine {
       if (within_ && node->order < within_->order) {
         if (!is_end(node))
           fail_with("{} backward: {} {}{} was used that was not in the forward pass", within_->op, node->op,
-                    node->shape, in_module(node->module));
+                    node->shape, in_module(*node));
         continue;
       }
       nodes_.push_back(node);
@@ -204,12 +204,12 @@ class Engine {
         fail_with(
             "backward: {} {}{} was already passed by a backward that freed what it saved: call "
             "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
-            node.op, node.shape, in_module(node.module));
+            node.op, node.shape, in_module(node));
       if (passes == Node::kFreeing || (passes > 0 && !retain_graph_))
         fail_with(
             "backward: {} {}{} is being passed by another backward, of another thread or around this one: "
             "call backward(/*retain_graph=*/true) in both, or run the forward pass once for each",
-            node.op, node.shape, in_module(node.module));
+            node.op, node.shape, in_module(node));
     }
   }
 
@@ -255,8 +255,8 @@ class Engine {
   }
 
   void propagate(Node& node, Array gradient) {
-    const Scope scope(node.module);
-    if (detail::recorder) detail::recorder->end_lap();
+    const Scope scope(node.label);
+    if (detail::watcher) detail::watcher->end_lap();
     backward_op = node.op;
     Grads grads = node.backward(gradient, Needs(node));
     if (grads.size() != node.inputs.size())
@@ -264,7 +264,7 @@ class Engine {
                 node.inputs.size());
     for (std::size_t i = 0; i < grads.size(); ++i)
       if (grads[i].write() && node.inputs[i]) write_into(node, i, grads[i]);
-    if (detail::recorder) detail::recorder->backward_ends(node.op, node.module, gradient, grads);
+    if (detail::watcher) detail::watcher->backward_ends(node.op, node.label, gradient, grads);
     if (node.retain_grad)
       node.add_to_grad(std::move(gradient));
     else
@@ -289,19 +289,6 @@ class Engine {
       total = total.clone();
     (*dx.write())(total, !first);
     check_nan(node, i, total);
-  }
-
-  /// A parameter nobody claimed is suspicious beside claimed ones of the same pass; a pass without any
-  /// belongs to a model that is measured, not trained.
-  void report_unclaimed() const {
-    const auto parameter = [](bool claimed) {
-      return [claimed](const Node* node) {
-        return node->parameter && node->requires_grad && node->claimed == claimed;
-      };
-    };
-    if (!unclaimed.empty() || std::none_of(nodes_.begin(), nodes_.end(), parameter(true))) return;
-    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node)
-      if (parameter(false)(*node)) unclaimed.emplace_back(*node);
   }
 
   static void check_gradient(const Node& node, std::size_t i, const Gradient& dx) {
@@ -363,6 +350,26 @@ thread_local Engine* Engine::running = nullptr;
 thread_local Engine::Spare Engine::spare;
 thread_local bool Engine::spare_alive = true;
 
+namespace detail {
+
+Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* raw) {
+  NodePtr node(raw);
+  if (watcher) [[unlikely]]
+    watcher->op_ends(op, out, inputs);
+  node->op = op;
+  node->label = current_scope();
+  node->shape = out.shape();
+  node->dtype = out.dtype();
+  if (!inputs.empty()) Engine::remember_reads(*node, inputs[0]->array());
+  node->inputs.reserve(inputs.size());
+  for (const Tensor* input : inputs)
+    node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
+  check_output(op, out);
+  return Tensor(std::move(out), std::move(node));
+}
+
+}  // namespace detail
+
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   if (!root.requires_grad())
     fail_with(
@@ -378,17 +385,6 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {
   // Only a backward pass calls a node's backward, so there is a pass this one is a part of.
   Engine(root.node().get(), seed, /*retain_graph=*/false, &node).run();
-}
-
-void check_unclaimed_parameters(const char* caller) {
-  const std::vector<NodePtr> suspects = std::exchange(unclaimed, {});
-  for (const NodePtr& leaf : suspects)
-    if (!leaf->claimed)
-      fail_with(
-          "{}: {} {} received a gradient but is in no optimizer: its module was never added (declare it as "
-          "`nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was made; one that "
-          "shall not be trained is frozen with requires_grad_(false)",
-          caller, *leaf->module ? leaf->module : "a parameter", leaf->shape);
 }
 
 }  // namespace gradus

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "gradus/core/array.h"
-#include "gradus/core/tape/read_ahead.h"
 
 namespace gradus {
 
@@ -108,20 +107,17 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   const char* op = "leaf";
-  const char* module = "";  // path of the module that recorded it
+  const char* label = "";   // the Scope it was recorded in; a leaf's own name
   std::uint64_t order = 0;  // place on the tape: inputs are always older
   Shape shape;
   DType dtype = DType::f32;
-  ReadAhead reads = {};         // its first input: what backward likely reads again
   std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
 
   // Leaves (and nodes with retain_grad) keep their gradient here.
   bool is_leaf = false;
   bool requires_grad = true;  // a leaf can be frozen
   bool retain_grad = false;
-  bool parameter = false;             // a module's parameter...
-  std::atomic<bool> claimed = false;  // ...that an optimizer took, or who called parameters() before
-  std::atomic<bool> trained = false;  // ...that is or was in an optimizer
+  std::atomic<std::uint8_t> marks = 0;  // of what stands above the tape, which does not look at them
   Array grad;
 
   /// `hook` sees the complete gradient before it is passed on, from the next visit of a pass on.
@@ -146,6 +142,10 @@ class Node {
     GradHook call;
     Hook* older;
   };
+  struct Memory {
+    const char* data = nullptr;
+    std::int64_t bytes = 0;
+  };
   static constexpr std::int32_t kFreeing = -1, kFreed = -2;
   static void drop(Node* node) noexcept;
   void call_hooks(const Array& gradient) const;
@@ -156,6 +156,7 @@ class Node {
   std::atomic<std::int32_t> passes_{0};  // that are inside and free nothing; kFreeing: one that will; kFreed
   std::atomic<std::uint32_t> slot_{0};   // a hint: its place in the list of the pass that looked last
   Node* next_doomed_ = nullptr;
+  Memory first_input_;  // what its step likely reads again, never read as values
 };
 
 inline NodePtr::NodePtr(Node* node) noexcept : node_(node) {
@@ -243,9 +244,5 @@ void run_backward_within(const Node& node, const Tensor& root, const Array& seed
 
 /// The tape behind `root` as text, one line per node, newest first: order, op, shape, inputs, module.
 std::string explain(const Tensor& root);
-
-/// Parameters that received a gradient on this thread beside others and that nobody claimed: their module was
-/// never added, or too late. Called by optimizers; throws with the remedy, then forgets them.
-void check_unclaimed_parameters(const char* caller);
 
 }  // namespace gradus

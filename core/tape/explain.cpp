@@ -54,7 +54,7 @@ std::string explain(const Tensor& root) {
     std::string line = fmt::format("#{:<4} {:<{}}  {:<{}}", numbers[node], node->op, op_width,
                                    to_string(node->shape), shape_width);
     if (!node->is_leaf) line += "  <- " + inputs_of(*node, numbers);
-    if (*node->module) line += fmt::format("  ({})", node->module);
+    if (*node->label) line += fmt::format("  ({})", node->label);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

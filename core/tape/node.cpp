@@ -113,8 +113,7 @@ void Node::call_hooks(const Array& gradient) const {
   if (gradient.storage().version() != version)
     fail_with(
         "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: hooks look; work "
-        "on a "
-        "clone(), or change grad() after backward",
+        "on a clone(), or change grad() after backward",
         op, shape);
 }
 

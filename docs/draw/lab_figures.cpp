@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
 #include "kit/data/files.h"
+#include "kit/program/check.h"
 #include "lab/names.h"
 
 namespace gradus::docs {
@@ -45,7 +45,7 @@ lab::Results read_lab() { return lab::read_results(GRADUS_LAB_FOLDER, lab::Steps
 
 void record_lab(const std::filesystem::path& from, const std::filesystem::path& to) {
   lab::Results results = lab::read_results(from);
-  check(results.complete(), "{}: the lab has not finished", from.string());
+  kit::check(results.complete(), "{}: the lab has not finished", from.string());
   std::erase_if(results.config.machine, [](const auto& fact) {
     return fact.first != "gradus" && fact.first != "kernels" && fact.first != "date";
   });

@@ -1,9 +1,9 @@
 // The trap of averaging over positions: see docs/lab.md.
 
+#include <fmt/format.h>
 #include <cmath>
 
 #include "docs/draw/lab_figures.h"
-#include "gradus/core/detail/format.h"
 #include "gradus/gradus.h"
 
 namespace gradus::docs {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "gradus/gradus.h"
 
 namespace gradus::char_gpt {

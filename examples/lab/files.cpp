@@ -3,12 +3,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "gradus/core/version.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/kernels.h"
 #include "kit/data/system_info.h"
+#include "kit/program/check.h"
 #include "lab/limits.h"
 #include "lab/names.h"
 
@@ -30,7 +30,8 @@ std::vector<double> numbers(const Json& values) {
 }
 
 [[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
-  fail_with("{}: not as the lab writes it ({})", io::printable(path.string()), io::printable(error.what()));
+  kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                 io::printable(error.what()));
 }
 
 /// Calls `read` on a file's JSON; a missing key, a wrong type or a value out of range becomes an error that
@@ -52,9 +53,9 @@ std::int64_t integer(const Json& value, const std::string& key, const kit::Integ
   const bool fits =
       value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
   const std::int64_t number = fits ? value.get<std::int64_t>() : 0;
-  check(fits && number >= range.low && number <= range.high,
-        "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
-        io::quote(value.dump()));
+  kit::check(fits && number >= range.low && number <= range.high,
+             "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
+             io::quote(value.dump()));
   return number;
 }
 
@@ -65,7 +66,7 @@ void read_integer(const Json& json, const std::string& key, std::int64_t& value,
 
 void read_integers(const Json& json, const std::string& key, std::vector<std::int64_t>& values,
                    const kit::IntegerRange& range) {
-  check(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
+  kit::check(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
   values.clear();
   for (const Json& value : json.at(key)) values.push_back(integer(value, key, range));
 }
@@ -127,15 +128,15 @@ LabOptions options_from(const Json& json) {
   read_integer(json, "threads", options.threads, kThreads);
   read_integers(json, "depths", options.depths, kDepths);
   json.at("lrs").get_to(options.lrs);
-  check(!options.lrs.empty(), "lrs expects a list of numbers");
-  for (const double lr : options.lrs) check(lr > 0, "lrs expects numbers above 0, got {}", lr);
+  kit::check(!options.lrs.empty(), "lrs expects a list of numbers");
+  for (const double lr : options.lrs) kit::check(lr > 0, "lrs expects numbers above 0, got {}", lr);
   read_integers(json, "warmups", options.warmups, kWarmups);
   check_number_of_runs(options);
   const Json &model = json.at("model"), &recall = json.at("recall"), &start = json.at("initialisation");
   read_integer(model, "d_model", options.model.d_model, kWidth);
   read_integer(model, "heads", options.model.heads, kWidth);
-  check(options.model.d_model % options.model.heads == 0, "heads {} does not divide d_model {}",
-        options.model.heads, options.model.d_model);
+  kit::check(options.model.d_model % options.model.heads == 0, "heads {} does not divide d_model {}",
+             options.model.heads, options.model.d_model);
   read_integer(model, "batch", options.model.batch, kWindow);
   read_integer(model, "steps", options.model.steps, kSteps);
   read_integer(recall, "boxes", options.recall.boxes, {2, 10});
@@ -153,8 +154,8 @@ LabOptions options_from(const Json& json) {
 /// A list with a number for each of `layers`.
 std::vector<double> by_layer(const Json& state, const char* key, std::int64_t layers) {
   std::vector<double> values = numbers(state.at(key));
-  check(values.size() == static_cast<std::size_t>(layers), "{} expects {} numbers, got {}", key, layers,
-        values.size());
+  kit::check(values.size() == static_cast<std::size_t>(layers), "{} expects {} numbers, got {}", key, layers,
+             values.size());
   return values;
 }
 
@@ -203,8 +204,8 @@ void write_config(const Path& folder, const Config& config) {
 }
 
 Config read_config(const Path& folder) {
-  check(std::filesystem::exists(folder / "config.json"),
-        "{} is not the folder of a lab: it has no config.json", io::printable(folder.string()));
+  kit::check(std::filesystem::exists(folder / "config.json"),
+             "{} is not the folder of a lab: it has no config.json", io::printable(folder.string()));
   return read_with(folder / "config.json", [](const Json& json) {
     Config config{options_from(json), task_from(json.at("task")), {}};
     for (const auto& [name, value] : json.at("machine").items())
@@ -243,8 +244,9 @@ Results read_results(const Path& folder, Steps written) {
   for (const RunRecord& run : results.runs) {
     if (written == Steps::left_out) break;
     const std::int64_t steps = run.result.diverged_at.value_or(results.config.options.model.steps);
-    check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
-          io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps, run.losses.size());
+    kit::check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
+               io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps,
+               run.losses.size());
   }
   return results;
 }

@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "gradus/core/threads/parallel.h"
 #include "kit/chart/axis.h"
 #include "kit/data/files.h"
 #include "kit/data/sha256.h"
+#include "kit/program/check.h"
 #include "kit/program/duration.h"
 #include "kit/program/interrupt.h"
 #include "kit/program/program.h"
@@ -32,9 +32,9 @@ void say(fmt::format_string<Args...> text, Args&&... args) {
 }
 
 Task make_task(const LabOptions& options) {
-  check(options.text.empty() || !std::filesystem::is_fifo(options.text),
-        "{} is a pipe, expects a file: a lab that goes on reads it again",
-        io::printable(options.text.string()));
+  kit::check(options.text.empty() || !std::filesystem::is_fifo(options.text),
+             "{} is a pipe, expects a file: a lab that goes on reads it again",
+             io::printable(options.text.string()));
   return options.text.empty() ? Task(options.recall) : Task(options.text, options.recall.length);
 }
 
@@ -59,11 +59,11 @@ Path new_folder(const LabOptions& options) {
   if (folder.empty())
     folder = Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
   const std::string name = io::printable(folder.string());
-  check(!std::filesystem::exists(folder / "config.json"),
-        "{} holds a lab already: go on with --resume {}, or choose another folder", name, name);
+  kit::check(!std::filesystem::exists(folder / "config.json"),
+             "{} holds a lab already: go on with --resume {}, or choose another folder", name, name);
   for (const char* file : kFiles)
-    check(!std::filesystem::exists(folder / file),
-          "{} holds a {}, which is not of this lab: choose another folder", name, file);
+    kit::check(!std::filesystem::exists(folder / file),
+               "{} holds a {}, which is not of this lab: choose another folder", name, file);
   kit::make_folder(folder);
   return folder;
 }
@@ -83,8 +83,8 @@ LabOptions resumed(const LabOptions& given, const Config& config) {
 
 /// A part computed otherwise would not fit the rest bit by bit.
 void compare_with_start(const Config& start, const Config& now) {
-  check(start.task.sha256 == now.task.sha256, "{} has changed since this lab began; start a new one",
-        io::printable(start.options.text.string()));
+  kit::check(start.task.sha256 == now.task.sha256, "{} has changed since this lab began; start a new one",
+             io::printable(start.options.text.string()));
   for (const char* name : {"gradus", "kernels", "OpenBLAS core"})
     for (const auto& [key, before] : start.machine)
       for (const auto& [other, after] : now.machine)

@@ -1,7 +1,9 @@
 #include "lab/names.h"
 
-#include "gradus/core/detail/format.h"
+#include <fmt/format.h>
+
 #include "kit/chart/axis.h"
+#include "kit/program/check.h"
 
 namespace gradus::lab {
 
@@ -10,7 +12,7 @@ const char* name_of(Placement placement) { return placement == Placement::pre ? 
 const char* title_of(Placement placement) { return placement == Placement::pre ? "Pre-LN" : "Post-LN"; }
 
 Placement placement_named(const std::string& name) {
-  check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
+  kit::check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
   return name == "pre" ? Placement::pre : Placement::post;
 }
 

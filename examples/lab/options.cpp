@@ -1,9 +1,10 @@
 #include "lab/options.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 
-#include "gradus/core/detail/format.h"
 #include "gradus/core/threads/parallel.h"
+#include "kit/program/check.h"
 #include "kit/program/command_line.h"
 #include "kit/program/program.h"
 #include "lab/limits.h"
@@ -81,8 +82,8 @@ void check_number_of_runs(const LabOptions& options) {
   const auto count = [](const auto& values) { return static_cast<double>(values.size()); };
   const double runs = (count(options.depths) * count(options.lrs) * count(options.warmups) + 2) * 2 *
                       static_cast<double>(options.seeds);
-  check(runs <= static_cast<double>(kMostRuns),
-        "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
+  kit::check(runs <= static_cast<double>(kMostRuns),
+             "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
 }
 
 RunOptions ablation_setting(const LabOptions& options) {

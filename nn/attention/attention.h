@@ -20,8 +20,8 @@ struct MultiheadAttentionOptions {
 struct AttentionMasks {
   /// [B, Tk] bool: TRUE WHERE THE KEY IS PADDING and must not be seen. PyTorch's name and polarity.
   Tensor key_padding_mask = {};
-  /// Broadcast to [B, H, Tq, Tk], bool: true where the query may see the key (the
-  /// inverse of attn_mask in PyTorch's nn.MultiheadAttention).
+  /// Broadcast to [B, H, Tq, Tk], bool: true where the query may see the key (the inverse of attn_mask in
+  /// PyTorch's nn.MultiheadAttention).
   Tensor visible = {};
   /// Broadcast to [B, H, Tq, Tk]: added to the scores before the softmax.
   Tensor score_bias = {};

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/module_node.h"
 
 namespace gradus::nn {
@@ -56,7 +57,7 @@ bool contains(ModuleNode& tree, const ModuleNode& wanted) {
 /// the module has not been added.
 void label(const ModuleNode& node) {
   const std::string place = *node.path ? node.path : kind_of(node);
-  for (const auto& [name, values] : node.parameters) values.node()->module = intern(join(place, name));
+  for (const auto& [name, values] : node.parameters) values.node()->label = intern(join(place, name));
 }
 
 /// Every parameter below `root`; a shared one appears at each of its names.
@@ -116,7 +117,7 @@ void Module::attach(const std::string& name, const Module& part) const {
 Registered Module::parameter(const std::string& name, Tensor values) const {
   check_name(*node_, name);
   check(values.defined(), "{}: parameter '{}' is an undefined tensor", kind_of(*node_), name);
-  const bool shared = values.node() && values.node()->parameter;  // of another module: it stays as it is
+  const bool shared = is_parameter(values);  // of another module: it stays as it is
   if (!shared) {
     check(is_floating(values.dtype()),
           "{}: parameter '{}' expects f32 or f64, got {} {}: convert with .to(f32), or register it with "
@@ -127,7 +128,7 @@ Registered Module::parameter(const std::string& name, Tensor values) const {
     check(values.is_contiguous(), "{}: parameter '{}' {} is not contiguous: register its contiguous()",
           kind_of(*node_), name, values.shape());
     values.requires_grad_();
-    values.node()->parameter = true;
+    mark_parameter(values);
   }
   node_->parameters.emplace_back(name, values);
   if (!shared) label(*node_);
@@ -170,9 +171,9 @@ const std::vector<StateDict::Entry> Module::named_parameters() const {
   std::vector<StateDict::Entry> found = distinct_parameters(*node_);
   // Once some are in an optimizer, others are claimed by an optimizer only: asking for all of them, to clip
   // their gradients, does not train what was added late.
-  const auto trained = [](const StateDict::Entry& entry) { return entry.second.node()->trained.load(); };
+  const auto trained = [](const StateDict::Entry& entry) { return is_trained(entry.second); };
   if (std::none_of(found.begin(), found.end(), trained))
-    for (const auto& [name, values] : found) values.node()->claimed = true;
+    for (const auto& [name, values] : found) mark_claimed(values);
   return found;
 }
 

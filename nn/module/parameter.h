@@ -21,8 +21,8 @@ class Registered {
 
 /// A module's tensor: `nn::Parameter weight = parameter("weight", randn({3, 2}));`, or undefined. It stays
 /// the one that parameters() and state_dict() hold: its numbers can be written, another tensor cannot take
-/// its place. An optional one may be registered in the constructor's body: `if (bias) b = parameter("b",
-/// ...);`
+/// its place. An optional one may be registered in the constructor's body:
+/// `if (bias) b = parameter("b", ...);`
 class Parameter : public Tensor {
  public:
   Parameter() = default;

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "gradus/core/detail/dispatch.h"
-#include "gradus/core/profile/profile.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/eager.h"
 #include "gradus/ops/kernels/gemm.h"

@@ -54,7 +54,7 @@ Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, co
 
 void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
                     int v_products) {
-  if (!detail::recorder) return;
+  if (!detail::watcher) return;
   const std::int64_t queries = q.size(2), keys = k.size(2);
   double pairs = static_cast<double>(queries) * static_cast<double>(keys);
   if (rule.causal) {

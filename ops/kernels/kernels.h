@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "gradus/core/tape/read_ahead.h"
+#include "gradus/core/detail/read_ahead.h"
 
 namespace gradus {
 

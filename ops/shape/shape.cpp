@@ -14,9 +14,9 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/eager.h"
-#include "gradus/ops/array/part.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
+#include "gradus/ops/shape/part_gradient.h"
 
 namespace gradus {
 

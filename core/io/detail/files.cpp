@@ -8,53 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/system_calls.h"
 
 namespace gradus::io {
-
-namespace fs = std::filesystem;
-
-namespace {
-
-/// Bytes of the character at the front of `text`, 0 when it is not to be shown: not UTF-8, or a control
-/// character.
-std::size_t shown_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
-  const std::size_t count = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || count > text.size()) return 0;
-  for (std::size_t i = 1; i < count; ++i)
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  const unsigned second = byte(1);
-  const bool control = first == 0xc2 && second < 0xa0;
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool no_character = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
-  return control || overlong || no_character ? 0 : count;
-}
-
-}  // namespace
-
-std::string quote(const std::string& text) {
-  std::string result = "'" + text.substr(0, 80);
-  for (char& c : result)
-    if (c < ' ' || c > '~') c = '?';
-  return result + (text.size() > 80 ? "...'" : "'");
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t count = shown_bytes(text);
-    count == 0 ? result += '?' : result += text.substr(0, count);
-    text.remove_prefix(std::max<std::size_t>(count, 1));
-  }
-  return result;
-}
 
 InputFile::InputFile(const char* op, const std::string& path) : label_(label_of(op, path)) {
   // Not blocking: a pipe of that name must not hang the program.
@@ -86,22 +45,6 @@ void InputFile::read(std::uint64_t offset, void* to, std::uint64_t count) const 
     offset += static_cast<std::uint64_t>(done);
     count -= static_cast<std::uint64_t>(done);
   }
-}
-
-void make_folder(const char* op, const std::string& folder) {
-  const std::string label = label_of(op, folder);
-  std::vector<fs::path> missing;
-  std::error_code error;
-  fs::path above = fs::absolute(folder, error);
-  while (!error && !fs::exists(above, error) && above.has_relative_path()) {
-    missing.push_back(above);
-    above = above.parent_path();
-  }
-  fs::create_directories(folder, error);
-  // What exists already need not be a folder.
-  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
-  check(!error, "{}: cannot make the folder: {}", label, error.message());
-  for (const fs::path& made : missing) flush_folder(label, made.parent_path().string());
 }
 
 void flush_folder(const std::string& label, const std::string& folder) {

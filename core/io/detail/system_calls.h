@@ -33,18 +33,6 @@ inline std::string label_of(const char* op, const std::string& path) {
   return fmt::format("{}: {}", op, printable(path));
 }
 
-/// open(2), closed in child programs. Never 0, 1 or 2: a program that was started with its stderr closed
-/// would write messages into the file.
-inline int open_file(const std::string& path, int flags, mode_t mode = 0) {
-  const int descriptor = retrying([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
-  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
-  const int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int reason = errno;
-  close(descriptor);
-  errno = reason;
-  return higher;
-}
-
 /// In words, with its article.
 inline const char* kind_of(mode_t mode) {
   if (S_ISREG(mode)) return "a file";

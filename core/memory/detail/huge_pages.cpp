@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "gradus/core/memory/storage.h"
+#include "gradus/core/memory/detail/block.h"
 #include "gradus/core/threads/detail/locks.h"
 
 namespace gradus {
@@ -29,20 +29,20 @@ struct alignas(64) Region {
   std::size_t blocks = 0;             // of those, not given back
 };
 
-Region* region_of(StorageBlock* block) {
+Region* region_of(Block* block) {
   return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(block) & ~(kRegion - 1));
 }
 
 // All regions are guarded by locks::regions; system calls are made outside it.
 Region* current = nullptr;  // new blocks come from here
 
-StorageBlock* cut(Region* region, std::size_t bytes) {
+Block* cut(Region* region, std::size_t bytes) {
   if (!region || region->used + bytes + kGap > kRegion) return nullptr;
   char* const block = reinterpret_cast<char*>(region) + region->used;
   ASAN_POISON_MEMORY_REGION(block + bytes, kGap);
   region->used += bytes + kGap;
   ++region->blocks;
-  return reinterpret_cast<StorageBlock*>(block);
+  return reinterpret_cast<Block*>(block);
 }
 
 }  // namespace
@@ -62,11 +62,11 @@ char* map_aligned(std::size_t bytes, std::size_t alignment, std::size_t lead) {
   return aligned;
 }
 
-StorageBlock* region_allocate(std::size_t capacity) {
-  const std::size_t bytes = sizeof(StorageBlock) + capacity;
+Block* region_allocate(std::size_t capacity) {
+  const std::size_t bytes = sizeof(Block) + capacity;
   {
     const std::lock_guard guard(locks::regions);
-    if (StorageBlock* const block = cut(current, bytes)) return block;
+    if (Block* const block = cut(current, bytes)) return block;
   }
   char* const memory = map_aligned(kRegion, kRegion, 0);
   if (!memory) return nullptr;
@@ -75,14 +75,14 @@ StorageBlock* region_allocate(std::size_t capacity) {
   return cut(current, bytes);
 }
 
-void region_free(StorageBlock* block, std::size_t capacity) {
+void region_free(Block* block, std::size_t capacity) {
   Region* const region = region_of(block);
-  const auto start = reinterpret_cast<std::uintptr_t>(block), end = start + sizeof(StorageBlock) + capacity;
+  const auto start = reinterpret_cast<std::uintptr_t>(block), end = start + sizeof(Block) + capacity;
   char* const first_page = reinterpret_cast<char*>((start + kPage - 1) / kPage * kPage);
   // Without the first call the system, tidying up, would make the hole part of a huge page again.
   madvise(region, kRegion, MADV_NOHUGEPAGE);
   madvise(first_page, end / kPage * kPage - reinterpret_cast<std::uintptr_t>(first_page), MADV_DONTNEED);
-  ASAN_POISON_MEMORY_REGION(block, sizeof(StorageBlock) + capacity);
+  ASAN_POISON_MEMORY_REGION(block, sizeof(Block) + capacity);
   bool last = false;
   {
     const std::lock_guard guard(locks::regions);

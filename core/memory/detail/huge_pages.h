@@ -5,7 +5,7 @@
 
 namespace gradus {
 
-struct StorageBlock;
+struct Block;
 
 inline constexpr std::size_t kPage = 4096;
 
@@ -14,8 +14,8 @@ inline constexpr std::size_t kPage = 4096;
 char* map_aligned(std::size_t bytes, std::size_t alignment, std::size_t lead);
 
 /// A block cut from a region, which it shares with others; null when there is no memory.
-StorageBlock* region_allocate(std::size_t capacity);
+Block* region_allocate(std::size_t capacity);
 /// Gives the block's pages back at once, and the region's addresses with its last block.
-void region_free(StorageBlock* block, std::size_t capacity);
+void region_free(Block* block, std::size_t capacity);
 
 }  // namespace gradus

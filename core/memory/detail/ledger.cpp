@@ -23,7 +23,7 @@ void Ledger::make_room(std::size_t accounts) {
     else
       accounts = std::max(accounts, 2 * state_.live.size());
   }
-  std::vector<StorageBlock*> open;
+  std::vector<Block*> open;
   std::vector<Balance> live, peak;
   open.reserve(blocks);
   live.reserve(accounts);
@@ -52,7 +52,7 @@ void Ledger::fix_peak() {
   peak_is_now_ = false;
 }
 
-void Ledger::enter(StorageBlock* block) {
+void Ledger::enter(Block* block) {
   make_room(kOpen + 1);
   const std::int64_t all = memory_stats().live_bytes;
   const std::lock_guard guard(locks::ledgers);
@@ -70,7 +70,7 @@ void Ledger::enter(StorageBlock* block) {
   holders_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Ledger::strike(StorageBlock* block) {
+void Ledger::strike(Block* block) {
   {
     const std::lock_guard guard(locks::ledgers);
     fix_peak();
@@ -87,7 +87,7 @@ void Ledger::close(std::uint32_t account) {
   make_room(account + 1);
   const std::lock_guard guard(locks::ledgers);
   balance(account);
-  for (StorageBlock* block : open_) {
+  for (Block* block : open_) {
     block->account = account;
     Balance& to = balance(account);
     Balance& from = balance(kOpen);

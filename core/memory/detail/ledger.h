@@ -1,5 +1,5 @@
 #pragma once
-// Who made the memory that is alive (internal): one ledger per Profile, fed by the allocator.
+// Who made the memory that is alive (internal): one ledger per Profile, which the allocator fills in.
 //
 // Each block a watched thread takes is entered under kOpen at first, since what it is for is known only when
 // the op ends: close() then moves it to that op's account. It leaves when it is given back, by whichever
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gradus/core/memory/storage.h"
+#include "gradus/core/memory/detail/block.h"
 
 namespace gradus::detail {
 
@@ -32,9 +32,9 @@ class Ledger {
   };
 
   /// Watched thread: enters a fresh block.
-  void enter(StorageBlock* block);
+  void enter(Block* block);
   /// Any thread: strikes out a block that is given back.
-  void strike(StorageBlock* block);
+  void strike(Block* block);
   /// Watched thread: what was entered since the last call belongs to `account`.
   void close(std::uint32_t account);
 
@@ -50,8 +50,11 @@ class Ledger {
   // All but the count of holders is guarded by locks::ledgers.
   State state_;
   bool peak_is_now_ = false;  // nothing was given back since the peak: state_.peak is yet to be copied
-  std::vector<StorageBlock*> open_;
+  std::vector<Block*> open_;
   std::atomic<std::int64_t> holders_{1};
 };
+
+/// The ledger that blocks this thread takes are entered in, or null: whoever watches sets it.
+inline constinit thread_local Ledger* thread_ledger = nullptr;
 
 }  // namespace gradus::detail

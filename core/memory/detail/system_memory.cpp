@@ -11,8 +11,8 @@
 #include <span>
 #include <string_view>
 
+#include "gradus/core/memory/detail/block.h"
 #include "gradus/core/memory/detail/huge_pages.h"
-#include "gradus/core/memory/storage.h"
 
 namespace gradus {
 namespace {
@@ -45,22 +45,22 @@ std::size_t meminfo(std::string_view name) {
 
 }  // namespace
 
-StorageBlock* system_allocate(std::size_t capacity) {
+Block* system_allocate(std::size_t capacity) {
   if (capacity >= kHugePage) {
     // The data starts on a huge page; the header is the end of the ordinary page before it.
     char* const data = map_aligned(capacity, kHugePage, kPage);
-    return data ? reinterpret_cast<StorageBlock*>(data) - 1 : nullptr;
+    return data ? reinterpret_cast<Block*>(data - kBlockHeader) : nullptr;
   }
-  const std::size_t bytes = sizeof(StorageBlock) + capacity;
-  void* const memory = capacity >= kSharedHugePage ? region_allocate(capacity)
-                                                   : std::aligned_alloc(alignof(StorageBlock), bytes);
+  const std::size_t bytes = sizeof(Block) + capacity;
+  void* const memory =
+      capacity >= kSharedHugePage ? region_allocate(capacity) : std::aligned_alloc(alignof(Block), bytes);
   // Every page is touched now, so that no later step takes a page fault for one that was not needed so far.
   for (std::size_t at = 0; memory && at < bytes; at += kPage) static_cast<char*>(memory)[at] = 0;
   if (memory) static_cast<char*>(memory)[bytes - 1] = 0;
-  return static_cast<StorageBlock*>(memory);
+  return static_cast<Block*>(memory);
 }
 
-void system_free(StorageBlock* block, std::size_t capacity) {
+void system_free(Block* block, std::size_t capacity) {
   if (capacity >= kHugePage)
     munmap(reinterpret_cast<char*>(block + 1) - kPage, kPage + capacity);
   else if (capacity >= kSharedHugePage)

@@ -26,12 +26,22 @@ double bytes_of(const Array& x) {
 
 }  // namespace
 
-Recorder::Recorder(const ProfileOptions& options, Recorder* outer)
-    : outer_(outer), most_events_(static_cast<std::size_t>(options.trace_events)) {
+Recorder::Recorder(const ProfileOptions& options)
+    : most_events_(static_cast<std::size_t>(options.trace_events)) {
   accounts_ = {{"", "", Account::range}, {"(outside ops)", "", Account::range}};  // kOpen, kOutside
   totals_.resize(accounts_.size());
   start_ = clock_now();
   ledger_->reset_peak();
+}
+
+void Recorder::watch() {
+  outer_ = std::exchange(watcher, this);
+  outer_ledger_ = std::exchange(thread_ledger, ledger_.get());
+}
+
+void Recorder::leave() const {
+  watcher = outer_;
+  thread_ledger = outer_ledger_;
 }
 
 std::int64_t Recorder::now() const { return clock_now() - start_; }
@@ -130,8 +140,5 @@ void Recorder::add_work(double flops, double bytes) {
   flops_ += flops;
   bytes_ += bytes;
 }
-
-void end_lap() { recorder->end_lap(); }
-void add_work(double flops, double bytes) { recorder->add_work(flops, bytes); }
 
 }  // namespace gradus::detail

@@ -12,12 +12,8 @@
 
 #include "gradus/core/memory/detail/ledger.h"
 #include "gradus/core/profile/profile.h"
+#include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/autograd.h"
-
-namespace gradus {
-class Array;
-class Tensor;
-}  // namespace gradus
 
 namespace gradus::detail {
 
@@ -45,23 +41,25 @@ struct Event {
   double flops, bytes;
 };
 
-class Recorder {
+class Recorder final : public Watcher {
  public:
-  explicit Recorder(const ProfileOptions& options, Recorder* outer);
+  explicit Recorder(const ProfileOptions& options);
+  /// This thread tells it from now on, and with leave() again whom it told before.
+  void watch();
+  void leave() const;
 
   // --- told by the library, on the watched thread
-  void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs);
-  void backward_ends(const char* op, const char* module, const Array& dy, std::span<const Gradient> grads);
+  void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs) override;
+  void backward_ends(const char* op, const char* module, const Array& dy,
+                     std::span<const Gradient> grads) override;
   /// Charges the time so far to the range that is open.
-  void end_lap();
-  void begin_range(const char* name, const char* own);
-  void end_range();
-  void add_work(double flops, double bytes);
-  void took(StorageBlock* block) { ledger_->enter(block); }
+  void end_lap() override;
+  void begin_range(const char* name, const char* own) override;
+  void end_range() override;
+  void add_work(double flops, double bytes) override;
 
   // --- read by the Profile; everything by account
   static constexpr std::uint32_t kOutside = 1;  // account of what belongs to no op and no range
-  Recorder* outer() const { return outer_; }
   void clear();
   std::int64_t now() const;
   std::int64_t since_last_lap() const { return now() - last_; }
@@ -86,7 +84,8 @@ class Recorder {
   void op_lap(const Account& key, double default_bytes);
   void log(const Event& event);
 
-  Recorder* outer_;
+  Watcher* outer_ = nullptr;
+  Ledger* outer_ledger_ = nullptr;
   std::size_t most_events_;
   std::int64_t start_ = 0;        // of the clock
   std::int64_t last_ = 0;         // end of the last lap, since start_

@@ -42,10 +42,10 @@ inline constexpr std::int64_t kPerBlock = 16 / sizeof(T);
 
 /// Elements' words for `n` blocks from `first` on: word[p][i] is that of element p of block i.
 template <class T>
-struct Words {
+struct ElementWords {
   Word<T> word[kPerBlock<T>][kBatch];
 
-  Words(const Generator::State& state, std::uint64_t first, std::int64_t n) {
+  ElementWords(const Generator::State& state, std::uint64_t first, std::int64_t n) {
     std::uint32_t w[4][kBatch];
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint64_t block = state.offset + first + static_cast<std::uint64_t>(i);

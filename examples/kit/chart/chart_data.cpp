@@ -1,10 +1,10 @@
 #include "kit/chart/chart_data.h"
+#include "kit/program/check.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "gradus/core/detail/format.h"
 
 namespace gradus::kit {
 namespace {

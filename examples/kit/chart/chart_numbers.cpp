@@ -1,8 +1,8 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/chart.h"
 #include "kit/chart/chart_data.h"
 

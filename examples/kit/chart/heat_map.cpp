@@ -1,10 +1,11 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/chart.h"
 #include "kit/chart/chart_style.h"
+#include "kit/program/check.h"
 
 namespace gradus::kit {
 namespace {

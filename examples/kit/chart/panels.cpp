@@ -1,9 +1,10 @@
+#include <fmt/format.h>
 #include <algorithm>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/chart_data.h"
 #include "kit/chart/chart_style.h"
 #include "kit/chart/plot.h"
+#include "kit/program/check.h"
 
 namespace gradus::kit {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
+#include "kit/program/check.h"
 #include "kit/program/descriptor.h"
 
 namespace gradus::kit {

@@ -20,8 +20,8 @@ std::string read_file_or_pipe(const std::filesystem::path& path);
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// Throws, naming `who`, what writing so many bytes to `path` would throw now: its folder is missing, the
-/// disk is full, ... Leaves everything as it is. `try_output("--save", options.save, 4 *
-/// model.num_parameters());`
+/// disk is full, ... Leaves everything as it is.
+/// `try_output("--save", options.save, 4 * model.num_parameters());`
 void try_output(const char* who, const std::filesystem::path& path, std::uint64_t bytes = 1);
 
 /// True when both names stand for the same file, also for one that is still to be made.

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "kit/data/files.h"
+#include "kit/program/check.h"
 
 namespace gradus::kit {
 namespace {

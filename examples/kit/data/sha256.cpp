@@ -1,10 +1,11 @@
 #include "kit/data/sha256.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/error.h"
 
 namespace gradus::kit {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "kit/data/files.h"
 #include "kit/data/utf8.h"
+#include "kit/program/check.h"
 
 namespace gradus::kit {
 namespace {

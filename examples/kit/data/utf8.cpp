@@ -1,6 +1,5 @@
 #include "kit/data/utf8.h"
-
-#include "gradus/core/detail/format.h"
+#include "kit/program/check.h"
 
 namespace gradus::kit {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "kit/program/program.h"
 
 namespace gradus::kit {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/system_calls.h"
+#include "gradus/core/io/files.h"
+#include "kit/program/check.h"
 
 namespace gradus::kit {
 

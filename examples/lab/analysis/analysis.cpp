@@ -1,10 +1,10 @@
 #include "lab/analysis/analysis.h"
+#include "kit/program/check.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "gradus/core/detail/format.h"
 
 namespace gradus::lab {
 
@@ -77,14 +77,14 @@ const Cell& Analysis::cell(Placement placement, std::int64_t layers, double lr, 
   const RunOptions wanted{.placement = placement, .layers = layers, .lr = lr, .warmup = warmup};
   for (const Cell& cell : grid)
     if (same_setting(cell.setting, wanted)) return cell;
-  fail_with("lab: the grid has no setting {}", wanted.name());
+  kit::fail_with("lab: the grid has no setting {}", wanted.name());
 }
 
 const Sensitivity& Analysis::sensitivity(Placement placement, std::int64_t layers,
                                          std::int64_t warmup) const {
   for (const Sensitivity& one : sensitivities)
     if (one.placement == placement && one.layers == layers && one.warmup == warmup) return one;
-  fail_with("lab: the grid has no depth {} with warm-up {}", layers, warmup);
+  kit::fail_with("lab: the grid has no depth {} with warm-up {}", layers, warmup);
 }
 
 std::vector<std::uint64_t> Analysis::seeds() const {

@@ -1,9 +1,9 @@
 #include "lab/analysis/comparisons.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <utility>
 
-#include "gradus/core/detail/format.h"
 #include "lab/names.h"
 
 namespace gradus::lab {

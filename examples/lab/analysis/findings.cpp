@@ -1,8 +1,8 @@
 // What the verdict rests on, one sentence or two for each question.
 
+#include <fmt/format.h>
 #include <algorithm>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
 #include "lab/analysis/verdict.h"
 #include "lab/names.h"

@@ -1,8 +1,8 @@
 #include "lab/analysis/verdict.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
 #include "lab/names.h"
 

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/detail/format.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"
 

@@ -1,8 +1,8 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"

@@ -1,8 +1,8 @@
 #include "lab/report/report.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
 #include "kit/data/files.h"
 #include "kit/program/duration.h"

@@ -1,10 +1,11 @@
 // The report's section on what can be seen before the first step.
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
+#include "kit/program/check.h"
 #include "lab/analysis/verdict.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"
@@ -21,7 +22,7 @@ constexpr std::int64_t kLayers = 32;  // the depth the captions speak of
 const InitialState& state_at(const Initialisation& initialisation, Placement placement, std::int64_t layers) {
   for (const InitialState& state : initialisation.states)
     if (state.placement == placement && state.layers == layers) return state;
-  fail_with("lab: depth {} was not measured at initialisation", layers);
+  kit::fail_with("lab: depth {} was not measured at initialisation", layers);
 }
 
 /// "0.47 (0.17 to 4.4) times".

@@ -1,9 +1,9 @@
 // The report's sections on training and ablations.
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/detail/format.h"
 #include "kit/chart/axis.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/detail/format.h"
 #include "gradus/gradus.h"
+#include "kit/program/check.h"
 #include "lab/names.h"
 
 namespace gradus::lab {
@@ -159,7 +159,7 @@ std::vector<SchemeState> schemes_from(const kit::Json& json) {
     const auto name = one.at("scheme").get<std::string>();
     const auto* const scheme =
         std::find_if(std::begin(kSchemes), std::end(kSchemes), [&](Scheme s) { return name == name_of(s); });
-    check(scheme != std::end(kSchemes), "lab: no initial weights are called \"{}\"", name);
+    kit::check(scheme != std::end(kSchemes), "lab: no initial weights are called \"{}\"", name);
     states.push_back({.scheme = *scheme,
                       .placement = placement_named(one.at("placement").get<std::string>()),
                       .median = one.at("median").get<std::vector<double>>(),

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "gradus/core/detail/format.h"
 #include "kit/data/utf8.h"
+#include "kit/program/check.h"
 
 namespace gradus::lab {
 namespace {
@@ -14,14 +14,14 @@ const std::string all_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTU
 const RecallOptions& checked(const RecallOptions& options) {
   const auto most_boxes = static_cast<std::int64_t>(digits.size());
   const auto most_letters = static_cast<std::int64_t>(all_letters.size());
-  check(options.boxes >= 2 && options.boxes <= most_boxes, "RecallLanguage: expects 2 to {} boxes, got {}",
-        most_boxes, options.boxes);
-  check(options.things >= 2 && options.things <= most_letters / options.boxes,
-        "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}", options.boxes,
-        most_letters / options.boxes, most_letters, options.things);
-  check(options.length >= 2 && options.length % 2 == 0,
-        "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
-        options.length);
+  kit::check(options.boxes >= 2 && options.boxes <= most_boxes,
+             "RecallLanguage: expects 2 to {} boxes, got {}", most_boxes, options.boxes);
+  kit::check(options.things >= 2 && options.things <= most_letters / options.boxes,
+             "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}",
+             options.boxes, most_letters / options.boxes, most_letters, options.things);
+  kit::check(options.length >= 2 && options.length % 2 == 0,
+             "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
+             options.length);
   return options;
 }
 
@@ -62,8 +62,8 @@ kit::Windows RecallLanguage::batch(std::int64_t count, const kit::RandomBelow& r
 }
 
 double RecallLanguage::entropy_at(std::int64_t place) const {
-  check(place >= 0 && place < options_.length, "RecallLanguage: place {} is outside 0..{}", place,
-        options_.length - 1);
+  kit::check(place >= 0 && place < options_.length, "RecallLanguage: place {} is outside 0..{}", place,
+             options_.length - 1);
   const auto boxes = static_cast<double>(options_.boxes);
   if (place % 2 == 0) return std::log(boxes);
   const auto pair = static_cast<double>(place / 2);

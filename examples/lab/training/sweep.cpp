@@ -1,5 +1,6 @@
 #include "lab/training/sweep.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,10 +14,10 @@
 #include <thread>
 #include <tuple>
 
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/files.h"
 #include "gradus/core/threads/parallel.h"
 #include "kit/data/files.h"
+#include "kit/program/check.h"
 #include "kit/program/interrupt.h"
 #include "kit/program/progress.h"
 
@@ -32,8 +33,8 @@ RunResult read_result(const kit::Json& line) {
   RunResult result;
   if (line.at("final_loss").is_number()) result.final_loss = line.at("final_loss").get<double>();
   if (const kit::Json& at = line.at("diverged_at"); !at.is_null()) {
-    check(at.is_number_integer() && at.get<double>() >= 1 && at.get<double>() < 1e15,
-          "diverged_at expects a step, got {}", io::quote(at.dump()));
+    kit::check(at.is_number_integer() && at.get<double>() >= 1 && at.get<double>() < 1e15,
+               "diverged_at expects a step, got {}", io::quote(at.dump()));
     result.diverged_at = at.get<std::int64_t>();
   }
   result.start_loss = line.at("start_loss").get<double>();
@@ -50,8 +51,8 @@ void for_each_line(const std::filesystem::path& metrics, const F& f) {
   const std::vector<kit::Json> lines = kit::read_metrics(metrics);
   std::size_t count = 0;
   const auto fail = [&](const std::exception& error) {
-    fail_with("{}: object {} is not as the lab writes it ({})", io::printable(metrics.string()), count,
-              io::printable(error.what()));
+    kit::fail_with("{}: object {} is not as the lab writes it ({})", io::printable(metrics.string()), count,
+                   io::printable(error.what()));
   };
   try {
     for (const kit::Json& line : lines) {
@@ -199,8 +200,8 @@ std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std
       finished.insert(name);
     } else {
       const std::size_t step = record.losses.size() + 1;
-      check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
-            io::quote(line.at("step").dump()));
+      kit::check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
+                 io::quote(line.at("step").dump()));
       record.losses.push_back(number(line.at("loss")));
       record.grad_norms.push_back(number(line.at("grad_norm")));
     }

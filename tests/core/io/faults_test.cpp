@@ -15,7 +15,7 @@
 
 #include "core/io/hostile.h"
 #include "failing_new.h"
-#include "gradus/core/io/checkpoint.h"
+#include "gradus/core/io/checkpoint_files.h"
 #include "gradus/core/io/npy.h"
 #include "support.h"
 

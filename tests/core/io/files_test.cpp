@@ -20,7 +20,7 @@
 
 #include "check_op.h"
 #include "core/io/hostile.h"
-#include "gradus/core/io/checkpoint.h"
+#include "gradus/core/io/checkpoint_files.h"
 #include "gradus/core/io/npy.h"
 #include "gradus/core/profile/profile.h"
 #include "support.h"

@@ -6,6 +6,8 @@
 #include <pthread.h>
 
 #include <cmath>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,7 +16,8 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
-#include "gradus/core/tape/read_ahead.h"
+#include "gradus/core/tape/detail/after_pass.h"
+#include "gradus/core/tape/detail/read_ahead.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/ops/ops.h"
@@ -41,6 +44,14 @@ template <class F>
 Tensor custom(const Tensor& x, F backward) {
   return record("custom", x.array().clone(), {&x}, backward);
 }
+
+/// y = x, with a backward that throws.
+Tensor failing(const Tensor& x) {
+  return custom(x, [](const Array&, Needs) -> Grads { throw std::runtime_error("broken"); });
+}
+
+std::vector<const Node*> looked_at;
+void look(std::span<Node* const> nodes) { looked_at.assign(nodes.begin(), nodes.end()); }
 
 /// Runs f on a thread with a stack of `bytes`.
 template <class F>
@@ -218,32 +229,19 @@ TEST_CASE("explain prints the tape, newest first") {
   CHECK(explain(w) == "#1    leaf  [2, 2]\n");
 }
 
-TEST_CASE("a parameter that no parameters() call handed out is reported") {
-  const Tensor x = leaf(ones({4})), y = leaf(ones({2}));
-  x.node()->parameter = y.node()->parameter = true;
-  y.node()->claimed = true;
-  (x.sum() + y.sum()).backward();
-  check_error(
-      [] { check_unclaimed_parameters("Adam::step"); },
-      "Adam::step: a parameter [4] received a gradient but is in no optimizer: its module was never added "
-      "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
-      "made; "
-      "one that shall not be trained is frozen with requires_grad_(false)");
-  check_unclaimed_parameters("Adam::step");  // told once
-  (x.sum() + y.sum()).backward();
-  x.node()->claimed = true;  // claimed in the meantime
-  check_unclaimed_parameters("Adam::step");
-}
-
-TEST_CASE("a model without an optimizer is not reported to another's, nor kept alive") {
-  const std::int64_t nodes = live_nodes();
-  {
-    const Tensor x = leaf(1);
-    x.node()->parameter = true;
-    for (int i = 0; i < 5; ++i) (x * 1).backward();
-  }
-  CHECK(live_nodes() == nodes);
-  check_unclaimed_parameters("Adam::step");
+TEST_CASE("what stands above the tape looks at each pass that ends") {
+  const AfterPass before = set_after_pass(look);
+  const Tensor x = leaf(ones({4})), other = leaf(ones({4})), y = x * 2, sum = (y + other).sum();
+  sum.backward();
+  REQUIRE(looked_at.size() == 5);
+  CHECK(looked_at.front() == sum.node().get());  // the newest first
+  CHECK(looked_at.back() == x.node().get());
+  looked_at.clear();
+  CHECK_THROWS(failing(x).sum().backward());
+  CHECK(looked_at.empty());  // not at one that fails
+  CHECK((set_after_pass(before) == look));
+  x.sum().backward();
+  CHECK(looked_at.empty());
 }
 
 TEST_CASE("a step of backward knows what the next one will read") {
@@ -265,4 +263,24 @@ TEST_CASE("a step of backward knows what the next one will read") {
   CHECK(read_ahead(z.array().transpose(0, 1)).bytes == 0);
   CHECK(read_ahead(Array()).data == nullptr);
   CHECK(read_ahead(Array::empty({3 << 20}, f32)).bytes == 4 << 20);
+}
+
+TEST_CASE("a backward that throws leaves nothing to read to the next one") {
+  const Tensor x = leaf(randn({5, 7})), y = leaf(randn({3}));
+  CHECK_THROWS(failing(x * 2).sum().backward());
+  CHECK(next_step_reads().data == nullptr);
+  ReadAhead seen = {.data = "", .bytes = 1};
+  y.on_grad([&seen](const Array&) { seen = next_step_reads(); });  // y is the last step
+  y.sum().backward();
+  CHECK(seen.data == nullptr);
+
+  // Inside a pass that goes on after one within it failed, its own reads are back.
+  const Tensor z = custom(x * 2, [&](const Array& dy, Needs) -> Grads {
+    const EnableGrad guard;
+    CHECK_THROWS(failing(y * 2).sum().backward());
+    seen = next_step_reads();
+    return {dy};
+  });
+  z.sum().backward();
+  CHECK(seen.data == x.array().raw());
 }

@@ -7,6 +7,7 @@
 #include "gradus/nn/module/module.h"
 
 #include "check_op.h"
+#include "gradus/nn/detail/claims.h"
 #include "gradus/nn/layers/linear.h"
 
 using namespace gradus;
@@ -271,15 +272,15 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
   model.parameters();
   model.fc2(model.fc1(ones({2, 3}))).backward(ones({2, 1}));
   CHECK_THROWS_WITH(
-      check_unclaimed_parameters("Adam"),
+      nn::check_unclaimed_parameters("Adam"),
       "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
       "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
       "made; "
       "one that shall not be trained is frozen with requires_grad_(false)");
-  check_unclaimed_parameters("Adam");  // said once
+  nn::check_unclaimed_parameters("Adam");  // said once
 
   model.fc1(ones({2, 3})).backward(ones({2, 3}));
-  check_unclaimed_parameters("Adam");  // nothing wrong here
+  nn::check_unclaimed_parameters("Adam");  // nothing wrong here
 
   const Scale scale;
   (scale.weight * model.fc1.bias).backward(ones({3}));
@@ -306,7 +307,7 @@ TEST_CASE("module: a model measured without an optimizer does not disturb anothe
   measured(ones({1, 2})).backward(ones({1, 2}));
   trained.parameters();
   trained(ones({1, 2})).backward(ones({1, 2}));
-  check_unclaimed_parameters("SGD");
+  nn::check_unclaimed_parameters("SGD");
   CHECK(measured.weight.grad().defined());
 }
 

@@ -1,4 +1,4 @@
-#include "gradus/core/tape/read_ahead.h"
+#include "gradus/core/tape/detail/read_ahead.h"
 
 #include <algorithm>
 
@@ -14,11 +14,6 @@ ReadAhead read_ahead(const Array& x) {
   if (!x.defined() || !x.is_contiguous()) return {};
   const std::int64_t bytes = x.numel() * static_cast<std::int64_t>(size_of(x.dtype()));
   return {static_cast<const char*>(x.raw()), std::min(bytes, kMost)};
-}
-
-ReadAhead& next_step_reads() {
-  static thread_local ReadAhead next;
-  return next;
 }
 
 }  // namespace gradus

@@ -3,7 +3,7 @@
 //   gradus.crc32        CRC-32 of everything else: names, types, shapes and all other notes
 // Disks and copies do fail quietly; a run that goes on from damaged weights would never say so.
 
-#include "gradus/core/io/checkpoint.h"
+#include "gradus/core/io/checkpoint_files.h"
 
 #include <unistd.h>
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "gradus/core/io/checkpoint.h"
+#include "gradus/core/io/checkpoint_files.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,0 +1,14 @@
+#pragma once
+// Memory that will be read soon, which a matrix product fetches into the cache while it computes (internal).
+
+#include <cstdint>
+
+namespace gradus {
+
+/// A hint, never read as values: the memory may be gone by the time it is fetched.
+struct ReadAhead {
+  const char* data = nullptr;
+  std::int64_t bytes = 0;
+};
+
+}  // namespace gradus

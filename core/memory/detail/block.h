@@ -1,0 +1,21 @@
+#pragma once
+// The allocator's part of a block's header (internal).
+
+#include "gradus/core/memory/storage.h"
+
+namespace gradus {
+
+namespace detail {
+class Ledger;
+}
+
+struct alignas(kBlockHeader) Block : StorageBlock {
+  std::uint32_t size_class;
+  std::size_t capacity;  // bytes held
+  Block* next_free;
+  detail::Ledger* ledger;  // of the Profile that watched when it was taken, or null
+  std::uint32_t account;   // there: who made it
+};
+static_assert(sizeof(Block) == kBlockHeader);
+
+}  // namespace gradus

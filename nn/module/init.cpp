@@ -156,7 +156,7 @@ void gpt2_(const Module& model, const Gpt2Options& options, Generator& generator
         zeros_(w);
       else if (module.kind() == "LayerNorm" || module.kind() == "RMSNorm")
         ones_(w);
-      else
+      else if (w.dim() >= 2)
         normal_(w, 0, residual ? residual_std : options.std, generator);
     }
 }

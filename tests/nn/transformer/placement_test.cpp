@@ -245,6 +245,20 @@ TEST_CASE("placements of one's own: initial values come after the model's") {
   CHECK(max_difference(encoder.parameter("layers.0.linear2.weight"), full({4, 6}, 0.25)) == 0);
 }
 
+TEST_CASE("placements of one's own: gates keep their initial values in a GPT") {
+  struct Gate : nn::Module {
+    explicit Gate(const nn::BlockOptions&) {}
+    nn::Parameter gate = parameter("gate", zeros({}));
+    Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + gate * f(x); }
+  };
+  const nn::GPT gpt(
+      {.vocab = 5, .context = 4, .layers = 2, .placement = nn::placement<Gate>({}), .block = kSmall});
+  const Tensor ids = tensor({{1, 2, 3}});
+  // ReZero at the start: every block hands its input on.
+  CHECK(max_difference(gpt(ids), linear(gpt.token_embedding(ids) + gpt.position_embedding(3),
+                                        gpt.token_embedding.weight)) == 0);
+}
+
 TEST_CASE("blocks of one's own: what a block does not take is an error") {
   const nn::TransformerEncoder encoder(
       {.layers = 1, .placement = of_blocks<Pointwise>("pointwise"), .block = kSmall});

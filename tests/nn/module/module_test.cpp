@@ -284,7 +284,7 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
 
   const Scale scale;
   (scale.weight * model.fc1.bias).backward(ones({3}));
-  CHECK_THROWS_WITH(check_unclaimed_parameters("Adam"),
+  CHECK_THROWS_WITH(nn::check_unclaimed_parameters("Adam"),
                     doctest::Contains("Adam: Module.weight [3] received"));
 }
 
@@ -298,7 +298,7 @@ TEST_CASE("module: nothing but parameters() hands parameters out") {
   summary(layer);
   layer.parameter("weight");
   layer(other(ones({1, 2}))).backward(ones({1, 2}));
-  CHECK_THROWS_WITH(check_unclaimed_parameters("SGD"),
+  CHECK_THROWS_WITH(nn::check_unclaimed_parameters("SGD"),
                     doctest::Contains("SGD: Linear.weight [2, 2] received"));
 }
 

@@ -14,7 +14,7 @@
 // outer       c_ij = a_i b_j     a product with K = 1
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/linear_checks.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/elementwise/activation_rule.h"
@@ -109,7 +109,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 Tensor outer(const Tensor& a, const Tensor& b) {
   check(operand("outer", a).dim() == 1 && operand("outer", b).dim() == 1,
         "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
-  eager::check_same_dtype("outer", a.array(), b.array());
+  eager::check_operands("outer", a.array(), b.array());
   return matmul(a.unsqueeze(1), b.unsqueeze(0));
 }
 

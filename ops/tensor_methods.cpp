@@ -1,7 +1,7 @@
 // The methods of Tensor that compute: each is the op of the same name.
 
 #include "gradus/core/tensor.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 

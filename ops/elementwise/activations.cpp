@@ -1,5 +1,7 @@
 // Activations: the bends between two linear layers. Each derivative is one fused kernel over dy and what was
 // saved. s(x) = 1 / (1 + e^-x); Phi is the normal distribution function, phi its density.
+// kernels/body_functions.h: value, derivative
+// kernels/body_activations.h: silu, silu_grad, gelu, gelu_grad, gelu_tanh, gelu_tanh_grad
 //
 //   tanh       y = tanh x      dx = dy (1 - y^2)                        saves y
 //   sigmoid    y = s(x)        dx = dy y (1 - y)                        saves y
@@ -13,7 +15,7 @@
 #include "gradus/ops/elementwise/activation_rule.h"
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 
 namespace gradus {

@@ -10,10 +10,11 @@
 //   y = max(a, b) da = dy where a > b, dy / 2 where a = b, else 0; db likewise; saves a and b
 //
 // With a number in place of a tensor there is nothing to save for it, and no gradient.
+// kernels/body_functions.h: value
 // Integers: / is true division and gives default_dtype() (7 / 2 is 3.5, 1 / 0 is inf), as in PyTorch.
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -142,8 +143,7 @@ Tensor operator/(Scalar a, const Tensor& b) {
 }
 
 Tensor pow(const Tensor& x, double exponent) {
-  const Array& a = operand("pow", x);
-  check(is_floating(a.dtype()), "pow: expects f32 or f64, got {}: convert with .to(f32)", a.dtype());
+  const Array& a = floating_operand("pow", x);
   return record("pow", exponent == 1 ? a.clone() : power(a, exponent), {&x},
                 [a = Saved(a), exponent](const Array& dy, Needs) -> Grads {
                   if (exponent == 0) return {Array::zeros(dy.shape(), dy.dtype())};
@@ -178,7 +178,7 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, Flag equal_nan) {
   const NoGrad guard;
-  eager::check_same_dtype("allclose", operand("allclose", a), operand("allclose", b));
+  eager::check_operands("allclose", operand("allclose", a), operand("allclose", b));
   broadcast_shapes("allclose", a.shape(), b.shape());
   check(rtol >= 0 && atol >= 0, "allclose: expects tolerances of 0 or more, got {} and {}", rtol, atol);
   const Tensor equal = a == b;

@@ -6,7 +6,7 @@
 //   y = clamp(x, low, high)  dx = dy where low <= x <= high, else 0                    saves x
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -27,8 +27,7 @@ Tensor compare(const char* op, Compare f, const Tensor& a, Scalar b) {
 
 /// A condition or mask; throws unless it is a defined bool tensor.
 const Array& bool_operand(const char* op, const Tensor& x) {
-  check(operand(op, x).dtype() == boolean, "{}: expects bool, got {} {}: compare first, as in x != 0", op,
-        x.dtype(), x.shape());
+  check_bool(op, operand(op, x));
   return x.array();
 }
 

@@ -1,4 +1,5 @@
 // Functions of one number, applied to every element. Each line is a derivation: dx = dy f'(x).
+// kernels/body_functions.h: value, derivative
 //
 //   neg     y = -x           dx = -dy                 saves nothing
 //   abs     y = |x|          dx = dy sign(x)          saves x; 0 at 0
@@ -14,7 +15,7 @@
 // (Saving y where the derivative can be had from it often costs nothing: many a next op keeps y anyway.)
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {

@@ -28,11 +28,6 @@ template <class V>
 }
 
 template <class V>
-V sigmoid(V x) {
-  return logistic(x).s;
-}
-
-template <class V>
 V silu(V x) {
   return max(V(-800), x) * logistic(x).s;
 }

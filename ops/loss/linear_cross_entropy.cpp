@@ -115,7 +115,7 @@ Array run(const Array& x, const Array& w, const Array& bias, const Targets& targ
   const Array losses = Array::zeros({rows}, x.dtype());
   if (rows == 0) return losses;
   const I step = chunk_rows(rows, w.size(0) * static_cast<I>(size_of(x.dtype())));
-  dispatch_floating(kOp, x.dtype(), [&]<class T>() {
+  dispatch_floating(kOp, x, [&]<class T>() {
     for (I first = 0; first < rows; first += step) {
       const Array z = eager::matmul(x.slice(0, first, std::min(rows, first + step)), w.transpose(0, 1), bias);
       pass_rows<T>(z, first, targets, to.any(), losses.mutable_data<T>());

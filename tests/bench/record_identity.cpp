@@ -6,7 +6,7 @@
 #include "bench/in_turn.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/kernels/gemm.h"
 
 namespace gradus::bench {

@@ -9,7 +9,7 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 
 namespace gradus::test {
 namespace {

@@ -145,7 +145,7 @@ TEST_CASE("matmul: errors") {
       [] {
         matmul(zeros({2, 2}, i64), zeros({2, 2}, i64));
       },
-      "matmul: expects f32 or f64, got i64: convert with .to(f32)");
+      "matmul: expects f32 or f64, got i64 [2, 2]: convert with .to(f32)");
   check_error(
       [] {
         matmul(zeros({2, 2, 3}), zeros({4, 3, 2}));
@@ -255,7 +255,7 @@ TEST_CASE("linear: errors") {
       [] {
         linear(zeros({2, 4}, i64), zeros({3, 4}, i64));
       },
-      "linear: expects f32 or f64, got x i64 [2, 4]: convert with .to(f32)");
+      "linear: expects x of f32 or f64, got i64 [2, 4]: convert with .to(f32)");
   check_error([] { linear(Tensor(), zeros({3, 4})); }, "linear" + kUndefined);
   check_error([] { linear(zeros({2, 4}), Tensor()); }, "linear" + kUndefined);
 }
@@ -268,7 +268,7 @@ TEST_CASE("outer") {
         std::vector<float>{3, 4, 5, 6, 8, 10});
   check_error([] { outer(zeros({2, 1}), zeros({3})); }, "outer: expects two vectors, got [2, 1] and [3]");
   check_error([] { outer(zeros({2}, i64), zeros({2}, i64)); },
-              "matmul: expects f32 or f64, got i64: convert with .to(f32)");
+              "matmul: expects f32 or f64, got i64 [2, 1]: convert with .to(f32)");
   check_error([] { outer(zeros({2}), Tensor()); }, "outer" + kUndefined);
   check_error([] { outer(zeros({2}), zeros({2}, f64)); },
               "outer: operands have different dtypes: f32 [2] and f64 [2]: convert one with .to()");

@@ -1,5 +1,5 @@
 #pragma once
-// The backward of ops that take a part of x (internal).
+// The gradient of an op that takes a part of x (internal).
 
 #include "gradus/core/tape/autograd.h"
 

@@ -1,6 +1,6 @@
 #include "gradus/core/dtype.h"
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/detail/format.h"
 
 namespace gradus {
 
@@ -25,7 +25,7 @@ thread_local DType current_default = DType::f32;
 DType default_dtype() { return current_default; }
 
 void set_default_dtype(DType dtype) {
-  check_floating("set_default_dtype", dtype);
+  check(is_floating(dtype), "set_default_dtype: expects f32 or f64, got {}", dtype);
   current_default = dtype;
 }
 

@@ -4,6 +4,7 @@
 //   argmax                  the first i with x_i = y; no gradient
 //
 // A NaN counts as larger and smaller than every number: it shows instead of getting lost.
+// kernels/body_reduce.h: max_run, min_run
 
 #include <limits>
 

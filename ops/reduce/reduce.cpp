@@ -1,6 +1,5 @@
 // Reductions: an axis disappears (or, with keepdim, has size 1). Backward repeats the gradient along the axes
-// that went (expand_reduced): a view that costs nothing. n: how many elements one
-// result was made of.
+// that went (expand_reduced): a view that costs nothing. n: how many elements one result was made of.
 //
 //   sum        y = sum_i x_i                   dx_i = dy                        saves nothing
 //   mean       y = sum_i x_i / n               dx_i = dy / n                    saves nothing
@@ -13,7 +12,9 @@
 //              rows are shifted by their maximum, so nothing overflows.
 //
 // Where a sum or a square leaves the range though the result does not, that row is worked out again
-// (array/reduce_in_f64.h).
+// (array/reduce_in_f64.h). array/reduce.cpp makes sums of the kernels' runs:
+// kernels/body_reduce.h: sum_run, sum_square
+// kernels/body_rows.h: logsumexp
 
 #include <algorithm>
 #include <cmath>

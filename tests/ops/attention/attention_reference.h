@@ -12,8 +12,8 @@
 
 namespace gradus::test {
 
-// BLAS adds in another order for other layouts.
-inline const CheckOptions blas = {.layout_bits = false};
+// A product adds in another order where its operands lie in another way.
+inline const CheckOptions reordered = {.layout_bits = false};
 
 inline Op attention(const AttentionOptions& options = {}) {
   return [options](const Tensor& q, const Tensor& k, const Tensor& v) {

@@ -48,9 +48,9 @@ Tensor Tensor::norm(Scalar p, const Axes& axes, Flag keepdim) const {
 }
 
 bool Tensor::all() const {
-  return eager::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
+  return array::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
 }
-bool Tensor::any() const { return eager::sum(operand("any", *this).to(boolean)).item() > 0; }
+bool Tensor::any() const { return array::sum(operand("any", *this).to(boolean)).item() > 0; }
 
 // --- elementwise
 Tensor Tensor::abs() const { return gradus::abs(*this); }

@@ -1,11 +1,16 @@
 #pragma once
-// Arithmetic on Arrays, without a tape (internal): what forward and backward of the ops are made of.
-// Inputs may have any layout; outputs are fresh and contiguous unless a comment says otherwise.
+// The array operations (internal): arithmetic on Arrays, without a tape, of which forward and backward of the
+// ops are made. Inputs may have any layout; outputs are fresh and contiguous unless a comment says otherwise.
+//
+//   elementwise.cpp     with elementwise_loops.h (which loop) and elementwise_short_rows.h
+//   reduce.cpp          with reduce_tree.h; reduce_in_f64.h does single rows again
+//   matmul.cpp          products, cut into tiles
+//   rows.h, scratch.h   for ops that call kernels of their own, row by row
 
 #include "gradus/core/array.h"
 #include "gradus/ops/kernels/kernels.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 
 /// Throws naming `op` unless a and b are defined and of one dtype.
 void check_operands(const char* op, const Array& a, const Array& b);
@@ -52,4 +57,4 @@ template <class T>
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
           std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc);
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

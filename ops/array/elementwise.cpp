@@ -14,7 +14,7 @@
 #include "gradus/ops/array/elementwise_loops.h"
 #include "gradus/ops/array/elementwise_short_rows.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 
 namespace {
 
@@ -248,4 +248,4 @@ Array number_like(const char* op, Scalar value, const Array& x) {
   return Array::full({}, value, x.dtype(), op);
 }
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

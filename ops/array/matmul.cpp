@@ -13,7 +13,7 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/kernels/gemm.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 namespace {
 
 using I = std::int64_t;
@@ -313,4 +313,4 @@ void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadA
   });
 }
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

@@ -7,7 +7,7 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_tree.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 
 namespace {
 
@@ -108,4 +108,4 @@ Array sum_to(const Array& dy, const Shape& shape) {
   return total.as_strided(shape, contiguous_strides(shape), total.offset());
 }
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

@@ -33,7 +33,7 @@ void check_values(const char* op, const Tensor& k, const Tensor& v) {
         v.shape());
   check(k.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2),
         "{}: k {} and v {} do not match: batch, heads and positions must be equal", op, k.shape(), v.shape());
-  eager::check_operands(op, k.array(), v.array());
+  array::check_operands(op, k.array(), v.array());
 }
 
 /// The heads of x [B, T, H D] as a view [B, H, T, D].
@@ -81,7 +81,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                               .dscores = empty_where(needs[3], rule.mask.shape(), dtype)};
         mask.get();  // throws when it was changed
         attention::backward(rule, *q, *k, *v, *out, log_sum, attention::with_rows(dout), grads);
-        return {grads.dq, grads.dk, grads.dv, needs[3] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
+        return {grads.dq, grads.dk, grads.dv, needs[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
 
@@ -103,7 +103,7 @@ Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOption
         mask.get();  // throws when it was changed
         attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), log_sum,
                             heads_of(dout.contiguous(), heads), grads);
-        return {dx, needs[1] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
+        return {dx, needs[1] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
 

@@ -165,7 +165,7 @@ void add_groups(const Array& sums, I groups, const Array& grad) {
   if (!grad.defined() || groups == 1) return;
   Shape shape = grad.shape();
   shape.insert(0, groups);
-  grad.copy_(eager::sum(sums.reshape(shape), 0));
+  grad.copy_(array::sum(sums.reshape(shape), 0));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void check_queries_keys(const char* op, const Tensor& q, const Tensor& k) {
   check(q.size(0) == k.size(0) && q.size(1) == k.size(1) && q.size(3) == k.size(3),
         "{}: q {} and k {} do not match: batch, heads and the last axis must be equal", op, q.shape(),
         k.shape());
-  eager::check_operands(op, q.array(), k.array());
+  array::check_operands(op, q.array(), k.array());
   check_floating(op, q.array());
 }
 

@@ -43,9 +43,9 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOption
                  mask_shape = options.mask.shape()](const Array& dp, Needs needs) -> Grads {
                   const Array ds = score_grads(*p, dp.contiguous());
                   Array dq, dk, dmask;
-                  if (needs[0]) dq = eager::mul(eager::matmul(ds, *k), scale);
-                  if (needs[1]) dk = eager::mul(eager::matmul(ds.transpose(-2, -1), *q), scale);
-                  if (needs[2]) dmask = eager::sum_to(ds, mask_shape);
+                  if (needs[0]) dq = array::mul(array::matmul(ds, *k), scale);
+                  if (needs[1]) dk = array::mul(array::matmul(ds.transpose(-2, -1), *q), scale);
+                  if (needs[2]) dmask = array::sum_to(ds, mask_shape);
                   return {dq, dk, dmask};
                 });
 }

@@ -13,11 +13,11 @@ inline void check_linear(const char* op, const Tensor& x, const Tensor& weight, 
   check(x.dim() > 0 && x.size(-1) == weight.size(1),
         "{}: x {} and weight {} do not match: x's last axis must be {}, the weight's second", op, x.shape(),
         weight.shape(), weight.size(1));
-  eager::check_operands(op, x.array(), weight.array());
+  array::check_operands(op, x.array(), weight.array());
   if (!bias.defined()) return;
   check(bias.shape() == Shape{weight.size(0)}, "{}: expects a bias [{}] for weight {}, got {}", op,
         weight.size(0), weight.shape(), bias.shape());
-  eager::check_operands(op, weight.array(), bias.array());
+  array::check_operands(op, weight.array(), bias.array());
 }
 
 }  // namespace gradus

@@ -28,7 +28,7 @@ namespace {
 constexpr bool kFromOutput = true, kFromInput = false;
 
 Tensor apply(const ActivationRule& rule, const Tensor& x) {
-  return record_activation(rule, x, eager::unary(rule.op, rule.f, operand(rule.op, x)));
+  return record_activation(rule, x, array::unary(rule.op, rule.f, operand(rule.op, x)));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ ActivationRule rule_of(Activation activation) {
 Tensor record_activation(const ActivationRule& rule, const Tensor& x, const Array& y) {
   return record(rule.op, y, {&x},
                 [op = rule.op, df = rule.df, saved = Saved(rule.from_output ? y : x.array())](
-                    const Array& dy, Needs) -> Grads { return {eager::unary_grad(op, df, *saved, dy)}; });
+                    const Array& dy, Needs) -> Grads { return {array::unary_grad(op, df, *saved, dy)}; });
 }
 
 Tensor activate(Activation activation, const Tensor& x) { return apply(rule_of(activation), x); }

@@ -46,7 +46,7 @@ using Numbers = std::integer_sequence<int, i...>;
 
 template <class V, int... u, int... g, int... b, int... c>
 consteval Table<ScalarOf<V>> make_table(Numbers<u...>, Numbers<g...>, Numbers<b...>, Numbers<c...>) {
-  return {
+  return Table<ScalarOf<V>>{
       .unary = {unary<V, Unary{u}>...},
       .unary_grad = {unary_grad<V, UnaryGrad{g}>...},
       .binary = {binary<V, Binary{b}>...},

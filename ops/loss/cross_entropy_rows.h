@@ -80,7 +80,7 @@ class Targets {
       for (const T loss : std::span(losses.data<T>(), static_cast<std::size_t>(losses.numel())))
         total += loss;
     });
-    return eager::scalar(total * share(), losses.dtype());
+    return array::scalar(total * share(), losses.dtype());
   }
 
   /// The gradients of the rows' losses, [rows]: where backward begins, and the targets must still be those

@@ -35,19 +35,19 @@ void check_pair(const char* op, const char* name_x, const Tensor& x, const Tenso
   check(a.shape() == b.shape(),
         "{}: {} {} and target {} must have the same shape: reshape() or expand() one of them", op, name_x,
         a.shape(), b.shape());
-  eager::check_operands(op, a, b);
+  array::check_operands(op, a, b);
 }
 
 /// The mean of nothing is 0 * inf: NaN.
 Array reduce(const Array& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
-  const Array total = eager::sum(losses);
-  return reduction == Reduction::sum ? total : eager::mul(total, 1.0 / static_cast<double>(losses.numel()));
+  const Array total = array::sum(losses);
+  return reduction == Reduction::sum ? total : array::mul(total, 1.0 / static_cast<double>(losses.numel()));
 }
 
 /// The gradient of each of n losses, [] or one each, given that of the result.
 Array grad_of_each(const Array& dy, Reduction reduction, std::int64_t n) {
-  return reduction == Reduction::mean ? eager::mul(dy, 1.0 / static_cast<double>(n)) : dy;
+  return reduction == Reduction::mean ? array::mul(dy, 1.0 / static_cast<double>(n)) : dy;
 }
 
 constexpr const char* kBce = "binary_cross_entropy_with_logits";
@@ -87,13 +87,13 @@ Array cost_of_wrong(const Array& logits, const Array& target) {
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_pair("mse_loss", "input", input, target);
-  const Array difference = eager::sub(input.array(), target.array());
-  Array loss = reduce(eager::mul(difference, difference), reduction);
+  const Array difference = array::sub(input.array(), target.array());
+  Array loss = reduce(array::mul(difference, difference), reduction);
   return record("mse_loss", loss, {&input, &target}, [=](const Array& dy, Needs needs) -> Grads {
     const Array g = grad_of_each(dy, reduction, difference.numel());
     Array dx, dtarget;
-    if (needs[0]) dx = eager::mul(difference, eager::mul(g, 2.0));
-    if (needs[1]) dtarget = eager::mul(difference, eager::mul(g, -2.0));
+    if (needs[0]) dx = array::mul(difference, array::mul(g, 2.0));
+    if (needs[1]) dtarget = array::mul(difference, array::mul(g, -2.0));
     return {dx, dtarget};
   });
 }
@@ -101,14 +101,14 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
   check_pair(kBce, "logits", logits, target);
   const Array x = logits.array(), y = target.array(), cost = cost_of_wrong(x, y);
-  const Array tail = eager::unary(
-      kBce, Unary::log1p, eager::unary(kBce, Unary::exp, eager::neg(eager::unary(kBce, Unary::abs, x))));
-  return record(kBce, reduce(eager::add(cost, tail), reduction), {&logits, &target},
+  const Array tail = array::unary(
+      kBce, Unary::log1p, array::unary(kBce, Unary::exp, array::neg(array::unary(kBce, Unary::abs, x))));
+  return record(kBce, reduce(array::add(cost, tail), reduction), {&logits, &target},
                 [reduction, x = Saved(x), y = Saved(y)](const Array& dy, Needs needs) -> Grads {
                   const Array g = grad_of_each(dy, reduction, x->numel());
                   Array dx, dtarget;
-                  if (needs[0]) dx = eager::mul(eager::sub(eager::unary(kBce, Unary::sigmoid, *x), *y), g);
-                  if (needs[1]) dtarget = eager::mul(*x, eager::neg(g));
+                  if (needs[0]) dx = array::mul(array::sub(array::unary(kBce, Unary::sigmoid, *x), *y), g);
+                  if (needs[1]) dtarget = array::mul(*x, array::neg(g));
                   return {dx, dtarget};
                 });
 }

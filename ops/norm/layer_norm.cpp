@@ -53,7 +53,7 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
                                           dw[chunk], db[chunk]);
     });
   });
-  return {dx, needs[1] ? eager::sum(dweight, 0) : dweight, needs[2] ? eager::sum(dbias, 0) : dbias};
+  return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
 }
 
 }  // namespace

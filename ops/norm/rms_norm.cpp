@@ -48,7 +48,7 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
       grad(rows.columns, px[i], w[0], *r[i], pdy[i], pdx[i], dw[chunk]);
     });
   });
-  return {dx, needs[1] ? eager::sum(dweight, 0) : dweight};
+  return {dx, needs[1] ? array::sum(dweight, 0) : dweight};
 }
 
 }  // namespace

@@ -93,10 +93,10 @@ Tensor extreme_op(const char* op, const Tensor& x, const Axes& axes, bool keepdi
   return record(
       op, y, {&x}, [op, x = Saved(x.array()), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
         const Shape& shape = x->shape();
-        const Array hit = eager::compare(op, Compare::eq, *x, expand_reduced(*y, shape, axes, keepdim));
-        const Array hits = eager::sum(hit, axes, keepdim).to(dy.dtype());
-        const Array share = expand_reduced(eager::div(dy, hits), shape, axes, keepdim);
-        return {eager::where(hit, share, eager::scalar(0, dy.dtype()))};
+        const Array hit = array::compare(op, Compare::eq, *x, expand_reduced(*y, shape, axes, keepdim));
+        const Array hits = array::sum(hit, axes, keepdim).to(dy.dtype());
+        const Array share = expand_reduced(array::div(dy, hits), shape, axes, keepdim);
+        return {array::where(hit, share, array::scalar(0, dy.dtype()))};
       });
 }
 
@@ -142,7 +142,7 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<Int> axis, Fla
 
 }  // namespace
 
-Array eager::max(const Array& x, const Axes& axes, bool keepdim) {
+Array array::max(const Array& x, const Axes& axes, bool keepdim) {
   return extreme<Binary::maximum>("max", x, axes, keepdim);
 }
 

@@ -44,7 +44,7 @@ double count(const Shape& shape, const Dims& axes) {
   return n;
 }
 
-Array divided(const Array& x, double n) { return eager::binary("div", Binary::div, x, n); }
+Array divided(const Array& x, double n) { return array::binary("div", Binary::div, x, n); }
 
 template <class T>
 struct LogSumExpKernel {
@@ -64,11 +64,11 @@ Array axes_last(const Array& x, const Dims& axes) {
 /// For many rows of few values, [P, R] -> [P, 1]: whole arrays at a time, vectors full of rows.
 Array short_log_sum_exp(const Array& rows) {
   const char* const op = "logsumexp";
-  const Array largest = eager::max(rows, -1, /*keepdim=*/true);
-  const Array shifted = eager::unary(op, Unary::exp, eager::sub(rows, largest));
-  const Array y = eager::add(eager::unary(op, Unary::log, eager::sum(shifted, -1, true)), largest);
+  const Array largest = array::max(rows, -1, /*keepdim=*/true);
+  const Array shifted = array::unary(op, Unary::exp, array::sub(rows, largest));
+  const Array y = array::add(array::unary(op, Unary::log, array::sum(shifted, -1, true)), largest);
   // A maximum that is infinite or NaN is the answer itself.
-  return eager::where(eager::compare(op, Compare::eq, eager::sub(largest, largest), 0), y, largest);
+  return array::where(array::compare(op, Compare::eq, array::sub(largest, largest), 0), y, largest);
 }
 
 Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
@@ -86,7 +86,7 @@ Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axes, Flag keepdim) {
-  return record("sum", eager::sum(operand("sum", x), axes, keepdim), {&x},
+  return record("sum", array::sum(operand("sum", x), axes, keepdim), {&x},
                 [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
                   return {expand_reduced(dy, shape, axes, keepdim)};
                 });
@@ -96,7 +96,7 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   const Array& from = floating_operand("mean", x);
   const Dims which = normalize_axes("mean", axes, x.dim());
   const double n = count(from.shape(), which);
-  const Array y = divided(eager::sum(from, axes, keepdim), n);
+  const Array y = divided(array::sum(from, axes, keepdim), n);
   dispatch_floating("mean", y, [&]<class T>() {
     T* const values = y.mutable_data<T>();
     const auto rows = [&] { return axes_last(from, which).contiguous(); };
@@ -117,8 +117,8 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
   const Array& from = floating_operand("var", x);
   const Dims which = normalize_axes("var", axes, x.dim());
   const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  const Array mean = divided(eager::sum(from, axes, /*keepdim=*/true), n);
-  const Array y = divided(eager::sum_square("var", eager::sub(from, mean), axes, options.keepdim), k);
+  const Array mean = divided(array::sum(from, axes, /*keepdim=*/true), n);
+  const Array y = divided(array::sum_square("var", array::sub(from, mean), axes, options.keepdim), k);
   dispatch_floating("var", y, [&]<class T>() {
     // What rounds the mean by 8 units adds 64 eps^2 mean^2 to the variance: good where that is less than a
     // ten-thousandth of it.
@@ -138,8 +138,8 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
   return record("var", y, {&x},
                 [x = Saved(from), mean = Saved(mean), axes, keepdim = options.keepdim, k](const Array& dy,
                                                                                           Needs) -> Grads {
-                  const Array scaled = expand_reduced(eager::mul(dy, 2 / k), x->shape(), axes, keepdim);
-                  return {eager::mul(scaled, eager::sub(*x, *mean))};
+                  const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
+                  return {array::mul(scaled, array::sub(*x, *mean))};
                 });
 }
 
@@ -148,7 +148,7 @@ namespace {
 /// p = 2.
 Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool keepdim) {
   const Array& from = x.array();
-  const Array y = eager::unary("norm", Unary::sqrt, eager::sum_square("norm", from, axes, keepdim));
+  const Array y = array::unary("norm", Unary::sqrt, array::sum_square("norm", from, axes, keepdim));
   dispatch_floating("norm", y, [&]<class T>() {
     // Below, squares may have lost digits, or all of them.
     const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
@@ -166,10 +166,10 @@ Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool
       "norm", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
         // x / y first: at most 1, where dy / y may leave the range.
         const auto wide = [&](const Array& row) { return expand_reduced(row, x->shape(), axes, keepdim); };
-        const Array zero = eager::scalar(0, dy.dtype());
+        const Array zero = array::scalar(0, dy.dtype());
         const Array unit =
-            eager::where(wide(eager::compare("norm", Compare::eq, *y, 0)), zero, eager::div(*x, wide(*y)));
-        return {eager::mul(wide(dy), unit)};
+            array::where(wide(array::compare("norm", Compare::eq, *y, 0)), zero, array::div(*x, wide(*y)));
+        return {array::mul(wide(dy), unit)};
       });
 }
 
@@ -193,11 +193,11 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim) {
   return record(
       "logsumexp", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
         // All -inf: y is -inf, and -inf - (-inf) would be NaN; shifted by 0 the gradient is 0.
-        const Array zero = eager::scalar(0, y->dtype());
-        const Array shift = eager::where(eager::compare("logsumexp", Compare::eq, *y, -INFINITY), zero, *y);
-        const Array p = eager::unary("logsumexp", Unary::exp,
-                                     eager::sub(*x, expand_reduced(shift, x->shape(), axes, keepdim)));
-        return {eager::mul(expand_reduced(dy, x->shape(), axes, keepdim), p)};
+        const Array zero = array::scalar(0, y->dtype());
+        const Array shift = array::where(array::compare("logsumexp", Compare::eq, *y, -INFINITY), zero, *y);
+        const Array p = array::unary("logsumexp", Unary::exp,
+                                     array::sub(*x, expand_reduced(shift, x->shape(), axes, keepdim)));
+        return {array::mul(expand_reduced(dy, x->shape(), axes, keepdim), p)};
       });
 }
 

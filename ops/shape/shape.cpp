@@ -89,7 +89,7 @@ Tensor unsqueeze(const Tensor& x, Int axis) {
 
 Tensor expand(const Tensor& x, const Shape& shape) {
   return record("expand", operand("expand", x).expand(shape), {&x},
-                [from = x.shape()](const Array& dy, Needs) -> Grads { return {eager::sum_to(dy, from)}; });
+                [from = x.shape()](const Array& dy, Needs) -> Grads { return {array::sum_to(dy, from)}; });
 }
 
 Tensor contiguous(const Tensor& x) {

@@ -19,8 +19,7 @@ DType dtype_of_kind(Scalar::Kind kind) {
 
 /// Of `op`; throws unless the dtype is f32 or f64 and the shape is one.
 DType floating(const char* op, std::optional<DType> dtype, const Shape& shape = {}) {
-  check(is_floating(or_default(dtype)), "{}: expects f32 or f64, got {}: convert with .to({})", op, *dtype,
-        *dtype);
+  check_floating(op, or_default(dtype));
   numel(shape, op);
   return or_default(dtype);
 }

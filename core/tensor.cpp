@@ -1,6 +1,6 @@
 #include "gradus/core/tensor.h"
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/detail/dispatch.h"
 
 namespace gradus {
 
@@ -61,7 +61,7 @@ const Tensor& Tensor::write(Scalar value, const char* op) const {
 
 Tensor& Tensor::requires_grad_(Flag on) & {
   array_.expect_defined("requires_grad_");
-  check(is_floating(dtype()), "requires_grad_: expects f32 or f64, got {}: convert with .to(f32)", dtype());
+  check_floating("requires_grad_", array_);
   check(is_leaf(), "requires_grad_: expects a leaf, got the output of {}: use detach()",
         node_ ? node_->op : "");
   if (!node_ && on) {

@@ -15,7 +15,7 @@
 
 #include "gradus/core/tape/detail/read_ahead.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/linear_checks.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/elementwise/activation_rule.h"
@@ -36,20 +36,20 @@ Array rows_of(const Array& x) {
 
 /// db = a^T dc: where b is one matrix for a whole batch, one product over all rows of the batch.
 Array grad_of_right(const Array& a, const Array& b, const Array& dc) {
-  if (b.dim() == 2 && a.dim() > 2) return eager::matmul(transposed(rows_of(a)), rows_of(dc));
-  return eager::sum_to(eager::matmul(transposed(a), dc), b.shape());
+  if (b.dim() == 2 && a.dim() > 2) return array::matmul(transposed(rows_of(a)), rows_of(dc));
+  return array::sum_to(array::matmul(transposed(a), dc), b.shape());
 }
 
 /// da = dc b^T
 Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
-  return eager::sum_to(eager::matmul(dc, transposed(b)), a.shape());
+  return array::sum_to(array::matmul(dc, transposed(b)), a.shape());
 }
 
 /// A gradient a b of two matrices, which the product's kernel can add to what its tensor, used twice, has
 /// gathered. Meanwhile it fetches `ahead`.
 Gradient product(const Shape& shape, const Array& a, const Array& b, ReadAhead ahead) {
   return {shape, a.dtype(), [=](const Array& total, bool add) {
-            eager::matmul_into(a, b, total.reshape({a.size(0), b.size(1)}), add, ahead);
+            array::matmul_into(a, b, total.reshape({a.size(0), b.size(1)}), add, ahead);
           }};
 }
 
@@ -66,7 +66,7 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
         // While one product computes, what is read after it comes into the cache.
         if (needs[0]) dx = product(shape, dy2, *w, read_ahead(*x));
         if (needs[1]) dw = product(w->shape(), transposed(dy2), *x, next_step_reads());
-        if (needs[2]) dbias = eager::sum(dy2, 0);
+        if (needs[2]) dbias = array::sum(dy2, 0);
         return {dx, dw, dbias};
       });
 }
@@ -74,7 +74,7 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  Array c = eager::matmul(operand("matmul", a), operand("matmul", b));
+  Array c = array::matmul(operand("matmul", a), operand("matmul", b));
   return record("matmul", c, {&a, &b},
                 [a = Saved(a.array()), b = Saved(b.array())](const Array& dc, Needs needs) -> Grads {
                   // Vectors become matrices of one row or column, and their gradients vectors again.
@@ -92,7 +92,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_linear("linear", x, weight, bias);
   const Array rows = rows_of(x.array());
-  return record_linear(x, weight, bias, rows, eager::matmul(rows, transposed(weight.array()), bias.array()));
+  return record_linear(x, weight, bias, rows, array::matmul(rows, transposed(weight.array()), bias.array()));
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
@@ -101,7 +101,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
   if (activation != Activation::relu) return activate(activation, linear(x, weight, bias));
   check_linear("linear", x, weight, bias);
   const Array rows = rows_of(x.array());
-  const Array y = eager::matmul(rows, transposed(weight.array()), bias.array(), true);
+  const Array y = array::matmul(rows, transposed(weight.array()), bias.array(), true);
   // ReLU's gradient needs its output only, and linear's needs neither: one array serves as both outputs.
   const Tensor h = record_linear(x, weight, bias, rows, y);
   return record_activation(rule_of(activation), h, h.array());
@@ -110,7 +110,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 Tensor outer(const Tensor& a, const Tensor& b) {
   check(operand("outer", a).dim() == 1 && operand("outer", b).dim() == 1,
         "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
-  eager::check_same_dtype("outer", a.array(), b.array());
+  array::check_operands("outer", a.array(), b.array());
   return matmul(a.unsqueeze(1), b.unsqueeze(0));
 }
 

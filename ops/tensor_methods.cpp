@@ -1,7 +1,7 @@
 // The methods of Tensor that compute: each is the op of the same name.
 
 #include "gradus/core/tensor.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -48,9 +48,9 @@ Tensor Tensor::norm(Scalar p, const Axes& axes, Flag keepdim) const {
 }
 
 bool Tensor::all() const {
-  return eager::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
+  return array::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
 }
-bool Tensor::any() const { return eager::sum(operand("any", *this).to(boolean)).item() > 0; }
+bool Tensor::any() const { return array::sum(operand("any", *this).to(boolean)).item() > 0; }
 
 // --- elementwise
 Tensor Tensor::abs() const { return gradus::abs(*this); }

@@ -42,7 +42,7 @@ AdamW::AdamW(std::vector<ParameterGroup> groups, AdamWOptions options)
 
 void Adam::update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
                   std::int64_t end) const {
-  dispatch_floating("Adam", gradient.dtype(), [&]<class T>() {
+  dispatch_floating("Adam", gradient, [&]<class T>() {
     const double t = static_cast<double>(by.step);
     const kernels::AdamStep<T> step{
         .lr = by.lr,
@@ -52,7 +52,6 @@ void Adam::update(const Slot& slot, const Array& gradient, const Update& by, std
         .weight_decay = by.weight_decay,
         .bias_correction1 = 1 - std::pow(betas_[0], t),
         .bias_correction2_sqrt = std::sqrt(1 - std::pow(betas_[1], t)),
-        .grad_scale = 1,
         .decoupled = decoupled_,
     };
     kernels::table<T>().adam(

@@ -20,7 +20,7 @@ double sum_square(const Array& gradient) {
   const std::int64_t pieces = (n + kPiece - 1) / kPiece;
   const Array sums = Array::empty({pieces}, f64);
   double* const parts = sums.mutable_data<double>();
-  dispatch_floating("grad_norm", dense.dtype(), [&]<class T>() {
+  dispatch_floating("grad_norm", dense, [&]<class T>() {
     const T* const data = dense.data<T>();
     parallel_for(pieces, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
@@ -36,7 +36,7 @@ double sum_square(const Array& gradient) {
 
 void scale(const Array& gradient, double factor) {
   const Array dense = gradient.contiguous();
-  dispatch_floating("clip_grad_norm", dense.dtype(), [&]<class T>() {
+  dispatch_floating("clip_grad_norm", dense, [&]<class T>() {
     T* const data = dense.mutable_data<T>();
     count_bytes(2.0 * static_cast<double>(dense.numel()) * static_cast<double>(sizeof(T)));
     parallel_for(dense.numel(), 4 * kPiece, [&](std::int64_t begin, std::int64_t end) {

@@ -30,7 +30,7 @@ SGD::SGD(std::vector<ParameterGroup> groups, SGDOptions options)
 
 void SGD::update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
                  std::int64_t end) const {
-  dispatch_floating("SGD", gradient.dtype(), [&]<class T>() {
+  dispatch_floating("SGD", gradient, [&]<class T>() {
     const T lr = static_cast<T>(by.lr), decay = static_cast<T>(by.weight_decay),
             momentum = static_cast<T>(momentum_);
     const T fresh = by.step == 1 ? T{1} : static_cast<T>(1 - dampening_);

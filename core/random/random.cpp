@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/detail/dispatch.h"
 #include "gradus/core/random/detail/box_muller.h"
 #include "gradus/core/random/detail/philox.h"
 #include "gradus/core/threads/parallel.h"
@@ -14,7 +14,7 @@
 namespace gradus {
 namespace {
 
-constexpr std::int64_t kGrain = 2048;  // blocks in one chunk of parallel work
+constexpr std::int64_t kChunkBlocks = 2048;  // of parallel work
 
 /// A new array whose elements are made from blocks of the generator: make(words, n, values) turns n blocks'
 /// words into kPerBlock<T> values each, values[p][i] being element p of block i.
@@ -24,7 +24,7 @@ Array generate(const Shape& shape, Generator& generator, Make make) {
   const std::int64_t count = result.numel(), blocks = (count + kPerBlock<T> - 1) / kPerBlock<T>;
   const Generator::State state = generator.reserve(static_cast<std::uint64_t>(blocks));
   T* const out = result.mutable_data<T>();
-  parallel_for(blocks, kGrain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(blocks, kChunkBlocks, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin; first < end; first += kBatch) {
       const std::int64_t n = std::min(kBatch, end - first);
       const ElementWords<T> words(state, static_cast<std::uint64_t>(first), n);
@@ -68,10 +68,6 @@ Array normal_array(const Shape& shape, T mean, T std, Generator& generator) {
 std::uint64_t scale_to(std::uint64_t word, std::uint64_t range) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<Wide>(word) * range) >> 64);
-}
-
-void check_floating(const char* op, DType dtype) {
-  check(is_floating(dtype), "{}: expects f32 or f64, got {}", op, dtype);
 }
 
 }  // namespace
@@ -138,16 +134,18 @@ Array random_uniform(const Shape& shape, double low, double high, DType dtype, G
       dtype == f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
   check(low <= high && low >= -most && high <= most && high - low <= most,
         "random_uniform: expects finite low <= high, got {} and {}", low, high);
-  if (dtype == f64) return uniform_array(shape, low, high, generator);
-  return uniform_array(shape, static_cast<float>(low), static_cast<float>(high), generator);
+  return dispatch_floating(dtype, [&]<class T>() {
+    return uniform_array(shape, static_cast<T>(low), static_cast<T>(high), generator);
+  });
 }
 
 Array random_normal(const Shape& shape, double mean, double std, DType dtype, Generator& generator) {
   check_floating("random_normal", dtype);
   check(std::isfinite(mean) && std::isfinite(std) && std >= 0,
         "random_normal: expects a finite mean and standard deviation >= 0, got {} and {}", mean, std);
-  if (dtype == f64) return normal_array(shape, mean, std, generator);
-  return normal_array(shape, static_cast<float>(mean), static_cast<float>(std), generator);
+  return dispatch_floating(dtype, [&]<class T>() {
+    return normal_array(shape, static_cast<T>(mean), static_cast<T>(std), generator);
+  });
 }
 
 Array random_integers(const Shape& shape, std::int64_t low, std::int64_t high, Generator& generator) {

@@ -62,7 +62,7 @@ class Restore {
 
 bool has_nan(const Array& x) {
   if (!is_floating(x.dtype())) return false;
-  return dispatch_floating("detect_anomaly", x.dtype(), [&]<class T>() {
+  return dispatch_floating("detect_anomaly", x, [&]<class T>() {
     const Array dense = x.contiguous();
     const T* const data = dense.data<T>();
     return std::any_of(data, data + dense.numel(), [](T value) { return std::isnan(value); });

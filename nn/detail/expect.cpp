@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/detail/dispatch.h"
 
 namespace gradus::nn {
 
@@ -12,8 +12,7 @@ void expect_defined(const char* layer, const char* what, const Tensor& x) {
 }
 
 void expect_dtype(const char* layer, const char* what, const Tensor& x, DType dtype) {
-  check(is_floating(dtype), "{}: expects {} of f32 or f64, got {} {}: convert with .to(f32)", layer, what,
-        x.dtype(), x.shape());
+  if (!is_floating(dtype)) check_floating(layer, x.array(), what);  // a layer without parameters takes x's
   check(x.dtype() == dtype, "{}: expects {} of {}, as its parameters are, got {} {}: convert with .to({})",
         layer, what, dtype, x.dtype(), x.shape(), dtype);
 }

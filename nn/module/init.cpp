@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/detail/dispatch.h"
 
 namespace gradus::nn::init {
 
@@ -12,8 +12,7 @@ namespace {
 
 void check_weight(const char* name, const Tensor& w) {
   check(w.defined(), "{}: the tensor is undefined", name);
-  check(is_floating(w.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", name, w.dtype(),
-        w.shape());
+  check_floating(name, w.array());
 }
 
 Tensor write(const Tensor& w, const Array& values) {

@@ -10,11 +10,11 @@
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/detail/strided.h"
-#include "gradus/ops/array/eager.h"
-#include "gradus/ops/array/plain_loops.h"
-#include "gradus/ops/array/short_rows.h"
+#include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/array/elementwise_loops.h"
+#include "gradus/ops/array/elementwise_short_rows.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 
 namespace {
 
@@ -113,10 +113,6 @@ void check_defined(const char* op, const Array& x) {
   if (!x.defined()) fail_undefined(op);
 }
 
-[[noreturn]] void refuse_bool(const char* op, const Shape& shape) {
-  fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
-}
-
 /// y = run(x, number) or, reversed, run(number, x).
 template <class T>
 Array with_number(const Array& x, T number, bool reversed, BinaryRun<T, T> run) {
@@ -130,18 +126,12 @@ Array with_number(const Array& x, T number, bool reversed, BinaryRun<T, T> run) 
 
 Array binary_number(const char* op, Binary f, const Array& x, Scalar number, bool reversed) {
   check_defined(op, x);
-  switch (x.dtype()) {
-    case DType::f32:
-      return with_number<float>(x, number.as<float>(), reversed, binary_run<float>(op, f));
-    case DType::f64:
-      return with_number<double>(x, number.as<double>(), reversed, binary_run<double>(op, f));
-    case DType::i64:
-      if (f == Binary::div) return binary_number(op, f, x.to(f64), number, reversed).to(default_dtype());
-      return with_number<I>(x, element<I>(op, number, x.shape()), reversed, binary_run<I>(op, f));
-    case DType::boolean:
-      break;
-  }
-  refuse_bool(op, x.shape());
+  if (f == Binary::pow) check_floating(op, x);
+  if (f == Binary::div && x.dtype() == i64)
+    return binary_number(op, f, x.to(f64), number, reversed).to(default_dtype());
+  return dispatch_numbers(op, x, [&]<class T>() {
+    return with_number<T>(x, element<T>(op, number, x.shape()), reversed, binary_run<T>(f));
+  });
 }
 
 template <class T>
@@ -152,11 +142,10 @@ Array compare_number(const Array& x, kernels::Compare f, T number) {
 
 }  // namespace
 
-void check_same_dtype(const char* op, const Array& a, const Array& b) {
+void check_operands(const char* op, const Array& a, const Array& b) {
   if (!a.defined()) fail_undefined(op, "the first operand");
   if (!b.defined()) fail_undefined(op, "the second operand");
-  check(a.dtype() == b.dtype(), "{}: operands have different dtypes: {} {} and {} {}: convert one with .to()",
-        op, a.dtype(), a.shape(), b.dtype(), b.shape());
+  check_same_dtype(op, a, b);
 }
 
 Array unary(const char* op, kernels::Unary f, const Array& x) {
@@ -168,11 +157,11 @@ Array unary(const char* op, kernels::Unary f, const Array& x) {
     if (f == Unary::relu) return binary_number(op, Binary::maximum, x, 0, false);
   }
   return dispatch_floating(
-      op, x.dtype(), [&]<class T>() { return map<T>(x, kernels::table<T>().unary[static_cast<int>(f)]); });
+      op, x, [&]<class T>() { return map<T>(x, kernels::table<T>().unary[static_cast<int>(f)]); });
 }
 
 Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy) {
-  return dispatch_floating(op, dy.dtype(), [&]<class T>() {
+  return dispatch_floating(op, dy, [&]<class T>() {
     const auto run = kernels::table<T>().unary_grad[static_cast<int>(f)];
     const Array dense = saved.contiguous();
     const T* const ps = dense.data<T>();
@@ -186,19 +175,10 @@ Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const
 }
 
 Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b) {
-  check_same_dtype(op, a, b);
-  switch (a.dtype()) {
-    case DType::f32:
-      return zip<float, float>(op, a, b, binary_run<float>(op, f));
-    case DType::f64:
-      return zip<double, double>(op, a, b, binary_run<double>(op, f));
-    case DType::i64:
-      if (f == Binary::div) return binary(op, f, a.to(f64), b.to(f64)).to(default_dtype());
-      return zip<I, I>(op, a, b, binary_run<I>(op, f));
-    case DType::boolean:
-      break;
-  }
-  refuse_bool(op, a.shape());
+  check_operands(op, a, b);
+  if (f == Binary::pow) check_floating(op, a);
+  if (f == Binary::div && a.dtype() == i64) return binary(op, f, a.to(f64), b.to(f64)).to(default_dtype());
+  return dispatch_numbers(op, a, [&]<class T>() { return zip<T, T>(op, a, b, binary_run<T>(f)); });
 }
 
 Array binary(const char* op, kernels::Binary f, const Array& a, Scalar b) {
@@ -210,29 +190,25 @@ Array binary(const char* op, kernels::Binary f, Scalar a, const Array& b) {
 }
 
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b) {
-  check_same_dtype(op, a, b);
+  check_operands(op, a, b);
   return dispatch_all(a.dtype(), [&]<class T>() { return zip<T, bool>(op, a, b, compare_run<T>(f)); });
 }
 
 Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b) {
   check_defined(op, a);
-  if (a.dtype() == f32) return compare_number<float>(a, f, b.as<float>());
-  if (a.dtype() == f64) return compare_number<double>(a, f, b.as<double>());
+  if (is_floating(a.dtype()))
+    return dispatch_floating(a.dtype(), [&]<class T>() { return compare_number<T>(a, f, b.as<T>()); });
   // `index < 2.5` means what it says: what is no i64 lies between two of them, where f64 is exact, or beyond
-  // all.
+  // them all (f64 rounds 2^63 - 1 up to 2^63).
   if (const auto whole = b.whole()) return compare_number<I>(a.to(i64), f, *whole);
-  const double number = b.as<double>(),
-               beyond = std::copysign(INFINITY, number);  // f64 rounds 2^63 - 1 up to 2^63
-  return compare_number<double>(a.to(f64), f,
-                                std::abs(number) < 0x1p63 ? number
-                                : number == number        ? beyond
-                                                          : number);
+  double number = b.as<double>();
+  if (std::abs(number) >= 0x1p63) number = std::copysign(INFINITY, number);
+  return compare_number<double>(a.to(f64), f, number);
 }
 
 Array where(const Array& condition, const Array& a, const Array& b) {
-  check_same_dtype("where", a, b);
-  check(condition.defined() && condition.dtype() == boolean, "where: expects a bool condition, got {} {}",
-        condition.dtype(), condition.shape());
+  check_operands("where", a, b);
+  check_bool("where", condition);
   return dispatch_all(a.dtype(), [&]<class T>() { return choose<T>(condition, a, b); });
 }
 
@@ -253,7 +229,7 @@ Array clamp(const Array& x, Scalar low, Scalar high) {
       for (I i = 0; i < n; ++i) py[i] = std::min(std::max(px[i], from), to);
     });
   }
-  return dispatch_floating("clamp", x.dtype(), [&]<class T>() {
+  return dispatch_floating("clamp", x, [&]<class T>() {
     const T from = low.as<T>(), to = high.as<T>();
     const auto run = kernels::table<T>().clamp;
     return map<T>(x, [=](I n, const T* px, T* py) { run(n, from, to, px, py); });
@@ -272,4 +248,4 @@ Array number_like(const char* op, Scalar value, const Array& x) {
   return Array::full({}, value, x.dtype(), op);
 }
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

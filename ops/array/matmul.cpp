@@ -10,10 +10,10 @@
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/kernels/gemm.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 namespace {
 
 using I = std::int64_t;
@@ -239,7 +239,7 @@ void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array
 void check_inner(const Array& a, const Array& b) {
   check(a.dim() > 0 && b.dim() > 0, "matmul: expects at least one axis each, got a {} and b {}", a.shape(),
         b.shape());
-  check_same_dtype("matmul", a, b);
+  check_operands("matmul", a, b);
   const bool vector = b.dim() == 1;
   check(a.size(-1) == b.size(vector ? -1 : -2),
         "matmul: a {} and b {} do not match: a's last axis is {}, b's {} is {}", a.shape(), b.shape(),
@@ -293,7 +293,7 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
   if (b.dim() == 1) return matmul(a, b.unsqueeze(1), bias, relu).squeeze(-1);
 
   Array c = Array::empty(product_shape(a, b), a.dtype());
-  dispatch_floating("matmul", a.dtype(), [&]<class T>() {
+  dispatch_floating("matmul", a, [&]<class T>() {
     const Array row = bias.defined() ? bias.contiguous() : bias;
     const T* const bias_data = row.defined() ? row.data<T>() : nullptr;
     const std::optional<Array> folded = a.dim() > 2 && b.dim() == 2 ? fold_batch(a) : std::nullopt;
@@ -308,9 +308,9 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
 }
 
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead) {
-  dispatch_floating("matmul", a.dtype(), [&]<class T>() {
+  dispatch_floating("matmul", a, [&]<class T>() {
     multiply<T>(as_matrices(a), as_matrices(b), nullptr, add ? T{1} : T{0}, c, false, ahead);
   });
 }
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

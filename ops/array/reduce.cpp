@@ -4,10 +4,10 @@
 #include <array>
 
 #include "gradus/core/detail/dispatch.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_tree.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 
 namespace {
 
@@ -79,22 +79,17 @@ Array sum_pass(const Array& x, const ReduceView& v) {
 
 Array sum(const Array& x, const Axes& axes, bool keepdim) {
   if (!x.defined()) fail_undefined("sum");
+  if (x.dtype() == boolean) return sum(x.to(i64), axes, keepdim);  // how many are true
   const Dims which = normalize_axes("sum", axes, x.dim());
-  switch (x.dtype()) {
-    case DType::f32:
-      return reduce_axes(x, which, keepdim, sum_pass<float, SumKernel<float>>);
-    case DType::f64:
-      return reduce_axes(x, which, keepdim, sum_pass<double, SumKernel<double>>);
-    default:  // of bools: how many are true
-      return reduce_axes(x.to(i64), which, keepdim, sum_pass<I, SumKernel<I>>);
-  }
+  return dispatch_numbers(
+      "sum", x, [&]<class T>() { return reduce_axes(x, which, keepdim, sum_pass<T, SumKernel<T>>); });
 }
 
 Array sum_square(const char* op, const Array& x, const Axes& axes, bool keepdim) {
   if (!x.defined()) fail_undefined(op);
   const Dims which = normalize_axes(op, axes, x.dim());
   if (which.empty()) return mul(x, x);
-  return dispatch_floating(op, x.dtype(), [&]<class T>() {
+  return dispatch_floating(op, x, [&]<class T>() {
     bool first = true;  // squares are taken once, in the first of the passes
     return reduce_axes(x, which, keepdim, [&](const Array& part, const ReduceView& v) {
       return std::exchange(first, false) ? sum_pass<T, SumSquareKernel<T>>(part, v)
@@ -113,4 +108,4 @@ Array sum_to(const Array& dy, const Shape& shape) {
   return total.as_strided(shape, contiguous_strides(shape), total.offset());
 }
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

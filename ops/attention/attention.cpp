@@ -3,13 +3,13 @@
 //   S   = scale q k^T + mask      what a query may not see is -inf
 //   P   = softmax(S)              over the keys; all zeros in a row that sees none
 //   out = dropout(P) v
-// Backward is derived in attention_backward.cpp.
+// Computed by attention_forward.cpp, backward derived and computed by attention_backward.cpp.
 // Saves q, k, v, out and one number a row, the log of the sum of its exponentials: P = exp(S - that) is
 // computed again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the generator's state is
 // kept.
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
@@ -33,7 +33,7 @@ void check_values(const char* op, const Tensor& k, const Tensor& v) {
         v.shape());
   check(k.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2),
         "{}: k {} and v {} do not match: batch, heads and positions must be equal", op, k.shape(), v.shape());
-  eager::check_same_dtype(op, k.array(), v.array());
+  array::check_operands(op, k.array(), v.array());
 }
 
 /// The heads of x [B, T, H D] as a view [B, H, T, D].
@@ -54,8 +54,7 @@ void check_packed(const Tensor& qkv, std::int64_t heads) {
         "{}: expects q, k and v side by side, [B, T, 3 C], got {}", op, qkv.shape());
   check(heads > 0 && qkv.size(2) / 3 % heads == 0, "{}: C {} of qkv {} is not divisible by heads {}", op,
         qkv.size(2) / 3, qkv.shape(), heads);
-  check(is_floating(qkv.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, qkv.dtype(),
-        qkv.shape());
+  check_floating(op, qkv.array());
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                               .dscores = empty_where(needs[3], rule.mask.shape(), dtype)};
         mask.get();  // throws when it was changed
         attention::backward(rule, *q, *k, *v, *out, log_sum, attention::with_rows(dout), grads);
-        return {grads.dq, grads.dk, grads.dv, needs[3] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
+        return {grads.dq, grads.dk, grads.dv, needs[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
 
@@ -104,7 +103,7 @@ Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOption
         mask.get();  // throws when it was changed
         attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), log_sum,
                             heads_of(dout.contiguous(), heads), grads);
-        return {dx, needs[1] ? eager::sum_to(grads.dscores, mask_shape) : Array()};
+        return {dx, needs[1] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
 

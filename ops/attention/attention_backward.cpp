@@ -1,16 +1,18 @@
 // Attention's backward pass. For one tile of query rows of one head, with P the weights computed again from
 // the scores and the saved log-sum-exp, and P' = P after dropout:
+//   P   = exp(S - log_sum)
 //   dV += P'^T dO
 //   dP  = dO V^T, dropped like P'
 //   dS  = P (dP - sum_j dP_j P_j)         softmax's backward; a row that sees no key has P = 0, and so dS = 0
-//         the sum is that of dO O over the channels: O = P' V, and dropping P or dP is the same in it
+//         the sum is delta, that of dO O over the channels: O = P' V, and dropping P or dP is the same in it
 //   dQ  = scale dS K,   dK += scale dS^T Q
+// kernels/body_attention.h: attention_weights (P), attention_delta, attention_score_grad (dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/scratch.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/attention/attention_scores.h"
@@ -163,7 +165,7 @@ void add_groups(const Array& sums, I groups, const Array& grad) {
   if (!grad.defined() || groups == 1) return;
   Shape shape = grad.shape();
   shape.insert(0, groups);
-  grad.copy_(eager::sum(sums.reshape(shape), 0));
+  grad.copy_(array::sum(sums.reshape(shape), 0));
 }
 
 }  // namespace
@@ -177,7 +179,7 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
   Gradients sums = grads;
   sums.dk = group_sums(grads.dk, groups);
   sums.dv = group_sums(grads.dv, groups);
-  dispatch_floating("attention", q.dtype(), [&]<class T>() {
+  dispatch_floating("attention", q, [&]<class T>() {
     const Backward<T> attention(rule, q, k, v, log_sum, out, dout, sums, groups);
     const I work = cut.work(k, v);
     const auto run = [&](I first, I last) {

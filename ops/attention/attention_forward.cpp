@@ -1,8 +1,12 @@
 // Attention's forward pass, a tile of query rows of one head at a time, and of the keys its rows can see a
-// few hundred at a time: their scores, the exponentials of these, and the product with the values, while the
-// tile is in cache. The softmax of a row runs from one group of keys to the next (body_attention.h; Dao et
-// al. 2022). Keys past the causal diagonal are never touched. Memory is one tile per thread and one number
-// per row.
+// few hundred at a time, while the tile is in cache:
+//   S       = scale Q K^T + mask
+//   P       = exp(S - m), l = sum_j P_j      m: the largest score of a row so far; when it grows, what was
+//   O      += P' V                           summed before, l and O, is corrected by exp(m before - m)
+//   out     = O / l at the end, log_sum = m + log l
+// with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal are never touched. Memory is one
+// tile per thread and one number per row.
+// kernels/body_attention.h: attention_exp (P, m, l), attention_output (out, log_sum)
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/threads/parallel.h"
@@ -24,10 +28,10 @@ void scale_row(I n, T factor, T* y) {
     kernels::table<T>().scale(n, factor, y, y);
 }
 
-/// The softmax of each row of a tile, as far as it is known.
+/// The softmax of each row of a tile, as far as it is known: m and l of the formulas above.
 template <class T>
-struct RowSums {
-  explicit RowSums(I n) : rows(n) {
+struct RunningSoftmax {
+  explicit RunningSoftmax(I n) : rows(n) {
     std::fill_n(largest, rows, -std::numeric_limits<T>::infinity());
     std::fill_n(sum, rows, T{0});
   }
@@ -63,18 +67,18 @@ class Forward {
     const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
     const Array scratch = scratch_.take();
     T* const s = scratch.mutable_data<T>();
-    RowSums<T> sums(tile.rows);
+    RunningSoftmax<T> softmax(tile.rows);
     for_each_block(tile, [&](const Block& block) {
       scores_.compute(block, s, ld);
-      sums.exponentials(scores_.rows(block, s, ld));
+      softmax.exponentials(scores_.rows(block, s, ld));
       if (rule_.dropout > 0) scores_.drop(block, s, s, ld);
       if (block.first > 0)
         for (I r = 0; r < tile.rows; ++r)
-          scale_row(width_, sums.correction[r], out_.row(head, tile.begin + r));
+          scale_row(width_, softmax.correction[r], out_.row(head, tile.begin + r));
       add_values(block, s, ld);
     });
     // Dividing the short rows of the output is cheaper than dividing the weights.
-    sums.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_ + head * queries_ + tile.begin);
+    softmax.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_ + head * queries_ + tile.begin);
   }
 
  private:
@@ -113,7 +117,7 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
   count_products(rule, q, k, v, 1, 1);
   const I heads = q.size(0) * q.size(1);
   const Cut cut(q.size(2), rule.causal);
-  dispatch_floating("attention", q.dtype(), [&]<class T>() {
+  dispatch_floating("attention", q, [&]<class T>() {
     const Forward<T> attention(rule, q, k, v, out, log_sum);
     const I work = cut.work(k, v);
     const auto run = [&](I first, I last) {
@@ -127,7 +131,7 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
   const I queries = q.size(2), keys = k.size(2), heads = q.size(0) * q.size(1);
   const Cut cut(queries, rule.causal);
   Array p = Array::empty({q.size(0), q.size(1), queries, keys}, q.dtype());
-  dispatch_floating("attention_weights", q.dtype(), [&]<class T>() {
+  dispatch_floating("attention_weights", q, [&]<class T>() {
     const Scores<T> scores(rule, q, k);
     const HeadRows<T> rows(p);
     const I work = cut.work(k, k);
@@ -138,10 +142,10 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
         const Block all{tile.head, tile.begin, tile.rows, 0, keys};
         T* const s = rows.row(tile.head, tile.begin);
         scores.compute(all, s, ld);
-        RowSums<T> sums(tile.rows);
-        sums.exponentials(scores.rows(all, s, ld));
+        RunningSoftmax<T> softmax(tile.rows);
+        softmax.exponentials(scores.rows(all, s, ld));
         T log_sum[kTileRows];
-        sums.divide(keys, s, ld, log_sum);
+        softmax.divide(keys, s, ld, log_sum);
       }
     };
     parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));

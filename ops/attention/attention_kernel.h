@@ -1,7 +1,7 @@
 #pragma once
 // Attention on arrays, one tile of one head at a time (internal): what the ops in attention.cpp and
-// attention_weights.cpp share.
-// Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a packed projection.
+// attention_weights.cpp share. Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a
+// packed projection.
 
 #include "gradus/core/array.h"
 #include "gradus/core/random/random.h"
@@ -13,10 +13,11 @@ namespace gradus::attention {
 struct Rule {
   double scale = 1;
   bool causal = false;
-  Array mask = {};  // [B, H, Tq, Tk], bool or float; rows contiguous or one repeated value; undefined: none
+  /// [B, H, Tq, Tk], bool or float; rows contiguous or one repeated value. Undefined: none.
+  Array mask = {};
   double dropout = 0;
-  Generator::State random =
-      {};  // weight [b, h, i, j] is dropped by number ((b H + h) Tq + i) Tk + j from here
+  /// Weight [b, h, i, j] is dropped by number ((b H + h) Tq + i) Tk + j from here.
+  Generator::State random = {};
 };
 
 /// Throws naming `op` unless q and k [B, H, T, D] fit each other.

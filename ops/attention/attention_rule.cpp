@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gradus/core/profile/profile.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/detail/operand.h"
 
@@ -34,9 +34,8 @@ void check_queries_keys(const char* op, const Tensor& q, const Tensor& k) {
   check(q.size(0) == k.size(0) && q.size(1) == k.size(1) && q.size(3) == k.size(3),
         "{}: q {} and k {} do not match: batch, heads and the last axis must be equal", op, q.shape(),
         k.shape());
-  eager::check_same_dtype(op, q.array(), k.array());
-  check(is_floating(q.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, q.dtype(),
-        q.shape());
+  array::check_operands(op, q.array(), k.array());
+  check_floating(op, q.array());
 }
 
 Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k) {

@@ -1,13 +1,13 @@
-// The weights of attention themselves, where someone wants to look at them.
+// The weights of attention themselves, for those who want to look at them; for each batch and head:
 //   q [Tq, D]   k [Tk, D]   P [Tq, Tk]
-//   S  = scale q k^T + mask,   P = softmax(S)
-//   dS = P (dP - sum_j dP_j P_j)
+//   S  = scale q k^T + mask,   P = softmax(S)    attention_forward.cpp: weights
+//   dS = P (dP - sum_j dP_j P_j)                 kernels/body_rows.h: softmax_grad
 //   dq = scale dS k,   dk = scale dS^T q,   dmask = dS
 // Saves q, k and P, which is [B, H, Tq, Tk]: scaled_dot_product_attention never holds that.
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/ops.h"
@@ -18,7 +18,7 @@ namespace {
 
 Array score_grads(const Array& p, const Array& dp) {
   Array ds = Array::empty(p.shape(), p.dtype());
-  dispatch_floating("attention_weights", p.dtype(), [&]<class T>() {
+  dispatch_floating("attention_weights", p, [&]<class T>() {
     const RowPointers<const T> pp(p), pdp(dp);
     const RowPointers<T> pds(ds);
     const Rows rows(p.shape());
@@ -43,9 +43,9 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOption
                  mask_shape = options.mask.shape()](const Array& dp, Needs needs) -> Grads {
                   const Array ds = score_grads(*p, dp.contiguous());
                   Array dq, dk, dmask;
-                  if (needs[0]) dq = eager::mul(eager::matmul(ds, *k), scale);
-                  if (needs[1]) dk = eager::mul(eager::matmul(ds.transpose(-2, -1), *q), scale);
-                  if (needs[2]) dmask = eager::sum_to(ds, mask_shape);
+                  if (needs[0]) dq = array::mul(array::matmul(ds, *k), scale);
+                  if (needs[1]) dk = array::mul(array::matmul(ds.transpose(-2, -1), *q), scale);
+                  if (needs[2]) dmask = array::sum_to(ds, mask_shape);
                   return {dq, dk, dmask};
                 });
 }

@@ -1,24 +1,23 @@
 #pragma once
 // What linear and linear_cross_entropy accept (internal).
 
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 
 namespace gradus {
 
 /// Throws unless x [..., in], weight [out, in] and bias [out], or none, fit together.
 inline void check_linear(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  check(is_floating(operand(op, x).dtype()), "{}: expects f32 or f64, got x {} {}: convert with .to(f32)", op,
-        x.dtype(), x.shape());
+  check_floating(op, operand(op, x), "x");
   check(operand(op, weight).dim() == 2, "{}: expects a weight [out, in], got {}", op, weight.shape());
   check(x.dim() > 0 && x.size(-1) == weight.size(1),
         "{}: x {} and weight {} do not match: x's last axis must be {}, the weight's second", op, x.shape(),
         weight.shape(), weight.size(1));
-  eager::check_same_dtype(op, x.array(), weight.array());
+  array::check_operands(op, x.array(), weight.array());
   if (!bias.defined()) return;
   check(bias.shape() == Shape{weight.size(0)}, "{}: expects a bias [{}] for weight {}, got {}", op,
         weight.size(0), weight.shape(), bias.shape());
-  eager::check_same_dtype(op, weight.array(), bias.array());
+  array::check_operands(op, weight.array(), bias.array());
 }
 
 }  // namespace gradus

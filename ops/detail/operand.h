@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tensor.h"
 
 namespace gradus {
@@ -12,6 +12,12 @@ namespace gradus {
 inline const Array& operand(const char* op, const Tensor& x) {
   if (!x.defined()) [[unlikely]]
     fail_undefined(op);
+  return x.array();
+}
+
+/// The same for f32 or f64; `what` as in check_floating.
+inline const Array& floating_operand(const char* op, const Tensor& x, const char* what = nullptr) {
+  check_floating(op, operand(op, x), what);
   return x.array();
 }
 

@@ -1,5 +1,7 @@
 // Activations: the bends between two linear layers. Each derivative is one fused kernel over dy and what was
 // saved. s(x) = 1 / (1 + e^-x); Phi is the normal distribution function, phi its density.
+// kernels/body_functions.h: value, derivative
+// kernels/body_activations.h: silu, silu_grad, gelu, gelu_grad, gelu_tanh, gelu_tanh_grad
 //
 //   tanh       y = tanh x      dx = dy (1 - y^2)                        saves y
 //   sigmoid    y = s(x)        dx = dy y (1 - y)                        saves y
@@ -13,7 +15,7 @@
 #include "gradus/ops/elementwise/activation_rule.h"
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 
 namespace gradus {
@@ -26,7 +28,7 @@ namespace {
 constexpr bool kFromOutput = true, kFromInput = false;
 
 Tensor apply(const ActivationRule& rule, const Tensor& x) {
-  return record_activation(rule, x, eager::unary(rule.op, rule.f, operand(rule.op, x)));
+  return record_activation(rule, x, array::unary(rule.op, rule.f, operand(rule.op, x)));
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ ActivationRule rule_of(Activation activation) {
 Tensor record_activation(const ActivationRule& rule, const Tensor& x, const Array& y) {
   return record(rule.op, y, {&x},
                 [op = rule.op, df = rule.df, saved = Saved(rule.from_output ? y : x.array())](
-                    const Array& dy, Needs) -> Grads { return {eager::unary_grad(op, df, *saved, dy)}; });
+                    const Array& dy, Needs) -> Grads { return {array::unary_grad(op, df, *saved, dy)}; });
 }
 
 Tensor activate(Activation activation, const Tensor& x) { return apply(rule_of(activation), x); }

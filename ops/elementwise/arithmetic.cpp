@@ -10,10 +10,11 @@
 //   y = max(a, b) da = dy where a > b, dy / 2 where a = b, else 0; db likewise; saves a and b
 //
 // With a number in place of a tensor there is nothing to save for it, and no gradient.
+// kernels/body_functions.h: value
 // Integers: / is true division and gives default_dtype() (7 / 2 is 3.5, 1 / 0 is inf), as in PyTorch.
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -21,7 +22,7 @@ namespace gradus {
 
 namespace {
 
-using eager::sum_to;
+using array::sum_to;
 using kernels::Binary;
 using kernels::Compare;
 
@@ -32,36 +33,36 @@ Saved saved_for(const Tensor& wants_gradient, const Array& x) {
 
 /// x^p; powers that have a kernel of their own are cheaper and exact.
 Array power(const Array& x, double p) {
-  if (p == 2) return eager::mul(x, x);
+  if (p == 2) return array::mul(x, x);
   if (p == 1) return x;
-  if (p == 0.5) return eager::unary("pow", kernels::Unary::sqrt, x);
-  if (p == -1) return eager::unary("pow", kernels::Unary::reciprocal, x);
-  return eager::binary("pow", Binary::pow, x, p);
+  if (p == 0.5) return array::unary("pow", kernels::Unary::sqrt, x);
+  if (p == -1) return array::unary("pow", kernels::Unary::reciprocal, x);
+  return array::binary("pow", Binary::pow, x, p);
 }
 
-Array zero(DType dtype) { return eager::scalar(0, dtype); }
+Array zero(DType dtype) { return array::scalar(0, dtype); }
 
 /// values where a == number (for which `at_number` stands in), so that 0 * inf never makes a NaN.
 Array except_where(const Array& a, double number, const Array& at_number, const Array& values) {
-  return eager::where(eager::compare("pow", Compare::eq, a, number), at_number, values);
+  return array::where(array::compare("pow", Compare::eq, a, number), at_number, values);
 }
 
 /// d(a^b)/db = y log a; at a = 0 the limit 0, where there is one.
 Array power_db(const Array& a, const Array& b, const Array& y, const Array& dy) {
-  const Array slope = eager::mul(y, eager::unary("pow", kernels::Unary::log, a));
-  const Array at_zero = eager::where(eager::compare("pow", Compare::ge, b, 0), zero(b.dtype()), slope);
-  return eager::mul(dy, except_where(a, 0, at_zero, slope));
+  const Array slope = array::mul(y, array::unary("pow", kernels::Unary::log, a));
+  const Array at_zero = array::where(array::compare("pow", Compare::ge, b, 0), zero(b.dtype()), slope);
+  return array::mul(dy, except_where(a, 0, at_zero, slope));
 }
 
 /// The gradient of a in maximum (wins = gt) or minimum (wins = lt). Where a NaN was, dy passes whole.
 Array winner_gradient(const char* op, Compare loses, const Array& a, const Array& b, const Array& dy) {
-  const Array won = eager::where(eager::compare(op, Compare::eq, a, b), eager::mul(dy, 0.5), dy);
-  return sum_to(eager::where(eager::compare(op, loses, a, b), zero(dy.dtype()), won), a.shape());
+  const Array won = array::where(array::compare(op, Compare::eq, a, b), array::mul(dy, 0.5), dy);
+  return sum_to(array::where(array::compare(op, loses, a, b), zero(dy.dtype()), won), a.shape());
 }
 
 Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const Tensor& b) {
   const Array &x = operand(op, a), &z = operand(op, b);
-  return record(op, eager::binary(op, f, x, z), {&a, &b},
+  return record(op, array::binary(op, f, x, z), {&a, &b},
                 [op, loses, x = Saved(x), z = Saved(z)](const Array& dy, Needs needs) -> Grads {
                   return {needs[0] ? winner_gradient(op, loses, *x, *z, dy) : Array(),
                           needs[1] ? winner_gradient(op, loses, *z, *x, dy) : Array()};
@@ -71,7 +72,7 @@ Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const 
 }  // namespace
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
-  return record("add", eager::add(a.array(), b.array()), {&a, &b},
+  return record("add", array::add(a.array(), b.array()), {&a, &b},
                 [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
                   return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? sum_to(dy, sb) : Array()};
                 });
@@ -79,89 +80,88 @@ Tensor operator+(const Tensor& a, const Tensor& b) {
 
 Tensor operator-(const Tensor& a, const Tensor& b) {
   return record(
-      "sub", eager::sub(a.array(), b.array()), {&a, &b},
+      "sub", array::sub(a.array(), b.array()), {&a, &b},
       [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-        return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? eager::neg(sum_to(dy, sb)) : Array()};
+        return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? array::neg(sum_to(dy, sb)) : Array()};
       });
 }
 
 Tensor operator*(const Tensor& a, const Tensor& b) {
-  return record("mul", eager::mul(a.array(), b.array()), {&a, &b},
+  return record("mul", array::mul(a.array(), b.array()), {&a, &b},
                 [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()), b = saved_for(a, b.array())](
                     const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? sum_to(eager::mul(dy, *b), sa) : Array(),
-                          needs[1] ? sum_to(eager::mul(dy, *a), sb) : Array()};
+                  return {needs[0] ? sum_to(array::mul(dy, *b), sa) : Array(),
+                          needs[1] ? sum_to(array::mul(dy, *a), sb) : Array()};
                 });
 }
 
 Tensor operator/(const Tensor& a, const Tensor& b) {
-  const Array y = eager::div(a.array(), b.array());
+  const Array y = array::div(a.array(), b.array());
   return record(
       "div", y, {&a, &b},
       [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)](const Array& dy, Needs needs) -> Grads {
-        const Array da = eager::div(dy, *b);
+        const Array da = array::div(dy, *b);
         return {needs[0] ? sum_to(da, sa) : Array(),
-                needs[1] ? eager::neg(sum_to(eager::mul(da, *y), b->shape())) : Array()};
+                needs[1] ? array::neg(sum_to(array::mul(da, *y), b->shape())) : Array()};
       });
 }
 
 Tensor operator+(const Tensor& a, Scalar b) {
-  return record("add", eager::binary("add", Binary::add, a.array(), b), {&a},
+  return record("add", array::binary("add", Binary::add, a.array(), b), {&a},
                 [](const Array& dy, Needs) -> Grads { return {dy}; });
 }
 
 Tensor operator-(const Tensor& a, Scalar b) {
-  return record("sub", eager::binary("sub", Binary::sub, a.array(), b), {&a},
+  return record("sub", array::binary("sub", Binary::sub, a.array(), b), {&a},
                 [](const Array& dy, Needs) -> Grads { return {dy}; });
 }
 
 Tensor operator*(const Tensor& a, Scalar b) {
-  return record("mul", eager::binary("mul", Binary::mul, a.array(), b), {&a},
-                [b](const Array& dy, Needs) -> Grads { return {eager::mul(dy, b)}; });
+  return record("mul", array::binary("mul", Binary::mul, a.array(), b), {&a},
+                [b](const Array& dy, Needs) -> Grads { return {array::mul(dy, b)}; });
 }
 
 Tensor operator/(const Tensor& a, Scalar b) {
-  return record("div", eager::binary("div", Binary::div, a.array(), b), {&a},
-                [b](const Array& dy, Needs) -> Grads { return {eager::binary("div", Binary::div, dy, b)}; });
+  return record("div", array::binary("div", Binary::div, a.array(), b), {&a},
+                [b](const Array& dy, Needs) -> Grads { return {array::binary("div", Binary::div, dy, b)}; });
 }
 
 Tensor operator+(Scalar a, const Tensor& b) { return b + a; }
 
 Tensor operator-(Scalar a, const Tensor& b) {
-  return record("sub", eager::binary("sub", Binary::sub, a, b.array()), {&b},
-                [](const Array& dy, Needs) -> Grads { return {eager::neg(dy)}; });
+  return record("sub", array::binary("sub", Binary::sub, a, b.array()), {&b},
+                [](const Array& dy, Needs) -> Grads { return {array::neg(dy)}; });
 }
 
 Tensor operator*(Scalar a, const Tensor& b) { return b * a; }
 
 Tensor operator/(Scalar a, const Tensor& b) {
-  const Array y = eager::binary("div", Binary::div, a, b.array());
+  const Array y = array::binary("div", Binary::div, a, b.array());
   return record("div", y, {&b}, [b = Saved(b.array()), y = Saved(y)](const Array& dy, Needs) -> Grads {
-    return {eager::neg(eager::div(eager::mul(dy, *y), *b))};
+    return {array::neg(array::div(array::mul(dy, *y), *b))};
   });
 }
 
 Tensor pow(const Tensor& x, double exponent) {
-  const Array& a = operand("pow", x);
-  check(is_floating(a.dtype()), "pow: expects f32 or f64, got {}: convert with .to(f32)", a.dtype());
+  const Array& a = floating_operand("pow", x);
   return record("pow", exponent == 1 ? a.clone() : power(a, exponent), {&x},
                 [a = Saved(a), exponent](const Array& dy, Needs) -> Grads {
                   if (exponent == 0) return {Array::zeros(dy.shape(), dy.dtype())};
-                  return {eager::mul(dy, eager::mul(power(*a, exponent - 1), exponent))};
+                  return {array::mul(dy, array::mul(power(*a, exponent - 1), exponent))};
                 });
 }
 
 Tensor pow(const Tensor& base, const Tensor& exponent) {
   const Array &a = operand("pow", base), &b = operand("pow", exponent);
-  const Array y = eager::binary("pow", Binary::pow, a, b);
+  const Array y = array::binary("pow", Binary::pow, a, b);
   return record(
       "pow", y, {&base, &exponent},
       [a = Saved(a), b = Saved(b), y = saved_for(exponent, y)](const Array& dy, Needs needs) -> Grads {
         Array da, db;
         if (needs[0]) {
-          const Array lower = eager::binary("sub", Binary::sub, *b, 1);
-          const Array slope = eager::mul(*b, eager::binary("pow", Binary::pow, *a, lower));
-          da = sum_to(eager::mul(dy, except_where(*b, 0, zero(dy.dtype()), slope)), a->shape());
+          const Array lower = array::binary("sub", Binary::sub, *b, 1);
+          const Array slope = array::mul(*b, array::binary("pow", Binary::pow, *a, lower));
+          da = sum_to(array::mul(dy, except_where(*b, 0, zero(dy.dtype()), slope)), a->shape());
         }
         if (needs[1]) db = sum_to(power_db(*a, *b, *y, dy), b->shape());
         return {da, db};
@@ -178,7 +178,7 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, Flag equal_nan) {
   const NoGrad guard;
-  eager::check_same_dtype("allclose", operand("allclose", a), operand("allclose", b));
+  array::check_operands("allclose", operand("allclose", a), operand("allclose", b));
   broadcast_shapes("allclose", a.shape(), b.shape());
   check(rtol >= 0 && atol >= 0, "allclose: expects tolerances of 0 or more, got {} and {}", rtol, atol);
   const Tensor equal = a == b;

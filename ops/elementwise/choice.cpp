@@ -6,7 +6,7 @@
 //   y = clamp(x, low, high)  dx = dy where low <= x <= high, else 0                    saves x
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -14,25 +14,24 @@ namespace gradus {
 
 namespace {
 
-using eager::sum_to;
+using array::sum_to;
 using kernels::Compare;
 
 Tensor compare(const char* op, Compare f, const Tensor& a, const Tensor& b) {
-  return record(op, eager::compare(op, f, a.array(), b.array()), {&a, &b});
+  return record(op, array::compare(op, f, a.array(), b.array()), {&a, &b});
 }
 
 Tensor compare(const char* op, Compare f, const Tensor& a, Scalar b) {
-  return record(op, eager::compare(op, f, a.array(), b), {&a});
+  return record(op, array::compare(op, f, a.array(), b), {&a});
 }
 
 /// A condition or mask; throws unless it is a defined bool tensor.
 const Array& bool_operand(const char* op, const Tensor& x) {
-  check(operand(op, x).dtype() == boolean, "{}: expects bool, got {} {}: compare first, as in x != 0", op,
-        x.dtype(), x.shape());
+  check_bool(op, operand(op, x));
   return x.array();
 }
 
-Array zero_like(const Array& x) { return eager::scalar(0, x.dtype()); }
+Array zero_like(const Array& x) { return array::scalar(0, x.dtype()); }
 
 }  // namespace
 
@@ -51,28 +50,28 @@ Tensor operator>=(const Tensor& a, Scalar b) { return compare("ge", Compare::ge,
 
 Tensor operator!(const Tensor& x) {
   const Array& values = bool_operand("operator!", x);
-  return record("operator!", eager::compare("operator!", Compare::eq, values, zero_like(values)), {&x});
+  return record("operator!", array::compare("operator!", Compare::eq, values, zero_like(values)), {&x});
 }
 
 Tensor operator&(const Tensor& a, const Tensor& b) {
   const Array &x = bool_operand("operator&", a), &y = bool_operand("operator&", b);
   broadcast_shapes("operator&", x.shape(), y.shape());
-  return record("operator&", eager::where(x, y, zero_like(y)), {&a, &b});
+  return record("operator&", array::where(x, y, zero_like(y)), {&a, &b});
 }
 
 Tensor operator|(const Tensor& a, const Tensor& b) {
   const Array &x = bool_operand("operator|", a), &y = bool_operand("operator|", b);
   broadcast_shapes("operator|", x.shape(), y.shape());
-  return record("operator|", eager::where(x, eager::scalar(1, boolean), y), {&a, &b});
+  return record("operator|", array::where(x, array::scalar(1, boolean), y), {&a, &b});
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Array& c = bool_operand("where", condition);
-  return record("where", eager::where(c, a.array(), b.array()), {&a, &b},
+  return record("where", array::where(c, a.array(), b.array()), {&a, &b},
                 [c = Saved(c), sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
                   const Array zero = zero_like(dy);
-                  return {needs[0] ? sum_to(eager::where(*c, dy, zero), sa) : Array(),
-                          needs[1] ? sum_to(eager::where(*c, zero, dy), sb) : Array()};
+                  return {needs[0] ? sum_to(array::where(*c, dy, zero), sa) : Array(),
+                          needs[1] ? sum_to(array::where(*c, zero, dy), sb) : Array()};
                 });
 }
 
@@ -81,8 +80,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   check(broadcast_shapes("masked_fill", m.shape(), from.shape()) == from.shape(),
         "masked_fill: a mask {} does not broadcast to x {}", m.shape(), from.shape());
   return record(
-      "masked_fill", eager::where(m, eager::number_like("masked_fill", value, from), from), {&x},
-      [m = Saved(m)](const Array& dy, Needs) -> Grads { return {eager::where(*m, zero_like(dy), dy)}; });
+      "masked_fill", array::where(m, array::number_like("masked_fill", value, from), from), {&x},
+      [m = Saved(m)](const Array& dy, Needs) -> Grads { return {array::where(*m, zero_like(dy), dy)}; });
 }
 
 Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
@@ -91,10 +90,10 @@ Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
       low.whole() && high.whole() ? *low.whole() <= *high.whole() : low.as<double>() <= high.as<double>();
   check(ordered, "clamp: expects low <= high, got {} and {}", low, high);
   return record(
-      "clamp", eager::clamp(from, low, high), {&x},
+      "clamp", array::clamp(from, low, high), {&x},
       [from = Saved(from), low, high](const Array& dy, Needs) -> Grads {
-        const Array above = eager::where(eager::compare("clamp", Compare::ge, *from, low), dy, zero_like(dy));
-        return {eager::where(eager::compare("clamp", Compare::le, *from, high), above, zero_like(dy))};
+        const Array above = array::where(array::compare("clamp", Compare::ge, *from, low), dy, zero_like(dy));
+        return {array::where(array::compare("clamp", Compare::le, *from, high), above, zero_like(dy))};
       });
 }
 

@@ -2,6 +2,7 @@
 //   y_i  = x_i / (1 - p) with probability 1 - p, else 0
 //   dx_i = dy_i / (1 - p) for the same i, else 0
 // Saves no mask but where the generator stood: number i of its stream says again which elements were kept.
+// kernels/body_dropout.h: dropout (backward is the same on dy)
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/detail/strided.h"
@@ -19,7 +20,7 @@ namespace {
 Array drop(const Array& x, double p, const Generator::State& state) {
   if (p == 1) return Array::zeros(x.shape(), x.dtype());
   Array y = Array::empty(x.shape(), x.dtype());
-  dispatch_floating("dropout", x.dtype(), [&]<class T>() {
+  dispatch_floating("dropout", x, [&]<class T>() {
     const T* const px = x.data<T>();
     T* const py = y.mutable_data<T>();
     parallel_for(x.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -33,9 +34,7 @@ Array drop(const Array& x, double p, const Generator::State& state) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator) {
-  const Array& values = operand("dropout", x);
-  check(is_floating(x.dtype()), "dropout: expects f32 or f64, got {} {}: convert with .to(f32)", x.dtype(),
-        x.shape());
+  const Array& values = floating_operand("dropout", x);
   check(p >= 0 && p <= 1, "dropout: expects a probability from 0 to 1, got {}", p);
   if (!training || p == 0) return x;
   const Generator::State state = generator.reserve(static_cast<std::uint64_t>(x.numel() + 3) / 4);

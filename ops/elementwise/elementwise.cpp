@@ -1,4 +1,5 @@
 // Functions of one number, applied to every element. Each line is a derivation: dx = dy f'(x).
+// kernels/body_functions.h: value, derivative
 //
 //   neg     y = -x           dx = -dy                 saves nothing
 //   abs     y = |x|          dx = dy sign(x)          saves x; 0 at 0
@@ -14,7 +15,7 @@
 // (Saving y where the derivative can be had from it often costs nothing: many a next op keeps y anyway.)
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -25,66 +26,66 @@ using kernels::UnaryGrad;
 
 namespace {
 
-Array times(const Array& a, const Array& b) { return eager::mul(a, b); }
+Array times(const Array& a, const Array& b) { return array::mul(a, b); }
 
 /// An op whose derivative has a kernel that reads the input.
 Tensor with_kernel(const char* op, Unary f, UnaryGrad df, const Tensor& x) {
-  return record(op, eager::unary(op, f, x.array()), {&x},
+  return record(op, array::unary(op, f, x.array()), {&x},
                 [op, df, x = Saved(x.array())](const Array& dy, Needs) -> Grads {
-                  return {eager::unary_grad(op, df, *x, dy)};
+                  return {array::unary_grad(op, df, *x, dy)};
                 });
 }
 
 }  // namespace
 
 Tensor neg(const Tensor& x) {
-  return record("neg", eager::neg(x.array()), {&x},
-                [](const Array& dy, Needs) -> Grads { return {eager::neg(dy)}; });
+  return record("neg", array::neg(x.array()), {&x},
+                [](const Array& dy, Needs) -> Grads { return {array::neg(dy)}; });
 }
 
 Tensor operator-(const Tensor& x) { return neg(x); }
 
 Tensor abs(const Tensor& x) {
-  return record("abs", eager::unary("abs", Unary::abs, x.array()), {&x},
+  return record("abs", array::unary("abs", Unary::abs, x.array()), {&x},
                 [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
-                  return {times(dy, eager::unary("abs", Unary::sign, *x))};
+                  return {times(dy, array::unary("abs", Unary::sign, *x))};
                 });
 }
 
 Tensor square(const Tensor& x) {
   return record(
-      "square", eager::unary("square", Unary::square, x.array()), {&x},
-      [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {times(eager::mul(dy, 2), *x)}; });
+      "square", array::unary("square", Unary::square, x.array()), {&x},
+      [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {times(array::mul(dy, 2), *x)}; });
 }
 
 Tensor sqrt(const Tensor& x) {
-  const Array y = eager::unary("sqrt", Unary::sqrt, x.array());
+  const Array y = array::unary("sqrt", Unary::sqrt, x.array());
   return record("sqrt", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
-    return {eager::div(eager::mul(dy, 0.5), *y)};
+    return {array::div(array::mul(dy, 0.5), *y)};
   });
 }
 
 Tensor rsqrt(const Tensor& x) {
-  const Array y = eager::unary("rsqrt", Unary::rsqrt, x.array());
+  const Array y = array::unary("rsqrt", Unary::rsqrt, x.array());
   return record("rsqrt", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
-    return {times(times(eager::mul(dy, -0.5), *y), eager::unary("rsqrt", Unary::square, *y))};
+    return {times(times(array::mul(dy, -0.5), *y), array::unary("rsqrt", Unary::square, *y))};
   });
 }
 
 Tensor exp(const Tensor& x) {
-  const Array y = eager::unary("exp", Unary::exp, x.array());
+  const Array y = array::unary("exp", Unary::exp, x.array());
   return record("exp", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads { return {times(dy, *y)}; });
 }
 
 Tensor log(const Tensor& x) {
-  return record("log", eager::unary("log", Unary::log, x.array()), {&x},
-                [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {eager::div(dy, *x)}; });
+  return record("log", array::unary("log", Unary::log, x.array()), {&x},
+                [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {array::div(dy, *x)}; });
 }
 
 Tensor log1p(const Tensor& x) {
-  return record("log1p", eager::unary("log1p", Unary::log1p, x.array()), {&x},
+  return record("log1p", array::unary("log1p", Unary::log1p, x.array()), {&x},
                 [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
-                  return {eager::div(dy, eager::binary("add", Binary::add, *x, 1))};
+                  return {array::div(dy, array::binary("add", Binary::add, *x, 1))};
                 });
 }
 

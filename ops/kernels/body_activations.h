@@ -1,5 +1,6 @@
 #pragma once
-// Part of body.h. Sigmoid, SiLU and the two forms of GELU, with their derivatives.
+// Part of body.h. Sigmoid, SiLU and the two forms of GELU, with their derivatives; the formulas are those of
+// elementwise/activations.cpp.
 //
 // All avoid 1 - (something near 1), so small results keep their digits, and give the limit at the infinities:
 // gelu(-inf) and silu(-inf) are -0, not NaN. The clamps below only move arguments for which the result is
@@ -27,17 +28,13 @@ template <class V>
   return {select(negative, small, large), select(negative, large, small)};
 }
 
-template <class V>
-V sigmoid(V x) {
-  return logistic(x).s;
-}
-
+/// x s(x)
 template <class V>
 V silu(V x) {
   return max(V(-800), x) * logistic(x).s;
 }
 
-/// d/dx x s(x) = s (1 + x q)
+/// dy d/dx x s(x) = dy s (1 + x q), q = 1 - s
 template <class V>
 V silu_grad(V x, V dy) {
   x = within(x, 800);
@@ -45,17 +42,18 @@ V silu_grad(V x, V dy) {
   return dy * s * fma(x, q, 1);
 }
 
-/// 1/2 (1 + tanh(u)) is the logistic function of 2u; here 2u = x (a + b x^2) with a = 2 sqrt(2/pi) and
-/// b = 0.044715 a.
+/// 1/2 (1 + tanh(u)) is the logistic function of 2u; here 2u = x (a + b x^2) with a = 2 sqrt(2/pi) and b =
+/// 0.044715 a.
 constexpr double gelu_a = 1.5957691216057308, gelu_b = 0.071354816272600249;
 
+/// x (1 + tanh u) / 2 = x s(2u)
 template <class V>
 V gelu_tanh(V x) {
   x = max(V(-40), x);
   return x * logistic(x * fma(x * x, gelu_b, gelu_a)).s;
 }
 
-/// d/dx x s(2u) = s (1 + x q (a + 3 b x^2))
+/// dy d/dx x s(2u) = dy s (1 + x q (a + 3 b x^2))
 template <class V>
 V gelu_tanh_grad(V x, V dy) {
   x = within(x, 40);
@@ -86,12 +84,13 @@ inline Normal<Vec<double>> normal(Vec<double> x) {
   return {cdf, exp(x * x * V(-0.5))};
 }
 
+/// x Phi(x)
 template <class V>
 V gelu(V x) {
   return max(V(-40), x) * normal(within(x, 40)).cdf;
 }
 
-/// d/dx x Phi(x) = Phi(x) + x phi(x), phi(x) = bell / sqrt(2 pi)
+/// dy d/dx x Phi(x) = dy (Phi(x) + x phi(x)), phi(x) = bell / sqrt(2 pi)
 template <class V>
 V gelu_grad(V x, V dy) {
   x = within(x, 40);

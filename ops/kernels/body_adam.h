@@ -13,13 +13,13 @@ template <class V>
 void adam(I n, const AdamStep<ScalarOf<V>>& step, const ScalarOf<V>* grad, ScalarOf<V>* p, ScalarOf<V>* m,
           ScalarOf<V>* v) {
   const V beta1 = step.beta1, beta2 = step.beta2, rest1 = 1 - step.beta1, rest2 = 1 - step.beta2;
-  const V grad_scale = step.grad_scale, root_correction = step.bias_correction2_sqrt, eps = step.eps;
+  const V root_correction = step.bias_correction2_sqrt, eps = step.eps;
   const V rate = -step.lr / step.bias_correction1;
   const V decay_grad = step.decoupled ? 0 : step.weight_decay;
   const V keep_weight = step.decoupled ? 1 - step.lr * step.weight_decay : 1;
   for_each<V>(n, [=](auto at) {
     const V weight = at.load(p);
-    const V g = fma(decay_grad, weight, at.load(grad) * grad_scale);
+    const V g = fma(decay_grad, weight, at.load(grad));
     const V m1 = fma(beta1, at.load(m), rest1 * g);
     const V v1 = fma(beta2, at.load(v), rest2 * g * g);
     at.store(m, m1);

@@ -1,5 +1,6 @@
 #pragma once
-// Part of body.h. Attention's work on a tile of scores between its matrix products.
+// Part of body.h. Attention's work on a tile of scores S between its matrix products: S, P and dP are those
+// of the formulas in attention/attention_forward.cpp and attention/attention_backward.cpp.
 //
 // A row's softmax over many keys is taken a few hundred keys at a time, while they are in cache (Milakov &
 // Gimelshein 2018): with m the largest score so far and l = sum exp(s - m), a new largest score m' makes
@@ -37,6 +38,7 @@ struct ScoreRow {
 // next step of any, they overlap.
 constexpr I kScoreRows = 16;
 
+/// S = exp(S - m), and each row's m, l and the correction of what was summed before.
 template <class V>
 void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, ScalarOf<V>* sums,
                    ScalarOf<V>* correction) {
@@ -47,7 +49,7 @@ void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, Scalar
       const ScoreRow<V> row(s, r);
       V m = largest[r];
       for (I i = 0; i < row.seen; i += V::lanes)
-        m = max(row.load(i, -__builtin_inf()), m);  // a NaN is left to the sum
+        m = max(row.load(i, -__builtin_inf()), m);  // m'; a NaN is left to the sum
       correction[r] = largest[r];
       largest[r] = max_lane(m);
     }
@@ -55,22 +57,23 @@ void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, Scalar
       const ScoreRow<V> row(s, r);
       const T before = correction[r], top = largest[r];
       const V shift = top == -__builtin_inf() ? T(0) : top;  // nothing seen yet: exp(-inf - 0) = 0
-      V added;
+      V added;                                               // sum over the new keys of exp(s - m')
       for (I i = 0; i < row.seen; i += V::lanes) {
         const V e = exp_negative(row.load(i, -__builtin_inf()) - shift);
         row.store(i, e);
         added = added + e;
       }
       row.clear_rest();
-      // exp(-inf - top) = 0, but -inf - -inf is NaN.
+      // exp(m - m'); exp(-inf - top) = 0, but -inf - -inf is NaN.
       correction[r] = before == top                ? T(1)
                       : before == -__builtin_inf() ? T(0)
                                                    : static_cast<T>(::exp(static_cast<double>(before - top)));
-      sums[r] = sums[r] * correction[r] + sum(added);
+      sums[r] = sums[r] * correction[r] + sum(added);  // l'
     }
   }
 }
 
+/// O = O / l and m + log l, for each row.
 template <class V>
 void attention_output(I rows, I n, const ScalarOf<V>* largest, const ScalarOf<V>* sums, ScalarOf<V>* out,
                       I ld, ScalarOf<V>* log_sum) {
@@ -89,12 +92,14 @@ void attention_output(I rows, I n, const ScalarOf<V>* largest, const ScalarOf<V>
   });
 }
 
+/// delta = the sum of dO O over a row's channels, which is sum_j dP_j P_j
 template <class V>
 void attention_delta(I rows, I n, const ScalarOf<V>* dout, I ld_dout, const ScalarOf<V>* out, I ld_out,
                      ScalarOf<V>* delta) {
   for (I r = 0; r < rows; ++r) delta[r] = dot<V>(n, dout + r * ld_dout, out + r * ld_out);
 }
 
+/// P = exp(S - (m + log l))
 template <class V>
 void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* log_sum) {
   for (I r = 0; r < s.rows; ++r) {
@@ -105,20 +110,21 @@ void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* log_s
   }
 }
 
+/// dS = P (dP - delta)
 template <class V>
 void attention_score_grad(const ScoreRows<ScalarOf<V>>& dp, const ScalarOf<V>* p, const ScalarOf<V>* delta) {
   for (I r = 0; r < dp.rows; ++r) {
     const ScoreRow<V> row(dp, r);
     const ScalarOf<V>* const weights = p + r * dp.ld;
-    const V mean = delta[r];
+    const V of_row = delta[r];
     for (I i = 0; i < row.seen; i += V::lanes) {
       const I n = row.seen - i;
       const V weight = n >= V::lanes ? V::load(weights + i) : V::load(weights + i, n);
-      const V ds = weight * (row.load(i, 0) - mean);
+      const V ds = weight * (row.load(i, 0) - of_row);
       if (n >= V::lanes) {
         ds.store(row.data + i);
       } else {
-        row.store(i, V(0));  // what is not seen must stay 0 also where mean is infinite
+        row.store(i, V(0));  // what is not seen must stay 0 also where delta is infinite
         ds.store(row.data + i, n);
       }
     }

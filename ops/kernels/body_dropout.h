@@ -14,22 +14,22 @@ namespace {
 inline std::uint32_t low_word(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
 inline std::uint32_t high_word(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
 
-constexpr I words_per_batch = 4 * Words::lanes;
+constexpr I words_per_batch = 4 * VecU32::lanes;
 
-/// The words of blocks block, block + 1, ... block + Words::lanes - 1, in order. `block` is a multiple of
-/// Words::lanes, so that only the lowest word of the counter differs between them.
+/// The words of blocks block, block + 1, ... block + VecU32::lanes - 1, in order. `block` is a multiple of
+/// VecU32::lanes, so that only the lowest word of the counter differs between them.
 inline void philox_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t block, std::uint32_t* words) {
-  Words c0 = Words::counting_from(low_word(block)), c1(high_word(block)), c2(low_word(stream)),
-        c3(high_word(stream));
-  Words k0(low_word(key)), k1(high_word(key));
+  VecU32 c0 = VecU32::counting_from(low_word(block)), c1(high_word(block)), c2(low_word(stream)),
+         c3(high_word(stream));
+  VecU32 k0(low_word(key)), k1(high_word(key));
   for (int round = 0; round < 10; ++round) {
-    const WideProduct p0 = multiply(c0, Words(0xD2511F53)), p1 = multiply(c2, Words(0xCD9E8D57));
+    const WideProduct p0 = multiply(c0, VecU32(0xD2511F53)), p1 = multiply(c2, VecU32(0xCD9E8D57));
     c0 = p1.high ^ c1 ^ k0;
     c2 = p0.high ^ c3 ^ k1;
     c1 = p1.low;
     c3 = p0.low;
-    k0 = k0 + Words(0x9E3779B9);
-    k1 = k1 + Words(0xBB67AE85);
+    k0 = k0 + VecU32(0x9E3779B9);
+    k1 = k1 + VecU32(0xBB67AE85);
   }
   store_interleaved(words, c0, c1, c2, c3);
 }
@@ -44,10 +44,10 @@ inline double threshold_24(double p) {
 template <class V>
 void dropout(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block, std::uint64_t first,
              const ScalarOf<V>* x, ScalarOf<V>* y) {
-  const V threshold = threshold_24(p), keep_scale = 1 / (1 - p);
-  alignas(64)
-      std::uint32_t words[words_per_batch + V::lanes];  // room for a last vector that reads past the words
-  constexpr std::uint64_t blocks_per_batch = Words::lanes;
+  const V threshold = threshold_24(p), keep_scale = 1 / (1 - p);  // y_i = x_i keep_scale where u_i >= p
+  // With room for a last vector that reads past the words.
+  alignas(64) std::uint32_t words[words_per_batch + V::lanes];
+  constexpr std::uint64_t blocks_per_batch = VecU32::lanes;
   block += first / 4;
   I skip = static_cast<I>(4 * (block % blocks_per_batch) + first % 4);
   block -= block % blocks_per_batch;

@@ -1,118 +1,8 @@
 #pragma once
-// Part of body.h. Elementwise kernels: a function of one Vec or two, and the loops that apply it to arrays.
+// Part of body.h. Elementwise kernels: the loops that apply the functions of body_functions.h to arrays.
 
 namespace gradus::kernels {
 namespace {
-
-// The functions, beside those of body_math.h and body_activations.h.
-template <class V>
-V neg(V x) {
-  return flip_sign(x, V(-0.0));
-}
-template <class V>
-V absolute(V x) {
-  return abs(x);
-}
-template <class V>
-V square(V x) {
-  return x * x;
-}
-template <class V>
-V square_root(V x) {
-  return sqrt(x);
-}
-template <class V>
-V rsqrt(V x) {
-  return V(1) / sqrt(x);
-}
-template <class V>
-V reciprocal(V x) {
-  return V(1) / x;
-}
-template <class V>
-V relu(V x) {
-  return max(V(0), x);
-}  // NaN passes
-template <class V>
-V sign(V x) {
-  return select(x > 0, V(1), select(x < 0, V(-1), x));
-}  // NaN passes
-
-template <class V>
-V tanh_grad(V y, V dy) {
-  return dy * (V(1) - y * y);
-}
-template <class V>
-V sigmoid_grad(V y, V dy) {
-  return dy * y * (V(1) - y);
-}
-template <class V>
-V relu_grad(V y, V dy) {
-  return select(y > 0, dy, V(0));
-}
-template <class V>
-V erf_grad(V x, V dy) {
-  return dy * V(1.1283791670955126) * exp_negative(neg(x * x));
-}
-template <class V>
-V sin_grad(V x, V dy) {
-  return dy * cos(x);
-}
-template <class V>
-V cos_grad(V x, V dy) {
-  return neg(dy * sin(x));
-}
-
-template <class V>
-V add(V a, V b) {
-  return a + b;
-}
-template <class V>
-V sub(V a, V b) {
-  return a - b;
-}
-template <class V>
-V mul(V a, V b) {
-  return a * b;
-}
-template <class V>
-V div(V a, V b) {
-  return a / b;
-}
-// max(b, a) is a where either is NaN: right when a is, so only b is left to look at.
-template <class V>
-V maximum(V a, V b) {
-  return select(b != b, b, max(b, a));
-}
-template <class V>
-V minimum(V a, V b) {
-  return select(b != b, b, min(b, a));
-}
-
-template <class V>
-typename V::Mask eq(V a, V b) {
-  return a == b;
-}
-template <class V>
-typename V::Mask ne(V a, V b) {
-  return a != b;
-}
-template <class V>
-typename V::Mask lt(V a, V b) {
-  return a < b;
-}
-template <class V>
-typename V::Mask le(V a, V b) {
-  return a <= b;
-}
-template <class V>
-typename V::Mask gt(V a, V b) {
-  return a > b;
-}
-template <class V>
-typename V::Mask ge(V a, V b) {
-  return a >= b;
-}
 
 // An operand of stride 1 is read at each position, one of stride 0 once.
 template <class V>
@@ -141,29 +31,29 @@ void with_operands(const ScalarOf<V>* a, I sa, const ScalarOf<V>* b, I sb, Use u
   use(Same<V>{V(*a)}, Same<V>{V(*b)});
 }
 
-template <class V, V (*f)(V)>
+template <class V, Unary f>
 void unary(I n, const ScalarOf<V>* x, ScalarOf<V>* y) {
-  for_each<V>(n, [=](auto at) { at.store(y, f(at.load(x))); });
+  for_each<V>(n, [=](auto at) { at.store(y, value<f>(at.load(x))); });
 }
 
-template <class V, V (*f)(V, V)>
+template <class V, UnaryGrad f>
 void unary_grad(I n, const ScalarOf<V>* saved, const ScalarOf<V>* dy, ScalarOf<V>* dx) {
-  for_each<V>(n, [=](auto at) { at.store(dx, f(at.load(saved), at.load(dy))); });
+  for_each<V>(n, [=](auto at) { at.store(dx, derivative<f>(at.load(saved), at.load(dy))); });
 }
 
-template <class V, V (*f)(V, V)>
+template <class V, Binary f>
 void binary(I n, const ScalarOf<V>* a, I sa, const ScalarOf<V>* b, I sb, ScalarOf<V>* y) {
   if (n < 1) return;
   with_operands<V>(a, sa, b, sb, [=](auto a_of, auto b_of) {
-    for_each<V>(n, [=](auto at) { at.store(y, f(a_of(at), b_of(at))); });
+    for_each<V>(n, [=](auto at) { at.store(y, value<f>(a_of(at), b_of(at))); });
   });
 }
 
-template <class V, typename V::Mask (*f)(V, V)>
+template <class V, Compare f>
 void compare(I n, const ScalarOf<V>* a, I sa, const ScalarOf<V>* b, I sb, bool* y) {
   if (n < 1) return;
   with_operands<V>(a, sa, b, sb, [=](auto a_of, auto b_of) {
-    for_each<V>(n, [=](auto at) { at.store_mask(y, f(a_of(at), b_of(at))); });
+    for_each<V>(n, [=](auto at) { at.store_mask(y, value<f>(a_of(at), b_of(at))); });
   });
 }
 
@@ -176,11 +66,6 @@ void where(I n, const bool* c, I sc, const ScalarOf<V>* a, I sa, const ScalarOf<
     if (none) return for_each<V>(n, [=](auto at) { at.store(y, b_of(at)); });
     for_each<V>(n, [=](auto at) { at.store(y, select(at.load_mask(c), a_of(at), b_of(at))); });
   });
-}
-
-template <class V>
-void axpy(I n, ScalarOf<V> alpha, const ScalarOf<V>* x, ScalarOf<V>* y) {
-  for_each<V>(n, [=](auto at) { at.store(y, fma(V(alpha), at.load(x), at.load(y))); });
 }
 
 template <class V>

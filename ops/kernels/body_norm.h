@@ -1,6 +1,6 @@
 #pragma once
-// Part of body.h. Layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) of one row of n
-// values.
+// Part of body.h. Layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) of rows of n
+// values. The letters are those of the formulas in norm/layer_norm.cpp and norm/rms_norm.cpp.
 
 namespace gradus::kernels {
 namespace {
@@ -51,7 +51,7 @@ template <class First, class Second>
   }
 }
 
-/// y = (x - mean) / sqrt(variance + eps) * weight + bias
+/// y = xhat weight + bias, xhat = (x - mean) rstd, rstd = 1 / sqrt(variance + eps)
 template <class V>
 void layer_norm(I rows, I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight,
                 const ScalarOf<V>* bias, ScalarOf<V>* y, ScalarOf<V>* mean, ScalarOf<V>* rstd) {
@@ -73,21 +73,19 @@ void layer_norm(I rows, I n, ScalarOf<V> eps, const ScalarOf<V>* x, const Scalar
   in_two_passes(rows, n, kForwardValues, find_moments, normalize);
 }
 
-// With xhat = (x - mean) rstd and dn = dy weight:
-//   dx = rstd (dn - mean(dn) - xhat mean(dn xhat)),   dweight += dy xhat,   dbias += dy
-
-/// The sums of dn and dn xhat over one row; dweight and dbias on the way.
+/// The sums of dn = dy weight and of dn xhat over one row; dweight += dy xhat and dbias += dy on the way.
 template <class V>
 Pair<V> layer_norm_grad_sums(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, V mean, V rstd,
                              const ScalarOf<V>* dy, ScalarOf<V>* dweight, ScalarOf<V>* dbias) {
   return accumulate<V, Pair<V>>(n, [=](Pair<V> acc, auto at) {
     const V d = at.load(dy), xhat = (at.load(x) - mean) * rstd, dn = d * load_or<V>(at, weight, 1);
-    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
-    if (dbias) at.store(dbias, at.load(dbias) + d);
-    return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};
+    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));  // dweight += dy xhat
+    if (dbias) at.store(dbias, at.load(dbias) + d);                  // dbias += dy
+    return Pair<V>{acc.a + dn, fma(dn, xhat, acc.b)};                // sum(dn), sum(dn xhat)
   });
 }
 
+/// dx = rstd (dn - mean(dn) - xhat mean(dn xhat))
 template <class V>
 void layer_norm_dx(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, V mean, V rstd,
                    const ScalarOf<V>* dy, Pair<V> sums, ScalarOf<V>* dx) {
@@ -115,7 +113,7 @@ void layer_norm_grad(I rows, I n, const ScalarOf<V>* x, const ScalarOf<V>* weigh
   in_two_passes(rows, n, kBackwardValues, add_up, find_dx);
 }
 
-/// y = x / sqrt(mean(x^2) + eps) * weight
+/// y = xhat weight, xhat = x rstd, rstd = 1 / sqrt(mean(x^2) + eps)
 template <class V>
 void rms_norm(I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V>* y,
               ScalarOf<V>* rstd) {
@@ -125,15 +123,15 @@ void rms_norm(I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* wei
   for_each<V>(n, [=](auto at) { at.store(y, at.load(x) * scale_by * load_or<V>(at, weight, 1)); });
 }
 
-// With xhat = x rstd and dn = dy weight: dx = rstd (dn - xhat mean(dn xhat)), dweight += dy xhat
+/// dx = rstd (dn - xhat mean(dn xhat)) with dn = dy weight; dweight += dy xhat
 template <class V>
 void rms_norm_grad(I n, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V> rstd,
                    const ScalarOf<V>* dy, ScalarOf<V>* dx, ScalarOf<V>* dweight) {
   const V scale_by = rstd;
   const V products = accumulate<V>(n, [=](V acc, auto at) {
     const V d = at.load(dy), xhat = at.load(x) * scale_by;
-    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));
-    return fma(d * load_or<V>(at, weight, 1), xhat, acc);
+    if (dweight) at.store(dweight, fma(d, xhat, at.load(dweight)));  // dweight += dy xhat
+    return fma(d * load_or<V>(at, weight, 1), xhat, acc);            // sum(dn xhat)
   });
   if (!dx) return;
   const V mean_dn_xhat = static_cast<double>(sum(products)) / static_cast<double>(n);

@@ -23,6 +23,9 @@ bool isa_supported(Isa isa);
 
 namespace kernels {
 
+// The names of the elementwise functions. What each computes is a line of body_functions.h; a name without
+// one does not compile.
+
 /// exp, log, log1p, sin, cos, tanh, erf and rsqrt are within 2 ulp of the exact value, sigmoid within 3, silu
 /// within 4 (until denormal); gelu's far left tail carries the error of exp's rounded argument. NaN gives
 /// NaN, for relu and sign too; gelu, gelu_tanh and silu of -inf are their limit, -0.
@@ -50,18 +53,7 @@ enum class Unary {
 };
 
 /// dx = dy * f'(.), given what forward saved: the output y for the first three, the input x for the others.
-enum class UnaryGrad {
-  tanh,     // dy (1 - y^2)
-  sigmoid,  // dy y (1 - y)
-  relu,     // dy where y > 0, else 0
-  gelu,
-  gelu_tanh,
-  silu,
-  erf,
-  sin,
-  cos,
-  count
-};
+enum class UnaryGrad { tanh, sigmoid, relu, gelu, gelu_tanh, silu, erf, sin, cos, count };
 
 /// maximum and minimum are NaN where either is.
 enum class Binary { add, sub, mul, div, pow, maximum, minimum, count };
@@ -73,7 +65,6 @@ template <class T>
 struct AdamStep {
   double lr, beta1, beta2, eps, weight_decay;
   double bias_correction1, bias_correction2_sqrt;  // 1 - beta1^t, sqrt(1 - beta2^t)
-  double grad_scale;                               // gradients are multiplied by this first
   bool decoupled;                                  // AdamW: decay the weight, not the gradient
 };
 
@@ -119,6 +110,7 @@ struct ScoreRows {
   std::int64_t ld, seen, step;
 };
 
+/// References, so that a table that lacks one does not compile.
 template <class T>
 struct Table {
   using I = std::int64_t;
@@ -128,67 +120,66 @@ struct Table {
   void (*unary_grad[static_cast<int>(UnaryGrad::count)])(I n, const T* saved, const T* dy, T* dx);
   void (*binary[static_cast<int>(Binary::count)])(I n, const T* a, I sa, const T* b, I sb, T* y);
   void (*compare[static_cast<int>(Compare::count)])(I n, const T* a, I sa, const T* b, I sb, bool* y);
-  void (*where)(I n, const bool* c, I sc, const T* a, I sa, const T* b, I sb, T* y);
-  void (*axpy)(I n, T alpha, const T* x, T* y);         // y += alpha x
-  void (*scale)(I n, T alpha, const T* x, T* y);        // y = alpha x
-  void (*mul_add)(I n, const T* a, const T* b, T* y);   // y += a b
-  void (*clamp)(I n, T low, T high, const T* x, T* y);  // NaN passes
+  void (&where)(I n, const bool* c, I sc, const T* a, I sa, const T* b, I sb, T* y);
+  void (&scale)(I n, T alpha, const T* x, T* y);        // y = alpha x
+  void (&mul_add)(I n, const T* a, const T* b, T* y);   // y += a b
+  void (&clamp)(I n, T low, T high, const T* x, T* y);  // NaN passes
 
   // Reductions of one run. The order of additions depends on n only.
-  T (*sum)(I n, const T* x);
-  T (*sum_square)(I n, const T* x);
-  T (*mean_below)(I n, T top, const T* x);  // mean of top - x: exact differences, no overflow beyond theirs
-  T (*dot)(I n, const T* a, const T* b);
-  T (*max)(I n, const T* x);  // NaN when any is NaN; n >= 1
-  T (*min)(I n, const T* x);
+  T (&sum)(I n, const T* x);
+  T (&sum_square)(I n, const T* x);
+  T (&mean_below)(I n, T top, const T* x);  // mean of top - x: exact differences, no overflow beyond theirs
+  T (&max)(I n, const T* x);                // NaN when any is NaN; n >= 1
+  T (&min)(I n, const T* x);
 
   // Rows of C values.
-  void (*softmax)(I n, const T* x, T* y);
-  void (*softmax_grad)(I n, const T* y, const T* dy, T* dx);  // y (dy - sum dy y)
-  void (*log_softmax)(I n, const T* x, T* y);
-  void (*log_softmax_grad)(I n, const T* y, const T* dy, T* dx);  // dy - exp(y) sum dy
-  T (*logsumexp)(I n, const T* x);                                // -inf for all -inf
+  void (&softmax)(I n, const T* x, T* y);
+  void (&softmax_grad)(I n, const T* y, const T* dy, T* dx);  // y (dy - sum dy y)
+  void (&log_softmax)(I n, const T* x, T* y);
+  void (&log_softmax_grad)(I n, const T* y, const T* dy, T* dx);  // dy - exp(y) sum dy
+  T (&logsumexp)(I n, const T* x);                                // -inf for all -inf
   // y = exp(x - shift), returns the sum of y: the two halves of a softmax kept apart. A shift of -inf, the
-  // maximum of a fully masked row, gives zeros and the sum 0.
-  T (*exp_shift_sum)(I n, T shift, const T* x, T* y);
+  // maximum of a row of -inf, gives zeros and the sum 0.
+  T (&exp_shift_sum)(I n, T shift, const T* x, T* y);
 
   // Attention over a few keys at a time (body_attention.h); what a row does not see becomes 0.
   // s = exp(s - largest), with largest [rows] and sum [rows] kept up to date from call to call; correction
   // [rows] is what earlier sums were multiplied by. They start at -inf and 0.
-  void (*attention_exp)(const ScoreRows<T>& s, T* largest, T* sum, T* correction);
+  void (&attention_exp)(const ScoreRows<T>& s, T* largest, T* sum, T* correction);
   // Rows of `out` (n values, row stride ld), sums over exp(s - largest), become means: y = y / sum. log_sum
   // is largest + log(sum). A row that saw nothing (its sum is 0) becomes 0, and its log_sum +inf.
-  void (*attention_output)(I rows, I n, const T* largest, const T* sum, T* out, I ld, T* log_sum);
-  void (*attention_weights)(const ScoreRows<T>& s, const T* log_sum);  // s = exp(s - log_sum)
+  void (&attention_output)(I rows, I n, const T* largest, const T* sum, T* out, I ld, T* log_sum);
+  void (&attention_weights)(const ScoreRows<T>& s, const T* log_sum);  // s = exp(s - log_sum)
   // delta[r] = dot of rows r of dout and out, n values each: the sum over its keys of dp p.
-  void (*attention_delta)(I rows, I n, const T* dout, I ld_dout, const T* out, I ld_out, T* delta);
+  void (&attention_delta)(I rows, I n, const T* dout, I ld_dout, const T* out, I ld_out, T* delta);
   // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does.
-  void (*attention_score_grad)(const ScoreRows<T>& dp, const T* p, const T* delta);
+  void (&attention_score_grad)(const ScoreRows<T>& dp, const T* p, const T* delta);
 
   // Layer norm of `rows` rows of n >= 1 values. weight and bias may be null; mean and rstd hold one value a
   // row. dx may be null; dweight and dbias (may be null) are added to, row after row.
-  void (*layer_norm)(I rows, I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
-  void (*layer_norm_grad)(I rows, I n, const T* x, const T* weight, const T* mean, const T* rstd, const T* dy,
+  void (&layer_norm)(I rows, I n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
+  void (&layer_norm_grad)(I rows, I n, const T* x, const T* weight, const T* mean, const T* rstd, const T* dy,
                           T* dx, T* dweight, T* dbias);
   // RMS norm of one row; the same.
-  void (*rms_norm)(I n, T eps, const T* x, const T* weight, T* y, T* rstd);
-  void (*rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
+  void (&rms_norm)(I n, T eps, const T* x, const T* weight, T* y, T* rstd);
+  void (&rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
 
   // A matrix product; k >= 1. An element of C depends on its row of A, its column of B and what is added to
   // it only, not on m, n or its place.
-  void (*gemm)(const Product<T>& product);
-  // y[i] = dot(k, a[i], x) (a is [m, k], row stride lda), with the bits of dot: a matrix times a vector.
-  void (*gemv)(I m, I k, const T* a, I lda, const T* x, T* y);
+  void (&gemm)(const Product<T>& product);
+  // y[i] = sum_j a[i][j] x[j] (a is [m, k], row stride lda): a matrix times a vector. The sums' order depends
+  // on k only.
+  void (&gemv)(I m, I k, const T* a, I lda, const T* x, T* y);
   // y[r ldy + i] = sum_j a[i lda + j] x[r ldx + j] for r < count: a matrix times a few vectors, read once for
   // them. The sums' order depends on k only.
-  void (*gemv_few)(I m, I k, const T* a, I lda, I count, const T* x, I ldx, T* y, I ldy);
+  void (&gemv_few)(I m, I k, const T* a, I lda, I count, const T* x, I ldx, T* y, I ldy);
   // y[j] = sum_i x[i] a[i][j] (a is [m, n], row stride lda): a row vector times a matrix.
-  void (*gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
+  void (&gemv_t)(I m, I n, const T* a, I lda, const T* x, T* y);
 
-  void (*adam)(I n, const AdamStep<T>& step, const T* grad, T* p, T* m, T* v);
+  void (&adam)(I n, const AdamStep<T>& step, const T* grad, T* p, T* m, T* v);
   // y = x times 1 / (1 - p) where the uniform number of element `first + i` is >= p, else 0. Element e uses
   // word e % 4 of Philox block `block + e / 4`.
-  void (*dropout)(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block,
+  void (&dropout)(I n, double p, std::uint64_t key, std::uint64_t stream, std::uint64_t block,
                   std::uint64_t first, const T* x, T* y);
 };
 

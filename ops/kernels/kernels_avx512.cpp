@@ -6,12 +6,12 @@ namespace gradus::kernels {
 
 template <>
 const Table<float>& avx512_table<float>() {
-  return table_f32;
+  return full_table<float>;
 }
 
 template <>
 const Table<double>& avx512_table<double>() {
-  return table_f64;
+  return full_table<double>;
 }
 
 }  // namespace gradus::kernels

@@ -6,12 +6,12 @@ namespace gradus::kernels {
 
 template <>
 const Table<float>& scalar_table<float>() {
-  return table_f32;
+  return full_table<float>;
 }
 
 template <>
 const Table<double>& scalar_table<double>() {
-  return table_f64;
+  return full_table<double>;
 }
 
 }  // namespace gradus::kernels

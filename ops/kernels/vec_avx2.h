@@ -216,27 +216,27 @@ Mask32 test_bit(Vec<float> n) {
   return {_mm256_castsi256_ps(_mm256_srai_epi32(at_sign, 31))};
 }
 
-struct Words {
+struct VecU32 {
   static constexpr std::int64_t lanes = 8;
   __m256i v;
-  Words(__m256i x) : v(x) {}
-  explicit Words(std::uint32_t s) : v(_mm256_set1_epi32(static_cast<int>(s))) {}
-  static Words counting_from(std::uint32_t first) {
-    return _mm256_add_epi32(Words(first).v, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  VecU32(__m256i x) : v(x) {}
+  explicit VecU32(std::uint32_t s) : v(_mm256_set1_epi32(static_cast<int>(s))) {}
+  static VecU32 counting_from(std::uint32_t first) {
+    return _mm256_add_epi32(VecU32(first).v, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
-  friend Words operator+(Words a, Words b) { return _mm256_add_epi32(a.v, b.v); }
-  friend Words operator^(Words a, Words b) { return _mm256_xor_si256(a.v, b.v); }
+  friend VecU32 operator+(VecU32 a, VecU32 b) { return _mm256_add_epi32(a.v, b.v); }
+  friend VecU32 operator^(VecU32 a, VecU32 b) { return _mm256_xor_si256(a.v, b.v); }
 };
 struct WideProduct {
-  Words high, low;
+  VecU32 high, low;
 };
-inline WideProduct multiply(Words a, Words b) {
+inline WideProduct multiply(VecU32 a, VecU32 b) {
   const __m256i even = _mm256_mul_epu32(a.v, b.v);
   const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), b.v);
   return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA),
           _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA)};
 }
-inline void store_interleaved(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+inline void store_interleaved(std::uint32_t* p, VecU32 a, VecU32 b, VecU32 c, VecU32 d) {
   const __m256i ab_low = _mm256_unpacklo_epi32(a.v, b.v), ab_high = _mm256_unpackhi_epi32(a.v, b.v);
   const __m256i cd_low = _mm256_unpacklo_epi32(c.v, d.v), cd_high = _mm256_unpackhi_epi32(c.v, d.v);
   // rowK: a b c d of lanes K and K + 4, one in each half.

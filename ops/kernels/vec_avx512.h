@@ -211,30 +211,30 @@ Mask16 test_bit(Vec<float> n) {
   return {_mm512_test_epi32_mask(_mm512_maskz_cvtps_epi32(0xFFFF, n.v), _mm512_set1_epi32(1 << k))};
 }
 
-struct Words {
+struct VecU32 {
   static constexpr std::int64_t lanes = 16;
   __m512i v;
-  Words(__m512i x) : v(x) {}
-  explicit Words(std::uint32_t s) : v(_mm512_set1_epi32(static_cast<int>(s))) {}
-  static Words counting_from(std::uint32_t first) {
-    return _mm512_add_epi32(Words(first).v,
+  VecU32(__m512i x) : v(x) {}
+  explicit VecU32(std::uint32_t s) : v(_mm512_set1_epi32(static_cast<int>(s))) {}
+  static VecU32 counting_from(std::uint32_t first) {
+    return _mm512_add_epi32(VecU32(first).v,
                             _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   }
-  friend Words operator+(Words a, Words b) { return _mm512_add_epi32(a.v, b.v); }
-  friend Words operator^(Words a, Words b) { return _mm512_xor_si512(a.v, b.v); }
+  friend VecU32 operator+(VecU32 a, VecU32 b) { return _mm512_add_epi32(a.v, b.v); }
+  friend VecU32 operator^(VecU32 a, VecU32 b) { return _mm512_xor_si512(a.v, b.v); }
 };
 struct WideProduct {
-  Words high, low;
+  VecU32 high, low;
 };
-inline WideProduct multiply(Words a, Words b) {
+inline WideProduct multiply(VecU32 a, VecU32 b) {
   const __m512i even = _mm512_maskz_mul_epu32(0xFF, a.v, b.v);
   const __m512i odd = _mm512_maskz_mul_epu32(0xFF, _mm512_maskz_srli_epi64(0xFF, a.v, 32), b.v);
   return {_mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xFF, even, 32), odd),
           _mm512_mask_blend_epi32(0xAAAA, even, _mm512_maskz_slli_epi64(0xFF, odd, 32))};
 }
 
-inline __m512i low_words(Words a, Words b) { return _mm512_maskz_unpacklo_epi32(0xFFFF, a.v, b.v); }
-inline __m512i high_words(Words a, Words b) { return _mm512_maskz_unpackhi_epi32(0xFFFF, a.v, b.v); }
+inline __m512i low_words(VecU32 a, VecU32 b) { return _mm512_maskz_unpacklo_epi32(0xFFFF, a.v, b.v); }
+inline __m512i high_words(VecU32 a, VecU32 b) { return _mm512_maskz_unpackhi_epi32(0xFFFF, a.v, b.v); }
 inline __m512i low_pairs(__m512i a, __m512i b) { return _mm512_maskz_unpacklo_epi64(0xFF, a, b); }
 inline __m512i high_pairs(__m512i a, __m512i b) { return _mm512_maskz_unpackhi_epi64(0xFF, a, b); }
 // Two quarters of a, then two of b.
@@ -242,7 +242,7 @@ template <int quarters>
 __m512i shuffle_quarters(__m512i a, __m512i b) {
   return _mm512_maskz_shuffle_i32x4(0xFFFF, a, b, quarters);
 }
-inline void store_interleaved(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+inline void store_interleaved(std::uint32_t* p, VecU32 a, VecU32 b, VecU32 c, VecU32 d) {
   // rowK: a b c d of lanes K, K + 4, K + 8 and K + 12, one in each quarter.
   const __m512i row0 = low_pairs(low_words(a, b), low_words(c, d)),
                 row1 = high_pairs(low_words(a, b), low_words(c, d));

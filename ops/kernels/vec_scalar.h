@@ -123,23 +123,23 @@ bool test_bit(Vec<float> n) {
 }
 
 // Several 32-bit words, for the random generator. high and low are the halves of the 64-bit product.
-struct Words {
+struct VecU32 {
   static constexpr std::int64_t lanes = 1;
   std::uint32_t v;
-  explicit Words(std::uint32_t s) : v(s) {}
-  static Words counting_from(std::uint32_t first) { return Words(first); }  // first, first + 1, ...
-  friend Words operator+(Words a, Words b) { return Words(a.v + b.v); }
-  friend Words operator^(Words a, Words b) { return Words(a.v ^ b.v); }
+  explicit VecU32(std::uint32_t s) : v(s) {}
+  static VecU32 counting_from(std::uint32_t first) { return VecU32(first); }  // first, first + 1, ...
+  friend VecU32 operator+(VecU32 a, VecU32 b) { return VecU32(a.v + b.v); }
+  friend VecU32 operator^(VecU32 a, VecU32 b) { return VecU32(a.v ^ b.v); }
 };
 struct WideProduct {
-  Words high, low;
+  VecU32 high, low;
 };
-inline WideProduct multiply(Words a, Words b) {
+inline WideProduct multiply(VecU32 a, VecU32 b) {
   const std::uint64_t p = static_cast<std::uint64_t>(a.v) * b.v;
-  return {Words(static_cast<std::uint32_t>(p >> 32)), Words(static_cast<std::uint32_t>(p))};
+  return {VecU32(static_cast<std::uint32_t>(p >> 32)), VecU32(static_cast<std::uint32_t>(p))};
 }
 // p receives a0 b0 c0 d0 a1 b1 c1 d1 ...
-inline void store_interleaved(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+inline void store_interleaved(std::uint32_t* p, VecU32 a, VecU32 b, VecU32 c, VecU32 d) {
   p[0] = a.v, p[1] = b.v, p[2] = c.v, p[3] = d.v;
 }
 

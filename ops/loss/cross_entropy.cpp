@@ -4,6 +4,7 @@
 //        = (1 - e) (l - x_t) + e (l - mean(x))       for l = log sum_j exp(x_j)
 //   dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V)
 //   saves x and m: the softmax is never stored, it becomes dx in place
+//   cross_entropy_rows.h: row_loss, row_grad
 // nll_loss, one row of log-probabilities:
 //   loss = -x_t,   dx_t = -g
 //
@@ -27,7 +28,7 @@ using I = std::int64_t;
 /// losses and largest logits, one per row, from x [..., V], contiguous.
 void forward(const Array& x, const Targets& targets, const Array& losses, const Array& largest) {
   const Rows rows(x.shape());
-  dispatch_floating("cross_entropy", x.dtype(), [&]<class T>() {
+  dispatch_floating("cross_entropy", x, [&]<class T>() {
     const RowPointers<const T> px(x);
     T *const loss = losses.mutable_data<T>(), *const m = largest.mutable_data<T>();
     const Scratch scratch(rows.columns, x.dtype());
@@ -48,7 +49,7 @@ void forward(const Array& x, const Targets& targets, const Array& losses, const 
 Array backward(const Array& g, const Array& x, const Targets& targets, const Array& largest) {
   const Rows rows(x.shape());
   const Array dx = Array::empty(x.shape(), x.dtype());
-  dispatch_floating("cross_entropy", x.dtype(), [&]<class T>() {
+  dispatch_floating("cross_entropy", x, [&]<class T>() {
     const RowPointers<const T> px(x);
     const RowPointers<T> pdx(dx);
     const T *const pg = g.data<T>(), *const m = largest.data<T>();
@@ -69,6 +70,7 @@ Array backward(const Array& g, const Array& x, const Targets& targets, const Arr
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
   check_loss("cross_entropy", "logits", operand("cross_entropy", logits).shape(), logits.dtype(), target,
              options);
+  check_floating("cross_entropy", logits.array());
   const Targets targets("cross_entropy", "logits", logits.shape(), target, options);
   const Array x = logits.array().contiguous();
   const Array losses = Array::empty(target.shape(), x.dtype()),
@@ -76,19 +78,20 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
   forward(x, targets, losses, largest);
   return record("cross_entropy", targets.reduce(losses), {&logits},
                 [=, x = Saved(x)](const Array& dy, Needs) -> Grads {
-                  return {backward(targets.spread(dy), *x, targets, largest)};
+                  return {backward(targets.row_grads(dy), *x, targets, largest)};
                 });
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const CrossEntropyOptions& options) {
   check_loss("nll_loss", "log_probabilities", operand("nll_loss", log_probabilities).shape(),
              log_probabilities.dtype(), target, options);
+  check_floating("nll_loss", log_probabilities.array());
   check(options.label_smoothing == 0, "nll_loss: label smoothing is an option of cross_entropy, got {}",
         options.label_smoothing);
   const Targets targets("nll_loss", "log_probabilities", log_probabilities.shape(), target, options);
   const Array x = log_probabilities.array().contiguous();
   const Array losses = Array::zeros(target.shape(), x.dtype());
-  dispatch_floating("nll_loss", x.dtype(), [&]<class T>() {
+  dispatch_floating("nll_loss", x, [&]<class T>() {
     const RowPointers<const T> px(x);
     T* const loss = losses.mutable_data<T>();
     for (I i = 0; i < losses.numel(); ++i)
@@ -96,8 +99,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Cro
   });
   return record("nll_loss", targets.reduce(losses), {&log_probabilities},
                 [=, shape = x.shape()](const Array& dy, Needs) -> Grads {
-                  const Array g = targets.spread(dy), dx = Array::zeros(shape, dy.dtype());
-                  dispatch_floating("nll_loss", dy.dtype(), [&]<class T>() {
+                  const Array g = targets.row_grads(dy), dx = Array::zeros(shape, dy.dtype());
+                  dispatch_floating("nll_loss", dy, [&]<class T>() {
                     const RowPointers<T> pdx(dx);
                     const T* const pg = g.data<T>();
                     for (I i = 0; i < g.numel(); ++i)

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gradus/core/detail/dispatch.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -76,16 +76,16 @@ class Targets {
   Array reduce(const Array& losses) const {
     if (options_.reduction == Reduction::none) return losses;
     double total = 0;
-    dispatch_floating("cross_entropy", losses.dtype(), [&]<class T>() {
+    dispatch_floating("cross_entropy", losses, [&]<class T>() {
       for (const T loss : std::span(losses.data<T>(), static_cast<std::size_t>(losses.numel())))
         total += loss;
     });
-    return eager::scalar(total * share(), losses.dtype());
+    return array::scalar(total * share(), losses.dtype());
   }
 
   /// The gradients of the rows' losses, [rows]: where backward begins, and the targets must still be those
   /// that were checked.
-  Array spread(const Array& dy) const {
+  Array row_grads(const Array& dy) const {
     (void)unchanged_.get();
     if (options_.reduction == Reduction::none) return dy.contiguous();
     return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
@@ -98,14 +98,16 @@ class Targets {
   std::int64_t counted_ = 0;
 };
 
-/// The loss of one row x. exps, which may be x itself, receives exp(x - largest), and total their sum: what
-/// row_grad starts from.
+/// loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m) of one row x; e smoothing, t target,
+/// m largest. exps, which may be x itself, receives exp(x - largest), and total their sum: what row_grad
+/// starts from.
 template <class T>
 T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T largest, T* exps, T& total) {
   const auto& kernels = kernels::table<T>();
   // Only differences to the maximum count: next to a large one, sums of the logits and the logarithm would
   // lose their digits.
-  const T chosen = largest - x[target], all = smoothing == 0 ? T{0} : kernels.mean_below(classes, largest, x);
+  const T chosen = largest - x[target];                                           // m - x_t
+  const T all = smoothing == 0 ? T{0} : kernels.mean_below(classes, largest, x);  // mean_j(m - x_j)
   total = kernels.exp_shift_sum(classes, largest, x, exps);
   const T log_total = std::log(total);
   if (smoothing == 0) return chosen + log_total;
@@ -113,11 +115,12 @@ T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T
   return ((1 - smoothing) * chosen + smoothing * all) + log_total;
 }
 
-/// Turns exps = exp(x - largest), whose sum is `total`, into dx, given the gradient g of the row's loss.
+/// Turns exps = exp(x - m), whose sum is `total`, into dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V),
+/// given the gradient g of the row's loss.
 template <class T>
 void row_grad(std::int64_t classes, T smoothing, std::int64_t target, T total, T g, T* exps) {
   const auto& kernels = kernels::table<T>();
-  kernels.scale(classes, g / total, exps, exps);
+  kernels.scale(classes, g / total, exps, exps);  // g softmax(x)
   exps[target] -= g * (1 - smoothing);
   if (smoothing == 0) return;
   const T uniform = g * smoothing / static_cast<T>(classes);

@@ -83,7 +83,7 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
   const I n = dz.size(0), v = w.size(0), c = w.size(1);
   const T *const pdz = dz.data<T>(), *const pw = w.data<T>();
   const I step = std::max(kFewestClasses, (v + kMostPieces - 1) / kMostPieces);
-  if (v <= step) return eager::gemm(false, false, n, c, v, pdz, v, pw, c, T{0}, dx.mutable_data<T>(), c);
+  if (v <= step) return array::gemm(false, false, n, c, v, pdz, v, pw, c, T{0}, dx.mutable_data<T>(), c);
   const Array parts = Array::empty({(v - 1) / step + 1, n, c}, dz.dtype());
   T* const pparts = parts.mutable_data<T>();
   count_flops(2.0 * static_cast<double>(n) * static_cast<double>(v) * static_cast<double>(c));
@@ -92,7 +92,7 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
     kernels::multiply<T>({n, c, end - begin, {pdz + begin, v}, {pw + begin * c, c}, part, c});
   };
   parallel_for(v, step, multiply_piece, Wake::at_once);
-  dx.copy_(eager::sum(parts, 0));
+  dx.copy_(array::sum(parts, 0));
 }
 
 /// Adds what dz, the chunk's first row being `first`, gives each gradient; the first chunk writes instead.
@@ -101,10 +101,10 @@ void add_gradients(const Array& dz, I first, const Array& x, const Array& w, con
   const I n = dz.size(0), v = w.size(0), c = w.size(1);
   if (to.dx.defined()) multiply_by_weight<T>(dz, w, to.dx.reshape(x.shape()).slice(0, first, first + n));
   if (to.dw.defined())
-    eager::gemm(true, false, v, c, n, dz.data<T>(), v, x.data<T>() + first * c, c, T(first > 0),
+    array::gemm(true, false, v, c, n, dz.data<T>(), v, x.data<T>() + first * c, c, T(first > 0),
                 to.dw.mutable_data<T>(), c);
   if (to.dbias.defined()) {
-    const Array sum = eager::sum(dz, 0);
+    const Array sum = array::sum(dz, 0);
     first > 0 ? to.dbias.add_(sum) : to.dbias.copy_(sum);
   }
 }
@@ -115,9 +115,9 @@ Array run(const Array& x, const Array& w, const Array& bias, const Targets& targ
   const Array losses = Array::zeros({rows}, x.dtype());
   if (rows == 0) return losses;
   const I step = chunk_rows(rows, w.size(0) * static_cast<I>(size_of(x.dtype())));
-  dispatch_floating(kOp, x.dtype(), [&]<class T>() {
+  dispatch_floating(kOp, x, [&]<class T>() {
     for (I first = 0; first < rows; first += step) {
-      const Array z = eager::matmul(x.slice(0, first, std::min(rows, first + step)), w.transpose(0, 1), bias);
+      const Array z = array::matmul(x.slice(0, first, std::min(rows, first + step)), w.transpose(0, 1), bias);
       pass_rows<T>(z, first, targets, to.any(), losses.mutable_data<T>());
       add_gradients<T>(z, first, x, w, to);
     }
@@ -145,7 +145,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
       [dx = Saved(to.dx), dw = Saved(to.dw), dbias = Saved(to.dbias)](const Array& dy, Needs needs) -> Grads {
         const auto scaled = [g = dy.item()](const Saved& d, bool needed) {
           if (!needed) return Array();
-          return g == 1 ? *d : eager::mul(*d, g);
+          return g == 1 ? *d : array::mul(*d, g);
         };
         return {scaled(dx, needs[0]), scaled(dw, needs[1]), scaled(dbias, needs[2])};
       });

@@ -20,7 +20,7 @@
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/detail/strided.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -31,25 +31,23 @@ namespace {
 using kernels::Unary;
 
 void check_pair(const char* op, const char* name_x, const Tensor& x, const Tensor& y) {
-  const Array &a = operand(op, x), &b = operand(op, y);
-  check(is_floating(a.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, a.dtype(),
-        a.shape());
+  const Array &a = floating_operand(op, x), &b = operand(op, y);
   check(a.shape() == b.shape(),
         "{}: {} {} and target {} must have the same shape: reshape() or expand() one of them", op, name_x,
         a.shape(), b.shape());
-  eager::check_same_dtype(op, a, b);
+  array::check_operands(op, a, b);
 }
 
 /// The mean of nothing is 0 * inf: NaN.
 Array reduce(const Array& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
-  const Array total = eager::sum(losses);
-  return reduction == Reduction::sum ? total : eager::mul(total, 1.0 / static_cast<double>(losses.numel()));
+  const Array total = array::sum(losses);
+  return reduction == Reduction::sum ? total : array::mul(total, 1.0 / static_cast<double>(losses.numel()));
 }
 
-/// The gradient of each of n losses, [] or one each.
-Array spread(const Array& dy, Reduction reduction, std::int64_t n) {
-  return reduction == Reduction::mean ? eager::mul(dy, 1.0 / static_cast<double>(n)) : dy;
+/// The gradient of each of n losses, [] or one each, given that of the result.
+Array grad_of_each(const Array& dy, Reduction reduction, std::int64_t n) {
+  return reduction == Reduction::mean ? array::mul(dy, 1.0 / static_cast<double>(n)) : dy;
 }
 
 constexpr const char* kBce = "binary_cross_entropy_with_logits";
@@ -68,7 +66,7 @@ template <class T>
 /// |x| w, and the check of y in [0, 1].
 Array cost_of_wrong(const Array& logits, const Array& target) {
   const Array x = logits.contiguous(), y = target.contiguous(), cost = Array::empty(x.shape(), x.dtype());
-  dispatch_floating(kBce, x.dtype(), [&]<class T>() {
+  dispatch_floating(kBce, x, [&]<class T>() {
     const T *const px = x.data<T>(), *const py = y.data<T>();
     T* const out = cost.mutable_data<T>();
     const auto& kernels = kernels::table<T>();
@@ -89,13 +87,13 @@ Array cost_of_wrong(const Array& logits, const Array& target) {
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_pair("mse_loss", "input", input, target);
-  const Array difference = eager::sub(input.array(), target.array());
-  Array loss = reduce(eager::mul(difference, difference), reduction);
+  const Array difference = array::sub(input.array(), target.array());
+  Array loss = reduce(array::mul(difference, difference), reduction);
   return record("mse_loss", loss, {&input, &target}, [=](const Array& dy, Needs needs) -> Grads {
-    const Array g = spread(dy, reduction, difference.numel());
+    const Array g = grad_of_each(dy, reduction, difference.numel());
     Array dx, dtarget;
-    if (needs[0]) dx = eager::mul(difference, eager::mul(g, 2.0));
-    if (needs[1]) dtarget = eager::mul(difference, eager::mul(g, -2.0));
+    if (needs[0]) dx = array::mul(difference, array::mul(g, 2.0));
+    if (needs[1]) dtarget = array::mul(difference, array::mul(g, -2.0));
     return {dx, dtarget};
   });
 }
@@ -103,14 +101,14 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
   check_pair(kBce, "logits", logits, target);
   const Array x = logits.array(), y = target.array(), cost = cost_of_wrong(x, y);
-  const Array tail = eager::unary(
-      kBce, Unary::log1p, eager::unary(kBce, Unary::exp, eager::neg(eager::unary(kBce, Unary::abs, x))));
-  return record(kBce, reduce(eager::add(cost, tail), reduction), {&logits, &target},
+  const Array tail = array::unary(
+      kBce, Unary::log1p, array::unary(kBce, Unary::exp, array::neg(array::unary(kBce, Unary::abs, x))));
+  return record(kBce, reduce(array::add(cost, tail), reduction), {&logits, &target},
                 [reduction, x = Saved(x), y = Saved(y)](const Array& dy, Needs needs) -> Grads {
-                  const Array g = spread(dy, reduction, x->numel());
+                  const Array g = grad_of_each(dy, reduction, x->numel());
                   Array dx, dtarget;
-                  if (needs[0]) dx = eager::mul(eager::sub(eager::unary(kBce, Unary::sigmoid, *x), *y), g);
-                  if (needs[1]) dtarget = eager::mul(*x, eager::neg(g));
+                  if (needs[0]) dx = array::mul(array::sub(array::unary(kBce, Unary::sigmoid, *x), *y), g);
+                  if (needs[1]) dtarget = array::mul(*x, array::neg(g));
                   return {dx, dtarget};
                 });
 }

@@ -5,10 +5,11 @@
 //   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
+// kernels/body_norm.h: layer_norm, layer_norm_grad
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/norm/norm_checks.h"
 #include "gradus/ops/ops.h"
@@ -25,7 +26,7 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
   const Rows rows(x.shape());
   Normalized out{Array::empty(x.shape(), x.dtype()), Array::empty({rows.count, 1}, x.dtype()),
                  Array::empty({rows.count, 1}, x.dtype())};
-  dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
+  dispatch_floating("layer_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), b(bias);
     const RowPointers<T> y(out.y), mean(out.mean), rstd(out.rstd);
     rows.for_each_chunk([&](std::int64_t i, std::int64_t end) {
@@ -44,7 +45,7 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
   const Array dweight = needs[1] ? sums.partial_sums(x.dtype()) : Array();
   const Array dbias = needs[2] ? sums.partial_sums(x.dtype()) : Array();
-  dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
+  dispatch_floating("layer_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), m(mean), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight), db(dbias);
     sums.for_each_chunk([&](std::int64_t i, std::int64_t end, std::int64_t chunk) {
@@ -52,7 +53,7 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
                                           dw[chunk], db[chunk]);
     });
   });
-  return {dx, needs[1] ? eager::sum(dweight, 0) : dweight, needs[2] ? eager::sum(dbias, 0) : dbias};
+  return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 namespace gradus {
 
 void check_norm(const char* op, const Tensor& x, double eps) {
-  check(operand(op, x).dim() > 0, "{}: expects at least one axis to normalize over, got {}", op, x.shape());
+  check(floating_operand(op, x).dim() > 0, "{}: expects at least one axis to normalize over, got {}", op,
+        x.shape());
   check(eps >= 0, "{}: expects eps of 0 or more, got {}", op, eps);  // NaN fails too
 }
 
@@ -13,8 +14,8 @@ void check_norm_parameter(const char* op, const char* name, const Tensor& parame
   if (!parameter.defined()) return;
   check(parameter.shape() == Shape{x.size(-1)}, "{}: expects a {} [{}] for x {}, got {}", op, name,
         x.size(-1), x.shape(), parameter.shape());
-  check(parameter.dtype() == x.dtype(), "{}: x is {}, but the {} is {}: convert one with .to()", op,
-        x.dtype(), name, parameter.dtype());
+  if (parameter.dtype() != x.dtype()) [[unlikely]]
+    check_same_dtype(op, x.array(), parameter.array(), fmt::format("x and {}", name).c_str());
 }
 
 }  // namespace gradus

@@ -5,10 +5,11 @@
 //   dx      = rstd (dn - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows
 // Saves x and rstd.
+// kernels/body_norm.h: rms_norm, rms_norm_grad
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/norm/norm_checks.h"
 #include "gradus/ops/ops.h"
@@ -24,7 +25,7 @@ struct Normalized {
 Normalized forward(const Array& x, const Array& weight, double eps) {
   const Rows rows(x.shape());
   Normalized out{Array::empty(x.shape(), x.dtype()), Array::empty({rows.count, 1}, x.dtype())};
-  dispatch_floating("rms_norm", x.dtype(), [&]<class T>() {
+  dispatch_floating("rms_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight);
     const RowPointers<T> y(out.y), rstd(out.rstd);
     rows.for_each([&, rms_norm = kernels::table<T>().rms_norm](std::int64_t i) {
@@ -40,14 +41,14 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   const RowSums sums(rows);
   const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
   const Array dweight = needs[1] ? sums.partial_sums(x.dtype()) : Array();
-  dispatch_floating("rms_norm", x.dtype(), [&]<class T>() {
+  dispatch_floating("rms_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight);
     sums.for_each([&, grad = kernels::table<T>().rms_norm_grad](std::int64_t i, std::int64_t chunk) {
       grad(rows.columns, px[i], w[0], *r[i], pdy[i], pdx[i], dw[chunk]);
     });
   });
-  return {dx, needs[1] ? eager::sum(dweight, 0) : dweight};
+  return {dx, needs[1] ? array::sum(dweight, 0) : dweight};
 }
 
 }  // namespace

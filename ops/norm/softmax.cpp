@@ -1,10 +1,12 @@
 // softmax over an axis of C values.           x, y, dx, dy: [..., C] with that axis last
 //   y_i  = exp(x_i - m) / sum_j exp(x_j - m)     m = max_j x_j keeps exp from overflowing
 //   dx_i = y_i (dy_i - sum_j dy_j y_j)           saves y only: x is not needed
+//   kernels/body_rows.h: softmax, softmax_grad
 //
 // log_softmax
 //   y_i  = x_i - m - log(sum_j exp(x_j - m))
 //   dx_i = dy_i - exp(y_i) sum_j dy_j            saves y only
+//   kernels/body_rows.h: log_softmax, log_softmax_grad
 //
 // A row of -inf alone has no softmax: it gives NaN (attention, which can mask a whole row, gives zeros).
 
@@ -46,7 +48,7 @@ RowKernels<T> row_kernels(Form form) {
 
 Array forward(const char* op, Form form, const Array& x) {
   Array y = Array::empty(x.shape(), x.dtype());
-  dispatch_floating(op, x.dtype(), [&]<class T>() {
+  dispatch_floating(op, x, [&]<class T>() {
     const RowPointers<const T> px(x);
     const RowPointers<T> py(y);
     const Rows rows(x.shape());
@@ -58,7 +60,7 @@ Array forward(const char* op, Form form, const Array& x) {
 
 Array backward(const char* op, Form form, const Array& y, const Array& dy) {
   Array dx = Array::empty(y.shape(), y.dtype());
-  dispatch_floating(op, y.dtype(), [&]<class T>() {
+  dispatch_floating(op, y, [&]<class T>() {
     const RowPointers<const T> py(y), pdy(dy);
     const RowPointers<T> pdx(dx);
     const Rows rows(y.shape());

@@ -33,9 +33,9 @@ void sum_columns(std::int64_t n, std::int64_t columns, std::int64_t step, const 
     }
 }
 
-/// Running sums of a contiguous [P, n, Q] along its middle axis, forwards or backwards.
+/// x as [P, n, Q], summed along its middle axis, forwards or backwards.
 template <class T>
-Array running_sum(const Array& x, int axis, bool backwards) {
+Array running_sum_of(const Array& x, int axis, bool backwards) {
   const Array dense = x.contiguous(), y = Array::empty(x.shape(), x.dtype());
   if (y.numel() == 0) return y;
   const std::int64_t n = x.shape()[axis];
@@ -55,9 +55,8 @@ Array running_sum(const Array& x, int axis, bool backwards) {
 }
 
 Array running_sum(const Array& x, int axis, bool backwards) {
-  if (x.dtype() == f32) return running_sum<float>(x, axis, backwards);
-  if (x.dtype() == f64) return running_sum<double>(x, axis, backwards);
-  return running_sum<std::int64_t>(x.to(i64), axis, backwards);
+  if (x.dtype() == boolean) return running_sum(x.to(i64), axis, backwards);
+  return dispatch_numbers("cumsum", x, [&]<class T>() { return running_sum_of<T>(x, axis, backwards); });
 }
 
 }  // namespace

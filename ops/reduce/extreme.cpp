@@ -4,17 +4,18 @@
 //   argmax                  the first i with x_i = y; no gradient
 //
 // A NaN counts as larger and smaller than every number: it shows instead of getting lost.
+// kernels/body_reduce.h: max_run, min_run
 
 #include <limits>
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
-#include "gradus/ops/array/plain_loops.h"
+#include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/array/elementwise_loops.h"
 #include "gradus/ops/array/reduce_tree.h"
-#include "gradus/ops/array/spread.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
+#include "gradus/ops/reduce/expand_reduced.h"
 
 namespace gradus {
 
@@ -59,7 +60,7 @@ struct ExtremeKernel {
   }
   static void wide(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
     std::copy_n(x, columns, y);
-    const auto combine = binary_run<T>("max", kind);
+    const auto combine = binary_run<T>(kind);
     for (std::int64_t i = 1; i < rows; ++i) combine(columns, y, 1, x + i * stride, 1, y);
   }
   static void columns(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t stride, T* y) {
@@ -67,25 +68,19 @@ struct ExtremeKernel {
   }
 };
 
-/// f.operator()<T>() for f32, f64, i64; x is converted to i64 first if it is bool.
-template <class F>
-Array dispatch_numbers(const Array& x, F&& f) {
-  if (x.dtype() == f32) return f.template operator()<float>(x);
-  if (x.dtype() == f64) return f.template operator()<double>(x);
-  return f.template operator()<std::int64_t>(x.to(i64));
-}
-
 void check_not_empty(const char* op, const Array& x, const Dims& axes) {
   for (const std::int64_t axis : axes)
     check(x.size(axis) > 0, "{}: of nothing: axis {} of {} has size 0", op, axis, x.shape());
 }
 
+/// Of bools: as 0 and 1 in i64.
 template <Binary kind>
 Array extreme(const char* op, const Array& x, const Axes& axes, bool keepdim) {
+  if (x.dtype() == boolean) return extreme<kind>(op, x.to(i64), axes, keepdim);
   const Dims which = normalize_axes(op, axes, x.dim());
   check_not_empty(op, x, which);
-  return dispatch_numbers(x, [&]<class T>(const Array& numbers) {
-    return reduce_axes(numbers, which, keepdim, [](const Array& part, const ReduceView& v) {
+  return dispatch_numbers(op, x, [&]<class T>() {
+    return reduce_axes(x, which, keepdim, [](const Array& part, const ReduceView& v) {
       if (v.p * v.q == 0) return Array::empty({v.p, v.q}, part.dtype());
       return reduce_tree<T, ExtremeKernel<T, kind>>(part, v);
     });
@@ -95,14 +90,14 @@ Array extreme(const char* op, const Array& x, const Axes& axes, bool keepdim) {
 template <Binary kind>
 Tensor extreme_op(const char* op, const Tensor& x, const Axes& axes, bool keepdim) {
   const Array y = extreme<kind>(op, operand(op, x), axes, keepdim);
-  return record(op, y, {&x},
-                [op, x = Saved(x.array()), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
-                  const Shape& shape = x->shape();
-                  const Array hit = eager::compare(op, Compare::eq, *x, spread(*y, shape, axes, keepdim));
-                  const Array hits = eager::sum(hit, axes, keepdim).to(dy.dtype());
-                  const Array share = spread(eager::div(dy, hits), shape, axes, keepdim);
-                  return {eager::where(hit, share, eager::scalar(0, dy.dtype()))};
-                });
+  return record(
+      op, y, {&x}, [op, x = Saved(x.array()), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
+        const Shape& shape = x->shape();
+        const Array hit = array::compare(op, Compare::eq, *x, expand_reduced(*y, shape, axes, keepdim));
+        const Array hits = array::sum(hit, axes, keepdim).to(dy.dtype());
+        const Array share = expand_reduced(array::div(dy, hits), shape, axes, keepdim);
+        return {array::where(hit, share, array::scalar(0, dy.dtype()))};
+      });
 }
 
 /// Index of the first element equal to the row's extreme (or NaN, if that is the extreme).
@@ -126,29 +121,28 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<Int> axis, Fla
   const Array y = Array::empty(reduced_shape(x.shape(), axes, keepdim), i64);
   if (y.numel() == 0) return Tensor(y);
   const std::int64_t n = from.numel() / y.numel();
-  Array rows =
-      from;  // the axis goes last; several stay in order, so that the index is that of the flat tensor
-  if (axis) {
+  Array rows = from.dtype() == boolean ? from.to(i64) : from;
+  if (axis) {  // it goes last; without one all stay in order, and the index is that of the flat tensor
     Dims order;
     for (int i = 0; i < x.dim(); ++i)
       if (i != axes[0]) order.push_back(i);
     order.push_back(axes[0]);
-    rows = from.permute(order);
+    rows = rows.permute(order);
   }
-  dispatch_numbers(rows.contiguous(), [&]<class T>(const Array& dense) {
-    const T* const px = dense.data<T>();
+  rows = rows.contiguous();
+  dispatch_numbers(op, rows, [&]<class T>() {
+    const T* const px = rows.data<T>();
     std::int64_t* const py = y.mutable_data<std::int64_t>();
     parallel_rows(y.numel(), n, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) py[i] = find_extreme<T, kind>(n, px + i * n);
     });
-    return y;
   });
   return record(op, y, {&x});
 }
 
 }  // namespace
 
-Array eager::max(const Array& x, const Axes& axes, bool keepdim) {
+Array array::max(const Array& x, const Axes& axes, bool keepdim) {
   return extreme<Binary::maximum>("max", x, axes, keepdim);
 }
 

@@ -1,6 +1,5 @@
-// Reductions: an axis disappears (or, with keepdim, has size 1). Backward spreads the gradient over the axes
-// that went: it puts them back with size 1 and expands, a view that costs nothing. n: how many elements one
-// result was made of.
+// Reductions: an axis disappears (or, with keepdim, has size 1). Backward repeats the gradient along the axes
+// that went (expand_reduced): a view that costs nothing. n: how many elements one result was made of.
 //
 //   sum        y = sum_i x_i                   dx_i = dy                        saves nothing
 //   mean       y = sum_i x_i / n               dx_i = dy / n                    saves nothing
@@ -13,7 +12,9 @@
 //              rows are shifted by their maximum, so nothing overflows.
 //
 // Where a sum or a square leaves the range though the result does not, that row is worked out again
-// (careful.h).
+// (array/reduce_in_f64.h). array/reduce.cpp makes sums of the kernels' runs:
+// kernels/body_reduce.h: sum_run, sum_square
+// kernels/body_rows.h: logsumexp
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +22,12 @@
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/careful.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/array/reduce_in_f64.h"
 #include "gradus/ops/array/reduce_tree.h"
-#include "gradus/ops/array/spread.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
+#include "gradus/ops/reduce/expand_reduced.h"
 
 namespace gradus {
 
@@ -43,12 +44,7 @@ double count(const Shape& shape, const Dims& axes) {
   return n;
 }
 
-Array divided(const Array& x, double n) { return eager::binary("div", Binary::div, x, n); }
-
-void check_floating(const char* op, const Array& x) {
-  check(is_floating(x.dtype()), "{}: expects f32 or f64, got {} {}: convert with .to(f32)", op, x.dtype(),
-        x.shape());
-}
+Array divided(const Array& x, double n) { return array::binary("div", Binary::div, x, n); }
 
 template <class T>
 struct LogSumExpKernel {
@@ -68,18 +64,18 @@ Array axes_last(const Array& x, const Dims& axes) {
 /// For many rows of few values, [P, R] -> [P, 1]: whole arrays at a time, vectors full of rows.
 Array short_log_sum_exp(const Array& rows) {
   const char* const op = "logsumexp";
-  const Array largest = eager::max(rows, -1, /*keepdim=*/true);
-  const Array shifted = eager::unary(op, Unary::exp, eager::sub(rows, largest));
-  const Array y = eager::add(eager::unary(op, Unary::log, eager::sum(shifted, -1, true)), largest);
+  const Array largest = array::max(rows, -1, /*keepdim=*/true);
+  const Array shifted = array::unary(op, Unary::exp, array::sub(rows, largest));
+  const Array y = array::add(array::unary(op, Unary::log, array::sum(shifted, -1, true)), largest);
   // A maximum that is infinite or NaN is the answer itself.
-  return eager::where(eager::compare(op, Compare::eq, eager::sub(largest, largest), 0), y, largest);
+  return array::where(array::compare(op, Compare::eq, array::sub(largest, largest), 0), y, largest);
 }
 
 Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
   const Array last = axes_last(x, axes).contiguous();
   const Shape shape = reduced_shape(x.shape(), axes, keepdim);
   const ReduceView view{numel(shape), static_cast<std::int64_t>(count(x.shape(), axes)), 1};
-  return dispatch_floating("logsumexp", x.dtype(), [&]<class T>() {
+  return dispatch_floating("logsumexp", x, [&]<class T>() {
     if (view.r == 0 || view.p == 0) return Array::full(shape, -INFINITY, x.dtype());
     if (view.r < kShortReduction && view.p > 32)
       return short_log_sum_exp(last.reshape({view.p, view.r})).reshape(shape);
@@ -90,44 +86,42 @@ Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axes, Flag keepdim) {
-  return record("sum", eager::sum(operand("sum", x), axes, keepdim), {&x},
+  return record("sum", array::sum(operand("sum", x), axes, keepdim), {&x},
                 [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
-                  return {spread(dy, shape, axes, keepdim)};
+                  return {expand_reduced(dy, shape, axes, keepdim)};
                 });
 }
 
 Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
-  const Array& from = operand("mean", x);
-  check_floating("mean", from);
+  const Array& from = floating_operand("mean", x);
   const Dims which = normalize_axes("mean", axes, x.dim());
   const double n = count(from.shape(), which);
-  const Array y = divided(eager::sum(from, axes, keepdim), n);
-  dispatch_floating("mean", y.dtype(), [&]<class T>() {
+  const Array y = divided(array::sum(from, axes, keepdim), n);
+  dispatch_floating("mean", y, [&]<class T>() {
     T* const values = y.mutable_data<T>();
     const auto rows = [&] { return axes_last(from, which).contiguous(); };
     const auto length = static_cast<std::int64_t>(n);
     const auto good = [=](std::int64_t i) {
       return std::abs(values[i]) < std::numeric_limits<T>::infinity();
     };
-    careful::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(careful::mean(row, length));
+    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(in_f64::mean(row, length));
     });
   });
   return record("mean", y, {&x}, [shape = x.shape(), axes, keepdim, n](const Array& dy, Needs) -> Grads {
-    return {spread(divided(dy, n), shape, axes, keepdim)};
+    return {expand_reduced(divided(dy, n), shape, axes, keepdim)};
   });
 }
 
 Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
-  const Array& from = operand("var", x);
-  check_floating("var", from);
+  const Array& from = floating_operand("var", x);
   const Dims which = normalize_axes("var", axes, x.dim());
   const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  const Array mean = divided(eager::sum(from, axes, /*keepdim=*/true), n);
-  const Array y = divided(eager::sum_square("var", eager::sub(from, mean), axes, options.keepdim), k);
-  dispatch_floating("var", y.dtype(), [&]<class T>() {
-    // What rounds the mean by 8 units adds 64 eps^2 mean^2 to the variance: less than a ten-thousandth is
-    // good.
+  const Array mean = divided(array::sum(from, axes, /*keepdim=*/true), n);
+  const Array y = divided(array::sum_square("var", array::sub(from, mean), axes, options.keepdim), k);
+  dispatch_floating("var", y, [&]<class T>() {
+    // What rounds the mean by 8 units adds 64 eps^2 mean^2 to the variance: good where that is less than a
+    // ten-thousandth of it.
     constexpr T eps = std::numeric_limits<T>::epsilon() / 2, least = T{1e4} * 64 * eps * eps;
     T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
     const auto rows = [&] { return axes_last(from, which).contiguous(); };
@@ -136,16 +130,16 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
       const T v = values[i], m = means[i];
       return (v == 0) | ((v > least * m * m) & (v < std::numeric_limits<T>::infinity()));
     };
-    careful::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(careful::var(row, length, k));
-      means[i] = static_cast<T>(careful::mean(row, length));
+    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(in_f64::var(row, length, k));
+      means[i] = static_cast<T>(in_f64::mean(row, length));
     });
   });
   return record("var", y, {&x},
                 [x = Saved(from), mean = Saved(mean), axes, keepdim = options.keepdim, k](const Array& dy,
                                                                                           Needs) -> Grads {
-                  const Array scaled = spread(eager::mul(dy, 2 / k), x->shape(), axes, keepdim);
-                  return {eager::mul(scaled, eager::sub(*x, *mean))};
+                  const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
+                  return {array::mul(scaled, array::sub(*x, *mean))};
                 });
 }
 
@@ -154,8 +148,8 @@ namespace {
 /// p = 2.
 Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool keepdim) {
   const Array& from = x.array();
-  const Array y = eager::unary("norm", Unary::sqrt, eager::sum_square("norm", from, axes, keepdim));
-  dispatch_floating("norm", y.dtype(), [&]<class T>() {
+  const Array y = array::unary("norm", Unary::sqrt, array::sum_square("norm", from, axes, keepdim));
+  dispatch_floating("norm", y, [&]<class T>() {
     // Below, squares may have lost digits, or all of them.
     const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
     T* const values = y.mutable_data<T>();
@@ -164,26 +158,25 @@ Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool
     const auto good = [=](std::int64_t i) {
       return (values[i] > least) & (values[i] < std::numeric_limits<T>::infinity());
     };
-    careful::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(careful::norm(row, length));
+    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(in_f64::norm(row, length));
     });
   });
   return record(
       "norm", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
         // x / y first: at most 1, where dy / y may leave the range.
-        const auto wide = [&](const Array& row) { return spread(row, x->shape(), axes, keepdim); };
-        const Array zero = eager::scalar(0, dy.dtype());
+        const auto wide = [&](const Array& row) { return expand_reduced(row, x->shape(), axes, keepdim); };
+        const Array zero = array::scalar(0, dy.dtype());
         const Array unit =
-            eager::where(wide(eager::compare("norm", Compare::eq, *y, 0)), zero, eager::div(*x, wide(*y)));
-        return {eager::mul(wide(dy), unit)};
+            array::where(wide(array::compare("norm", Compare::eq, *y, 0)), zero, array::div(*x, wide(*y)));
+        return {array::mul(wide(dy), unit)};
       });
 }
 
 }  // namespace
 
 Tensor norm(const Tensor& x, Scalar p, const Axes& axes, Flag keepdim) {
-  const Array& from = operand("norm", x);
-  check_floating("norm", from);
+  const Array& from = floating_operand("norm", x);
   const Dims which = normalize_axes("norm", axes, x.dim());
   const double order = p.as<double>();
   if (order == 2) return euclidean_norm(x, which, axes, keepdim);
@@ -195,17 +188,16 @@ Tensor norm(const Tensor& x, Scalar p, const Axes& axes, Flag keepdim) {
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim) {
-  const Array& from = operand("logsumexp", x);
-  check_floating("logsumexp", from);
+  const Array& from = floating_operand("logsumexp", x);
   const Array y = log_sum_exp(from, normalize_axes("logsumexp", axes, x.dim()), keepdim);
   return record(
       "logsumexp", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
         // All -inf: y is -inf, and -inf - (-inf) would be NaN; shifted by 0 the gradient is 0.
-        const Array zero = eager::scalar(0, y->dtype());
-        const Array shift = eager::where(eager::compare("logsumexp", Compare::eq, *y, -INFINITY), zero, *y);
-        const Array p =
-            eager::unary("logsumexp", Unary::exp, eager::sub(*x, spread(shift, x->shape(), axes, keepdim)));
-        return {eager::mul(spread(dy, x->shape(), axes, keepdim), p)};
+        const Array zero = array::scalar(0, y->dtype());
+        const Array shift = array::where(array::compare("logsumexp", Compare::eq, *y, -INFINITY), zero, *y);
+        const Array p = array::unary("logsumexp", Unary::exp,
+                                     array::sub(*x, expand_reduced(shift, x->shape(), axes, keepdim)));
+        return {array::mul(expand_reduced(dy, x->shape(), axes, keepdim), p)};
       });
 }
 

@@ -79,9 +79,7 @@ std::vector<double> checked_row(const double* row, I classes, I row_number, I di
 
 Tensor multinomial(const Tensor& weights, Int wanted, Flag replacement, Generator& generator) {
   const I count = wanted;
-  const Array& given = operand("multinomial", weights);
-  check(is_floating(given.dtype()), "multinomial: expects f32 or f64 weights, got {}: convert with .to(f32)",
-        given.dtype());
+  const Array& given = floating_operand("multinomial", weights, "weights");
   check((given.dim() == 1 || given.dim() == 2) && given.size(-1) > 0,
         "multinomial: expects weights [C] or [B, C] with C > 0, got {}", given.shape());
   check(count >= 1, "multinomial: expects a count of 1 or more, got {}", count);

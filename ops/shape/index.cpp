@@ -12,7 +12,6 @@
 // the same bits.
 
 #include <algorithm>
-#include <type_traits>
 
 #include "gradus/core/detail/dispatch.h"
 #include "gradus/core/detail/strided.h"
@@ -85,29 +84,27 @@ Array gathered(const Array& x, int axis, const Array& index) {
 
 /// y[.., index[.., j, ..], ..] += source[.., j, ..], in the order of j.
 void add_scattered(const Array& y, int axis, const Array& index, const Array& source) {
-  dispatch_all(y.dtype(), [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) {
-      const auto loop = lines<3>(index.shape(), {y.strides(), index.strides(), source.strides()}, axis);
-      const I length = index.shape()[axis];
-      const I along_y = y.strides()[axis], along_index = index.strides()[axis],
-              along_s = source.strides()[axis];
-      const I sy = loop.inner_stride(0), si = loop.inner_stride(1), ss = loop.inner_stride(2);
-      T* const to = y.mutable_data<T>();
-      const T* const from = source.data<T>();
-      const I* const at = index.data<I>();
-      const auto add_lines = [=](I n, const auto& start) {
-        for (I j = 0; j < length; ++j)
-          for (I i = 0; i < n; ++i)
-            to[start[0] + at[start[1] + j * along_index + i * si] * along_y + i * sy] +=
-                from[start[2] + j * along_s + i * ss];
-      };
-      loop.parallel(lines_of(length), add_lines, wake_for(length));
-    }
+  dispatch_numbers("scatter_add", y, [&]<class T>() {
+    const auto loop = lines<3>(index.shape(), {y.strides(), index.strides(), source.strides()}, axis);
+    const I length = index.shape()[axis];
+    const I along_y = y.strides()[axis], along_index = index.strides()[axis],
+            along_s = source.strides()[axis];
+    const I sy = loop.inner_stride(0), si = loop.inner_stride(1), ss = loop.inner_stride(2);
+    T* const to = y.mutable_data<T>();
+    const T* const from = source.data<T>();
+    const I* const at = index.data<I>();
+    const auto add_lines = [=](I n, const auto& start) {
+      for (I j = 0; j < length; ++j)
+        for (I i = 0; i < n; ++i)
+          to[start[0] + at[start[1] + j * along_index + i * si] * along_y + i * sy] +=
+              from[start[2] + j * along_s + i * ss];
+    };
+    loop.parallel(lines_of(length), add_lines, wake_for(length));
   });
 }
 
 /// y[.., j, ..] = x[.., index[j], ..] for a 1-d index.
-Array rows_of(const Array& x, int axis, const Array& index) {
+Array selected(const Array& x, int axis, const Array& index) {
   Shape shape = x.shape();
   shape[axis] = index.numel();
   const Array y = Array::empty(shape, x.dtype());
@@ -137,7 +134,7 @@ Array rows_of(const Array& x, int axis, const Array& index) {
 
 /// dx[.., index[j], ..] += dy[.., j, ..] in the order of j.
 void add_rows(const Array& dx, int axis, const Array& index, const Array& dy) {
-  dispatch_floating("index_select backward", dy.dtype(), [&]<class T>() {
+  dispatch_floating("index_select backward", dy, [&]<class T>() {
     const auto loop = lines<2>(dy.shape(), {dx.strides(), dy.strides()}, axis);
     const I length = index.numel(), step = index.strides()[0];
     const I along_x = dx.strides()[axis], along_y = dy.strides()[axis];
@@ -169,13 +166,13 @@ Gradient into_rows(const Shape& shape, int axis, const Saved& index, const Array
           }};
 }
 
-/// gather and scatter_add: index has x's sizes, or less on axes other than `axis`.
 /// For a profile: of x only what is picked is read.
 Array picked(Array y) {
   count_bytes(2.0 * static_cast<double>(y.numel()) * static_cast<double>(size_of(y.dtype())));
   return y;
 }
 
+/// gather and scatter_add: index has x's sizes, or less on axes other than `axis`.
 void check_index_fits(const char* op, const Array& x, int axis, const Array& index) {
   check(index.dim() == x.dim(), "{}: x {} and index {} must have the same number of axes", op, x.shape(),
         index.shape());
@@ -204,9 +201,7 @@ Tensor scatter_add(const Tensor& x, Int axis, const Tensor& index, const Tensor&
   const Array &a = operand("scatter_add", x), &s = operand("scatter_add", source);
   const Array& i = index_operand("scatter_add", index);
   const int at = normalize_axis("scatter_add", axis, x.dim());
-  check(a.dtype() == s.dtype() && a.dtype() != boolean,
-        "scatter_add: expects x and source of one number type, got {} and {}: convert with .to()", a.dtype(),
-        s.dtype());
+  check_same_dtype("scatter_add", a, s, "x and source");
   check(i.shape() == s.shape(), "scatter_add: index {} and source {} must have the same shape", i.shape(),
         s.shape());
   check_index_fits("scatter_add", a, at, i);
@@ -223,7 +218,7 @@ Tensor index_select(const Tensor& x, Int axis, const Tensor& index) {
   const int at = normalize_axis("index_select", axis, x.dim());
   check(i.dim() == 1, "index_select: expects a 1-d index, got {}", i.shape());
   check_range("index_select", i, a.shape(), at);
-  return record("index_select", picked(rows_of(a, at, i)), {&x},
+  return record("index_select", picked(selected(a, at, i)), {&x},
                 [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
                   return {into_rows(shape, at, saved, dy)};
                 });
@@ -239,7 +234,7 @@ Tensor embedding(const Tensor& ids, const Tensor& weight) {
   Shape shape = i.shape();
   shape.push_back(w.shape()[1]);
   const Array flat = i.reshape({i.numel()});
-  return record("embedding", picked(rows_of(w, 0, flat).reshape(shape)), {&weight},
+  return record("embedding", picked(selected(w, 0, flat).reshape(shape)), {&weight},
                 [rows = w.shape(), saved = Saved(flat)](const Array& dy, Needs) -> Grads {
                   return {into_rows(rows, 0, saved, dy.reshape({saved->numel(), rows[1]}))};
                 });

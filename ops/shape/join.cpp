@@ -8,10 +8,12 @@
 //   roll          y[(i + shift) mod n] = x[i]              roll(dy, -shift)
 //
 // Nothing is saved but shapes. Each piece of a split is a node of its own; the first that passes back makes
-// an array of x's full shape, mostly zeros, and the others add their dy in their places there (part.h).
+// an array of x's full shape, mostly zeros, and the others add their dy in their places there
+// (part_gradient.h).
 
 #include <algorithm>
 
+#include "gradus/core/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
@@ -27,8 +29,8 @@ void check_joinable(const char* op, const std::vector<Tensor>& xs, int free_axis
   const Shape& first = xs[0].shape();
   for (std::size_t k = 1; k < xs.size(); ++k) {
     const Array& x = operand(op, xs[k]);
-    check(x.dtype() == xs[0].dtype(), "{}: tensors have different dtypes: number 0 is {}, number {} is {}",
-          op, xs[0].dtype(), k, x.dtype());
+    if (x.dtype() != xs[0].dtype()) [[unlikely]]
+      check_same_dtype(op, xs[0].array(), x, fmt::format("tensors 0 and {}", k).c_str());
     Shape shape = x.shape();
     if (shape.size() == first.size() && free_axis >= 0) shape[free_axis] = first[free_axis];
     if (shape == first) continue;

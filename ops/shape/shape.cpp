@@ -10,10 +10,11 @@
 //   to(dtype)               x rounded to dtype             dy converted back
 //
 // A view shares memory with x, so writing to it under NoGrad writes x. The gradient of the first part is an
-// array of x's full shape, mostly zeros; those of other parts are added in their places there (part.h).
+// array of x's full shape, mostly zeros; those of other parts are added in their places there
+// (part_gradient.h).
 
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/shape/part_gradient.h"
@@ -88,7 +89,7 @@ Tensor unsqueeze(const Tensor& x, Int axis) {
 
 Tensor expand(const Tensor& x, const Shape& shape) {
   return record("expand", operand("expand", x).expand(shape), {&x},
-                [from = x.shape()](const Array& dy, Needs) -> Grads { return {eager::sum_to(dy, from)}; });
+                [from = x.shape()](const Array& dy, Needs) -> Grads { return {array::sum_to(dy, from)}; });
 }
 
 Tensor contiguous(const Tensor& x) {

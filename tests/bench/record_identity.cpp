@@ -6,7 +6,7 @@
 #include "bench/in_turn.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/kernels/gemm.h"
 
 namespace gradus::bench {
@@ -38,7 +38,7 @@ Json product(const std::string& what, std::int64_t m, std::int64_t n, std::int64
       },
       [=] {
         for (std::int64_t i = 0; i < repeat; ++i)
-          eager::gemm<float>(false, false, m, n, k, pa, k, pb, n, 0, pc, n);
+          array::gemm<float>(false, false, m, n, k, pa, k, pb, n, 0, pc, n);
       });
 }
 

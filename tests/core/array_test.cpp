@@ -228,7 +228,7 @@ TEST_CASE("add_ adds equal shapes of any layout") {
   check_error([&] { x.add_(counting({3})); }, "add_: expects f32 [3, 200], got f32 [3]");
   check_error([&] { x.add_(x.to(f64)); }, "add_: expects f32 [3, 200], got f64 [3, 200]");
   const Array whole = Array::zeros({1}, i64);
-  check_error([&] { whole.add_(whole); }, "add_: expects f32 or f64, got i64: convert with .to(f32)");
+  check_error([&] { whole.add_(whole); }, "add_: expects f32 or f64, got i64 [1]: convert with .to(f32)");
 }
 
 TEST_CASE("large copies are cut into chunks and still complete") {

@@ -9,16 +9,15 @@
 #include "check_op.h"
 #include "gradus/core/io/state_dict.h"
 #include "gradus/core/random/random.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::counting;
 using gradus::test::kUndefined;
+using gradus::test::Values;
 
-namespace {
-using Values = std::vector<double>;
-
-Tensor counting(const Shape& shape) { return arange(0, numel(shape), 1, f32).reshape(shape); }
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("tensor() reads nested lists") {
   CHECK(tensor({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}}).shape() == Shape{3, 2});
@@ -234,7 +233,7 @@ TEST_CASE("requires_grad_: errors") {
       [] {
         tensor({1, 2}).requires_grad_();
       },
-      "requires_grad_: expects f32 or f64, got i64: convert with .to(f32)");
+      "requires_grad_: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error([] { Tensor().requires_grad_(); }, "requires_grad_" + kUndefined);
   Tensor x = ones({2});
   x.requires_grad_();
@@ -272,7 +271,8 @@ TEST_CASE("StateDict keeps names in order and finds them") {
 }
 
 TEST_CASE("the default dtype is a floating one") {
-  check_error([] { set_default_dtype(i64); }, "set_default_dtype: expects f32 or f64, got i64");
+  check_error([] { set_default_dtype(i64); },
+              "set_default_dtype: expects f32 or f64, got i64");
 }
 
 TEST_CASE("what is written is kept by somebody, and each place takes one value") {

@@ -9,7 +9,7 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/ops/array/eager.h"
+#include "gradus/ops/array/array_ops.h"
 
 namespace gradus::test {
 namespace {
@@ -25,13 +25,13 @@ bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-Array twice(const Array& x, double factor = 2) { return eager::mul(x, factor); }
+Array twice(const Array& x, double factor = 2) { return array::mul(x, factor); }
 
 /// x^2 whose backward multiplies by `factor`.
 Tensor square_with(const Tensor& x, double factor) {
-  return record("square", eager::mul(x.array(), x.array()), {&x},
+  return record("square", array::mul(x.array(), x.array()), {&x},
                 [saved = Saved(x.array()), factor](const Array& dy, Needs) -> Grads {
-                  return {eager::mul(twice(*saved, factor), dy)};
+                  return {array::mul(twice(*saved, factor), dy)};
                 });
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("check_op: a wrong factor shows in a large input too") {
 
 TEST_CASE("check_op: no gradient at all") {
   const auto op = [](const Tensor& x) {
-    return record("square", eager::mul(x.array(), x.array()), {&x},
+    return record("square", array::mul(x.array(), x.array()), {&x},
                   [](const Array&, Needs) -> Grads { return {Array()}; });
   };
   CHECK(mentions(complaints(op), "gradient of input 0"));
@@ -85,14 +85,14 @@ TEST_CASE("check_op: a backward that takes dy to be contiguous") {
 
 TEST_CASE("check_op: a value that depends on the number of threads") {
   const auto op = [](const Tensor& x) {
-    return Tensor(eager::add(x.array(), eager::scalar(1e-3 * num_threads(), x.dtype())));
+    return Tensor(array::add(x.array(), array::scalar(1e-3 * num_threads(), x.dtype())));
   };
   CHECK(mentions(complaints(op, {Input({6, 5}).constant()}), "f32, 2 threads against 1: output 0"));
 }
 
 TEST_CASE("check_op: f32 computed less precisely than it should be") {
   const auto op = [](const Tensor& x) {
-    return Tensor(x.dtype() == f32 ? eager::mul(x.array(), 1.001) : x.array().clone());
+    return Tensor(x.dtype() == f32 ? array::mul(x.array(), 1.001) : x.array().clone());
   };
   CHECK(mentions(complaints(op, {Input({6, 5}).constant()}), "f32, scalar: output 0"));
 }
@@ -119,9 +119,9 @@ TEST_CASE("check_op: a backward that writes the incoming gradient") {
 
 TEST_CASE("check_op: a saved array that backward consumes") {
   const auto op = [](const Tensor& x) {
-    return record("square", eager::mul(x.array(), x.array()), {&x},
+    return record("square", array::mul(x.array(), x.array()), {&x},
                   [x2 = twice(x.array())](const Array& dy, Needs) -> Grads {
-                    const Array dx = eager::mul(x2, dy);
+                    const Array dx = array::mul(x2, dy);
                     x2.fill_(0);
                     return {dx};
                   });
@@ -131,10 +131,10 @@ TEST_CASE("check_op: a saved array that backward consumes") {
 
 TEST_CASE("check_op: a product that drops a gradient when the other input wants none") {
   const auto op = [](const Tensor& a, const Tensor& b) {
-    return record("mul", eager::mul(a.array(), b.array()), {&a, &b},
+    return record("mul", array::mul(a.array(), b.array()), {&a, &b},
                   [a = Saved(a.array()), b = Saved(b.array())](const Array& dy, Needs needs) -> Grads {
                     if (!needs[0]) return {Array(), Array()};
-                    return {eager::mul(dy, *b), eager::mul(dy, *a)};
+                    return {array::mul(dy, *b), array::mul(dy, *a)};
                   });
   };
   CHECK(mentions(complaints(op, {{2, 3}, {2, 3}}), "only input 1 wants a gradient: gradient of input 1"));

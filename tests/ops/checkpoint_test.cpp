@@ -14,14 +14,14 @@
 #include "gradus/core/tape/scope.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
+using gradus::test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
 
 Tensor leaf(const Shape& shape) { return randn(shape).requires_grad_(); }
 

@@ -11,8 +11,8 @@ namespace gradus::test {
 namespace {
 
 const Op product = [](const Tensor& a, const Tensor& b) { return matmul(a, b); };
-// BLAS adds in another order for other layouts.
-const CheckOptions blas = {.layout_bits = false};
+// A product adds in another order where its operands lie in another way.
+const CheckOptions reordered = {.layout_bits = false};
 
 /// Row-major loops, one matrix of each operand.
 std::vector<double> reference(const std::vector<double>& a, const std::vector<double>& b, std::int64_t m,
@@ -36,15 +36,15 @@ void check_close(const std::vector<double>& got, const std::vector<double>& expe
 TEST_CASE("matmul: gradients, layouts and threads over odd shapes") {
   for (const std::int64_t m : {0, 1, 2, 5})
     for (const std::int64_t k : {0, 1, 3})
-      for (const std::int64_t n : {0, 1, 4}) check_op("matmul", product, {{m, k}, {k, n}}, blas);
+      for (const std::int64_t n : {0, 1, 4}) check_op("matmul", product, {{m, k}, {k, n}}, reordered);
 }
 
 TEST_CASE("matmul: vectors") {
-  check_op("matmul", product, {{3}, {3}}, blas);
-  check_op("matmul", product, {{3}, {3, 4}}, blas);
-  check_op("matmul", product, {{2, 3}, {3}}, blas);
-  check_op("matmul", product, {{3}, {2, 3, 4}}, blas);
-  check_op("matmul", product, {{2, 4, 3}, {3}}, blas);
+  check_op("matmul", product, {{3}, {3}}, reordered);
+  check_op("matmul", product, {{3}, {3, 4}}, reordered);
+  check_op("matmul", product, {{2, 3}, {3}}, reordered);
+  check_op("matmul", product, {{3}, {2, 3, 4}}, reordered);
+  check_op("matmul", product, {{2, 4, 3}, {3}}, reordered);
   CHECK(matmul(zeros({3}), zeros({3})).shape() == Shape{});
   CHECK(matmul(zeros({3}), zeros({2, 3, 4})).shape() == Shape{2, 4});
   CHECK(matmul(zeros({2, 4, 3}), zeros({3})).shape() == Shape{2, 4});
@@ -52,19 +52,19 @@ TEST_CASE("matmul: vectors") {
 }
 
 TEST_CASE("matmul: batches broadcast") {
-  check_op("matmul", product, {{2, 2, 3}, {2, 3, 4}}, blas);
-  check_op("matmul", product, {{2, 2, 3}, {3, 4}}, blas);
-  check_op("matmul", product, {{2, 3}, {2, 3, 4}}, blas);
-  check_op("matmul", product, {{2, 1, 2, 3}, {3, 3, 4}}, blas);
-  check_op("matmul", product, {{2, 2, 3}, {1, 3, 4}}, blas);
-  check_op("matmul", product, {{0, 2, 3}, {3, 4}}, blas);
-  check_op("matmul", product, {{2, 0, 3}, {2, 3, 4}}, blas);
+  check_op("matmul", product, {{2, 2, 3}, {2, 3, 4}}, reordered);
+  check_op("matmul", product, {{2, 2, 3}, {3, 4}}, reordered);
+  check_op("matmul", product, {{2, 3}, {2, 3, 4}}, reordered);
+  check_op("matmul", product, {{2, 1, 2, 3}, {3, 3, 4}}, reordered);
+  check_op("matmul", product, {{2, 2, 3}, {1, 3, 4}}, reordered);
+  check_op("matmul", product, {{0, 2, 3}, {3, 4}}, reordered);
+  check_op("matmul", product, {{2, 0, 3}, {2, 3, 4}}, reordered);
 }
 
 TEST_CASE("matmul: products that are cut into tiles") {
-  check_op("matmul", product, {{300, 130}, {130, 410}}, blas);
-  check_op("matmul", product, {{3, 200, 170}, {170, 190}}, blas);
-  check_op("matmul", product, {{40, 33, 70}, {40, 70, 65}}, blas);
+  check_op("matmul", product, {{300, 130}, {130, 410}}, reordered);
+  check_op("matmul", product, {{3, 200, 170}, {170, 190}}, reordered);
+  check_op("matmul", product, {{40, 33, 70}, {40, 70, 65}}, reordered);
 }
 
 TEST_CASE("matmul: values in every layout of both operands") {
@@ -145,7 +145,7 @@ TEST_CASE("matmul: errors") {
       [] {
         matmul(zeros({2, 2}, i64), zeros({2, 2}, i64));
       },
-      "matmul: expects f32 or f64, got i64: convert with .to(f32)");
+      "matmul: expects f32 or f64, got i64 [2, 2]: convert with .to(f32)");
   check_error(
       [] {
         matmul(zeros({2, 2, 3}), zeros({4, 3, 2}));
@@ -159,14 +159,14 @@ TEST_CASE("linear: gradients, layouts and threads") {
   const Op with_bias = [](const Tensor& x, const Tensor& w, const Tensor& b) { return linear(x, w, b); };
   const Op without = [](const Tensor& x, const Tensor& w) { return linear(x, w); };
   for (const Shape& x : {Shape{3}, {1, 3}, {4, 3}, {2, 4, 3}, {2, 0, 3}, {2, 1, 2, 3}}) {
-    check_op("linear", with_bias, {x, {5, 3}, {5}}, blas);
-    check_op("linear", without, {x, {5, 3}}, blas);
+    check_op("linear", with_bias, {x, {5, 3}, {5}}, reordered);
+    check_op("linear", without, {x, {5, 3}}, reordered);
   }
-  check_op("linear", with_bias, {{4, 0}, {5, 0}, {5}}, blas);
-  check_op("linear", with_bias, {{4, 3}, {0, 3}, {0}}, blas);
-  check_op("linear", with_bias, {{4, 3}, {1, 3}, {1}}, blas);
-  check_op("linear", with_bias, {{4, 100, 96}, {170, 96}, {170}}, blas);
-  check_op("linear", with_bias, {{5, 300}, {400, 300}, {400}}, blas);  // few rows, on several threads
+  check_op("linear", with_bias, {{4, 0}, {5, 0}, {5}}, reordered);
+  check_op("linear", with_bias, {{4, 3}, {0, 3}, {0}}, reordered);
+  check_op("linear", with_bias, {{4, 3}, {1, 3}, {1}}, reordered);
+  check_op("linear", with_bias, {{4, 100, 96}, {170, 96}, {170}}, reordered);
+  check_op("linear", with_bias, {{5, 300}, {400, 300}, {400}}, reordered);  // few rows, on several threads
 }
 
 TEST_CASE("linear: is x W^T + bias") {
@@ -202,7 +202,7 @@ TEST_CASE("linear with an activation: the bits of both after each other, values 
     }
   check_op(
       "linear", [](const Tensor& x, const Tensor& w) { return linear(x, w, {}, Activation::silu); },
-      {{4, 3}, {5, 3}}, blas);
+      {{4, 3}, {5, 3}}, reordered);
   check_error(
       [] {
         linear(zeros({2, 3}), zeros({4}), {}, Activation::relu);
@@ -255,7 +255,7 @@ TEST_CASE("linear: errors") {
       [] {
         linear(zeros({2, 4}, i64), zeros({3, 4}, i64));
       },
-      "linear: expects f32 or f64, got x i64 [2, 4]: convert with .to(f32)");
+      "linear: expects x of f32 or f64, got i64 [2, 4]: convert with .to(f32)");
   check_error([] { linear(Tensor(), zeros({3, 4})); }, "linear" + kUndefined);
   check_error([] { linear(zeros({2, 4}), Tensor()); }, "linear" + kUndefined);
 }
@@ -263,12 +263,12 @@ TEST_CASE("linear: errors") {
 TEST_CASE("outer") {
   const Op op = [](const Tensor& a, const Tensor& b) { return outer(a, b); };
   for (const Shape& n : {Shape{1}, {3}, {0}})
-    for (const Shape& m : {Shape{1}, {4}, {0}}) check_op("outer", op, {n, m}, blas);
+    for (const Shape& m : {Shape{1}, {4}, {0}}) check_op("outer", op, {n, m}, reordered);
   CHECK(outer(tensor({1.0, 2.0}), tensor({3.0, 4.0, 5.0})).to_vector<float>() ==
         std::vector<float>{3, 4, 5, 6, 8, 10});
   check_error([] { outer(zeros({2, 1}), zeros({3})); }, "outer: expects two vectors, got [2, 1] and [3]");
   check_error([] { outer(zeros({2}, i64), zeros({2}, i64)); },
-              "matmul: expects f32 or f64, got i64: convert with .to(f32)");
+              "matmul: expects f32 or f64, got i64 [2, 1]: convert with .to(f32)");
   check_error([] { outer(zeros({2}), Tensor()); }, "outer" + kUndefined);
   check_error([] { outer(zeros({2}), zeros({2}, f64)); },
               "outer: operands have different dtypes: f32 [2] and f64 [2]: convert one with .to()");

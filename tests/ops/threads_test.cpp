@@ -10,6 +10,7 @@
 
 #include "support.h"
 #include "threads_cases.h"
+#include "threads_guard.h"
 
 namespace gradus::test {
 namespace {
@@ -22,7 +23,7 @@ void append_bytes(std::string& all, const Tensor& x) {
 
 /// Every byte of the result and of the gradients, with this many threads.
 std::string run(const ThreadCase& test, DType dtype, int threads) {
-  set_num_threads(threads);
+  const ThreadsGuard guard(threads);
   Generator generator(1);
   Tensors leaves;
   for (const Shape& shape : test.shapes) {
@@ -47,7 +48,6 @@ std::vector<ThreadCase> all_cases() {
 }
 
 TEST_CASE("every op: the same bits for 1, 2, 3, 4 and 8 threads, and run after run") {
-  const int before = num_threads();
   for (const ThreadCase& test : all_cases())
     for (DType dtype : {f32, f64}) {
       CAPTURE(test.name);
@@ -60,7 +60,6 @@ TEST_CASE("every op: the same bits for 1, 2, 3, 4 and 8 threads, and run after r
         CHECK(run(test, dtype, threads) == once);
       }
     }
-  set_num_threads(before);
 }
 
 TEST_CASE("every op of ops.h has a case here") {

@@ -29,13 +29,13 @@ Tensors layouts(const Tensor& x) {
 
 TEST_CASE("vector products: gradients, layouts and threads where the matrix is cut") {
   const Op product = [](const Tensor& a, const Tensor& b) { return matmul(a, b); };
-  const CheckOptions blas = {.layout_bits = false};  // another layout is another order of summing
-  check_op("matmul", product, {{1, 300}, {300, 700}}, blas);
-  check_op("matmul", product, {{900, 200}, {200, 1}}, blas);
-  check_op("matmul", product, {{3, 1, 170}, {3, 170, 600}}, blas);
+  const CheckOptions reordered = {.layout_bits = false};  // another layout is another order of summing
+  check_op("matmul", product, {{1, 300}, {300, 700}}, reordered);
+  check_op("matmul", product, {{900, 200}, {200, 1}}, reordered);
+  check_op("matmul", product, {{3, 1, 170}, {3, 170, 600}}, reordered);
   check_op(
       "linear", [](const Tensor& x, const Tensor& w, const Tensor& b) { return linear(x, w, b); },
-      {{1, 1, 250}, {800, 250}, {800}}, blas);
+      {{1, 1, 250}, {800, 250}, {800}}, reordered);
 }
 
 TEST_CASE("vector products: every layout of the matrix and the vector, f32 and f64") {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "gradus/gradus.h"
+#include "threads_guard.h"
 
 namespace gradus::test {
 namespace {
@@ -40,7 +41,7 @@ std::vector<double> train(int seed, int steps) {
 /// job(0) .. job(kJobs - 1), each on a thread of its own, while the number of pool threads changes.
 template <class Job>
 void at_once(Job job) {
-  const int before = num_threads();
+  const ThreadsGuard guard(num_threads());  // puts the number back
   std::atomic<int> running = kJobs;
   std::vector<std::thread> threads;
   for (int id = 0; id < kJobs; ++id)
@@ -53,7 +54,6 @@ void at_once(Job job) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   for (std::thread& thread : threads) thread.join();
-  set_num_threads(before);
 }
 
 }  // namespace
@@ -110,8 +110,7 @@ TEST_CASE("several threads generate from one model in training mode: no dropout,
 TEST_CASE("training inside parallel_for, and an op's error out of it") {
   std::vector<std::vector<double>> alone, nested(4);
   for (int id = 0; id < 4; ++id) alone.push_back(train(id, 2));
-  const int before = num_threads();
-  set_num_threads(3);
+  const ThreadsGuard guard(3);
   parallel_for(4, 1, [&](std::int64_t begin, std::int64_t) {
     nested[static_cast<std::size_t>(begin)] = train(static_cast<int>(begin), 2);
   });
@@ -120,7 +119,6 @@ TEST_CASE("training inside parallel_for, and an op's error out of it") {
   CHECK_THROWS_WITH_AS(parallel_for(4, 1, [&](std::int64_t, std::int64_t) { matmul(a, b); }),
                        doctest::Contains("matmul: a [2, 3] and b [2, 3] do not match"), Error);
   CHECK(train(0, 2) == alone[0]);  // and the pool still works
-  set_num_threads(before);
 }
 
 }  // namespace gradus::test

@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "gradus/gradus.h"
+#include "threads_guard.h"
 
 namespace gradus::test {
 namespace {
 
 /// Every bit of every parameter after training a small GPT with dropout, clipping and AdamW.
 std::vector<float> train(nn::Placement placement, int threads, int steps) {
-  set_num_threads(threads);
+  const ThreadsGuard guard(threads);
   manual_seed(7);
   const nn::GPT gpt({.vocab = 40,
                      .context = 33,
@@ -35,7 +36,6 @@ std::vector<float> train(nn::Placement placement, int threads, int steps) {
 }  // namespace
 
 TEST_CASE("training: bit-identical for 1, 2, 3, 4 and 8 threads after 100 steps") {
-  const int before = num_threads();
   for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
     const std::vector<float> one = train(placement, 1, 100);
     for (const int threads : {2, 3, 4, 8}) {
@@ -46,7 +46,6 @@ TEST_CASE("training: bit-identical for 1, 2, 3, 4 and 8 threads after 100 steps"
     }
     CHECK(train(placement, 2, 95) != one);  // the comparison can fail
   }
-  set_num_threads(before);
 }
 
 TEST_CASE("training: leaves no node and no byte behind") {

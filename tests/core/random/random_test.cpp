@@ -13,6 +13,7 @@
 
 #include "gradus/core/error.h"
 #include "gradus/core/threads/parallel.h"
+#include "threads_guard.h"
 
 using namespace gradus;
 using I = std::int64_t;
@@ -102,14 +103,13 @@ TEST_CASE("random arrays: each element has fixed words") {
 }
 
 TEST_CASE("random arrays: the same numbers for any number of threads") {
-  const int before = num_threads();
   const auto bytes = [](const Array& array) {
     const char* first = static_cast<const char*>(array.raw());
     return std::string(first, static_cast<std::size_t>(array.numel()) * size_of(array.dtype()));
   };
   std::set<std::string> uniform32, uniform64, normal32, normal64, integers;
   for (const int threads : {1, 2, 3, 4, 8}) {
-    set_num_threads(threads);
+    const test::ThreadsGuard guard(threads);
     Generator generator(11);
     const Shape shape{3, 33'335};  // several chunks and a ragged end
     uniform32.insert(bytes(random_uniform(shape, -1, 1, f32, generator)));
@@ -118,7 +118,6 @@ TEST_CASE("random arrays: the same numbers for any number of threads") {
     normal64.insert(bytes(random_normal(shape, 0, 1, f64, generator)));
     integers.insert(bytes(random_integers(shape, 0, 1000, generator)));
   }
-  set_num_threads(before);
   for (const auto* each : {&uniform32, &uniform64, &normal32, &normal64, &integers}) CHECK(each->size() == 1);
 }
 
@@ -350,9 +349,9 @@ TEST_CASE("random arrays: bad arguments") {
   Generator generator;
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(random_uniform({2}, 0, 1, i64, generator),
-                       "random_uniform: expects f32 or f64, got i64", Error);
+                       "random_uniform: expects f32 or f64, got i64: convert with .to(i64)", Error);
   CHECK_THROWS_WITH_AS(random_normal({2}, 0, 1, boolean, generator),
-                       "random_normal: expects f32 or f64, got bool", Error);
+                       "random_normal: expects f32 or f64, got bool: convert with .to(bool)", Error);
   CHECK_THROWS_WITH_AS(random_uniform({2}, 2, 1, f32, generator),
                        "random_uniform: expects finite low <= high, got 2 and 1", Error);
   CHECK_THROWS_WITH_AS(random_uniform({2}, 0, inf, f64, generator),

@@ -11,16 +11,12 @@
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
+using gradus::test::leaf;
 
 namespace {
-
-Tensor leaf(const Tensor& values) {
-  Tensor x = values;
-  x.requires_grad_();
-  return x;
-}
 
 /// y = 3 x, with a gradient that is written. `calls` gets the engine's `add` of each call.
 Tensor triple(const Tensor& x, std::vector<bool>& calls) {

@@ -13,19 +13,14 @@
 #include "gradus/core/error.h"
 #include "gradus/ops/checkpoint.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::leaf;
+using gradus::test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
-
-Tensor leaf(const Tensor& values) {
-  Tensor x = values;
-  x.requires_grad_();
-  return x;
-}
 
 /// job(0) .. job(threads - 1), each on a thread of its own; they begin together.
 void at_once(int threads, const std::function<void(int)>& job) {

@@ -21,21 +21,14 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::leaf;
+using gradus::test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
-
-Tensor leaf(const Tensor& values) {
-  Tensor x = values;
-  x.requires_grad_();
-  return x;
-}
-
-Tensor leaf(double value) { return leaf(tensor(value)); }
 
 double gradient(const Tensor& x) { return x.grad().item(); }
 

@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "core/threads/threads_guard.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/profile/profile.h"
@@ -20,6 +19,7 @@
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/ops.h"
+#include "threads_guard.h"
 
 using namespace gradus;
 using namespace gradus::test;

@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/threads/threads_guard.h"
 #include "gradus/core/error.h"
+#include "threads_guard.h"
 
 using namespace gradus;
 using test::ThreadsGuard;

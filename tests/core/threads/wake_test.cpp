@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/threads/threads_guard.h"
 #include "gradus/core/error.h"
 #include "gradus/core/threads/parallel.h"
+#include "threads_guard.h"
 
 using namespace gradus;
 using test::ThreadsGuard;

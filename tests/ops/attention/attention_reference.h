@@ -2,19 +2,18 @@
 // What the attention tests share: attention written out as matmul, softmax, matmul.
 
 #include <cmath>
-#include <limits>
 
 #include <doctest/doctest.h>
 
 #include "check_op.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 
-inline constexpr double kInf = std::numeric_limits<double>::infinity();
-// BLAS adds in another order for other layouts.
-inline const CheckOptions blas = {.layout_bits = false};
+// A product adds in another order where its operands lie in another way.
+inline const CheckOptions reordered = {.layout_bits = false};
 
 inline Op attention(const AttentionOptions& options = {}) {
   return [options](const Tensor& q, const Tensor& k, const Tensor& v) {
@@ -52,10 +51,5 @@ inline bool same_bits(const Tensor& a, const Tensor& b) { return (a == b).all();
 struct Sizes {
   std::int64_t b, h, tq, tk, d, dv;
 };
-
-inline Tensor leaf(Tensor x) {
-  x.requires_grad_();
-  return x;
-}
 
 }  // namespace gradus::test

@@ -83,33 +83,33 @@ TEST_CASE("attention: dropout drops the same weights whatever keys are taken at 
 
 TEST_CASE("attention: gradients, layouts, threads") {
   const std::vector<Input> self = {{2, 2, 4, 3}, {2, 2, 4, 3}, {2, 2, 4, 3}};
-  check_op("attention", attention(), self, blas);
-  check_op("attention", attention({.causal = true}), self, blas);
-  check_op("attention", attention({.scale = 2.0}), self, blas);
-  check_op("attention", attention({.causal = true, .dropout = 0.4}), self, blas);
+  check_op("attention", attention(), self, reordered);
+  check_op("attention", attention({.causal = true}), self, reordered);
+  check_op("attention", attention({.scale = 2.0}), self, reordered);
+  check_op("attention", attention({.causal = true, .dropout = 0.4}), self, reordered);
   check_op("attention",
            attention({.mask = tensor({{true, false, true, true},
                                       {false, true, true, false},
                                       {false, false, false, false},
                                       {true, true, true, true}})}),
-           self, blas);
+           self, reordered);
   const std::vector<Input> cross = {{1, 2, 3, 2}, {1, 2, 5, 2}, {1, 2, 5, 4}};
-  check_op("attention", attention(), cross, blas);
-  check_op("attention", attention({.causal = true}), cross, blas);
+  check_op("attention", attention(), cross, reordered);
+  check_op("attention", attention({.causal = true}), cross, reordered);
   check_op("attention", attention({.causal = true}), {{1, 2, 5, 2}, {1, 2, 3, 2}, {1, 2, 3, 4}},
-           blas);  // rows that see no key
+           reordered);  // rows that see no key
   check_op("attention", attention({.causal = true, .dropout = 0.2}),
-           {{1, 2, 150, 8}, {1, 2, 150, 8}, {1, 2, 150, 8}}, blas);
+           {{1, 2, 150, 8}, {1, 2, 150, 8}, {1, 2, 150, 8}}, reordered);
 }
 
 TEST_CASE("attention: sizes of 0 and 1") {
-  check_op("attention", attention(), {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}, blas);
-  check_op("attention", attention(), {{0, 2, 3, 2}, {0, 2, 3, 2}, {0, 2, 3, 2}}, blas);
-  check_op("attention", attention(), {{2, 0, 3, 2}, {2, 0, 3, 2}, {2, 0, 3, 2}}, blas);
-  check_op("attention", attention(), {{2, 2, 0, 2}, {2, 2, 3, 2}, {2, 2, 3, 2}}, blas);
-  check_op("attention", attention(), {{2, 2, 3, 2}, {2, 2, 0, 2}, {2, 2, 0, 2}}, blas);
-  check_op("attention", attention(), {{1, 2, 3, 0}, {1, 2, 4, 0}, {1, 2, 4, 2}}, blas);
-  check_op("attention", attention(), {{1, 2, 3, 2}, {1, 2, 4, 2}, {1, 2, 4, 0}}, blas);
+  check_op("attention", attention(), {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}, reordered);
+  check_op("attention", attention(), {{0, 2, 3, 2}, {0, 2, 3, 2}, {0, 2, 3, 2}}, reordered);
+  check_op("attention", attention(), {{2, 0, 3, 2}, {2, 0, 3, 2}, {2, 0, 3, 2}}, reordered);
+  check_op("attention", attention(), {{2, 2, 0, 2}, {2, 2, 3, 2}, {2, 2, 3, 2}}, reordered);
+  check_op("attention", attention(), {{2, 2, 3, 2}, {2, 2, 0, 2}, {2, 2, 0, 2}}, reordered);
+  check_op("attention", attention(), {{1, 2, 3, 0}, {1, 2, 4, 0}, {1, 2, 4, 2}}, reordered);
+  check_op("attention", attention(), {{1, 2, 3, 2}, {1, 2, 4, 2}, {1, 2, 4, 0}}, reordered);
 }
 
 TEST_CASE("attention: dropout") {

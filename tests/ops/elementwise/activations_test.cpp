@@ -4,7 +4,7 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
-#include "ops/values.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
@@ -105,9 +105,11 @@ TEST_CASE("activations: errors") {
   for (const Activation& activation : activations()) {
     const std::string name = activation.name;
     check_error([&] { activation.f(undefined); }, name + kUndefined);
-    check_error([&] { activation.f(bools); }, name + ": expects f32 or f64, got bool: convert with .to(f32)");
+    check_error([&] { activation.f(bools); },
+                name + ": expects f32 or f64, got bool [1]: convert with .to(f32)");
     if (name == "relu") continue;
-    check_error([&] { activation.f(ints); }, name + ": expects f32 or f64, got i64: convert with .to(f32)");
+    check_error([&] { activation.f(ints); },
+                name + ": expects f32 or f64, got i64 [2]: convert with .to(f32)");
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
-#include "ops/values.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
@@ -243,12 +243,12 @@ TEST_CASE("arithmetic: errors") {
         kNan - tensor({1, 2});
       },
       "sub: the number nan is not an i64, as the tensor [2] is: convert the tensor with .to(f32)");
-  check_error([&] { pow(tensor({1, 2}), 2); }, "pow: expects f32 or f64, got i64: convert with .to(f32)");
+  check_error([&] { pow(tensor({1, 2}), 2); }, "pow: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error(
       [&] {
         pow(tensor({1, 2}), tensor({1, 2}));
       },
-      "pow: expects f32 or f64, got i64: convert with .to(f32)");
+      "pow: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error([&] { a + undefined; },
               "add: the second operand is undefined: assign it first; a grad() is undefined before backward");
   check_error([&] { undefined* a; },

@@ -6,7 +6,7 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
-#include "ops/values.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
@@ -186,7 +186,8 @@ TEST_CASE("choice: errors") {
   check_error([&] { masked_fill(undefined, mask, 0); }, "masked_fill" + kUndefined);
   check_error([&] { clamp(x, 2, 1); }, "clamp: expects low <= high, got 2 and 1");
   check_error([&] { clamp(x, kNan, 1); }, "clamp: expects low <= high, got nan and 1");
-  check_error([&] { clamp(mask, 0, 1); }, "clamp: expects f32 or f64, got bool: convert with .to(f32)");
+  check_error([&] { clamp(mask, 0, 1); },
+              "clamp: expects f32 or f64, got bool [2, 3]: convert with .to(f32)");
   check_error([&] { clamp(undefined, 0, 1); }, "clamp" + kUndefined);
 }
 

@@ -4,7 +4,7 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
-#include "ops/values.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
@@ -110,9 +110,10 @@ TEST_CASE("elementwise functions: errors") {
   for (const Function& function : functions()) {
     const std::string name = function.name;
     check_error([&] { function.f(undefined); }, name + kUndefined);
-    check_error([&] { function.f(bools); }, name + ": expects f32 or f64, got bool: convert with .to(f32)");
+    check_error([&] { function.f(bools); },
+                name + ": expects f32 or f64, got bool [1]: convert with .to(f32)");
     if (name == "neg" || name == "abs" || name == "square") continue;
-    check_error([&] { function.f(ints); }, name + ": expects f32 or f64, got i64: convert with .to(f32)");
+    check_error([&] { function.f(ints); }, name + ": expects f32 or f64, got i64 [2]: convert with .to(f32)");
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
-#include "ops/values.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {

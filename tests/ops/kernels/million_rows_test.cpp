@@ -23,11 +23,9 @@ TEST_CASE_TEMPLATE("sums of a million values are accurate", T, float, double) {
   std::vector<T> tiny = ordinary;
   for (T& v : tiny) v *= std::numeric_limits<T>::min();  // most of them denormal
   for (const std::vector<T>& x : {wide_values<T>(1), ordinary, tiny}) {
-    std::vector<T> z = wide_values<T>(2);
-    const auto at = [](const std::vector<T>& v, I i) { return Wide<T>(v[static_cast<std::size_t>(i)]); };
-    const auto sum = exact_sum<T>(million, [&](I i) { return at(x, i); }),
-               squares = exact_sum<T>(million, [&](I i) { return at(x, i) * at(x, i); }),
-               products = exact_sum<T>(million, [&](I i) { return at(x, i) * at(z, i); });
+    const auto at = [&](I i) { return Wide<T>(x[static_cast<std::size_t>(i)]); };
+    const auto sum = exact_sum<T>(million, at),
+               squares = exact_sum<T>(million, [&](I i) { return at(i) * at(i); });
     // Twice the size: equal terms round the same way.
     const auto below = std::pair(3 - sum.first / million, 2 * (3 + sum.second / million));
     on_every_isa<T>([&](const kernels::Table<T>& table) {
@@ -38,7 +36,6 @@ TEST_CASE_TEMPLATE("sums of a million values are accurate", T, float, double) {
       CHECK(close(table.sum(million, x.data()), sum));
       CHECK(close(table.mean_below(million, 3, x.data()), below));
       CHECK(close(table.sum_square(million, x.data()), squares));
-      CHECK(close(table.dot(million, x.data(), z.data()), products));
     });
   }
 }

@@ -1,17 +1,16 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "check_op.h"
 #include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr Reduction all_reductions[] = {Reduction::none, Reduction::mean, Reduction::sum};
 
 Op cross_entropy_with(const CrossEntropyOptions& options) {
@@ -21,11 +20,6 @@ Op cross_entropy_with(const CrossEntropyOptions& options) {
 }
 Op nll_with(const CrossEntropyOptions& options) {
   return [options](const Tensor& x, const Tensor& target) { return nll_loss(x, target, options); };
-}
-
-Tensor leaf(Tensor x) {
-  x.requires_grad_();
-  return x;
 }
 
 TEST_CASE("cross_entropy, nll_loss: gradients, layouts, threads") {
@@ -188,7 +182,7 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
   check_error(call(zeros({2, 10}), tensor({1, 3}), {.label_smoothing = 1.5}),
               "cross_entropy: expects label_smoothing from 0 to 1, got 1.5");
   check_error(call(zeros({2, 10}, i64), tensor({1, 3})),
-              "cross_entropy: expects f32 or f64, got i64: convert with .to(f32)");
+              "cross_entropy: expects f32 or f64, got i64 [2, 10]: convert with .to(f32)");
   check_error(call(Tensor(), tensor({1, 3})), "cross_entropy" + kUndefined);
   check_error(
       call(zeros({2, 10}), Tensor()),
@@ -209,7 +203,7 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
   check_error(nll(zeros({2, 10}), tensor({1, 3}), {.label_smoothing = 0.1}),
               "nll_loss: label smoothing is an option of cross_entropy, got 0.1");
   check_error(nll(zeros({2, 10}, i64), tensor({1, 3})),
-              "nll_loss: expects f32 or f64, got i64: convert with .to(f32)");
+              "nll_loss: expects f32 or f64, got i64 [2, 10]: convert with .to(f32)");
   check_error(nll(Tensor(), tensor({1, 3})), "nll_loss" + kUndefined);
 }
 

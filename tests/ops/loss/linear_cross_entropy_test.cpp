@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "check_op.h"
 #include "gradus/core/memory/storage.h"
@@ -9,21 +8,16 @@
 #include "gradus/core/tape/autograd.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/ops.h"
+#include "threads_guard.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Op head_with(const Tensor& target, const CrossEntropyOptions& options = {}) {
   return [=](const Tensors& x) {
     return linear_cross_entropy(x[0], x[1], target, options, x.size() > 2 ? x[2] : Tensor());
   };
-}
-
-Tensor leaf(Tensor x) {
-  x.requires_grad_();
-  return x;
 }
 
 double distance(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item(); }
@@ -81,11 +75,10 @@ TEST_CASE("linear_cross_entropy: equals cross_entropy of linear, in one chunk of
 
 TEST_CASE("linear_cross_entropy: the same bits with any number of threads") {
   manual_seed(2);
-  const int before = num_threads();
   const Tensor x = leaf(randn({900, 3})), w = leaf(randn({20000, 3})), target = randint(0, 20000, {900});
   Tensor loss, dx, dw;
   for (const int threads : {1, 2, 3, 4, 8}) {
-    set_num_threads(threads);
+    const ThreadsGuard guard(threads);
     x.zero_grad();
     w.zero_grad();
     const Tensor y = linear_cross_entropy(x, w, target);
@@ -99,7 +92,6 @@ TEST_CASE("linear_cross_entropy: the same bits with any number of threads") {
     CHECK((x.grad() == dx).all());
     CHECK((w.grad() == dw).all());
   }
-  set_num_threads(before);
 }
 
 TEST_CASE("linear_cross_entropy: without a tape the same loss, and no gradient for what is frozen") {
@@ -209,7 +201,7 @@ TEST_CASE("linear_cross_entropy: errors") {
               "linear_cross_entropy: the target is undefined: assign it first; a grad() is undefined before "
               "backward");
   check_error(call(zeros({8, 4}, i64), w, t),
-              "linear_cross_entropy: expects f32 or f64, got x i64 [8, 4]: convert with .to(f32)");
+              "linear_cross_entropy: expects x of f32 or f64, got i64 [8, 4]: convert with .to(f32)");
   check_error(call(x, zeros({4}), t), "linear_cross_entropy: expects a weight [out, in], got [4]");
   check_error(call(x, zeros({10, 5}), t),
               "linear_cross_entropy: x [8, 4] and weight [10, 5] do not match: x's last axis must be 5, the "

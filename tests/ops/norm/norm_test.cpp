@@ -7,6 +7,7 @@
 #include "check_op.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
@@ -17,11 +18,6 @@ const Op full_layer_norm = [](const Tensor& x, const Tensor& w, const Tensor& b)
 const Op plain_layer_norm = [](const Tensor& x) { return layer_norm(x); };
 const Op full_rms_norm = [](const Tensor& x, const Tensor& w) { return rms_norm(x, w); };
 const Op plain_rms_norm = [](const Tensor& x) { return rms_norm(x); };
-
-Tensor leaf(Tensor x) {
-  x.requires_grad_();
-  return x;
-}
 
 /// Layer norm by its definition, from ops that are tested on their own.
 Tensor layer_norm_by_definition(const Tensor& x, const Tensor& w, const Tensor& b, double eps) {
@@ -175,12 +171,12 @@ TEST_CASE("layer_norm, rms_norm: errors") {
       [] {
         layer_norm(zeros({2, 4}), zeros({4}, f64));
       },
-      "layer_norm: x is f32, but the weight is f64: convert one with .to()");
+      "layer_norm: x and weight have different dtypes: f32 [2, 4] and f64 [4]: convert one with .to()");
   check_error(
       [] {
         layer_norm(zeros({2, 4}), zeros({4}), zeros({4}, f64));
       },
-      "layer_norm: x is f32, but the bias is f64: convert one with .to()");
+      "layer_norm: x and bias have different dtypes: f32 [2, 4] and f64 [4]: convert one with .to()");
   check_error([] { layer_norm(zeros({})); },
               "layer_norm: expects at least one axis to normalize over, got []");
   check_error(
@@ -197,7 +193,7 @@ TEST_CASE("layer_norm, rms_norm: errors") {
       [] {
         layer_norm(zeros({2, 4}, i64));
       },
-      "layer_norm: expects f32 or f64, got i64: convert with .to(f32)");
+      "layer_norm: expects f32 or f64, got i64 [2, 4]: convert with .to(f32)");
   check_error([] { layer_norm(Tensor()); }, "layer_norm" + kUndefined);
   check_error(
       [] {
@@ -208,14 +204,14 @@ TEST_CASE("layer_norm, rms_norm: errors") {
       [] {
         rms_norm(zeros({2, 4}), zeros({4}, f64));
       },
-      "rms_norm: x is f32, but the weight is f64: convert one with .to()");
+      "rms_norm: x and weight have different dtypes: f32 [2, 4] and f64 [4]: convert one with .to()");
   check_error([] { rms_norm(zeros({})); }, "rms_norm: expects at least one axis to normalize over, got []");
   check_error([] { rms_norm(zeros({2, 4}), {}, -1); }, "rms_norm: expects eps of 0 or more, got -1");
   check_error(
       [] {
         rms_norm(zeros({2, 4}, i64));
       },
-      "rms_norm: expects f32 or f64, got i64: convert with .to(f32)");
+      "rms_norm: expects f32 or f64, got i64 [2, 4]: convert with .to(f32)");
   check_error([] { rms_norm(Tensor()); }, "rms_norm" + kUndefined);
 }
 

@@ -1,16 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "check_op.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Op softmax_along(std::int64_t axis) {
   return [axis](const Tensor& x) { return softmax(x, axis); };
@@ -89,7 +87,7 @@ TEST_CASE("softmax: errors") {
       [] {
         softmax(zeros({2, 3}, i64), -1);
       },
-      "softmax: expects f32 or f64, got i64: convert with .to(f32)");
+      "softmax: expects f32 or f64, got i64 [2, 3]: convert with .to(f32)");
   check_error([] { softmax(zeros({}), 1); }, "softmax: axis 1 is out of range for 1 axes: expects -1 to 0");
   check_error([] { softmax(Tensor(), -1); }, "softmax" + kUndefined);
   check_error(
@@ -101,7 +99,7 @@ TEST_CASE("softmax: errors") {
       [] {
         log_softmax(zeros({2, 3}) > 0, -1);
       },
-      "log_softmax: expects f32 or f64, got bool: convert with .to(f32)");
+      "log_softmax: expects f32 or f64, got bool [2, 3]: convert with .to(f32)");
   check_error([] { log_softmax(Tensor(), 0); }, "log_softmax" + kUndefined);
   Tensor x = zeros({2, 3});
   x.requires_grad_();

@@ -2,7 +2,7 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
-#include "ops/values.h"
+#include "values.h"
 
 namespace gradus::test {
 namespace {

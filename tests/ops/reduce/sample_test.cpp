@@ -8,6 +8,7 @@
 #include "gradus/core/random/random.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/ops.h"
+#include "threads_guard.h"
 
 using namespace gradus;
 using gradus::test::check_error;
@@ -73,16 +74,17 @@ TEST_CASE("multinomial: shapes, extreme weights and all of the classes") {
 TEST_CASE("multinomial depends on the generator's state, not on threads or layout") {
   Generator generator(9);
   const Tensor weights = rand({600, 30}, generator);
-  const int before = num_threads();
   for (const bool replacement : {false, true}) {
-    set_num_threads(1);
-    const Indices alone = draw(weights, 5, replacement);
-    set_num_threads(3);
+    Indices alone;
+    {
+      const test::ThreadsGuard guard(1);
+      alone = draw(weights, 5, replacement);
+    }
+    const test::ThreadsGuard guard(3);
     CHECK(draw(weights, 5, replacement) == alone);
     CHECK(draw(transpose(transpose(weights, 0, 1).contiguous(), 0, 1), 5, replacement) == alone);
     CHECK(draw(weights, 5, replacement, 2) != alone);
   }
-  set_num_threads(before);
   manual_seed(4);
   const Tensor first = multinomial(weights, 5), second = multinomial(weights, 5);
   CHECK(first.to_vector<double>() != second.to_vector<double>());
@@ -118,7 +120,7 @@ TEST_CASE("multinomial: errors") {
       [] {
         multinomial(tensor({1, 2}), 1);
       },
-      "multinomial: expects f32 or f64 weights, got i64: convert with .to(f32)");
+      "multinomial: expects weights of f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error(
       [] {
         multinomial(ones({1, 2, 3}), 1);

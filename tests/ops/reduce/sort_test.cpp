@@ -6,16 +6,17 @@
 #include "check_op.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
 using gradus::test::kUndefined;
 using gradus::test::Tensors;
+using gradus::test::Values;
 
 namespace {
 
-using Values = std::vector<double>;
 using Places = std::vector<std::int64_t>;
 
 Values values(const std::pair<Tensor, Tensor>& result) { return result.first.to_vector<double>(); }

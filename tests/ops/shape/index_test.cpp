@@ -3,19 +3,16 @@
 #include "check_op.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
+using gradus::test::counting;
 using gradus::test::kUndefined;
+using gradus::test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
-
-Tensor counting(const Shape& shape, DType dtype = f32) {
-  return Tensor(arange(numel(shape)).array().to(dtype).reshape(shape));
-}
 
 Tensor indices(std::int64_t bound, const Shape& shape) {
   Generator generator(7);
@@ -167,12 +164,12 @@ TEST_CASE("gather and scatter_add: errors") {
       [&] {
         scatter_add(x, 0, index, zeros({2, 3}, f64));
       },
-      "scatter_add: expects x and source of one number type, got f32 and f64: convert with .to()");
+      "scatter_add: x and source have different dtypes: f32 [2, 3] and f64 [2, 3]: convert one with .to()");
   check_error(
       [&] {
         scatter_add(zeros({2, 3}, boolean), 0, index, zeros({2, 3}, boolean));
       },
-      "scatter_add: expects x and source of one number type, got bool and bool: convert with .to()");
+      "scatter_add: expects numbers, got bool [2, 3]: convert with .to(f32)");
   check_error([&] { scatter_add(none, 0, index, x); }, "scatter_add" + kUndefined);
 }
 

@@ -2,19 +2,18 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
+using gradus::test::counting;
 using gradus::test::kUndefined;
 using gradus::test::odd_shapes;
 using gradus::test::Tensors;
+using gradus::test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
-
-Tensor counting(const Shape& shape) { return Tensor(arange(numel(shape)).array().to(f32).reshape(shape)); }
 
 std::vector<Shape> shapes(const std::vector<Tensor>& xs) {
   std::vector<Shape> result;
@@ -131,7 +130,7 @@ TEST_CASE("joins: errors") {
       [&] {
         cat({x, zeros({2, 3}, f64)});
       },
-      "cat: tensors have different dtypes: number 0 is f32, number 1 is f64");
+      "cat: tensors 0 and 1 have different dtypes: f32 [2, 3] and f64 [2, 3]: convert one with .to()");
   check_error([&] { cat({tensor(1.0)}); }, "cat: axis 0 does not exist: the tensor has 0 axes");
   check_error([&] { stack({}); }, "stack: expects one tensor or more, got none");
   check_error([&] { stack({x, zeros({2, 1})}); }, "stack: number 1 is [2, 1], expects [2, 3] as number 0");

@@ -4,12 +4,14 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
 using gradus::test::kUndefined;
 using gradus::test::odd_shapes;
+using gradus::test::Values;
 
 namespace {
 using Values = std::vector<double>;

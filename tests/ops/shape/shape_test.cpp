@@ -2,20 +2,17 @@
 
 #include "check_op.h"
 #include "gradus/ops/ops.h"
+#include "values.h"
 
 using namespace gradus;
 using gradus::test::check_error;
 using gradus::test::check_op;
+using gradus::test::counting;
 using gradus::test::kUndefined;
 using gradus::test::odd_shapes;
+using gradus::test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
-
-Tensor counting(const Shape& shape, DType dtype = f32) {
-  return Tensor(arange(numel(shape)).array().to(dtype).reshape(shape));
-}
 
 bool same_memory(const Tensor& a, const Tensor& b) { return a.array().storage() == b.array().storage(); }
 

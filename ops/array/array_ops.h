@@ -1,16 +1,21 @@
 #pragma once
-// Arithmetic on Arrays, without a tape (internal): what forward and backward of the ops are made of.
-// Inputs may have any layout; outputs are fresh and contiguous unless a comment says otherwise.
+// The array operations (internal): arithmetic on Arrays, without a tape, of which forward and backward of the
+// ops are made. Inputs may have any layout; outputs are fresh and contiguous unless a comment says otherwise.
+//
+//   elementwise.cpp     with elementwise_loops.h (which loop) and elementwise_short_rows.h
+//   reduce.cpp          with reduce_tree.h; reduce_in_f64.h does single rows again
+//   matmul.cpp          products, cut into tiles
+//   rows.h, scratch.h   for ops that call kernels of their own, row by row
 
 #include "gradus/core/array.h"
 #include "gradus/ops/kernels/kernels.h"
 
-namespace gradus::eager {
+namespace gradus::array {
 
-/// Throws `op: operands have different dtypes ...` unless a and b agree.
-void check_same_dtype(const char* op, const Array& a, const Array& b);
+/// Throws naming `op` unless a and b are defined and of one dtype.
+void check_operands(const char* op, const Array& a, const Array& b);
 
-// elementwise (eager_elementwise.cpp): broadcast; add, sub, mul, div (true division), maximum, minimum also
+// elementwise (elementwise.cpp): broadcast; add, sub, mul, div (true division), maximum, minimum also
 // work on i64, comparisons and where on every dtype
 Array unary(const char* op, kernels::Unary f, const Array& x);
 Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy);
@@ -32,16 +37,16 @@ Array scalar(Scalar value, DType dtype);
 /// The same for a number that meets x: throws naming `op` when it is not an i64 and x is.
 Array number_like(const char* op, Scalar value, const Array& x);
 
-// reductions (eager_reduce.cpp); axes as in ops.h
+// reductions (reduce.cpp); axes as in ops.h
 Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Sum of squares.
 Array sum_square(const char* op, const Array& x, const Axes& axes = {}, bool keepdim = false);
-/// Largest elements (extreme.cpp).
+/// Largest elements (../reduce/extreme.cpp).
 Array max(const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
 Array sum_to(const Array& dy, const Shape& shape);
 
-// matrix products (eager_matmul.cpp)
+// matrix products (matmul.cpp)
 /// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides; 1-d operands as in NumPy.
 /// bias [N], where there is one, is added to every row; `relu` makes negative results 0.
 Array matmul(const Array& a, const Array& b, const Array& bias = {}, bool relu = false);
@@ -52,4 +57,4 @@ template <class T>
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
           std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc);
 
-}  // namespace gradus::eager
+}  // namespace gradus::array

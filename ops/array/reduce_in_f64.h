@@ -1,8 +1,8 @@
 #pragma once
-// Reductions once more, one row at a time, where the fast way went wrong (internal): a sum or square left the
-// range, or a mean was rounded by more than its numbers differ, while the result itself is a good number.
-// 3e38 is the mean and the norm of 3e38, and its variance is 0. Everything is worked out in f64, with scaled
-// numbers; the rows that went well keep their bits.
+// Reductions again, one row at a time in f64, where the fast way went wrong (internal): a sum or square left
+// the range, or a mean was rounded by more than its numbers differ, while the result itself is a good number.
+// 3e38 is the mean and the norm of 3e38, and its variance is 0. Numbers are scaled, so that nothing leaves
+// the range of f64 either; the rows that went well keep their bits.
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include "gradus/core/array.h"
 #include "gradus/core/detail/strided.h"
 
-namespace gradus::careful {
+namespace gradus::in_f64 {
 
 /// Never outside the range of the numbers: of equal ones it is their value.
 template <class T>
@@ -33,9 +33,8 @@ template <class T>
 double var(const T* x, std::int64_t n, double k) {
   const double m = mean(x, n);
   if (!std::isfinite(m)) return std::numeric_limits<double>::quiet_NaN();
-  const auto half = [&](std::int64_t i) {
-    return 0.5 * static_cast<double>(x[i]) - 0.5 * m;
-  };  // x - m may overflow
+  // x - m may overflow
+  const auto half = [&](std::int64_t i) { return 0.5 * static_cast<double>(x[i]) - 0.5 * m; };
   double scale = 0;
   for (std::int64_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(half(i)));
   if (scale == 0) return 0;
@@ -95,4 +94,4 @@ void for_each_bad(std::int64_t results, std::int64_t n, Good good, MakeRows make
   });
 }
 
-}  // namespace gradus::careful
+}  // namespace gradus::in_f64

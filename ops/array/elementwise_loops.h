@@ -1,12 +1,12 @@
 #pragma once
-// Elementwise loops on integers and bools (internal): plain code with the signatures of the kernels, for
-// dtypes whose speed hardly matters.
+// The loop that does an elementwise operation on two runs of one type (internal): for float and double the
+// kernel, for integers and bools, whose speed hardly matters, plain code with the same signature.
 
 #include <cstdint>
 #include <functional>
 #include <type_traits>
 
-#include "gradus/core/detail/format.h"
+#include "gradus/core/error.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus {
@@ -38,9 +38,9 @@ struct Smaller {
 
 }  // namespace plain
 
-/// The loop for an operation on T; throws naming `op` for those integers do not have.
+/// The loop for an operation on T. Integers have neither div nor pow: callers must not ask for them.
 template <class T>
-BinaryRun<T, T> binary_run(const char* op, kernels::Binary f) {
+BinaryRun<T, T> binary_run(kernels::Binary f) {
   if constexpr (std::is_floating_point_v<T>) {
     return kernels::table<T>().binary[static_cast<int>(f)];
   } else {
@@ -57,7 +57,7 @@ BinaryRun<T, T> binary_run(const char* op, kernels::Binary f) {
       case kernels::Binary::minimum:
         return plain::loop<T, T, plain::Smaller>;
       default:
-        fail_with("{}: expects f32 or f64, got i64: convert with .to(f32)", op);
+        fail("binary_run: integers have neither div nor pow");
     }
   }
 }

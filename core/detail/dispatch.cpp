@@ -1,0 +1,27 @@
+#include "gradus/core/detail/dispatch.h"
+
+namespace gradus::detail {
+
+void fail_not_floating(const char* op, const char* what, DType dtype, const Shape& shape) {
+  fail_with("{}: expects {}{}f32 or f64, got {} {}: convert with .to(f32)", op, what ? what : "",
+            what ? " of " : "", dtype, shape);
+}
+
+void fail_not_floating(const char* op, DType dtype) {
+  fail_with("{}: expects f32 or f64, got {}: convert with .to({})", op, dtype, dtype);
+}
+
+void fail_not_numbers(const char* op, const Shape& shape) {
+  fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
+}
+
+void fail_not_bool(const char* op, DType dtype, const Shape& shape) {
+  fail_with("{}: expects bool, got {} {}: compare first, as in x != 0", op, dtype, shape);
+}
+
+void fail_different(const char* op, const char* what, const Array& a, const Array& b) {
+  fail_with("{}: {} have different dtypes: {} {} and {} {}: convert one with .to()", op, what, a.dtype(),
+            a.shape(), b.dtype(), b.shape());
+}
+
+}  // namespace gradus::detail

@@ -41,15 +41,11 @@ Array max(const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
 Array sum_to(const Array& dy, const Shape& shape);
 
-// matrix products (eager_matmul.cpp)
+// matrix products (matmul.cpp)
 /// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides; 1-d operands as in NumPy.
 /// bias [N], where there is one, is added to every row; `relu` makes negative results 0.
 Array matmul(const Array& a, const Array& b, const Array& bias = {}, bool relu = false);
 /// c (+)= a b for a [M, K], b [K, N] of any strides and a contiguous c [M, N]; `ahead` is fetched meanwhile.
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead = {});
-/// c [M, N] (+)= op(a) op(b) for row-major 2-d matrices, cut into tiles of fixed size on the pool.
-template <class T>
-void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
-          std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc);
 
 }  // namespace gradus::eager

@@ -11,7 +11,7 @@ namespace gradus::test {
 namespace {
 
 const Op product = [](const Tensor& a, const Tensor& b) { return matmul(a, b); };
-// BLAS adds in another order for other layouts.
+// Products add in another order for other layouts.
 const CheckOptions blas = {.layout_bits = false};
 
 /// Row-major loops, one matrix of each operand.

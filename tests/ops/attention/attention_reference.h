@@ -13,7 +13,7 @@
 namespace gradus::test {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
-// BLAS adds in another order for other layouts.
+// Products add in another order for other layouts.
 inline const CheckOptions blas = {.layout_bits = false};
 
 inline Op attention(const AttentionOptions& options = {}) {

@@ -6,9 +6,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/paths.h"
@@ -59,6 +62,36 @@ TEST_CASE("backend: names, and what is set is what is used") {
     CHECK(matmul_backend() == backend);
   }
   CHECK_FALSE(std::string(openblas_core()).empty());
+}
+
+TEST_CASE("report who multiplies" * doctest::skip()) {  // run below, in a process of its own
+  try {
+    std::printf("[%s]\n", name(matmul_backend()));
+  } catch (const Error& error) {
+    std::printf("[%s]\n", error.what());
+  }
+}
+
+/// Whether a fresh process with this GRADUS_MATMUL prints [line].
+bool prints(const std::string& value, const std::string& line) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string(),
+                    command = "GRADUS_MATMUL='" + value + "' '" + program +
+                              "' --no-skip -tc='report who multiplies'";
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe);
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
+  pclose(pipe);
+  return output.find("[" + line + "]\n") != std::string::npos;
+}
+
+TEST_CASE("backend: GRADUS_MATMUL chooses, and a wrong value is an error that says what to do") {
+  CHECK(prints("", "automatic"));
+  for (const MatmulBackend backend : kBackends) CHECK(prints(name(backend), name(backend)));
+  CHECK(prints(
+      "mkl",
+      "GRADUS_MATMUL: expected automatic, gradus or openblas, got 'mkl'; leave it unset for the faster "
+      "one by shape"));
 }
 
 TEST_CASE("backend: a product's path follows from its shape") {

@@ -26,7 +26,7 @@ constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
 constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
-constexpr I kBlasTileWork = 50'000'000, kMostBlasTiles = 16;
+constexpr I kBlasPairWork = 500'000'000, kMostBlasPairs = 8, kBlasWork = 20'000'000;
 
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
@@ -80,8 +80,10 @@ Tiling cut_for_blas(I m, I n, I tiles) {
   return best;
 }
 
-/// An even number of tiles, once there are several: most machines have an even number of cores.
-I blas_tiles_for(I work) { return std::clamp<I>(work / kBlasTileWork * 2, 1, kMostBlasTiles); }
+/// An even number of tiles, as of cores; one where two would be small.
+I blas_tiles_for(I work) {
+  return work < kBlasWork ? 1 : 2 * std::clamp<I>(work / kBlasPairWork, 1, kMostBlasPairs);
+}
 
 /// What one product costs, in multiplications and additions. Thin ones are bound by memory: a row of zeros to
 /// fill them up to 8 would come free.

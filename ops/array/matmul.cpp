@@ -26,7 +26,8 @@ constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
 constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
-constexpr I kBlasPairWork = 500'000'000, kMostBlasPairs = 8, kBlasWork = 20'000'000;
+constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
+constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
 
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
@@ -81,8 +82,10 @@ Tiling cut_for_blas(I m, I n, I tiles) {
 }
 
 /// An even number of tiles, as of cores; one where two would be small.
-I blas_tiles_for(I work) {
-  return work < kBlasWork ? 1 : 2 * std::clamp<I>(work / kBlasPairWork, 1, kMostBlasPairs);
+I blas_tiles_for(I m, I n, I work) {
+  if (work < kBlasWork) return 1;
+  const I most = std::clamp<I>(m * n / kBlasPairSize, 2, kMostBlasPairs);
+  return 2 * std::clamp<I>(work / kBlasPairWork, 1, most);
 }
 
 /// What one product costs, in multiplications and additions. Thin ones are bound by memory: a row of zeros to
@@ -159,7 +162,7 @@ void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
     return run_vector_products(count, m, n, k, path, product);
   const I work = work_of(m, n, k), all_work = count > kMostTiles ? work : count * work;
   const Tiling tiling = path == Path::openblas
-                            ? cut_for_blas(m, n, ceil_div(blas_tiles_for(all_work), count))
+                            ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
                             : cut(m, n, ceil_div(tiles_for(m, n, all_work), count), rearrange);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
   run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, path, wake, product);

@@ -15,6 +15,7 @@
 
 #include "bench/against_pytorch.h"
 #include "bench/cases.h"
+#include "bench/comparison.h"
 #include "bench/measure.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
@@ -80,7 +81,7 @@ void run_case(const Case& c, const Options& options) {
 int run_all(const Options& options) {
   if (!options.json) {
     kit::print(fmt::format("{} threads, {} kernels, matrix products by {}; OpenBLAS: {}\n", options.threads,
-                           name(current_isa()), name(matmul_backend()), openblas_core()));
+                           name(current_isa()), who_multiplies(name(matmul_backend())), openblas_core()));
     kit::print(fmt::format("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory"));
   }
   constexpr int kNobodyReads = 128 + SIGPIPE;

@@ -11,7 +11,7 @@ enum class Path {
   vector,    // a single row or column: Table::gemv, Table::gemv_t
   few_rows,  // two to eight rows times columns that lie apart: Table::gemv_few
   blocks,    // Table::gemm
-  openblas   // blas::gemm
+  openblas   // blas::gemm, which fetches nothing ahead
 };
 
 template <class T>

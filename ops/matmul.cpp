@@ -45,9 +45,9 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
   return array::sum_to(array::matmul(dc, transposed(b)), a.shape());
 }
 
-/// A gradient a b of two matrices, which the product's kernel can add to what its tensor, used twice, has
-/// gathered. Meanwhile it fetches `ahead`.
-Gradient product(const Shape& shape, const Array& a, const Array& b, ReadAhead ahead) {
+/// A gradient a b of two matrices, which the product can add to what its tensor, used twice, has gathered.
+/// Meanwhile it fetches `ahead`.
+Gradient matmul_gradient(const Shape& shape, const Array& a, const Array& b, ReadAhead ahead) {
   return {shape, a.dtype(), [=](const Array& total, bool add) {
             array::matmul_into(a, b, total.reshape({a.size(0), b.size(1)}), add, ahead);
           }};
@@ -64,8 +64,8 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
         const Array dy2 = rows_of(dy);
         Gradient dx, dw, dbias;
         // While one product computes, what is read after it comes into the cache.
-        if (needs[0]) dx = product(shape, dy2, *w, read_ahead(*x));
-        if (needs[1]) dw = product(w->shape(), transposed(dy2), *x, next_step_reads());
+        if (needs[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
+        if (needs[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
         if (needs[2]) dbias = array::sum(dy2, 0);
         return {dx, dw, dbias};
       });

@@ -91,7 +91,7 @@ struct CheckOptions {
   double eps = 1e-6;       // step of the central differences
   double f32_rtol = 1e-5;  // f32 against f64, relative to the largest element
   std::vector<double> kinks = {};  // random inputs stay 0.05 away from these
-  bool layout_bits = true;         // false: layouts may differ by rounding (products)
+  bool layout_bits = true;         // false: layouts may differ by rounding (matrix products)
 };
 
 /// Checks an op in every way listed above.

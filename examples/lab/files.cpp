@@ -5,8 +5,7 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/core/version.h"
-#include "gradus/ops/kernels/blas.h"
-#include "gradus/ops/kernels/kernels.h"
+#include "gradus/ops/backend.h"
 #include "kit/data/system_info.h"
 #include "kit/program/check.h"
 #include "lab/limits.h"
@@ -190,8 +189,10 @@ Initialisation initialisation_from(const Json& json) {
 }  // namespace
 
 Facts machine_facts() {
-  Facts facts = {
-      {"gradus", version()}, {"kernels", name(current_isa())}, {"OpenBLAS core", blas::core_name()}};
+  Facts facts = {{"gradus", version()},
+                 {"kernels", name(current_isa())},
+                 {"matrix products", name(matmul_backend())},
+                 {"OpenBLAS core", openblas_core()}};
   for (const auto& fact : kit::system_info()) facts.push_back(fact);
   return facts;
 }

@@ -85,7 +85,7 @@ LabOptions resumed(const LabOptions& given, const Config& config) {
 void compare_with_start(const Config& start, const Config& now) {
   kit::check(start.task.sha256 == now.task.sha256, "{} has changed since this lab began; start a new one",
              io::printable(start.options.text.string()));
-  for (const char* name : {"gradus", "kernels", "OpenBLAS core"})
+  for (const char* name : {"gradus", "kernels", "matrix products", "OpenBLAS core"})
     for (const auto& [key, before] : start.machine)
       for (const auto& [other, after] : now.machine)
         if (key == name && other == name && before != after)

@@ -21,6 +21,7 @@
 #include "gradus/core/threads/parallel.h"
 #include "gradus/core/version.h"
 #include "gradus/nn/nn.h"
+#include "gradus/ops/backend.h"
 #include "gradus/ops/checkpoint.h"
 #include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"

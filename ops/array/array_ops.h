@@ -52,9 +52,5 @@ Array sum_to(const Array& dy, const Shape& shape);
 Array matmul(const Array& a, const Array& b, const Array& bias = {}, bool relu = false);
 /// c (+)= a b for a [M, K], b [K, N] of any strides and a contiguous c [M, N]; `ahead` is fetched meanwhile.
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead = {});
-/// c [M, N] (+)= op(a) op(b) for row-major 2-d matrices, cut into tiles of fixed size on the pool.
-template <class T>
-void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
-          std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc);
 
 }  // namespace gradus::array

@@ -1,8 +1,8 @@
-// Matrix products: which calls of the kernel one product of arrays becomes.
+// Matrix products: which calls of kernels::multiply one product of arrays becomes.
 //
-// A product is cut into tiles of C; each tile is one call of a kernel on one thread, run on the pool. The cut
-// depends on shapes only, so the result is the same for any number of threads. The axis that is summed over
-// is never cut.
+// A product is cut into tiles of C; each tile is one call on one thread, run on the pool. The path a product
+// takes (kernels/paths.h) and its cut depend on shapes and layouts only, so the result is the same for any
+// number of threads. The axis that is summed over is never cut.
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/array_ops.h"
-#include "gradus/ops/kernels/gemm.h"
+#include "gradus/ops/kernels/multiply.h"
 
 namespace gradus::array {
 namespace {
@@ -25,6 +25,9 @@ constexpr I kFewTiles = 8, kMostTiles = 64;
 constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
 constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
+// OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
+constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
+constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
 
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
@@ -63,6 +66,28 @@ I tiles_for(I m, I n, I work) {
   return std::clamp<I>(work / kTileWork, 1, std::clamp(work / kLargeTileWork, kFewTiles, most));
 }
 
+/// The same for OpenBLAS, where a tile reads all it needs of A and B once more than the others. Tiles are two
+/// units wide and high at least: of a single row or column OpenBLAS would make another kind of product.
+Tiling cut_for_blas(I m, I n, I tiles) {
+  const I most_down = std::max<I>(1, ceil_div(m, kRowUnit) / 2),
+          most_across = std::max<I>(1, ceil_div(n, kColumnUnit) / 2);
+  Tiling best{1, 1};
+  I least = std::numeric_limits<I>::max();
+  for (I down = 1; down <= std::min(tiles, most_down); ++down) {
+    const I across = std::min(tiles / down, most_across);
+    if (down * across < std::min(tiles, most_down * most_across) / 2 * 2) continue;
+    if (const I copied = m * across + n * down; copied < least) least = copied, best = {down, across};
+  }
+  return best;
+}
+
+/// An even number of tiles, as of cores; one where two would be small.
+I blas_tiles_for(I m, I n, I work) {
+  if (work < kBlasWork) return 1;
+  const I most = std::clamp<I>(m * n / kBlasPairSize, 2, kMostBlasPairs);
+  return 2 * std::clamp<I>(work / kBlasPairWork, 1, most);
+}
+
 /// What one product costs, in multiplications and additions. Thin ones are bound by memory: a row of zeros to
 /// fill them up to 8 would come free.
 I work_of(I m, I n, I k) {
@@ -72,6 +97,7 @@ I work_of(I m, I n, I k) {
 }
 
 using kernels::Operand;
+using kernels::Path;
 using kernels::Product;
 
 /// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread:
@@ -99,14 +125,10 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& cut, I index) {
 
 /// All tiles of product(0) .. product(count - 1) on the pool, `grain` at a time.
 template <class F>
-void run_tiles(I count, I grain, const Tiling& cut, Wake wake, F&& product) {
+void run_tiles(I count, I grain, const Tiling& cut, Path path, Wake wake, F&& product) {
   const I tiles = cut.tiles();
-  const bool few_rows = kernels::has_few_rows(product(0));
   const auto run = [&](I begin, I end) {
-    for (I i = begin; i < end; ++i) {
-      const auto part = tile_of(product(i / tiles), cut, i % tiles);
-      few_rows ? kernels::multiply_few_rows(part) : kernels::multiply(part);
-    }
+    for (I i = begin; i < end; ++i) kernels::multiply(tile_of(product(i / tiles), cut, i % tiles), path);
   };
   parallel_for(count * tiles, grain, run, wake);
 }
@@ -117,7 +139,7 @@ constexpr I kVectorRows = 32, kVectorColumns = 512;  // of a tile, at least
 /// Runs product(0) .. product(count - 1), of one shape with n 1 or few rows, on the pool: a matrix each, read
 /// once.
 template <class F>
-void run_vector_products(I count, I m, I n, I k, F&& product) {
+void run_vector_products(I count, I m, I n, I k, Path path, F&& product) {
   const I length = n == 1 ? m : n, row = std::max<I>(1, k);
   // Rows of the matrix lie one after the other, so any number of them makes a tile; of its columns there must
   // be many side by side, as memory is read along the rows.
@@ -125,8 +147,8 @@ void run_vector_products(I count, I m, I n, I k, F&& product) {
   const I least = rows ? kVectorRows : kVectorColumns, size = std::max(least, kVectorWork / row);
   const I parts = ceil_div(length, size);
   const Wake wake = length * row > 16 * kVectorWork / count ? Wake::at_once : Wake::if_long;
-  run_tiles(count, kVectorWork * parts / (row * length), n == 1 ? Tiling{parts, 1} : Tiling{1, parts}, wake,
-            product);
+  run_tiles(count, kVectorWork * parts / (row * length), n == 1 ? Tiling{parts, 1} : Tiling{1, parts}, path,
+            wake, product);
 }
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
@@ -135,13 +157,15 @@ void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
-  if (m == 1 || n == 1 || kernels::has_few_rows(product(0)))
-    return run_vector_products(count, m, n, k, product);
-  const I work = work_of(m, n, k);
-  const I wanted = tiles_for(m, n, count > kMostTiles ? work : count * work);
-  const Tiling tiling = cut(m, n, ceil_div(wanted, count), rearrange);
+  const Path path = kernels::path_of(product(0));
+  if (path == Path::vector || path == Path::few_rows)
+    return run_vector_products(count, m, n, k, path, product);
+  const I work = work_of(m, n, k), all_work = count > kMostTiles ? work : count * work;
+  const Tiling tiling = path == Path::openblas
+                            ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
+                            : cut(m, n, ceil_div(tiles_for(m, n, all_work), count), rearrange);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
-  run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, wake, product);
+  run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, path, wake, product);
 }
 
 /// How one of the last two axes of an array reads as a matrix for the kernel.
@@ -207,10 +231,11 @@ class BatchOffsets {
   Strides strides_;
 };
 
-/// c = a b (+ bias) + beta c, or its ReLU, for a contiguous c; `ahead` is fetched meanwhile.
+/// c = a b (+ bias) + beta c, or its ReLU, for a contiguous c; `ahead` is fetched meanwhile. All of them have
+/// a layout.
 template <class T>
-void multiply(const Array& a, const Array& b, const T* bias, T beta, const Array& c, bool relu = false,
-              ReadAhead ahead = {}) {
+void run_matmul(const Array& a, const Array& b, const T* bias, T beta, const Array& c, bool relu = false,
+                ReadAhead ahead = {}) {
   const I m = a.size(-2), k = a.size(-1), n = b.size(-1);
   const Shape batch = batch_shape(c.shape());
   const BatchOffsets offset_a(a, batch), offset_b(b, batch);
@@ -270,23 +295,6 @@ std::optional<Array> fold_batch(const Array& a) {
 
 }  // namespace
 
-template <class T>
-void gemm(bool transpose_a, bool transpose_b, I m, I n, I k, const T* a, I lda, const T* b, I ldb, T beta,
-          T* c, I ldc) {
-  const Product<T> product{.m = m,
-                           .n = n,
-                           .k = k,
-                           .a = {a, lda, transpose_a},
-                           .b = {b, ldb, transpose_b},
-                           .c = c,
-                           .ldc = ldc,
-                           .beta = beta};
-  run_products(1, m, n, k, transpose_b || product.b.crowded(),
-               [&](I) -> const Product<T>& { return product; });
-}
-template void gemm(bool, bool, I, I, I, const float*, I, const float*, I, float, float*, I);
-template void gemm(bool, bool, I, I, I, const double*, I, const double*, I, double, double*, I);
-
 Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
   check_inner(a, b);
   if (a.dim() == 1) return matmul(a.unsqueeze(0), b, bias, relu).squeeze(b.dim() == 1 ? 0 : -2);
@@ -299,9 +307,9 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
     const std::optional<Array> folded = a.dim() > 2 && b.dim() == 2 ? fold_batch(a) : std::nullopt;
     if (folded) {
       const Array flat = *c.try_view({folded->size(0), b.size(1)});
-      multiply<T>(as_matrices(*folded), as_matrices(b), bias_data, T{0}, flat, relu);
+      run_matmul<T>(as_matrices(*folded), as_matrices(b), bias_data, T{0}, flat, relu);
     } else {
-      multiply<T>(as_matrices(a), as_matrices(b), bias_data, T{0}, c, relu);
+      run_matmul<T>(as_matrices(a), as_matrices(b), bias_data, T{0}, c, relu);
     }
   });
   return c;
@@ -309,7 +317,7 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
 
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead) {
   dispatch_floating("matmul", a, [&]<class T>() {
-    multiply<T>(as_matrices(a), as_matrices(b), nullptr, add ? T{1} : T{0}, c, false, ahead);
+    run_matmul<T>(as_matrices(a), as_matrices(b), nullptr, add ? T{1} : T{0}, c, false, ahead);
   });
 }
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "gradus/ops/attention/attention_kernel.h"
-#include "gradus/ops/kernels/gemm.h"
+#include "gradus/ops/kernels/multiply.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::attention {

@@ -1,18 +1,13 @@
 #pragma once
-// Matrix products of one tile, through OpenBLAS: blas.cpp is the only file that includes cblas.
+// Matrix products of one tile by OpenBLAS: blas.cpp is the only file that includes cblas.
 
-#include <cstdint>
-#include <string>
+#include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::blas {
 
-/// C = alpha op(A) op(B) + beta C on the calling thread, row-major; op(A) is [m, k], op(B) [k, n], C [m, n].
-/// ld* are row strides in elements as stored. beta 0 never reads C; any of m, n, k may be 0.
+/// C = alpha A B + beta C on the calling thread, for m, n, k >= 1 within 32 bits. What else a product may
+/// have, another D, bias, ReLU, is the caller's. beta 0 never reads C.
 template <class T>
-void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
-          const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc);
-
-/// The kernel set OpenBLAS chose for this CPU, such as "Haswell" or "SkylakeX".
-std::string core_name();
+void gemm(const kernels::Product<T>& product);
 
 }  // namespace gradus::blas

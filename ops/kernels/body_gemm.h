@@ -13,7 +13,8 @@
 // B is copied where it is transposed. Otherwise it and A are read where they lie, unless their rows crowd
 // each other out of the caches (Operand::crowded).
 //
-// Every element of C is one sum over k in the same order, wherever it lies and however the product was cut.
+// Every element of C is one sum over k in the same order, wherever it lies and however the product was cut:
+// its row of A, its column of B and what is added to it decide its bits, not m, n or its tile.
 
 namespace gradus::kernels {
 namespace {
@@ -191,8 +192,8 @@ void pack_a(I k, I rows, const ScalarOf<V>* a, I ld, ScalarOf<V>* out) {
 
 /// C += A B for a depth of at most kDepth and packed_columns columns.
 template <class V, bool transposed>
-void multiply_packed(I m, I n, I k, const Operand<ScalarOf<V>>& a, const Operand<ScalarOf<V>>& b,
-                     const BlockOutput<V>& out) {
+void gemm_packed(I m, I n, I k, const Operand<ScalarOf<V>>& a, const Operand<ScalarOf<V>>& b,
+                 const BlockOutput<V>& out) {
   constexpr I width = panel_width<V>;
   alignas(64) ScalarOf<V> panels[packed_columns<V> * kDepth];
   alignas(64) ScalarOf<V> packed_a[transposed ? kRowsAtATime * kDepth : 1];
@@ -245,7 +246,7 @@ void gemm_by_blocks(const Product<ScalarOf<V>>& x) {
   constexpr I columns = packed_columns<V>;
   Fetch fetch = fetch_with<V>(x);
   BlockOutput<V> out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false, &fetch};
-  const auto run = x.a.transposed ? multiply_packed<V, true> : multiply_packed<V, false>;
+  const auto run = x.a.transposed ? gemm_packed<V, true> : gemm_packed<V, false>;
   for (I p = 0; p < x.k; p += kDepth) {
     const I depth = x.k - p < kDepth ? x.k - p : kDepth;
     out.relu = x.relu && p + depth == x.k;

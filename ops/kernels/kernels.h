@@ -9,17 +9,9 @@
 #include <cstdint>
 
 #include "gradus/core/detail/read_ahead.h"
+#include "gradus/ops/backend.h"
 
 namespace gradus {
-
-enum class Isa { scalar, avx2, avx512 };
-const char* name(Isa isa);
-
-/// What kernels use now: the best the CPU has, or GRADUS_ISA=scalar|avx2|avx512 from the environment.
-Isa current_isa();
-/// Switches at run time (for tests); throws when the CPU lacks it.
-void set_isa(Isa isa);
-bool isa_supported(Isa isa);
 
 namespace kernels {
 
@@ -165,7 +157,7 @@ struct Table {
   void (&rms_norm_grad)(I n, const T* x, const T* weight, T rstd, const T* dy, T* dx, T* dweight);
 
   // A matrix product; k >= 1. An element of C depends on its row of A, its column of B and what is added to
-  // it only, not on m, n or its place.
+  // it only, not on m, n or its place. Narrow tiles of a product are made here like all others (paths.h).
   void (&gemm)(const Product<T>& product);
   // y[i] = sum_j a[i][j] x[j] (a is [m, k], row stride lda): a matrix times a vector. The sums' order depends
   // on k only.

@@ -15,7 +15,7 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/linear_checks.h"
-#include "gradus/ops/kernels/gemm.h"
+#include "gradus/ops/kernels/multiply.h"
 #include "gradus/ops/loss/cross_entropy_rows.h"
 #include "gradus/ops/ops.h"
 
@@ -81,9 +81,9 @@ void pass_rows(const Array& z, I first, const Targets& targets, bool gradients, 
 template <class T>
 void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
   const I n = dz.size(0), v = w.size(0), c = w.size(1);
-  const T *const pdz = dz.data<T>(), *const pw = w.data<T>();
   const I step = std::max(kFewestClasses, (v + kMostPieces - 1) / kMostPieces);
-  if (v <= step) return array::gemm(false, false, n, c, v, pdz, v, pw, c, T{0}, dx.mutable_data<T>(), c);
+  if (v <= step) return array::matmul_into(dz, w, dx, false);
+  const T *const pdz = dz.data<T>(), *const pw = w.data<T>();
   const Array parts = Array::empty({(v - 1) / step + 1, n, c}, dz.dtype());
   T* const pparts = parts.mutable_data<T>();
   count_flops(2.0 * static_cast<double>(n) * static_cast<double>(v) * static_cast<double>(c));
@@ -98,11 +98,9 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
 /// Adds what dz, the chunk's first row being `first`, gives each gradient; the first chunk writes instead.
 template <class T>
 void add_gradients(const Array& dz, I first, const Array& x, const Array& w, const Gradients& to) {
-  const I n = dz.size(0), v = w.size(0), c = w.size(1);
+  const I n = dz.size(0);
   if (to.dx.defined()) multiply_by_weight<T>(dz, w, to.dx.reshape(x.shape()).slice(0, first, first + n));
-  if (to.dw.defined())
-    array::gemm(true, false, v, c, n, dz.data<T>(), v, x.data<T>() + first * c, c, T(first > 0),
-                to.dw.mutable_data<T>(), c);
+  if (to.dw.defined()) array::matmul_into(dz.transpose(0, 1), x.slice(0, first, first + n), to.dw, first > 0);
   if (to.dbias.defined()) {
     const Array sum = array::sum(dz, 0);
     first > 0 ? to.dbias.add_(sum) : to.dbias.copy_(sum);

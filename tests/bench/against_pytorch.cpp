@@ -12,8 +12,6 @@
 #include "bench/process.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/kernels/blas.h"
-#include "gradus/ops/kernels/gemm.h"
 #include "kit/program/interrupt.h"
 #include "kit/program/program.h"
 
@@ -146,8 +144,8 @@ std::optional<Comparison> compare(const std::string& python, const std::string& 
 
 Kernels kernels_in_use(const std::string& pytorch_openblas) {
   return {.isa = name(current_isa()),
-          .matmul = kernels::name(kernels::matmul_backend()),
-          .gradus_openblas = blas::core_name(),
+          .matmul = name(matmul_backend()),
+          .gradus_openblas = openblas_core(),
           .pytorch_openblas = pytorch_openblas,
           .cpu_has_avx512 = isa_supported(Isa::avx512),
           .coretype_is_set = std::getenv("OPENBLAS_CORETYPE") != nullptr};

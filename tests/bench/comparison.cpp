@@ -54,10 +54,15 @@ std::string json_row(const Comparison& c) {
   return row.dump() + "\n";
 }
 
+std::string who_multiplies(const std::string& matmul) {
+  if (matmul == "automatic") return "gradus or OpenBLAS";
+  return matmul == "openblas" ? "OpenBLAS" : matmul;
+}
+
 std::string describe(const Kernels& kernels, int threads) {
-  std::string line = fmt::format(
-      "{} thread{}, {} kernels, matrix products by {}; OpenBLAS: {}", threads, threads == 1 ? "" : "s",
-      kernels.isa, kernels.matmul == "openblas" ? "OpenBLAS" : kernels.matmul, kernels.gradus_openblas);
+  std::string line = fmt::format("{} thread{}, {} kernels, matrix products by {}; OpenBLAS: {}", threads,
+                                 threads == 1 ? "" : "s", kernels.isa, who_multiplies(kernels.matmul),
+                                 kernels.gradus_openblas);
   if (!kernels.pytorch_openblas.empty() && kernels.pytorch_openblas != kernels.gradus_openblas)
     line += fmt::format(" ({} in PyTorch)", kernels.pytorch_openblas);
   return line;

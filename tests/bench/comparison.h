@@ -31,14 +31,17 @@ std::string json_row(const Comparison& c);
 /// Who multiplies matrices, on what.
 struct Kernels {
   std::string isa;               // gradus's own kernels: "scalar", "avx2", "avx512"
-  std::string matmul;            // who multiplies for gradus: "gradus" or "openblas"
+  std::string matmul;            // who multiplies for gradus: "automatic", "gradus" or "openblas"
   std::string gradus_openblas;   // the kernels of the OpenBLAS gradus is linked with, such as "SkylakeX"
   std::string pytorch_openblas;  // of PyTorch's; "" when it has another BLAS
   bool cpu_has_avx512 = false;
   bool coretype_is_set = false;  // by OPENBLAS_CORETYPE
 };
 
-/// "2 threads, avx512 kernels, products by gradus; OpenBLAS: SkylakeX"
+/// A backend's name in a sentence: "gradus or OpenBLAS", "gradus" or "OpenBLAS".
+std::string who_multiplies(const std::string& matmul);
+
+/// "2 threads, avx512 kernels, matrix products by gradus; OpenBLAS: SkylakeX"
 std::string describe(const Kernels& kernels, int threads);
 
 /// What the comparison suffers from when an OpenBLAS runs kernels older than AVX-512 on a CPU that has it; ""

@@ -53,6 +53,8 @@ TEST_CASE("comparison: durations") {
 TEST_CASE("comparison: who multiplies") {
   CHECK(describe(kernels("gradus", "SkylakeX", "SkylakeX"), 2) ==
         "2 threads, avx512 kernels, matrix products by gradus; OpenBLAS: SkylakeX");
+  CHECK(describe(kernels("automatic", "SkylakeX", ""), 1) ==
+        "1 thread, avx512 kernels, matrix products by gradus or OpenBLAS; OpenBLAS: SkylakeX");
   CHECK(describe(kernels("openblas", "SkylakeX", ""), 1) ==
         "1 thread, avx512 kernels, matrix products by OpenBLAS; OpenBLAS: SkylakeX");
   CHECK(describe(kernels("gradus", "Haswell", "Zen"), 2) ==
@@ -62,7 +64,8 @@ TEST_CASE("comparison: who multiplies") {
 TEST_CASE("comparison: kernels below what the CPU has are warned of") {
   CHECK(unequal_kernels(kernels("gradus", "SkylakeX", "SkylakeX")) == "");
   CHECK(unequal_kernels(kernels("gradus", "Haswell", "Cooperlake")) == "");  // OpenBLAS stands by in gradus
-  CHECK(unequal_kernels(kernels("gradus", "Haswell", "")) == "");            // PyTorch has another BLAS
+  CHECK(unequal_kernels(kernels("automatic", "Haswell", "Cooperlake")) == "");  // which never takes these
+  CHECK(unequal_kernels(kernels("gradus", "Haswell", "")) == "");               // PyTorch has another BLAS
 
   Kernels set = kernels("gradus", "Haswell", "Haswell");
   set.coretype_is_set = true;

@@ -4,7 +4,6 @@
 
 #include "bench/comparison.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/kernels/gemm.h"
 
 namespace gradus::bench {
 
@@ -30,7 +29,7 @@ void take_turn(const Step& step, double seconds, std::vector<double>& times) {
 
 struct Settings {
   Isa isa = current_isa();
-  kernels::MatmulBackend matmul = kernels::matmul_backend();
+  MatmulBackend matmul = matmul_backend();
   int threads = num_threads();
 };
 
@@ -39,7 +38,7 @@ struct Settings {
 void restore_settings() {
   static const Settings settings;
   set_isa(settings.isa);
-  kernels::set_matmul_backend(settings.matmul);
+  set_matmul_backend(settings.matmul);
   set_num_threads(settings.threads);
 }
 

@@ -15,12 +15,10 @@
 
 #include "bench/against_pytorch.h"
 #include "bench/cases.h"
+#include "bench/comparison.h"
 #include "bench/measure.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/kernels/blas.h"
-#include "gradus/ops/kernels/gemm.h"
-#include "gradus/ops/kernels/kernels.h"
 #include "kit/program/command_line.h"
 #include "kit/program/program.h"
 
@@ -52,8 +50,8 @@ void run_case(const Case& c, const Options& options) {
     const nlohmann::ordered_json line = {{"case", c.name},
                                          {"threads", options.threads},
                                          {"isa", name(current_isa())},
-                                         {"matmul", kernels::name(kernels::matmul_backend())},
-                                         {"blas_core", blas::core_name()},
+                                         {"matmul", name(matmul_backend())},
+                                         {"blas_core", openblas_core()},
                                          {"median_s", timing.median_s},
                                          {"min_s", timing.min_s},
                                          {"steps", timing.steps},
@@ -83,7 +81,7 @@ void run_case(const Case& c, const Options& options) {
 int run_all(const Options& options) {
   if (!options.json) {
     kit::print(fmt::format("{} threads, {} kernels, matrix products by {}; OpenBLAS: {}\n", options.threads,
-                           name(current_isa()), kernels::name(kernels::matmul_backend()), blas::core_name()));
+                           name(current_isa()), who_multiplies(name(matmul_backend())), openblas_core()));
     kit::print(fmt::format("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory"));
   }
   constexpr int kNobodyReads = 128 + SIGPIPE;

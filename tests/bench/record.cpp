@@ -11,7 +11,6 @@
 
 #include "bench/in_turn.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/kernels/gemm.h"
 #include "kit/data/files.h"
 #include "kit/data/run_log.h"
 #include "kit/program/program.h"
@@ -46,7 +45,7 @@ void write(const std::string& file, Json data) {
                       {"version", version()},
                       {"threads", num_threads()},
                       {"isa", name(current_isa())},
-                      {"matmul", kernels::name(kernels::matmul_backend())}};
+                      {"matmul", name(matmul_backend())}};
   std::ostringstream text;
   text << "{";
   for (bool first = true; const auto& [key, value] : data.items()) {

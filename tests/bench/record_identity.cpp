@@ -7,7 +7,7 @@
 #include "bench/record.h"
 #include "gradus/gradus.h"
 #include "gradus/ops/array/array_ops.h"
-#include "gradus/ops/kernels/gemm.h"
+#include "gradus/ops/kernels/multiply.h"
 
 namespace gradus::bench {
 
@@ -37,8 +37,7 @@ Json product(const std::string& what, std::int64_t m, std::int64_t n, std::int64
           kernels::multiply<float>({.m = m, .n = n, .k = k, .a = {pa, k}, .b = {pb, n}, .c = pc, .ldc = n});
       },
       [=] {
-        for (std::int64_t i = 0; i < repeat; ++i)
-          array::gemm<float>(false, false, m, n, k, pa, k, pb, n, 0, pc, n);
+        for (std::int64_t i = 0; i < repeat; ++i) array::matmul_into(a.array(), b.array(), c.array(), false);
       });
 }
 

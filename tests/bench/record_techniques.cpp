@@ -9,7 +9,6 @@
 #include "bench/record.h"
 #include "bench/written_out.h"
 #include "gradus/gradus.h"
-#include "gradus/ops/kernels/gemm.h"
 
 namespace gradus::bench {
 
@@ -54,7 +53,6 @@ std::function<Step()> forgetful(const std::string& name) {
 
 Json record_kernels() {
   Json rows = Json::array();
-  using kernels::MatmulBackend;
   for (const char* name : {"char-gpt", "encoder-12", "gpt2-124m"})
     rows.push_back(switched(
         "own matrix products", name, "OpenBLAS", [] { set_matmul_backend(MatmulBackend::openblas); },

@@ -114,7 +114,8 @@ void multiply_with_blas(int) {
   const std::vector<float> a(256, 1), b(256, 2);
   std::vector<float> c(256);
   for (int i = 0; i < 100; ++i)
-    blas::gemm<float>(false, false, 16, 16, 16, 1, a.data(), 16, b.data(), 16, 0, c.data(), 16);
+    blas::gemm<float>(
+        {.m = 16, .n = 16, .k = 16, .a = {a.data(), 16}, .b = {b.data(), 16}, .c = c.data(), .ldc = 16});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The matrix product's kernel at every tail of rows, columns and depth, on every instruction set.
-// gemm_test.cpp has what is around it.
+// multiply_test.cpp has what is around it.
 
 #include "gemm_check.h"
 

@@ -1,4 +1,4 @@
-#include "gradus/ops/kernels/gemm.h"
+#include "gradus/ops/kernels/multiply.h"
 
 #include <doctest/doctest.h>
 
@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "gradus/core/error.h"
+#include "gradus/ops/backend.h"
 #include "kernel_test.h"
 
 using namespace gradus;
-using kernels::MatmulBackend;
 using kernels::Operand;
+using kernels::Path;
 using kernels::Product;
 using I = std::int64_t;
 
@@ -21,17 +22,17 @@ namespace {
 
 /// Restores what multiplies after a test.
 struct BackendGuard {
-  MatmulBackend before = kernels::matmul_backend();
-  ~BackendGuard() { kernels::set_matmul_backend(before); }
+  MatmulBackend before = matmul_backend();
+  ~BackendGuard() { set_matmul_backend(before); }
 };
 
 /// Runs body() with the own kernels of every instruction set this CPU has, and with OpenBLAS.
 template <class F>
 void for_each_backend(F body) {
   const BackendGuard guard;
-  kernels::set_matmul_backend(MatmulBackend::gradus);
+  set_matmul_backend(MatmulBackend::gradus);
   test::on_every_isa<float>([&](const auto&) { body(); });
-  kernels::set_matmul_backend(MatmulBackend::openblas);
+  set_matmul_backend(MatmulBackend::openblas);
   body();
 }
 
@@ -135,7 +136,7 @@ TEST_CASE_TEMPLATE("multiply: sizes beyond one block, panel group and depth", T,
 
 TEST_CASE_TEMPLATE("multiply: an element does not depend on the sizes or its place", T, float, double) {
   const BackendGuard guard;
-  kernels::set_matmul_backend(MatmulBackend::gradus);
+  set_matmul_backend(MatmulBackend::gradus);
   test::on_every_isa<float>([](const auto&) {
     constexpr I m = 29, n = 139, k = 300;
     for (const bool ta : {false, true})
@@ -163,6 +164,55 @@ TEST_CASE_TEMPLATE("multiply: an element does not depend on the sizes or its pla
         CHECK(equal);
       }
   });
+}
+
+TEST_CASE_TEMPLATE("multiply: a tile of one row or column adds up as its whole product does", T, float,
+                   double) {
+  test::on_every_isa<float>([](const auto&) {
+    constexpr I m = 13, n = 65, k = 3000;
+    const Matrix<T> a(m, k, 0, 1), b(k, n, 0, 2);
+    const auto product = [&](I row, I column, I rows, I columns) {
+      Matrix<T> c(rows, columns, 0, 0);
+      kernels::multiply<T>({.m = rows,
+                            .n = columns,
+                            .k = k,
+                            .a = a.operand(false).from(row, 0),
+                            .b = b.operand(false).from(0, column),
+                            .c = c.values.data(),
+                            .ldc = c.ld},
+                           Path::blocks);
+      return c;
+    };
+    const Matrix<T> whole = product(0, 0, m, n), row = product(12, 0, 1, n), column = product(0, 64, m, 1);
+    for (I j = 0; j < n; ++j) CHECK(row.at(0, j) == whole.at(12, j));
+    for (I i = 0; i < m; ++i) CHECK(column.at(i, 0) == whole.at(i, 64));
+  });
+}
+
+TEST_CASE("multiply: single rows and columns do not depend on where they lie in memory") {
+  constexpr I k = 203, n = 45;
+  const Matrix<float> x(1, k, 0, 1), w(k, n, 0, 2);
+  Matrix<float> expected(1, n, 0, 3);
+  kernels::multiply<float>({.m = 1,
+                            .n = n,
+                            .k = k,
+                            .a = x.operand(false),
+                            .b = w.operand(false),
+                            .c = expected.values.data(),
+                            .ldc = n});
+  for (std::size_t shift = 1; shift < 16; ++shift) {
+    std::vector<float> moved(w.values.size() + shift), row(n), apart(2 * n), column(n);
+    std::copy(w.values.begin(), w.values.end(), moved.begin() + static_cast<std::ptrdiff_t>(shift));
+    const Operand<float> b{moved.data() + shift, n};
+    kernels::multiply<float>(
+        {.m = 1, .n = n, .k = k, .a = x.operand(false), .b = b, .c = row.data(), .ldc = n});
+    CHECK(row == expected.values);
+    // The same product as a column: w^T x^T, into every second element.
+    kernels::multiply<float>(
+        {.m = n, .n = 1, .k = k, .a = {b.data, n, true}, .b = x.operand(true), .c = apart.data(), .ldc = 2});
+    for (std::size_t i = 0; i < n; ++i) column[i] = apart[2 * i];
+    CHECK(column == expected.values);
+  }
 }
 
 TEST_CASE("multiply: NaN where it takes part and nowhere else; beta 0 does not read D") {
@@ -215,7 +265,7 @@ TEST_CASE("multiply: rows that overlap are refused") {
     kernels::multiply<float>({.m = 2, .n = 3, .k = 4, .a = a, .b = b, .c = x, .ldc = ldc});
   };
   const auto message = [](const char* what, const char* shape, int least, int got) {
-    return std::string("gemm: ") + what + " is " + shape + ": its row stride must be at least " +
+    return std::string("multiply: ") + what + " is " + shape + ": its row stride must be at least " +
            std::to_string(least) + ", got " + std::to_string(got);
   };
   CHECK_THROWS_WITH_AS(call({x, 3}, {x, 3}, 3), message("a", "[2, 4]", 4, 3).c_str(), Error);

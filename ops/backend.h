@@ -1,0 +1,39 @@
+#pragma once
+// What computes: the instruction set of all loops, and who multiplies matrices. Both are chosen for this CPU
+// at their first use; a program may ask, to keep it beside its results, and set them, to compare. Set them
+// while no op runs.
+
+namespace gradus {
+
+/// The instruction sets every loop is compiled for.
+enum class Isa { scalar, avx2, avx512 };
+
+/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512 from the environment.
+///   if (current_isa() == Isa::avx2) ...
+Isa current_isa();
+/// Whether this CPU has it.
+bool isa_supported(Isa isa);
+/// Uses it from now on; throws when this CPU lacks it.
+///   set_isa(Isa::avx2);
+void set_isa(Isa isa);
+/// "scalar", "avx2" or "avx512".
+const char* name(Isa isa);
+
+/// Who multiplies matrices: always gradus's own loops, always OpenBLAS, or whichever is faster for a
+/// product's shape on this CPU (docs/performance.md has the table). A vector times a matrix is gradus's in
+/// all three. Results differ by rounding; each is the same bits for any number of threads.
+enum class MatmulBackend { automatic, gradus, openblas };
+
+/// The choice in use: automatic, or GRADUS_MATMUL=automatic|gradus|openblas from the environment.
+MatmulBackend matmul_backend();
+/// Uses it from now on.
+///   set_matmul_backend(MatmulBackend::openblas);
+void set_matmul_backend(MatmulBackend backend);
+/// "automatic", "gradus" or "openblas".
+const char* name(MatmulBackend backend);
+
+/// The kernels OpenBLAS chose for this CPU, such as "Haswell", "Zen" or "SkylakeX" (OPENBLAS_CORETYPE names
+/// others). automatic leaves everything to gradus where they are older than the CPU.
+const char* openblas_core();
+
+}  // namespace gradus

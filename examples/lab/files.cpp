@@ -1,6 +1,5 @@
 #include "lab/files.h"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/detail/format.h"
@@ -8,6 +7,7 @@
 #include "gradus/core/version.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "kit/data/run_log.h"
 #include "kit/data/system_info.h"
 #include "lab/limits.h"
 #include "lab/names.h"
@@ -17,11 +17,8 @@ namespace gradus::lab {
 namespace {
 
 using kit::Json;
+using kit::number;
 using Path = std::filesystem::path;
-
-double number(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
 
 std::vector<double> numbers(const Json& values) {
   std::vector<double> result;

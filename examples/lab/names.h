@@ -9,6 +9,9 @@
 
 namespace gradus::lab {
 
+/// In the order of all tables and charts.
+inline constexpr nn::Placement kPlacements[] = {nn::Placement::pre, nn::Placement::post};
+
 /// "pre" or "post": the words of the files.
 const char* name_of(nn::Placement placement);
 /// The placement of a word; throws for any other word.

@@ -13,8 +13,6 @@ namespace {
 
 using nn::Placement;
 
-constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
-
 struct Count {
   std::int64_t learned = 0, runs = 0;
   std::string words() const { return fmt::format("{} of {}", learned, runs); }

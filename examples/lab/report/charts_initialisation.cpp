@@ -13,7 +13,6 @@ using kit::AxisKind;
 using kit::Series;
 using nn::Placement;
 
-constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 constexpr int kReferenceStyle = 7;
 
 std::vector<const InitialState*> states_of(const Initialisation& initialisation, Placement placement) {

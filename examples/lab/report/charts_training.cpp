@@ -16,7 +16,6 @@ using kit::LineChart;
 using kit::Series;
 using nn::Placement;
 
-constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 int style_of(Placement placement) { return placement == Placement::pre ? 0 : 1; }

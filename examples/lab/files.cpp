@@ -1,11 +1,11 @@
 #include "lab/files.h"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/io/files.h"
 #include "gradus/core/version.h"
 #include "gradus/ops/backend.h"
+#include "kit/data/run_log.h"
 #include "kit/data/system_info.h"
 #include "kit/program/check.h"
 #include "lab/limits.h"
@@ -16,11 +16,8 @@ namespace gradus::lab {
 namespace {
 
 using kit::Json;
+using kit::number;
 using Path = std::filesystem::path;
-
-double number(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
 
 std::vector<double> numbers(const Json& values) {
   std::vector<double> result;

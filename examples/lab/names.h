@@ -9,6 +9,8 @@
 
 namespace gradus::lab {
 
+/// In the order of all tables and charts.
+
 /// "pre" or "post": the words of the files.
 const char* name_of(Placement placement);
 /// The placement of a word; throws for any other word.

@@ -95,7 +95,6 @@ RunOptions ablation_setting(const LabOptions& options) {
 }
 
 std::vector<RunOptions> plan_runs(const LabOptions& options) {
-  constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
   std::vector<RunOptions> runs;
   const auto add_seeds = [&](RunOptions run) {
     for (std::int64_t i = 0; i < options.seeds; ++i) {

@@ -6,6 +6,7 @@
 namespace gradus::lab {
 
 enum class Placement { pre, post };
+inline constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 
 inline nn::Placement in_library(Placement placement) {
   return placement == Placement::pre ? nn::pre_ln() : nn::post_ln();

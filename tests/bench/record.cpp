@@ -63,10 +63,10 @@ void write(const std::string& file, Json data) {
 }
 
 /// The number with three digits: more would only be noise in a diff.
-void round_numbers(Json& json) {
-  if (json.is_number_float()) json = std::stod(fmt::format("{:.3g}", json.get<double>()));
-  if (json.is_structured())
-    for (auto& part : json) round_numbers(part);
+void round_numbers(Json& value) {
+  if (value.is_number_float()) value = std::stod(fmt::format("{:.3g}", value.get<double>()));
+  if (value.is_structured())
+    for (auto& part : value) round_numbers(part);
 }
 
 }  // namespace

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 namespace gradus::kit {
 namespace {
-
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 std::string superscript(int number) {
   constexpr const char* digits[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",

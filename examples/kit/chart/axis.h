@@ -1,10 +1,14 @@
 #pragma once
 // From numbers to places on the page, and the round numbers written beside them.
 
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace gradus::kit {
+
+/// A value there is none of: it is not drawn.
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 enum class AxisKind { linear, log };
 

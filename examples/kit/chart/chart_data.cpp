@@ -9,8 +9,6 @@
 namespace gradus::kit {
 namespace {
 
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-
 bool shown(double value, AxisKind kind) {
   return std::isfinite(value) && (kind == AxisKind::linear || value > 0);
 }

@@ -21,4 +21,6 @@ void add_marker(PathData& path, int style, double x, double y, double radius);
 constexpr double title_size = 15;
 constexpr double text_size = 12.5;
 
+constexpr double margin = 6;  // around a drawing
+
 }  // namespace gradus::kit

@@ -10,7 +10,6 @@
 namespace gradus::kit {
 namespace {
 
-constexpr double margin = 6;
 constexpr double row_height = 34;
 // Shades stay light enough (dark mode: dark enough) for the ink of the numbers.
 constexpr double weakest_shade = 0.04;

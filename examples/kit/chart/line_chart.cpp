@@ -10,7 +10,6 @@ namespace gradus::kit {
 namespace {
 
 constexpr double chart_width = 400;
-constexpr double margin = 6;
 constexpr double label_height = 15;
 
 // Where a name stands at the end of its curve.

@@ -10,7 +10,6 @@ namespace gradus::kit {
 namespace {
 
 constexpr double column_width = 200;
-constexpr double margin = 6;
 constexpr double gap = 14;
 constexpr double head_height = 18;
 constexpr double panel_height = 120;

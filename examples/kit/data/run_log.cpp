@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -107,6 +108,10 @@ std::vector<Json> read_metrics(const std::filesystem::path& path) {
 
 void write_json(const std::filesystem::path& path, const Json& value) {
   replace_file(path, value.dump(2, ' ', false, replace_bad_utf8) + "\n");
+}
+
+double number(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 Json read_json(const std::filesystem::path& path) {

@@ -36,6 +36,9 @@ std::vector<Json> read_metrics(const std::filesystem::path& path);
 /// Replaces a JSON file whole, indented by two spaces; numbers that are not finite become null.
 void write_json(const std::filesystem::path& path, const Json& value);
 
+/// The number; NaN for the null it was written as when it was not finite.
+double number(const Json& value);
+
 /// Reads a JSON file; throws naming file and place.
 Json read_json(const std::filesystem::path& path);
 

@@ -11,8 +11,6 @@ namespace gradus::lab {
 
 namespace {
 
-constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
-
 struct Count {
   std::int64_t learned = 0, runs = 0;
   std::string words() const { return fmt::format("{} of {}", learned, runs); }

@@ -12,7 +12,6 @@ namespace {
 using kit::AxisKind;
 using kit::Series;
 
-constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 constexpr int kReferenceStyle = 7;
 
 std::vector<const InitialState*> states_of(const Initialisation& initialisation, Placement placement) {

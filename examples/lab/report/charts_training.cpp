@@ -15,7 +15,6 @@ using kit::AxisKind;
 using kit::LineChart;
 using kit::Series;
 
-constexpr Placement kPlacements[] = {Placement::pre, Placement::post};
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 int style_of(Placement placement) { return placement == Placement::pre ? 0 : 1; }

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -24,10 +23,6 @@
 namespace gradus::lab {
 
 namespace {
-
-double number(const kit::Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
 
 RunResult read_result(const kit::Json& line) {
   RunResult result;
@@ -202,8 +197,8 @@ std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std
       const std::size_t step = record.losses.size() + 1;
       kit::check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
                  io::quote(line.at("step").dump()));
-      record.losses.push_back(number(line.at("loss")));
-      record.grad_norms.push_back(number(line.at("grad_norm")));
+      record.losses.push_back(kit::number(line.at("loss")));
+      record.grad_norms.push_back(kit::number(line.at("grad_norm")));
     }
   });
   std::vector<RunRecord> runs;

@@ -14,7 +14,7 @@ using Values = std::vector<double>;
 }  // namespace
 
 TEST_CASE("spread of a sample") {
-  const Spread spread = spread_of(Values{1, 2, 6});
+  const gradus::lab::Spread spread = spread_of(Values{1, 2, 6});
   CHECK(spread.mean == doctest::Approx(3));
   CHECK(spread.std == doctest::Approx(std::sqrt(7.0)));
   CHECK(spread.low == 1);

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "gradus/ops/attention/attention_kernel.h"
-#include "gradus/ops/kernels/multiply.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "gradus/ops/kernels/multiply.h"
 
 namespace gradus::attention {
 

@@ -7,6 +7,7 @@
 #include "kit/program/command_line.h"
 #include "kit/program/program.h"
 #include "lab/limits.h"
+#include "lab/names.h"
 
 namespace gradus::lab {
 
@@ -94,7 +95,6 @@ RunOptions ablation_setting(const LabOptions& options) {
 }
 
 std::vector<RunOptions> plan_runs(const LabOptions& options) {
-  constexpr nn::Placement kPlacements[] = {nn::Placement::pre, nn::Placement::post};
   std::vector<RunOptions> runs;
   const auto add_seeds = [&](RunOptions run) {
     for (std::int64_t i = 0; i < options.seeds; ++i) {

@@ -8,6 +8,7 @@
 #include "kit/program/command_line.h"
 #include "kit/program/program.h"
 #include "lab/limits.h"
+#include "lab/names.h"
 
 namespace gradus::lab {
 

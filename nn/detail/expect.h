@@ -2,6 +2,7 @@
 // What layers check about their input before computing (internal).
 
 #include <cstdint>
+#include <string>
 
 #include "gradus/core/tensor.h"
 
@@ -25,13 +26,15 @@ void expect_probability(const char* layer, const char* what, double p);
 void expect_eps(const char* layer, double eps);
 /// d_model that heads can share: "GPT: d_model 65 is not divisible by heads 4".
 void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads);
-/// The options that all kinds of blocks have, under the name of what the user builds.
+/// The options of a block, under the name of what the user builds, which is returned.
 template <class Options>
-void expect_block_options(const char* layer, const Options& o) {
-  expect_heads(layer, o.d_model, o.heads);
-  if (o.d_ff != 0) expect_positive(layer, "d_ff", o.d_ff);  // 0 means 4 d_model
-  expect_probability(layer, "dropout", o.dropout);
-  expect_eps(layer, o.eps);
+const std::string& expect_block_options(const std::string& layer, const Options& o) {
+  const char* const name = layer.c_str();
+  expect_heads(name, o.d_model, o.heads);
+  if (o.d_ff != 0) expect_positive(name, "d_ff", o.d_ff);  // 0 means 4 d_model
+  expect_probability(name, "dropout", o.dropout);
+  expect_eps(name, o.eps);
+  return layer;
 }
 
 }  // namespace gradus::nn

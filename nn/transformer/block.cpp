@@ -18,13 +18,8 @@ FFNOptions BlockOptions::ffn() const {
           .bias = bias};
 }
 
-static const std::string& checked(const std::string& kind, const BlockOptions& options) {
-  expect_block_options(kind.c_str(), options);
-  return kind;
-}
-
 BlockBranches::BlockBranches(const std::string& kind, const BlockOptions& o)
-    : Module(checked(kind, o)),
+    : Module(expect_block_options(kind, o)),
       self_attn(add("self_attn", MultiheadAttention(o.attention()))),
       ffn(add("", FFN(o.ffn()))),
       dropout1(add("dropout1", Dropout(o.dropout))),

@@ -4,23 +4,14 @@
 
 namespace gradus::nn {
 
-namespace {
-
-const std::string& checked(const std::string& kind, const BlockOptions& options) {
-  expect_block_options(kind.c_str(), options);
-  return kind;
-}
-
-MultiheadAttentionOptions attention_of(const BlockOptions& options, bool causal) {
+static MultiheadAttentionOptions attention_of(const BlockOptions& options, bool causal) {
   MultiheadAttentionOptions attention = options.attention();
   attention.causal = causal;
   return attention;
 }
 
-}  // namespace
-
 DecoderBranches::DecoderBranches(const std::string& kind, const BlockOptions& o)
-    : Module(checked(kind, o)),
+    : Module(expect_block_options(kind, o)),
       self_attn(add("self_attn", MultiheadAttention(attention_of(o, o.causal.value_or(true))))),
       multihead_attn(add("multihead_attn", MultiheadAttention(attention_of(o, false)))),
       ffn(add("", FFN(o.ffn()))),

@@ -81,9 +81,8 @@ Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
         options_.context, ids.shape());
   const std::int64_t begin = cache ? cache->length() : 0;
   check(begin + ids.size(1) <= options_.context,
-        "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and give "
-        "it the "
-        "last tokens again",
+        "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and "
+        "give it the last tokens again",
         options_.context, ids.shape(), begin);
   const Tensor x = dropout(token_embedding(ids) + position_embedding(ids.size(1), begin));
   return transformer(observe(token_embedding, x), {}, cache);

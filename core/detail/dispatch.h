@@ -1,5 +1,5 @@
 #pragma once
-// From a run-time dtype to a compile-time type, and what is said of a dtype that will not do (internal): one
+// From a run-time dtype to a compile-time type, and what is said of a dtype that will not do: one
 // wording for each complaint. f is called as f.template operator()<T>().
 
 #include "gradus/core/array.h"

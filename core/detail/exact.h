@@ -1,5 +1,5 @@
 #pragma once
-// Numbers in and out of tensors, unchanged or not at all (internal).
+// Numbers in and out of tensors, unchanged or not at all.
 
 #include <cmath>
 #include <string>

@@ -1,6 +1,5 @@
 #pragma once
-// Messages for .cpp files (internal: never included by a public header): fmt plus printing of shapes and
-// dtypes.
+// Messages for .cpp files, never included by a public header: fmt plus printing of shapes and dtypes.
 
 #include <fmt/format.h>
 

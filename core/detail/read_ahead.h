@@ -1,5 +1,5 @@
 #pragma once
-// Memory that will be read soon, which a matrix product fetches into the cache while it computes (internal).
+// Memory that will be read soon, which a matrix product fetches into the cache while it computes.
 
 #include <cstdint>
 

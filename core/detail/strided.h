@@ -1,5 +1,5 @@
 #pragma once
-// Walking N arrays of one shape together (internal): axes of size 1 are dropped and neighbours merged where
+// Walking N arrays of one shape together: axes of size 1 are dropped and neighbours merged where
 // the strides of all N allow it, so that most walks become one long inner run.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// Copies that turn rows into columns (internal): x.t().contiguous(), axes of attention heads swapped.
+// Copies that turn rows into columns: x.t().contiguous(), axes of attention heads swapped.
 //
 // Value by value, such a copy uses one value of every line of memory it touches, and where rows lie a power
 // of two apart all of them fall into the same few places of the cache. So squares of 16 x 16 values pass

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers for people (internal).
+// Numbers for people.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which parameters an optimizer knows (internal). A module that was never added, or added too late, computes
+// Which parameters an optimizer knows. A module that was never added, or added too late, computes
 // and gets gradients, but nothing trains its parameters: here that is noticed.
 
 #include "gradus/core/tensor.h"

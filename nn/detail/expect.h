@@ -1,5 +1,5 @@
 #pragma once
-// What layers check about their input before computing (internal).
+// What layers check about their input before computing.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// ModuleNode: what module handles share (internal: included by nn/module*.cpp only).
+// ModuleNode: what module handles share with each other.
 
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// The array operations (internal): arithmetic on Arrays, without a tape, of which forward and backward of the
+// The array operations: arithmetic on Arrays, without a tape, of which forward and backward of the
 // ops are made. Inputs may have any layout; outputs are fresh and contiguous unless a comment says otherwise.
 //
 //   elementwise.cpp     with elementwise_loops.h (which loop) and elementwise_short_rows.h

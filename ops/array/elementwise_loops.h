@@ -1,5 +1,5 @@
 #pragma once
-// The loop that does an elementwise operation on two runs of one type (internal): for float and double the
+// The loop that does an elementwise operation on two runs of one type: for float and double the
 // kernel, for integers and bools, whose speed hardly matters, plain code with the same signature.
 
 #include <cstdint>

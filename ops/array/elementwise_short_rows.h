@@ -1,5 +1,5 @@
 #pragma once
-// Elementwise loops over short rows (internal), such as [N, 3] + [3] or [N, 1] * [1, 3]: a kernel call for
+// Elementwise loops over short rows, such as [N, 3] + [3] or [N, 1] * [1, 3]: a kernel call for
 // every row of three would cost ten times its work. So many rows are one run, and an operand that repeats a
 // row, or each of its values, is written out into a buffer small enough to stay in the nearest cache.
 

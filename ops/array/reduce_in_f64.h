@@ -1,5 +1,5 @@
 #pragma once
-// Reductions again, one row at a time in f64, where the fast way went wrong (internal): a sum or square left
+// Reductions again, one row at a time in f64, where the fast way went wrong: a sum or square left
 // the range, or a mean was rounded by more than its numbers differ, while the result itself is a good number.
 // 3e38 is the mean and the norm of 3e38, and its variance is 0. Numbers are scaled, so that nothing leaves
 // the range of f64 either; the rows that went well keep their bits.

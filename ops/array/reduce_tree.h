@@ -1,5 +1,5 @@
 #pragma once
-// How a reduction over any axes becomes simple passes (internal). A contiguous array whose reduced axes are
+// How a reduction over any axes becomes simple passes. A contiguous array whose reduced axes are
 // neighbours is [P, R, Q] with R to be reduced; other patterns, such as axes {0, 2} of three, take one such
 // pass per group of neighbours, innermost first.
 //

@@ -1,5 +1,5 @@
 #pragma once
-// Ops that treat the last axis as rows (internal): how rows are counted and cut into chunks.
+// Ops that treat the last axis as rows: how rows are counted and cut into chunks.
 
 #include <algorithm>
 #include <type_traits>

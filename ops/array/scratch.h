@@ -1,5 +1,5 @@
 #pragma once
-// Memory for the chunks of a parallel loop (internal).
+// Memory for the chunks of a parallel loop.
 
 #include <vector>
 

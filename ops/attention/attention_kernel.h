@@ -1,5 +1,5 @@
 #pragma once
-// Attention on arrays, one tile of one head at a time (internal): what the ops in attention.cpp and
+// Attention on arrays, one tile of one head at a time: what the ops in attention.cpp and
 // attention_weights.cpp share. Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a
 // packed projection.
 

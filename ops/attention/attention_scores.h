@@ -1,6 +1,5 @@
 #pragma once
-// The scores of a tile of query rows of one head (internal to attention_forward.cpp and
-// attention_backward.cpp).
+// The scores of a tile of query rows of one head, for attention_forward.cpp and attention_backward.cpp.
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #pragma once
-// What linear and linear_cross_entropy accept (internal).
+// What linear and linear_cross_entropy accept.
 
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"

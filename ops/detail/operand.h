@@ -1,5 +1,5 @@
 #pragma once
-// Checks many ops open with (internal).
+// Checks many ops open with.
 
 #include <span>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What activations.cpp and linear, which can end with an activation, share (internal).
+// What activations.cpp and linear, which can end with an activation, share.
 
 #include "gradus/ops/kernels/kernels.h"
 #include "gradus/ops/ops.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What cross_entropy, nll_loss and linear_cross_entropy share (internal): targets, and loss and gradient of
+// What cross_entropy, nll_loss and linear_cross_entropy share: targets, and loss and gradient of
 // one row of logits by the formulas above cross_entropy.cpp.
 
 #include <cmath>

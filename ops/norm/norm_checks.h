@@ -1,5 +1,5 @@
 #pragma once
-// What layer_norm and rms_norm accept (internal).
+// What layer_norm and rms_norm accept.
 
 #include "gradus/core/tensor.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A reduction's backward (internal).
+// A reduction's backward.
 
 #include "gradus/core/array.h"
 

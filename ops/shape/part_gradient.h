@@ -1,5 +1,5 @@
 #pragma once
-// The gradient of an op that takes a part of x (internal).
+// The gradient of an op that takes a part of x.
 
 #include "gradus/core/tape/autograd.h"
 

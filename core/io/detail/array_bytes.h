@@ -1,5 +1,5 @@
 #pragma once
-// Arrays as the bytes of a file: row-major, little endian (internal).
+// Arrays as the bytes of a file: row-major, little endian.
 
 #include <cstdint>
 #include <optional>

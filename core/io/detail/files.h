@@ -1,5 +1,5 @@
 #pragma once
-// Files that are read safely, and what a folder holds (internal).
+// Files that are read safely, and what a folder holds.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// The header of a safetensors file (internal).
+// The header of a safetensors file.
 
 #include <cstdint>
 #include <deque>

@@ -1,5 +1,5 @@
 #pragma once
-// What reading and writing files share of the operating system (internal).
+// What reading and writing files share of the operating system.
 
 #include <fcntl.h>
 #include <sys/stat.h>

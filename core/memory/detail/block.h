@@ -1,5 +1,5 @@
 #pragma once
-// The allocator's part of a block's header (internal).
+// The allocator's part of a block's header.
 
 #include "gradus/core/memory/storage.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Memory on pages of 2 MiB, whole or shared by smaller blocks (internal: behind system_memory.h).
+// Memory on pages of 2 MiB, whole or shared by smaller blocks.
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Who made the memory that is alive (internal): one ledger per Profile, which the allocator fills in.
+// Who made the memory that is alive: one ledger per Profile, which the allocator fills in.
 //
 // Each block a watched thread takes is entered under kOpen at first, since what it is for is known only when
 // the op ends: close() then moves it to that op's account. It leaves when it is given back, by whichever

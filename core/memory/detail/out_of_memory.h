@@ -1,5 +1,5 @@
 #pragma once
-// What happens when operator new finds no memory (internal).
+// What happens when operator new finds no memory.
 
 namespace gradus {
 

@@ -1,5 +1,5 @@
 #pragma once
-// Memory from the operating system for the caching allocator (internal).
+// Memory from the operating system for the caching allocator.
 
 #include <cstddef>
 

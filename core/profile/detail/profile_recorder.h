@@ -1,5 +1,5 @@
 #pragma once
-// The recorder behind a Profile (internal): what the library tells it while it watches its thread.
+// The recorder behind a Profile: what the library tells it while it watches its thread.
 
 #include <cstddef>
 #include <cstdint>

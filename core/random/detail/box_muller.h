@@ -1,5 +1,5 @@
 #pragma once
-// Normal numbers from random words (internal). Only + - * / sqrt and integers, no math library, and no
+// Normal numbers from random words. Only + - * / sqrt and integers, no math library, and no
 // branches: the same numbers on every machine, many at once.
 
 #include <bit>

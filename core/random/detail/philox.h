@@ -1,5 +1,5 @@
 #pragma once
-// Philox4x32-10, many blocks at once, and what elements are made of (internal).
+// Philox4x32-10, many blocks at once, and what elements are made of.
 //
 // Which words an element uses is fixed: f32 takes one 32-bit word (element i: word i % 4 of block i / 4), f64
 // and i64 take one 64-bit word (element i: half i % 2 of block i / 2).

@@ -1,5 +1,5 @@
 #pragma once
-// How what stands above the tape looks at each backward pass (internal).
+// How what stands above the tape looks at each backward pass.
 
 #include <span>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reading ahead (internal). What forward saved in a deep model has left the cache when backward comes for it:
+// Reading ahead. What forward saved in a deep model has left the cache when backward comes for it:
 // most ops wait for it, while a product leaves the memory idle and can fetch what comes next.
 
 #include "gradus/core/detail/read_ahead.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Who does which chunk of a parallel loop (internal).
+// Who does which chunk of a parallel loop.
 //
 // Each thread has a part of the chunks, side by side, and takes them in order; when it is done it helps with
 // what is left of the others'. Loops over the rows of one array after the other so find their rows in the

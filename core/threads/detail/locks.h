@@ -1,5 +1,5 @@
 #pragma once
-// The locks all threads share, and what a fork does with them (internal).
+// The locks all threads share, and what a fork does with them.
 //
 // fork() copies locks as they are, but of the threads only the one that calls it: a lock held by another
 // would stay locked in the child for ever. So a fork takes all of them first, in the order below, and both

@@ -1,5 +1,5 @@
 #pragma once
-// Busy waiting, for the allocator, the tape and the thread pool (internal: not for public headers).
+// Busy waiting, for the allocator, the tape and the thread pool.
 
 #include <atomic>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The pool behind parallel_for (internal). One job runs at a time. The caller is thread 0 of it, worker i is
+// The pool behind parallel_for. One job runs at a time. The caller is thread 0 of it, worker i is
 // thread i + 1.
 //
 // `state_` holds everything workers and caller must agree on: how many workers are inside the job, kOpen

@@ -217,6 +217,8 @@ class NestedList {
 
 /// `tensor({{1.0, 2.0}, {3.0, 4.0}})` is [2, 2]; `tensor({1, 2, 3})` is i64; throws on ragged rows.
 Tensor tensor(const NestedList& values, std::optional<DType> dtype = {});
+template <class T>
+Tensor tensor(const std::vector<T>&) = delete;  // from_vector(values, {size})
 inline Tensor tensor(std::initializer_list<NestedList> values, std::optional<DType> dtype = {}) {
   return tensor(NestedList(values), dtype);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Everything in nn. Open module.h first, then linear.h, then block.h.
+// Everything in nn. Open module/module.h first, then layers/linear.h, then transformer/block.h.
 
 #include "gradus/nn/attention/attention.h"
 #include "gradus/nn/attention/key_value_cache.h"

@@ -33,7 +33,7 @@ void set_matmul_backend(MatmulBackend backend);
 const char* name(MatmulBackend backend);
 
 /// The kernels OpenBLAS chose for this CPU, such as "Haswell", "Zen" or "SkylakeX" (OPENBLAS_CORETYPE names
-/// others). automatic leaves everything to gradus where they are older than the CPU.
+/// others). automatic leaves everything to gradus where they are older than the instruction set in use.
 const char* openblas_core();
 
 }  // namespace gradus

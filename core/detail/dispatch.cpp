@@ -8,7 +8,7 @@ void fail_not_floating(const char* op, const char* what, DType dtype, const Shap
 }
 
 void fail_not_floating(const char* op, DType dtype) {
-  fail_with("{}: expects f32 or f64, got {}: convert with .to({})", op, dtype, dtype);
+  fail_with("{}: expects f32 or f64, got {}: convert the result with .to({})", op, dtype, dtype);
 }
 
 void fail_not_numbers(const char* op, const Shape& shape) {

@@ -22,7 +22,7 @@ inline void check_floating(const char* op, const Array& x, const char* what = nu
     detail::fail_not_floating(op, what, x.dtype(), x.shape());
 }
 
-/// Of a dtype asked for: "rand: expects f32 or f64, got i64: convert with .to(i64)".
+/// Of a dtype asked for: "rand: expects f32 or f64, got i64: convert the result with .to(i64)".
 inline void check_floating(const char* op, DType dtype) {
   if (!is_floating(dtype)) [[unlikely]]
     detail::fail_not_floating(op, dtype);

@@ -15,6 +15,7 @@ namespace {
 enum Mark : std::uint8_t { parameter = 1, claimed = 2, trained = 4 };
 
 thread_local std::vector<NodePtr> unclaimed;
+thread_local bool claiming = true;
 
 bool has(const Node& leaf, Mark mark) { return (leaf.marks.load(std::memory_order_relaxed) & mark) != 0; }
 void set(const Tensor& leaf, Mark mark) { leaf.node()->marks.fetch_or(mark, std::memory_order_relaxed); }
@@ -40,7 +41,11 @@ void mark_parameter(const Tensor& leaf) {
 }
 
 bool is_parameter(const Tensor& leaf) { return leaf.node() && has(*leaf.node(), parameter); }
-void mark_claimed(const Tensor& leaf) { set(leaf, claimed); }
+NoClaims::NoClaims() : before_(std::exchange(claiming, false)) {}
+NoClaims::~NoClaims() { claiming = before_; }
+void mark_claimed(const Tensor& leaf) {
+  if (claiming) set(leaf, claimed);
+}
 void mark_trained(const Tensor& leaf) { set(leaf, trained); }
 bool is_trained(const Tensor& leaf) { return has(*leaf.node(), trained); }
 

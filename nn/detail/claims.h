@@ -12,6 +12,19 @@ bool is_parameter(const Tensor& leaf);
 
 /// Somebody has it who will see to it: who called parameters() before there was an optimizer.
 void mark_claimed(const Tensor& leaf);
+/// While one lives, asking for parameters on this thread claims none: initial values are set, nothing is
+/// trained.
+class [[nodiscard]] NoClaims {
+ public:
+  [[nodiscard]] NoClaims();
+  ~NoClaims();
+  NoClaims(const NoClaims&) = delete;
+  NoClaims& operator=(const NoClaims&) = delete;
+
+ private:
+  bool before_;
+};
+
 /// An optimizer has it, or had.
 void mark_trained(const Tensor& leaf);
 bool is_trained(const Tensor& leaf);

@@ -74,4 +74,10 @@ void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads) {
   check(d_model % heads == 0, "{}: d_model {} is not divisible by heads {}", layer, d_model, heads);
 }
 
+void expect_norm(const char* layer, bool given) {
+  check(given,
+        "{}: norm is empty: make_norm<LayerNorm>, make_norm<RMSNorm> or a module of your own makes one",
+        layer);
+}
+
 }  // namespace gradus::nn

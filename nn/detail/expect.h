@@ -26,6 +26,8 @@ void expect_probability(const char* layer, const char* what, double p);
 void expect_eps(const char* layer, double eps);
 /// d_model that heads can share: "GPT: d_model 65 is not divisible by heads 4".
 void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads);
+/// "PreLNBlock: norm is empty: ..."
+void expect_norm(const char* layer, bool given);
 /// The options of a block, under the name of what the user builds, which is returned.
 template <class Options>
 const std::string& expect_block_options(const std::string& layer, const Options& o) {
@@ -34,6 +36,7 @@ const std::string& expect_block_options(const std::string& layer, const Options&
   if (o.d_ff != 0) expect_positive(name, "d_ff", o.d_ff);  // 0 means 4 d_model
   expect_probability(name, "dropout", o.dropout);
   expect_eps(name, o.eps);
+  expect_norm(name, o.norm != nullptr);
   return layer;
 }
 

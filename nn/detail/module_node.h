@@ -21,6 +21,7 @@ struct ModuleNode {
   };
 
   std::string kind;
+  bool kind_of_type = false;  // not said by the module itself but the name of its C++ type
   const char* path = "";
   bool training = true;
   std::vector<StateDict::Entry> parameters;

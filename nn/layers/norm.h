@@ -25,7 +25,7 @@ struct LayerNorm : Module {
 };
 
 struct RMSNormOptions {
-  double eps = 1e-6;
+  double eps = 1e-6;  // in a block: BlockOptions::eps
   bool affine = true;
 };
 

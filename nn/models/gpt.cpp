@@ -1,6 +1,7 @@
 #include "gradus/nn/models/gpt.h"
 
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/nn/module/probe.h"
@@ -22,6 +23,17 @@ GPTOptions completed(GPTOptions o) {
   return o;
 }
 
+/// Without initial values of the placement's own, which come last.
+TransformerOptions stack_of(const GPTOptions& o) {
+  TransformerOptions stack{.layers = o.layers,
+                           .placement = o.placement,
+                           .block = completed(o).block,
+                           .final_norm = o.final_norm,
+                           .checkpoint = o.checkpoint};
+  stack.placement.init = nullptr;
+  return stack;
+}
+
 void expect_tokens(const Tensor& ids) {
   expect_ids("GPT", "ids", ids);
   check(ids.dim() == 2, "GPT: expects ids [B, T], got {}{}", ids.shape(),
@@ -35,15 +47,14 @@ GPT::GPT(const GPTOptions& given)
       token_embedding(add("token_embedding", Embedding(completed(given).vocab, given.block.d_model))),
       position_embedding(add("position_embedding", LearnedPositions(given.context, given.block.d_model))),
       dropout(add("dropout", Dropout(given.block.dropout))),
-      transformer(add("", TransformerEncoder({.layers = given.layers,
-                                              .placement = given.placement,
-                                              .block = completed(given).block,
-                                              .final_norm = given.final_norm,
-                                              .checkpoint = given.checkpoint}))),
+      transformer(add("", TransformerEncoder(stack_of(given)))),
       options_(completed(given)) {
   if (!given.tied) head.emplace(add("head", Linear(given.block.d_model, given.vocab, {.bias = false})));
   init::gpt2_(*this, {.residual_layers = given.residual_init_scaling ? given.layers : 0});
-  if (given.placement.init) given.placement.init(transformer, transformer.options().block);
+  if (given.placement.init) {
+    const NoClaims guard;
+    given.placement.init(transformer, transformer.options().block);
+  }
 }
 
 Tensor GPT::operator()(const Tensor& ids) const { return logits(hidden(ids)); }

@@ -2,9 +2,10 @@
 // Modules of whatever type, known only by how they are called: what takes one of these takes the library's
 // modules and a program's own alike.
 
-#include <any>
 #include <concepts>
+#include <memory>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "gradus/nn/module/module.h"
@@ -13,21 +14,22 @@ namespace gradus::nn {
 
 namespace detail {
 
-/// A module and what it was made from.
+/// A module and what it was made from, which copies share.
 class AnyPart : public Module {
  public:
   /// The module as what it was made from, or nullptr when that was another type.
   /// `encoder.layers[0].as<nn::PreLNBlock>()->norm1`
   template <std::derived_from<Module> Part>
   const Part* as() const {
-    return std::any_cast<Part>(&part_);
+    return *type_ == typeid(Part) ? static_cast<const Part*>(part_.get()) : nullptr;
   }
 
  protected:
   template <class Part>
-  explicit AnyPart(const Part& part) : Module(named(part)), part_(part) {}
+  explicit AnyPart(const Part& part)
+      : Module(named(part)), part_(std::make_shared<const Part>(part)), type_(&typeid(Part)) {}
 
-  std::any part_;
+  std::shared_ptr<const void> part_;
 
  private:
   /// The part, with the name of its type, which add() would no longer see.
@@ -36,6 +38,8 @@ class AnyPart : public Module {
     part.name_kind(typeid(Part));
     return part;
   }
+
+  const std::type_info* type_;
 };
 
 }  // namespace detail
@@ -49,16 +53,16 @@ template <class Result, class... Args>
 class AnyModule<Result(Args...)> : public detail::AnyPart {
  public:
   template <std::derived_from<Module> Part>
-  requires(!std::derived_from<Part, AnyModule> && std::is_invocable_r_v<Result, const Part&, Args...>)
+  requires(!std::same_as<Part, AnyModule> && std::is_invocable_r_v<Result, const Part&, Args...>)
       AnyModule(const Part& part)
-      : AnyPart(part), call_([](const std::any& any, Args... args) -> Result {
-          return (*std::any_cast<Part>(&any))(static_cast<Args&&>(args)...);
+      : AnyPart(part), call_([](const void* any, Args... args) -> Result {
+          return (*static_cast<const Part*>(any))(static_cast<Args&&>(args)...);
         }) {}
 
-  Result operator()(Args... args) const { return call_(part_, static_cast<Args&&>(args)...); }
+  Result operator()(Args... args) const { return call_(part_.get(), static_cast<Args&&>(args)...); }
 
  private:
-  Result (*call_)(const std::any&, Args...);
+  Result (*call_)(const void*, Args...);
 };
 
 }  // namespace gradus::nn

@@ -148,16 +148,20 @@ void gpt2_(const Module& model, const Gpt2Options& options, Generator& generator
   check(options.residual_layers >= 0, "gpt2_: expects residual_layers >= 0, got {}", options.residual_layers);
   const double blocks = static_cast<double>(options.residual_layers);
   const double residual_std = blocks > 0 ? options.std / std::sqrt(2 * blocks) : options.std;
-  for (const auto& [name, module] : model.named_modules())
+  for (const auto& [name, module] : model.named_modules()) {
+    const bool residual = name.ends_with("out_proj") || name.ends_with("linear2");
+    const bool norm = detail::is_library_norm(module);
+    bool matrices = false;  // whose biases are known to be that
     for (const auto& [key, w] : module.own_parameters()) {
-      const bool residual = name.ends_with("out_proj") || name.ends_with("linear2");
-      if (key.ends_with("bias"))
-        zeros_(w);
-      else if (module.kind() == "LayerNorm" || module.kind() == "RMSNorm")
-        ones_(w);
-      else if (w.dim() >= 2)
+      matrices = matrices || w.dim() >= 2;
+      if (w.dim() >= 2)
         normal_(w, 0, residual ? residual_std : options.std, generator);
+      else if (key.ends_with("bias") && (matrices || norm))
+        zeros_(w);
+      else if (norm)
+        ones_(w);
     }
+  }
 }
 
 }  // namespace gradus::nn::init

@@ -56,7 +56,8 @@ struct Gpt2Options {
 };
 /// GPT-2's scheme for a whole model: matrices N(0, std^2), biases 0, norms 1, and the scaling of section 2.3
 /// of Radford et al. 2019 in its usual reading. (In their code the position embedding has half this std.)
-/// Gains and gates of other modules (fewer than two axes) stay as those modules made them.
+/// Norms are nn::LayerNorm and nn::RMSNorm; what other modules have beside matrices and their biases, such as
+/// gains and gates, stays as they made it.
 void gpt2_(const Module& model, const Gpt2Options& options = {}, Generator& generator = default_generator());
 
 }  // namespace gradus::nn::init

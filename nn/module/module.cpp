@@ -87,15 +87,26 @@ std::string detail::short_name(const std::type_info& type) {
   char* const full = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
   const std::string name = status == 0 ? full : type.name();
   std::free(full);
-  // "gradus::nn::Block<gradus::nn::PreLN>" -> "Block"
-  const std::string plain = name.substr(0, name.find('<'));
-  const std::size_t scope = plain.rfind("::");
-  return scope == std::string::npos ? plain : plain.substr(scope + 2);
+  // "gradus::nn::Block<gradus::nn::PreLN>" -> "Block", "Family<int>::Inner" -> "Inner"
+  std::size_t begin = 0, end = name.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<' && depth++ == 0) end = i;
+    if (name[i] == '>') --depth;
+    if (depth == 0 && name.compare(i, 2, "::") == 0) begin = i + 2, end = name.size();
+  }
+  return name.substr(begin, end - begin);
+}
+
+bool detail::is_library_norm(const Module& module) {
+  const ModuleNode& node = *module.node_;
+  return !node.kind_of_type && (node.kind == "LayerNorm" || node.kind == "RMSNorm");
 }
 
 void Module::name_kind(const std::type_info& type) const {
   if (!node_->kind.empty() || type == typeid(Module)) return;
   node_->kind = detail::short_name(type);
+  node_->kind_of_type = true;
   label(*node_);
 }
 

@@ -57,25 +57,25 @@ concept BlockModule = std::derived_from<B, Module> &&
 class AnyBlock : public detail::AnyPart {
  public:
   template <BlockModule B>
-  requires(!std::derived_from<B, AnyBlock>) AnyBlock(const B& block)
+  requires(!std::same_as<B, AnyBlock>) AnyBlock(const B& block)
       : AnyPart(block),
-        call_([](const std::any& any, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
-          return detail::call_block(*std::any_cast<B>(&any), x, masks, cache);
+        call_([](const void* any, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
+          return detail::call_block(*static_cast<const B*>(any), x, masks, cache);
         }),
-        new_cache_([](const std::any& any, std::int64_t batch, std::int64_t capacity) {
-          return detail::new_block_cache(*std::any_cast<B>(&any), batch, capacity);
+        new_cache_([](const void* any, std::int64_t batch, std::int64_t capacity) {
+          return detail::new_block_cache(*static_cast<const B*>(any), batch, capacity);
         }) {}
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
-    return call_(part_, x, masks, cache);
+    return call_(part_.get(), x, masks, cache);
   }
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
-    return new_cache_(part_, batch, capacity);
+    return new_cache_(part_.get(), batch, capacity);
   }
 
  private:
-  Tensor (*call_)(const std::any&, const Tensor&, const AttentionMasks&, KeyValues*);
-  KeyValues (*new_cache_)(const std::any&, std::int64_t, std::int64_t);
+  Tensor (*call_)(const void*, const Tensor&, const AttentionMasks&, KeyValues*);
+  KeyValues (*new_cache_)(const void*, std::int64_t, std::int64_t);
 };
 
 /// Any block of a decoder: PreLNDecoderBlock, DecoderBlock<R> or a module of one's own.

@@ -9,6 +9,12 @@ MultiheadAttentionOptions BlockOptions::attention() const {
       .d_model = d_model, .heads = heads, .causal = causal.value_or(false), .dropout = dropout, .bias = bias};
 }
 
+MultiheadAttentionOptions BlockOptions::cross_attention() const {
+  MultiheadAttentionOptions options = attention();
+  options.causal = false;
+  return options;
+}
+
 FFNOptions BlockOptions::ffn() const {
   return {.d_model = d_model,
           .d_ff = d_ff,

@@ -28,7 +28,8 @@ struct BlockOptions {
   std::int64_t layer = 0, layers = 1;
 
   // What the parts of a block with these options are made from.
-  MultiheadAttentionOptions attention() const;
+  MultiheadAttentionOptions attention() const;        // over the stream itself
+  MultiheadAttentionOptions cross_attention() const;  // over something else: never causal
   FFNOptions ffn() const;
   Norm new_norm() const { return norm({.d_model = d_model, .eps = eps, .bias = bias}); }
 };

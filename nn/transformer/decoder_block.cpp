@@ -4,16 +4,15 @@
 
 namespace gradus::nn {
 
-static MultiheadAttentionOptions attention_of(const BlockOptions& options, bool causal) {
-  MultiheadAttentionOptions attention = options.attention();
-  attention.causal = causal;
-  return attention;
+static BlockOptions causal_unless_told(BlockOptions options) {
+  options.causal = options.causal.value_or(true);
+  return options;
 }
 
 DecoderBranches::DecoderBranches(const std::string& kind, const BlockOptions& o)
     : Module(expect_block_options(kind, o)),
-      self_attn(add("self_attn", MultiheadAttention(attention_of(o, o.causal.value_or(true))))),
-      multihead_attn(add("multihead_attn", MultiheadAttention(attention_of(o, false)))),
+      self_attn(add("self_attn", MultiheadAttention(causal_unless_told(o).attention()))),
+      multihead_attn(add("multihead_attn", MultiheadAttention(o.cross_attention()))),
       ffn(add("", FFN(o.ffn()))),
       dropout1(add("dropout1", Dropout(o.dropout))),
       dropout2(add("dropout2", Dropout(o.dropout))),

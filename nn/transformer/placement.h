@@ -2,14 +2,15 @@
 // Placement: where the norms of a stack stand, as a value. Made from a residual connection or from blocks of
 // one's own, and taken by TransformerEncoder, TransformerDecoder and GPT:
 //
-//   nn::GPT gpt({..., .placement = nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true})});
+//   nn::Placement peri = nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true});
+//   nn::GPT gpt({..., .placement = peri});
 //
 //   // blocks that change with depth: Mix-LN (Li et al. 2024)
-//   nn::Placement mix{.name = "Mix-LN", .final_norm = true, .block = [](const nn::BlockOptions& o) ->
-//   nn::AnyBlock {
+//   nn::Placement mix{.name = "Mix-LN", .final_norm = true};
+//   mix.block = [](const nn::BlockOptions& o) -> nn::AnyBlock {
 //     if (o.layer < o.layers / 4) return nn::PostLNBlock(o);
 //     return nn::PreLNBlock(o);
-//   }};
+//   };
 
 #include <functional>
 #include <string>
@@ -32,7 +33,8 @@ struct Placement {
   /// What stands in the final norm's place and has its keys: makes a module from the stream to [B, T, C]. Not
   /// given: a norm as the options have it.
   std::function<Norm(const BlockOptions& options)> leave = {};
-  /// Initial values of its own, after those of the model: `stack` is the encoder or decoder.
+  /// Initial values of its own, set once, after those of the model: `stack` is the encoder or decoder,
+  /// options are those of block 0.
   std::function<void(const Module& stack, const BlockOptions& options)> init = {};
 
   friend bool operator==(const Placement& a, const Placement& b) { return a.name == b.name; }
@@ -40,7 +42,7 @@ struct Placement {
 
 /// The placement of a residual connection R: the rest of it as given, with blocks and decoder blocks of R.
 template <ResidualConnection R>
-Placement placement(Placement rest) {
+Placement placement(Placement rest = {}) {
   if (rest.name.empty()) rest.name = detail::short_name(typeid(R));
   rest.block = [](const BlockOptions& options) { return Block<R>(options); };
   rest.decoder_block = [](const BlockOptions& options) { return DecoderBlock<R>(options); };

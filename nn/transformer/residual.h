@@ -2,10 +2,13 @@
 // Residual connections: what joins a branch to the stream. A branch f is attention or the FFN, dropout
 // included; the stream x is what runs from block to block. A block is two connections, a decoder block three:
 //
-//   struct PeriLN : nn::Module {                              // x + LN(f(LN(x))) (Kim et al. 2025)
-//     explicit PeriLN(const nn::BlockOptions& o) : in(add("in", o.new_norm())), out(add("out", o.new_norm()))
-//     {} Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + out(f(in(x))); } nn::Norm
-//     in, out;
+//   struct PeriLN : nn::Module {  // Kim et al. 2025
+//     explicit PeriLN(const nn::BlockOptions& o)
+//         : before(add("before", o.new_norm())), after(add("after", o.new_norm())) {}
+//     Tensor operator()(const Tensor& x, const nn::Branch& f) const {
+//       return x + after(f(before(x)));  // x + LN(f(LN(x)))
+//     }
+//     nn::Norm before, after;
 //   };
 //   nn::Block<PeriLN> block({.d_model = 64, .heads = 4});
 //
@@ -18,7 +21,8 @@
 
 namespace gradus::nn {
 
-/// What a connection joins to the stream: [B, T, C] -> [B, T, C].
+/// What a connection joins to the stream: [B, T, C] -> [B, T, C]. Called once: with a cache, the attention
+/// takes each position in with its call.
 using Branch = std::function<Tensor(const Tensor&)>;
 
 /// A module made from a block's options and called with the stream and a branch; it returns the stream.

@@ -1,6 +1,9 @@
 #include "gradus/nn/transformer/transformer.h"
 
+#include <algorithm>
+
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/probe.h"
 #include "gradus/ops/checkpoint.h"
@@ -9,10 +12,11 @@ namespace gradus::nn {
 
 namespace {
 
-/// The options, with the depth told to the blocks.
-TransformerOptions completed(TransformerOptions options) {
+/// The options, with what blocks are told: the depth, and whether their attention is causal.
+TransformerOptions completed(TransformerOptions options, bool causal) {
   options.block.layer = 0;
   options.block.layers = options.layers;
+  options.block.causal = options.block.causal.value_or(causal);
   return options;
 }
 
@@ -29,19 +33,23 @@ void build(Stack& stack, const char* kind, const TransformerOptions& options, co
   for (block.layer = 0; block.layer < block.layers; ++block.layer)
     stack.layers.push_back(list.add(std::to_string(block.layer), make(block)));
   const bool leaves = options.final_norm.value_or(placement.final_norm || placement.leave);
-  check(leaves || !placement.enter,
-        "{}: the placement {} needs what it has after the last block: no final_norm = false", kind,
+  check(leaves || !placement.enter || !placement.leave,
+        "{}: the placement {} joins its streams after the last block: leave final_norm unset", kind,
         placement.name);
   if (leaves)
-    stack.norm.emplace(stack.add("norm", placement.leave ? placement.leave(block) : block.new_norm()));
-  if (placement.init) placement.init(stack, block);
+    stack.norm.emplace(
+        stack.add("norm", placement.leave ? placement.leave(options.block) : options.block.new_norm()));
+  if (placement.init) {
+    const NoClaims guard;
+    placement.init(stack, options.block);
+  }
 }
 
-/// That of the first floating-point parameter; where there is none, any input will do.
-DType dtype_of(const Module& stack) {
+/// That of the first parameter; where there is none, any input will do.
+std::optional<DType> dtype_of(const Module& stack) {
   for (const auto& [name, module] : stack.named_modules())
     for (const auto& [key, w] : module.own_parameters()) return w.dtype();
-  return f32;
+  return std::nullopt;
 }
 
 // [checkpoint]
@@ -62,13 +70,30 @@ Tensor run(const Stack& stack, const Tensor& x, const Step& step) {
     const Scope scope(stack.layers[i].path());
     h = observe(stack.layers[i], step(stack.layers[i], i, h));
   }
-  return stack.norm ? observe(*stack.norm, (*stack.norm)(h)) : h;
+  if (stack.norm) h = observe(*stack.norm, (*stack.norm)(h));
+  check(h.shape() == x.shape(),
+        "{}: with the placement {} x {} comes out as {}: give the placement leave, which makes one stream of "
+        "what enter and the blocks make",
+        stack.kind(), placement.name, x.shape(), h.shape());
+  return h;
+}
+
+/// A block, with what it keeps of the positions before x; each must add its own once, or the layers would
+/// count differently.
+Tensor run_cached(const AnyBlock& block, const Tensor& h, const AttentionMasks& masks, KeyValueCache& cache,
+                  std::size_t i, std::int64_t end) {
+  const std::int64_t begin = cache.layer(i).length();
+  Tensor y = block(h, masks, &cache.layer(i));
+  const std::int64_t length = cache.layer(i).length();
+  check(length == end, "{}: kept {} positions where {} came: with a cache a block calls its attention once",
+        block.kind(), length - begin, end - begin);
+  return y;
 }
 
 }  // namespace
 
 TransformerEncoder::TransformerEncoder(const TransformerOptions& options)
-    : Module("TransformerEncoder"), options_(completed(options)) {
+    : Module("TransformerEncoder"), options_(completed(options, false)) {
   build(*this, "TransformerEncoder", options_, options_.placement.block);
   dtype_ = dtype_of(*this);
 }
@@ -76,7 +101,7 @@ TransformerEncoder::TransformerEncoder(const TransformerOptions& options)
 Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks,
                                       KeyValueCache* cache) const {
   const Scope scope(path());
-  expect_sequence("TransformerEncoder", "x", x, options_.block.d_model, dtype_);
+  expect_sequence("TransformerEncoder", "x", x, options_.block.d_model, dtype_.value_or(x.dtype()));
   if (!cache)
     return run(*this, x, [&](const AnyBlock& block, std::size_t, const Tensor& h) {
       return run_block(block, options_.checkpoint, h, masks);
@@ -84,10 +109,16 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
   check(cache->layers() == layers.size(),
         "TransformerEncoder: expects a cache of {} layers, got one of {}: make it with new_cache()",
         layers.size(), cache->layers());
-  cache->truncate(cache->length());  // what an error may have left in the first layers
-  return run(*this, x, [&](const AnyBlock& block, std::size_t i, const Tensor& h) {
-    return block(h, masks, &cache->layer(i));
-  });
+  const std::int64_t begin = cache->length(), end = begin + x.size(1);
+  cache->truncate(begin);
+  try {
+    return run(*this, x, [&](const AnyBlock& block, std::size_t i, const Tensor& h) {
+      return run_cached(block, h, masks, *cache, i, end);
+    });
+  } catch (...) {  // some layers have x's positions by now
+    cache->truncate(std::min(begin, cache->length()));
+    throw;
+  }
 }
 
 KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
@@ -97,7 +128,7 @@ KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t cap
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
-    : Module("TransformerDecoder"), options_(completed(options)) {
+    : Module("TransformerDecoder"), options_(completed(options, true)) {
   build(*this, "TransformerDecoder", options_, options_.placement.decoder_block);
   dtype_ = dtype_of(*this);
 }
@@ -106,8 +137,9 @@ Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
                                       const DecoderMasks& masks) const {
   const Scope scope(path());
   const std::int64_t d_model = options_.block.d_model;
-  expect_sequence("TransformerDecoder", "x", x, d_model, dtype_);
-  expect_memory("TransformerDecoder", memory, d_model, dtype_,
+  const DType dtype = dtype_.value_or(x.dtype());
+  expect_sequence("TransformerDecoder", "x", x, d_model, dtype);
+  expect_memory("TransformerDecoder", memory, d_model, dtype,
                 "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
   return run(*this, x, [&](const AnyDecoderBlock& block, std::size_t, const Tensor& h) {
     return run_block(block, options_.checkpoint, h, memory, masks);

@@ -15,8 +15,8 @@ struct TransformerOptions {
   Placement placement = pre_ln();  // post_ln(), placement<MyConnection>(...), blocks of one's own
   BlockOptions block = {};
   std::optional<bool> final_norm = {};  // not given: as the placement has it
-  bool checkpoint =
-      false;  // keep only each block's input for backward and run the block again: see checkpoint()
+  // Keep only each block's input for backward and run the block again: see checkpoint().
+  bool checkpoint = false;
 };
 
 /// Blocks of self-attention, x [B, T, C] -> [B, T, C].
@@ -34,7 +34,7 @@ struct TransformerEncoder : Module {
 
  private:
   TransformerOptions options_;
-  DType dtype_;
+  std::optional<DType> dtype_;  // of the parameters
 };
 
 /// Blocks of self-attention and attention over memory: x [B, T, C], memory [B, Tm, C] -> [B, T, C].
@@ -48,7 +48,7 @@ struct TransformerDecoder : Module {
 
  private:
   TransformerOptions options_;
-  DType dtype_;
+  std::optional<DType> dtype_;  // of the parameters
 };
 
 }  // namespace gradus::nn

@@ -1,8 +1,8 @@
 // Matrix products: which calls of kernels::multiply one product of arrays becomes.
 //
 // A product is cut into tiles of C; each tile is one call on one thread, run on the pool. The path a product
-// takes (kernels/paths.h) and its cut depend on shapes and layouts only, so the result is the same for any
-// number of threads. The axis that is summed over is never cut.
+// takes (kernels/paths.h) and its cut depend on shapes, layouts and the CPU, never on the number of threads,
+// so the result is the same for any. The axis that is summed over is never cut.
 
 #include <algorithm>
 #include <limits>

@@ -151,7 +151,7 @@ TEST_CASE("messages: factories name themselves") {
                 name + ": [1099511627776, 1099511627776] has more elements than memory can address");
   }
   const Tensor ints = arange(3);
-  const std::string floats = ": expects f32 or f64, got i64: convert with .to(i64)";
+  const std::string floats = ": expects f32 or f64, got i64: convert the result with .to(i64)";
   check_error([] { rand({2}, i64); }, "rand" + floats);
   check_error([&] { randn({2}, g, i64); }, "randn" + floats);
   check_error([&] { rand_like(ints); }, "rand_like" + floats);

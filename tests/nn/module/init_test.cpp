@@ -103,6 +103,33 @@ TEST_CASE("init: the same generator state gives the same values, on any dtype's 
   CHECK(default_generator().state().offset == before);
 }
 
+namespace own {
+
+/// Of the library's name, but 1 + weight is the gain.
+struct RMSNorm : nn::Module {
+  nn::Parameter weight = parameter("weight", zeros({4}));
+  nn::Parameter bias = parameter("gate_bias", full({4}, -2.0));
+};
+template <class T>
+struct Family {
+  struct Inner : nn::Module {};
+};
+
+}  // namespace own
+
+TEST_CASE("init: gpt2_ leaves gains and gates of other modules, whatever they are called") {
+  const nn::Module model;
+  const own::RMSNorm norm = model.add("norm", own::RMSNorm());
+  const nn::LayerNorm layer_norm = model.add("layer_norm", nn::LayerNorm(4));
+  nn::init::constant_(layer_norm.weight, 3.0);
+  nn::init::gpt2_(model);
+  CHECK(norm.kind() == "RMSNorm");
+  CHECK(norm.weight.sum().item() == 0);
+  CHECK(norm.bias.sum().item() == -8);
+  CHECK(layer_norm.weight.sum().item() == 4);
+  CHECK(model.add("inner", own::Family<int>::Inner()).kind() == "Inner");
+}
+
 TEST_CASE("init: gpt2_ sets weights, biases, norms and residual projections") {
   Generator generator(2);
   const nn::TransformerEncoder model({.layers = 8, .block = {.d_model = 64, .heads = 2}});

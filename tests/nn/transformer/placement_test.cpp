@@ -7,6 +7,7 @@
 #include "check_op.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
+#include "gradus/optim/sgd.h"
 #include "nn/check_module.h"
 
 using namespace gradus;
@@ -30,7 +31,7 @@ struct PeriLN : nn::Module {
 };
 
 // [streams]
-/// ResiDual (Xie et al. 2023): a Post-LN stream, which the branch reads, and a sum of all branches.
+/// ResiDual (Xie et al. 2023): a Post-LN stream, which the branch reads, and x plus all branches.
 struct ResiDual : nn::Module {
   explicit ResiDual(const nn::BlockOptions& o) : norm(add("", o.new_norm())) {}
   Tensor operator()(const Tensor& streams, const nn::Branch& f) const {
@@ -46,7 +47,7 @@ struct JoinStreams : nn::Module {
   nn::Norm norm;
 };
 
-nn::Placement residual_dual() {
+nn::Placement resi_dual() {
   return nn::placement<ResiDual>({.name = "ResiDual",
                                   .enter =
                                       [](const Tensor& x) {
@@ -95,7 +96,7 @@ nn::Placement of_blocks(const std::string& name) {
 }
 
 std::vector<nn::Placement> own_placements() {
-  return {nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true}), residual_dual(), mixed(),
+  return {nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true}), resi_dual(), mixed(),
           of_blocks<Parallel>("parallel")};
 }
 
@@ -149,7 +150,7 @@ TEST_CASE("placements of one's own: gradients, in encoders and decoders") {
 
 TEST_CASE("placements of one's own: two streams, against their equations") {
   const DefaultDType f64_default(f64);
-  const nn::TransformerEncoder encoder({.layers = 2, .placement = residual_dual(), .block = kSmall});
+  const nn::TransformerEncoder encoder({.layers = 2, .placement = resi_dual(), .block = kSmall});
   randomize(encoder);
   const auto norm = [&](const std::string& name, const Tensor& x) {
     return layer_norm(x, encoder.parameter(name + ".weight"), encoder.parameter(name + ".bias"));
@@ -231,6 +232,44 @@ TEST_CASE("placements of one's own: each block is told its depth") {
   CHECK(encoder.layers[2].as<nn::PreLNBlock>() != nullptr);
 }
 
+TEST_CASE("placements of one's own: initial values are set once") {
+  int calls = 0;
+  nn::Placement counting = nn::pre_ln();
+  counting.init = [&](const nn::Module&, const nn::BlockOptions& o) {
+    ++calls;
+    CHECK(o.layer == 0);
+    CHECK(o.layers == 2);
+  };
+  const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 2, .placement = counting, .block = kSmall});
+  CHECK(calls == 1);
+  CHECK(gpt.options().placement.init != nullptr);
+  const nn::TransformerDecoder decoder({.layers = 2, .placement = counting, .block = kSmall});
+  CHECK(calls == 2);
+}
+
+TEST_CASE("placements of one's own: with a cache, a branch is called once") {
+  struct Twice : nn::Module {
+    explicit Twice(const nn::BlockOptions&) {}
+    Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + f(x + f(x) * 0.5); }
+  };
+  struct Never : nn::Module {
+    explicit Never(const nn::BlockOptions&) {}
+    Tensor operator()(const Tensor& x, const nn::Branch&) const { return x; }
+  };
+  const Tensor ids = tensor({{1, 2, 3}});
+  const nn::GPT twice = gpt_of(nn::placement<Twice>()), never = gpt_of(nn::placement<Never>());
+  CHECK(twice(ids).size(1) == 3);
+  nn::KeyValueCache cache = twice.new_cache(), other = never.new_cache();
+  check_error([&] { twice.next_logits(ids, cache); },
+              "TwiceBlock: kept 6 positions where 3 came: with a cache a block calls its attention once (in "
+              "layers.0)");
+  CHECK(cache.length() == 0);
+  check_error([&] { never.next_logits(ids, other); },
+              "NeverBlock: kept 0 positions where 3 came: with a cache a block calls its attention once (in "
+              "layers.0)");
+  CHECK(twice.generate(tensor({1, 2}), 3, {.cache = false}).size(0) == 5);
+}
+
 TEST_CASE("placements of one's own: initial values come after the model's") {
   nn::Placement scaled = nn::pre_ln();
   scaled.init = [](const nn::Module& stack, const nn::BlockOptions& o) {
@@ -257,6 +296,82 @@ TEST_CASE("placements of one's own: gates keep their initial values in a GPT") {
   // ReZero at the start: every block hands its input on.
   CHECK(max_difference(gpt(ids), linear(gpt.token_embedding(ids) + gpt.position_embedding(3),
                                         gpt.token_embedding.weight)) == 0);
+}
+
+TEST_CASE("blocks of one's own: a decoder's see nothing later, as the library's") {
+  struct Own : nn::Module {
+    explicit Own(const nn::BlockOptions& o)
+        : self(add("self", nn::MultiheadAttention(o.attention()))),
+          cross(add("cross", nn::MultiheadAttention(o.cross_attention()))) {}
+    Tensor operator()(const Tensor& x, const Tensor& memory, const nn::DecoderMasks& masks) const {
+      const Tensor h = x + self(x, masks.self);
+      return h + cross(h, memory, masks.memory);
+    }
+    nn::MultiheadAttention self, cross;
+  };
+  const nn::Placement own{.name = "own", .decoder_block = [](const nn::BlockOptions& o) { return Own(o); }};
+  const nn::TransformerDecoder decoder({.layers = 2, .placement = own, .block = kSmall});
+  const Tensor x = randn({1, 3, 4}), memory = randn({1, 2, 4}), later = x.clone(), other = memory.clone();
+  later.slice(1, 2) = 1.0;
+  other.slice(1, 1) = 1.0;
+  CHECK(max_difference(decoder(x, memory).slice(1, 0, 2), decoder(later, memory).slice(1, 0, 2)) == 0);
+  CHECK(max_difference(decoder(x, memory).slice(1, 0, 1), decoder(x, other).slice(1, 0, 1)) > 0);
+}
+
+TEST_CASE("blocks of one's own: an error in a block leaves the cache as it was") {
+  struct Failing : Parallel {
+    using Parallel::Parallel;
+    std::shared_ptr<bool> fails = std::make_shared<bool>(false);
+    Tensor operator()(const Tensor& x, const nn::AttentionMasks& masks, nn::KeyValues* cache) const {
+      const Tensor y = Parallel::operator()(x, masks, cache);
+      if (*fails) throw Error("broken");
+      return y;
+    }
+  };
+  const nn::GPT gpt = gpt_of(of_blocks<Failing>("failing"));
+  const Tensor ids = tensor({{1, 2, 3, 4}});
+  nn::KeyValueCache cache = gpt.new_cache();
+  gpt.next_logits(ids.slice(1, 0, 2), cache);
+  const auto fails = gpt.transformer.layers[3].as<Failing>()->fails;
+  *fails = true;
+  CHECK_THROWS_AS(gpt.next_logits(ids.slice(1, 2, 4), cache), Error);
+  *fails = false;
+  CHECK(cache.length() == 2);
+  CHECK(max_difference(gpt.next_logits(ids.slice(1, 2, 4), cache), gpt(ids).select(1, -1)) < 1e-4);
+}
+
+TEST_CASE("blocks of one's own: copies share what they are made from, also when run again") {
+  struct Counting : Pointwise {
+    using Pointwise::Pointwise;
+    mutable int calls = 0;
+    Tensor operator()(const Tensor& x) const {
+      ++calls;
+      return Pointwise::operator()(x);
+    }
+  };
+  const nn::TransformerEncoder encoder(
+      {.layers = 1, .placement = of_blocks<Counting>("counting"), .block = kSmall, .checkpoint = true});
+  const nn::AnyBlock copy = encoder.layers[0];
+  encoder(randn({1, 2, 4}).requires_grad_()).sum().backward();
+  CHECK(copy.as<Counting>()->calls == 2);
+}
+
+TEST_CASE("placements of one's own: initial values that list parameters claim none") {
+  nn::Placement listing = nn::pre_ln();
+  listing.init = [](const nn::Module& stack, const nn::BlockOptions&) {
+    for (const auto& [name, w] : stack.named_parameters())
+      if (name.ends_with("linear2.weight")) nn::init::zeros_(w);
+  };
+  struct Net : nn::Module {
+    explicit Net(const nn::Placement& placement)
+        : encoder({.layers = 1, .placement = placement, .block = kSmall}) {}
+    nn::TransformerEncoder encoder;  // never added
+    nn::Linear head = add("head", nn::Linear(4, 2));
+  };
+  const Net net(listing);
+  optim::SGD opt(net.parameters(), {.lr = 0.1});
+  net.head(net.encoder(randn({1, 2, 4}))).sum().backward();
+  CHECK_THROWS_AS(opt.step(), Error);
 }
 
 TEST_CASE("blocks of one's own: what a block does not take is an error") {
@@ -290,17 +405,28 @@ TEST_CASE("placements of one's own: bad calls") {
               "TransformerDecoder: the placement mixed has no decoder block");
   check_error(
       [] {
-        nn::TransformerEncoder(
-            {.layers = 1, .placement = residual_dual(), .block = kSmall, .final_norm = false});
+        nn::TransformerEncoder({.layers = 1, .placement = resi_dual(), .block = kSmall, .final_norm = false});
       },
-      "TransformerEncoder: the placement ResiDual needs what it has after the last block: no final_norm = "
-      "false");
+      "TransformerEncoder: the placement ResiDual joins its streams after the last block: leave final_norm "
+      "unset");
   check_error(
       [] {
         nn::GPT(
             {.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 2, .causal = false}});
       },
       "GPT: block.causal is false: each token is predicted from those before it");
+  nn::Placement open = resi_dual();
+  open.leave = nullptr;
+  check_error(
+      [&] {
+        nn::TransformerEncoder({.layers = 1, .placement = open, .block = kSmall})(zeros({1, 3, 4}));
+      },
+      "TransformerEncoder: with the placement ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: give the "
+      "placement "
+      "leave, which makes one stream of what enter and the blocks make");
+  check_error([] { nn::PreLNBlock({.d_model = 4, .heads = 2, .norm = nullptr}); },
+              "PreLNBlock: norm is empty: make_norm<LayerNorm>, make_norm<RMSNorm> or a module of your own "
+              "makes one");
   CHECK(nn::pre_ln() == nn::pre_ln());
   CHECK(nn::pre_ln() != nn::post_ln());
 }

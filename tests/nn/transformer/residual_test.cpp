@@ -147,4 +147,11 @@ TEST_CASE("blocks: any norm") {
 
   options.norm = [](const nn::NormOptions& o) { return nn::LayerNorm(o.d_model, {.affine = false}); };
   CHECK(nn::PreLNDecoderBlock(options).norm3.own_parameters().empty());
+
+  // Derived from Norm: its own call counts, not that of the base.
+  struct Louder : nn::Norm {
+    explicit Louder(std::int64_t size) : nn::Norm(nn::LayerNorm(size)) {}
+    Tensor operator()(const Tensor& y) const { return y * 100.0; }
+  };
+  CHECK(max_difference(nn::make_norm<Louder>({.d_model = 4})(x), x * 100.0) == 0);
 }

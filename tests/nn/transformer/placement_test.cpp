@@ -1,4 +1,4 @@
-// Placements and blocks of a program's own in encoders, decoders and GPTs.
+// Placements of a program's own in encoders, decoders and GPTs.
 
 #include "gradus/nn/transformer/placement.h"
 
@@ -6,112 +6,11 @@
 
 #include "check_op.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/nn/nn.h"
 #include "gradus/optim/sgd.h"
 #include "nn/check_module.h"
+#include "own_placements.h"
 
-using namespace gradus;
-using test::check_error;
-using test::check_module;
-using test::max_difference;
-using test::Tensors;
-
-namespace {
-
-const nn::BlockOptions kSmall{.d_model = 4, .heads = 2, .d_ff = 6};
-
-void randomize(const nn::Module& model) {
-  for (const auto& [name, w] : model.named_parameters()) nn::init::normal_(w, 0, 0.5);
-}
-
-struct PeriLN : nn::Module {
-  explicit PeriLN(const nn::BlockOptions& o) : in(add("in", o.new_norm())), out(add("out", o.new_norm())) {}
-  Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + out(f(in(x))); }
-  nn::Norm in, out;
-};
-
-// [streams]
-/// ResiDual (Xie et al. 2023): a Post-LN stream, which the branch reads, and x plus all branches.
-struct ResiDual : nn::Module {
-  explicit ResiDual(const nn::BlockOptions& o) : norm(add("", o.new_norm())) {}
-  Tensor operator()(const Tensor& streams, const nn::Branch& f) const {
-    const Tensor y = f(streams[0]);
-    return stack({norm(streams[0] + y), streams[1] + y});
-  }
-  nn::Norm norm;
-};
-
-struct JoinStreams : nn::Module {
-  explicit JoinStreams(const nn::BlockOptions& o) : norm(add("", o.new_norm())) {}
-  Tensor operator()(const Tensor& streams) const { return streams[0] + norm(streams[1]); }
-  nn::Norm norm;
-};
-
-nn::Placement resi_dual() {
-  return nn::placement<ResiDual>({.name = "ResiDual",
-                                  .enter =
-                                      [](const Tensor& x) {
-                                        return stack({x, x});
-                                      },
-                                  .leave = [](const nn::BlockOptions& o) { return JoinStreams(o); }});
-}
-// [/streams]
-
-/// Post-LN in the lower half, Pre-LN above.
-nn::Placement mixed() {
-  return {.name = "mixed", .final_norm = true, .block = [](const nn::BlockOptions& o) -> nn::AnyBlock {
-            if (o.layer < o.layers / 2) return nn::PostLNBlock(o);
-            return nn::PreLNBlock(o);
-          }};
-}
-
-/// A block that is none of the library's: x + Attn(LN(x)) + FFN(LN(x)).
-struct Parallel : nn::Module {
-  explicit Parallel(const nn::BlockOptions& o)
-      : norm(add("norm", o.new_norm())),
-        attention(add("attention", nn::MultiheadAttention(o.attention()))),
-        ffn(add("ffn", nn::FFN(o.ffn()))) {}
-  Tensor operator()(const Tensor& x, const nn::AttentionMasks& masks, nn::KeyValues* cache) const {
-    const Tensor y = norm(x);
-    return x + attention(y, masks, cache) + ffn(y);
-  }
-  nn::KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
-    return attention.new_cache(batch, capacity);
-  }
-  nn::Norm norm;
-  nn::MultiheadAttention attention;
-  nn::FFN ffn;
-};
-
-/// A block that sees one position at a time and takes nothing but the stream.
-struct Pointwise : nn::Module {
-  explicit Pointwise(const nn::BlockOptions& o) : ffn(add("ffn", nn::FFN(o.ffn()))) {}
-  Tensor operator()(const Tensor& x) const { return x + ffn(x); }
-  nn::FFN ffn;
-};
-
-template <class B>
-nn::Placement of_blocks(const std::string& name) {
-  return {.name = name, .final_norm = true, .block = [](const nn::BlockOptions& o) { return B(o); }};
-}
-
-std::vector<nn::Placement> own_placements() {
-  return {nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true}), resi_dual(), mixed(),
-          of_blocks<Parallel>("parallel")};
-}
-
-nn::GPT gpt_of(const nn::Placement& placement, bool recompute = false) {
-  const nn::GPT gpt({.vocab = 7,
-                     .context = 9,
-                     .layers = 4,
-                     .placement = placement,
-                     .block = {.d_model = 8, .heads = 2},
-                     .checkpoint = recompute});
-  randomize(gpt);
-  return gpt;
-}
-
-}  // namespace
+namespace gradus::test {
 
 TEST_CASE("placements of one's own: keys and kinds in a stack, copies share") {
   const nn::TransformerEncoder encoder(
@@ -298,64 +197,6 @@ TEST_CASE("placements of one's own: gates keep their initial values in a GPT") {
                                         gpt.token_embedding.weight)) == 0);
 }
 
-TEST_CASE("blocks of one's own: a decoder's see nothing later, as the library's") {
-  struct Own : nn::Module {
-    explicit Own(const nn::BlockOptions& o)
-        : self(add("self", nn::MultiheadAttention(o.attention()))),
-          cross(add("cross", nn::MultiheadAttention(o.cross_attention()))) {}
-    Tensor operator()(const Tensor& x, const Tensor& memory, const nn::DecoderMasks& masks) const {
-      const Tensor h = x + self(x, masks.self);
-      return h + cross(h, memory, masks.memory);
-    }
-    nn::MultiheadAttention self, cross;
-  };
-  const nn::Placement own{.name = "own", .decoder_block = [](const nn::BlockOptions& o) { return Own(o); }};
-  const nn::TransformerDecoder decoder({.layers = 2, .placement = own, .block = kSmall});
-  const Tensor x = randn({1, 3, 4}), memory = randn({1, 2, 4}), later = x.clone(), other = memory.clone();
-  later.slice(1, 2) = 1.0;
-  other.slice(1, 1) = 1.0;
-  CHECK(max_difference(decoder(x, memory).slice(1, 0, 2), decoder(later, memory).slice(1, 0, 2)) == 0);
-  CHECK(max_difference(decoder(x, memory).slice(1, 0, 1), decoder(x, other).slice(1, 0, 1)) > 0);
-}
-
-TEST_CASE("blocks of one's own: an error in a block leaves the cache as it was") {
-  struct Failing : Parallel {
-    using Parallel::Parallel;
-    std::shared_ptr<bool> fails = std::make_shared<bool>(false);
-    Tensor operator()(const Tensor& x, const nn::AttentionMasks& masks, nn::KeyValues* cache) const {
-      const Tensor y = Parallel::operator()(x, masks, cache);
-      if (*fails) throw Error("broken");
-      return y;
-    }
-  };
-  const nn::GPT gpt = gpt_of(of_blocks<Failing>("failing"));
-  const Tensor ids = tensor({{1, 2, 3, 4}});
-  nn::KeyValueCache cache = gpt.new_cache();
-  gpt.next_logits(ids.slice(1, 0, 2), cache);
-  const auto fails = gpt.transformer.layers[3].as<Failing>()->fails;
-  *fails = true;
-  CHECK_THROWS_AS(gpt.next_logits(ids.slice(1, 2, 4), cache), Error);
-  *fails = false;
-  CHECK(cache.length() == 2);
-  CHECK(max_difference(gpt.next_logits(ids.slice(1, 2, 4), cache), gpt(ids).select(1, -1)) < 1e-4);
-}
-
-TEST_CASE("blocks of one's own: copies share what they are made from, also when run again") {
-  struct Counting : Pointwise {
-    using Pointwise::Pointwise;
-    mutable int calls = 0;
-    Tensor operator()(const Tensor& x) const {
-      ++calls;
-      return Pointwise::operator()(x);
-    }
-  };
-  const nn::TransformerEncoder encoder(
-      {.layers = 1, .placement = of_blocks<Counting>("counting"), .block = kSmall, .checkpoint = true});
-  const nn::AnyBlock copy = encoder.layers[0];
-  encoder(randn({1, 2, 4}).requires_grad_()).sum().backward();
-  CHECK(copy.as<Counting>()->calls == 2);
-}
-
 TEST_CASE("placements of one's own: initial values that list parameters claim none") {
   nn::Placement listing = nn::pre_ln();
   listing.init = [](const nn::Module& stack, const nn::BlockOptions&) {
@@ -372,30 +213,6 @@ TEST_CASE("placements of one's own: initial values that list parameters claim no
   optim::SGD opt(net.parameters(), {.lr = 0.1});
   net.head(net.encoder(randn({1, 2, 4}))).sum().backward();
   CHECK_THROWS_AS(opt.step(), Error);
-}
-
-TEST_CASE("blocks of one's own: what a block does not take is an error") {
-  const nn::TransformerEncoder encoder(
-      {.layers = 1, .placement = of_blocks<Pointwise>("pointwise"), .block = kSmall});
-  const Tensor x = randn({1, 3, 4});
-  CHECK(encoder(x).shape() == x.shape());
-  check_error(
-      [&] {
-        encoder(x, {.visible = ones({3, 3}, boolean)});
-      },
-      "Pointwise: takes no masks: give it `Tensor operator()(const Tensor& x, const AttentionMasks& masks) "
-      "const` (in layers.0)");
-  check_error(
-      [&] { encoder.new_cache(1, 3); },
-      "Pointwise: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const "
-      "AttentionMasks& "
-      "masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) "
-      "const`, or work without a cache");
-  const nn::GPT gpt = gpt_of(of_blocks<Pointwise>("pointwise"));
-  CHECK(gpt.generate(tensor({1, 2}), 12, {.cache = false}).size(0) == 14);
-  static_assert(!std::is_constructible_v<nn::AnyBlock, nn::Linear*> &&
-                !std::is_constructible_v<nn::AnyBlock, Tensor>);
-  static_assert(!std::is_constructible_v<nn::AnyDecoderBlock, nn::PreLNBlock>);
 }
 
 TEST_CASE("placements of one's own: bad calls") {
@@ -430,3 +247,5 @@ TEST_CASE("placements of one's own: bad calls") {
   CHECK(nn::pre_ln() == nn::pre_ln());
   CHECK(nn::pre_ln() != nn::post_ln());
 }
+
+}  // namespace gradus::test

@@ -53,6 +53,19 @@ KeyValueCache::KeyValueCache(std::vector<KeyValues> layers) : layers_(std::move(
   check(!layers_.empty(), "KeyValueCache: expects the keys and values of one layer or more");
 }
 
+void KeyValueCache::add_weights(const std::vector<Tensor>& weights) {
+  for (const Tensor& weight : weights) weights_.push_back(weight.detach());
+}
+
+void KeyValueCache::expect_same_weights() {
+  std::vector<std::uint32_t> versions;
+  for (const Tensor& weight : weights_) versions.push_back(weight.array().storage().version());
+  if (length() == 0)
+    versions_ = std::move(versions);
+  else
+    check(versions == versions_, "KeyValueCache: the weights have changed since it was filled: clear() it");
+}
+
 const KeyValues& KeyValueCache::last() const {
   check(!layers_.empty(), "KeyValueCache: was moved from: assign it a new_cache()");
   return layers_.back();

@@ -50,6 +50,11 @@ class KeyValueCache {
  public:
   explicit KeyValueCache(std::vector<KeyValues> layers);
 
+  /// What the keys and values are computed from besides, such as embeddings, norms and earlier layers.
+  void add_weights(const std::vector<Tensor>& weights);
+  /// Throws where one of them has changed since the first position was taken in. Called before each step.
+  void expect_same_weights();
+
   std::int64_t batch() const { return last().batch(); }
   /// Positions every layer holds.
   std::int64_t length() const { return last().length(); }
@@ -64,6 +69,8 @@ class KeyValueCache {
  private:
   const KeyValues& last() const;
   std::vector<KeyValues> layers_;
+  std::vector<Tensor> weights_;
+  std::vector<std::uint32_t> versions_;  // of these, when the first position was computed
 };
 
 }  // namespace gradus::nn

@@ -81,7 +81,9 @@ Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
 }
 
 KeyValueCache GPT::new_cache(std::int64_t batch) const {
-  return transformer.new_cache(batch, options_.context);
+  KeyValueCache cache = transformer.new_cache(batch, options_.context);
+  cache.add_weights({token_embedding.weight, position_embedding.weight});
+  return cache;
 }
 
 /// What the head sees: [B, T] -> [B, T, C].

@@ -111,6 +111,7 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
         layers.size(), cache->layers());
   const std::int64_t begin = cache->length(), end = begin + x.size(1);
   cache->truncate(begin);
+  cache->expect_same_weights();
   try {
     return run(*this, x, [&](const AnyBlock& block, std::size_t i, const Tensor& h) {
       return run_cached(block, h, masks, *cache, i, end);
@@ -124,7 +125,10 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
 KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
   std::vector<KeyValues> kept;
   for (const AnyBlock& block : layers) kept.push_back(block.new_cache(batch, capacity));
-  return KeyValueCache(std::move(kept));
+  KeyValueCache cache(std::move(kept));
+  const NoClaims guard;
+  cache.add_weights(parameters());
+  return cache;
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerOptions& options)

@@ -9,7 +9,6 @@ namespace {
 
 using I = std::int64_t;
 
-template <class T>
 void check_rows(const char* what, I rows, I columns, I ld) {
   check(rows >= 0 && columns >= 0 && ld >= columns,
         "multiply: {} is [{}, {}]: its row stride must be at least {}, got {}", what, rows, columns, columns,
@@ -18,7 +17,7 @@ void check_rows(const char* what, I rows, I columns, I ld) {
 
 template <class T>
 void check_operand(const char* what, I rows, I columns, const Operand<T>& x) {
-  x.transposed ? check_rows<T>(what, columns, rows, x.ld) : check_rows<T>(what, rows, columns, x.ld);
+  x.transposed ? check_rows(what, columns, rows, x.ld) : check_rows(what, rows, columns, x.ld);
 }
 
 template <class T>
@@ -95,7 +94,7 @@ template <class T>
 void multiply(const Product<T>& x, Path path) {
   check_operand("a", x.m, x.k, x.a);
   check_operand("b", x.k, x.n, x.b);
-  check_rows<T>("c", x.m, x.n, x.ldc);
+  check_rows("c", x.m, x.n, x.ldc);
   if (x.m == 0 || x.n == 0) return;
   if (x.k == 0 || x.alpha == 0)
     start(x);

@@ -13,6 +13,7 @@
 #include <functional>
 #include <vector>
 
+#include "gradus/nn/module/init.h"
 #include "gradus/nn/module/module.h"
 #include "gradus/ops/ops.h"
 
@@ -65,6 +66,11 @@ inline void check_module(const nn::Module& model, Tensors inputs,
       CHECK(std::abs(gradient[i] - numeric) <= rtol * largest);
     }
   }
+}
+
+/// Every parameter N(0, 1/4), biases and gains too, so that each matters.
+inline void randomize(const nn::Module& model) {
+  for (const auto& [name, w] : model.named_parameters()) nn::init::normal_(w, 0, 0.5);
 }
 
 /// The largest difference between two tensors of one shape.

@@ -15,6 +15,7 @@ using test::check_error;
 using test::check_module;
 using test::keys_and_shapes;
 using test::max_difference;
+using test::randomize;
 using test::Tensors;
 using Lines = std::vector<std::string>;
 
@@ -75,10 +76,6 @@ struct Reference {
     return norm("norm3", g + ffn(g));
   }
 };
-
-void randomize(const nn::Module& model) {
-  for (const auto& [name, w] : model.named_parameters()) nn::init::normal_(w, 0, 0.5);
-}
 
 const nn::BlockOptions kSmall{.d_model = 4, .heads = 2, .d_ff = 6};
 

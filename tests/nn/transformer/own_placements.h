@@ -6,14 +6,11 @@
 
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "nn/check_module.h"
 
 namespace gradus::test {
 
 inline const nn::BlockOptions kSmall{.d_model = 4, .heads = 2, .d_ff = 6};
-
-inline void randomize(const nn::Module& model) {
-  for (const auto& [name, w] : model.named_parameters()) nn::init::normal_(w, 0, 0.5);
-}
 
 struct PeriLN : nn::Module {
   explicit PeriLN(const nn::BlockOptions& o) : in(add("in", o.new_norm())), out(add("out", o.new_norm())) {}

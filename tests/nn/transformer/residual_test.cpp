@@ -5,29 +5,20 @@
 #include "check_op.h"
 #include "gradus/nn/nn.h"
 #include "nn/check_module.h"
+#include "own_placements.h"
 
 using namespace gradus;
 using test::check_error;
 using test::check_module;
 using test::keys_and_shapes;
+using test::kSmall;
 using test::max_difference;
+using test::PeriLN;
+using test::randomize;
 using test::Tensors;
 using Lines = std::vector<std::string>;
 
 namespace {
-
-const nn::BlockOptions kSmall{.d_model = 4, .heads = 2, .d_ff = 6};
-
-void randomize(const nn::Module& model) {
-  for (const auto& [name, w] : model.named_parameters()) nn::init::normal_(w, 0, 0.5);
-}
-
-/// A connection that is not the library's: x + LN(f(LN(x))).
-struct PeriLN : nn::Module {
-  explicit PeriLN(const nn::BlockOptions& o) : in(add("in", o.new_norm())), out(add("out", o.new_norm())) {}
-  Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + out(f(in(x))); }
-  nn::Norm in, out;
-};
 
 /// A connection with a parameter of its own and no norm: x + a f(x).
 struct Gated : nn::Module {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/core/tape/autograd.h"
 
 namespace gradus {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::optim {

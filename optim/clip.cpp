@@ -3,7 +3,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 namespace gradus::test {
 

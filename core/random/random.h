@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 namespace gradus {
 

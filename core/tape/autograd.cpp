@@ -28,8 +28,8 @@
 #include <iterator>
 #include <utility>
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/detail/after_pass.h"
 #include "gradus/core/tape/detail/read_ahead.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 namespace gradus {
 

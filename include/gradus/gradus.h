@@ -1,7 +1,7 @@
 #pragma once
 // Everything gradus offers. Open core/tensor.h first, then ops/ops.h.
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/core/dtype.h"
 #include "gradus/core/error.h"
 #include "gradus/core/io/checkpoint_files.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 
 namespace gradus::nn {
 

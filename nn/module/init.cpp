@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 
 namespace gradus::nn::init {
 

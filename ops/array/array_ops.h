@@ -7,7 +7,7 @@
 //   matmul.cpp          products, cut into tiles
 //   rows.h, scratch.h   for ops that call kernels of their own, row by row
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::array {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/elementwise_loops.h"
 #include "gradus/ops/array/elementwise_short_rows.h"

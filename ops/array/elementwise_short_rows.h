@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/strided.h"
 
 namespace gradus {
 

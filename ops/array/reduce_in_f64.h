@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/array.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/array.h"
+#include "gradus/core/array/detail/strided.h"
 
 namespace gradus::in_f64 {
 

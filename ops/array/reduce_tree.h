@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "gradus/core/array.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/array.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/core/threads/parallel.h"
 
 namespace gradus {

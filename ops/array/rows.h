@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "gradus/core/array.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/array.h"
+#include "gradus/core/array/detail/strided.h"
 
 namespace gradus {
 

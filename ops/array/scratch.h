@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/core/threads/parallel.h"
 
 namespace gradus {

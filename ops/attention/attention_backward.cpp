@@ -6,11 +6,11 @@
 //   dS  = P (dP - sum_j dP_j P_j)         softmax's backward; a row that sees no key has P = 0, and so dS = 0
 //         the sum is delta, that of dO O over the channels: O = P' V, and dropping P or dP is the same in it
 //   dQ  = scale dS K,   dK += scale dS^T Q
-// kernels/body_attention.h: attention_weights (P), attention_delta, attention_score_grad (dS)
+// kernels/body/attention.h: attention_weights (P), attention_delta, attention_score_grad (dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/scratch.h"

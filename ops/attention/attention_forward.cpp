@@ -6,9 +6,9 @@
 //   out     = O / l at the end, log_sum = m + log l
 // with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal are never touched. Memory is one
 // tile per thread and one number per row.
-// kernels/body_attention.h: attention_exp (P, m, l), attention_output (out, log_sum)
+// kernels/body/attention.h: attention_exp (P, m, l), attention_output (out, log_sum)
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/scratch.h"
 #include "gradus/ops/attention/attention_kernel.h"

@@ -3,7 +3,7 @@
 // attention_weights.cpp share. Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a
 // packed projection.
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
 

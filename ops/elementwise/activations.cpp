@@ -1,7 +1,7 @@
 // Activations: the bends between two linear layers. Each derivative is one fused kernel over dy and what was
 // saved. s(x) = 1 / (1 + e^-x); Phi is the normal distribution function, phi its density.
-// kernels/body_functions.h: value, derivative
-// kernels/body_activations.h: silu, silu_grad, gelu, gelu_grad, gelu_tanh, gelu_tanh_grad
+// kernels/body/functions.h: value, derivative
+// kernels/body/activations.h: silu, silu_grad, gelu, gelu_grad, gelu_tanh, gelu_tanh_grad
 //
 //   tanh       y = tanh x      dx = dy (1 - y^2)                        saves y
 //   sigmoid    y = s(x)        dx = dy y (1 - y)                        saves y

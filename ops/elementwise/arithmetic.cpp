@@ -10,7 +10,7 @@
 //   y = max(a, b) da = dy where a > b, dy / 2 where a = b, else 0; db likewise; saves a and b
 //
 // With a number in place of a tensor there is nothing to save for it, and no gradient.
-// kernels/body_functions.h: value
+// kernels/body/functions.h: value
 // Integers: / is true division and gives default_dtype() (7 / 2 is 3.5, 1 / 0 is inf), as in PyTorch.
 
 #include "gradus/core/tape/record.h"

@@ -2,10 +2,10 @@
 //   y_i  = x_i / (1 - p) with probability 1 - p, else 0
 //   dx_i = dy_i / (1 - p) for the same i, else 0
 // Saves no mask but where the generator stood: number i of its stream says again which elements were kept.
-// kernels/body_dropout.h: dropout (backward is the same on dy)
+// kernels/body/dropout.h: dropout (backward is the same on dy)
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"

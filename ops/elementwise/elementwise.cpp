@@ -1,5 +1,5 @@
 // Functions of one number, applied to every element. Each line is a derivation: dx = dy f'(x).
-// kernels/body_functions.h: value, derivative
+// kernels/body/functions.h: value, derivative
 //
 //   neg     y = -x           dx = -dy                 saves nothing
 //   abs     y = |x|          dx = dy sign(x)          saves x; 0 at 0

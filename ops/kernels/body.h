@@ -2,37 +2,37 @@
 // Every kernel, written once over Vec. A file that includes a vec_*.h and then this one compiles all of them
 // for that Vec's instruction set and puts them into a table. Read the parts in this order:
 //
-//   body_loops.h        how a loop walks over n values; how sums are ordered
-//   body_math.h         exp, log, tanh, erf, sin, cos
-//   body_activations.h  sigmoid, silu, gelu
-//   body_functions.h    every function of one or two numbers, a line each
-//   body_elementwise.h  functions applied to arrays
-//   body_reduce.h       sum, max
-//   body_gemm.h         matrix products
-//   body_gemv.h         matrix times a vector, or a few
-//   body_rows.h         softmax and relations
-//   body_attention.h    attention's weights
-//   body_norm.h         layer norm, RMS norm
-//   body_dropout.h      random numbers and dropout
-//   body_adam.h         the optimizer's step
+//   body/loops.h        how a loop walks over n values; how sums are ordered
+//   body/math.h         exp, log, tanh, erf, sin, cos
+//   body/activations.h  sigmoid, silu, gelu
+//   body/functions.h    every function of one or two numbers, a line each
+//   body/elementwise.h  functions applied to arrays
+//   body/reduce.h       sum, max
+//   body/gemm.h         matrix products
+//   body/gemv.h         matrix times a vector, or a few
+//   body/rows.h         softmax and relations
+//   body/attention.h    attention's weights
+//   body/norm.h         layer norm, RMS norm
+//   body/dropout.h      random numbers and dropout
+//   body/adam.h         the optimizer's step
 //
 // clang-format off
 #include <utility>
 
 #include "gradus/ops/kernels/kernels.h"
-#include "gradus/ops/kernels/body_loops.h"
-#include "gradus/ops/kernels/body_math.h"
-#include "gradus/ops/kernels/body_activations.h"
-#include "gradus/ops/kernels/body_functions.h"
-#include "gradus/ops/kernels/body_elementwise.h"
-#include "gradus/ops/kernels/body_reduce.h"
-#include "gradus/ops/kernels/body_gemm.h"
-#include "gradus/ops/kernels/body_gemv.h"
-#include "gradus/ops/kernels/body_rows.h"
-#include "gradus/ops/kernels/body_attention.h"
-#include "gradus/ops/kernels/body_norm.h"
-#include "gradus/ops/kernels/body_dropout.h"
-#include "gradus/ops/kernels/body_adam.h"
+#include "gradus/ops/kernels/body/loops.h"
+#include "gradus/ops/kernels/body/math.h"
+#include "gradus/ops/kernels/body/activations.h"
+#include "gradus/ops/kernels/body/functions.h"
+#include "gradus/ops/kernels/body/elementwise.h"
+#include "gradus/ops/kernels/body/reduce.h"
+#include "gradus/ops/kernels/body/gemm.h"
+#include "gradus/ops/kernels/body/gemv.h"
+#include "gradus/ops/kernels/body/rows.h"
+#include "gradus/ops/kernels/body/attention.h"
+#include "gradus/ops/kernels/body/norm.h"
+#include "gradus/ops/kernels/body/dropout.h"
+#include "gradus/ops/kernels/body/adam.h"
 // clang-format on
 
 namespace gradus::kernels {

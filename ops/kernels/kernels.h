@@ -15,7 +15,7 @@ namespace gradus {
 
 namespace kernels {
 
-// The names of the elementwise functions. What each computes is a line of body_functions.h; a name without
+// The names of the elementwise functions. What each computes is a line of body/functions.h; a name without
 // one does not compile.
 
 /// exp, log, log1p, sin, cos, tanh, erf and rsqrt are within 2 ulp of the exact value, sigmoid within 3, silu
@@ -134,7 +134,7 @@ struct Table {
   // maximum of a row of -inf, gives zeros and the sum 0.
   T (&exp_shift_sum)(I n, T shift, const T* x, T* y);
 
-  // Attention over a few keys at a time (body_attention.h); what a row does not see becomes 0.
+  // Attention over a few keys at a time (body/attention.h); what a row does not see becomes 0.
   // s = exp(s - largest), with largest [rows] and sum [rows] kept up to date from call to call; correction
   // [rows] is what earlier sums were multiplied by. They start at -inf and 0.
   void (&attention_exp)(const ScoreRows<T>& s, T* largest, T* sum, T* correction);

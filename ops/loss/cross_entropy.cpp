@@ -11,7 +11,7 @@
 // g is the gradient of a row's loss: that of the result, divided by the number of rows that count for a mean.
 // An ignored row has loss 0 and gradient 0 whatever its logits hold; when all are ignored the mean is 0.
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/array/scratch.h"

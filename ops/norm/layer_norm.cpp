@@ -5,9 +5,9 @@
 //   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
-// kernels/body_norm.h: layer_norm, layer_norm_grad
+// kernels/body/norm.h: layer_norm, layer_norm_grad
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"

@@ -5,9 +5,9 @@
 //   dx      = rstd (dn - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows
 // Saves x and rstd.
-// kernels/body_norm.h: rms_norm, rms_norm_grad
+// kernels/body/norm.h: rms_norm, rms_norm_grad
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"

@@ -1,7 +1,7 @@
 #pragma once
 // A reduction's backward.
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 namespace gradus {
 

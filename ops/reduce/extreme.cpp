@@ -4,11 +4,11 @@
 //   argmax                  the first i with x_i = y; no gradient
 //
 // A NaN counts as larger and smaller than every number: it shows instead of getting lost.
-// kernels/body_reduce.h: max_run, min_run
+// kernels/body/reduce.h: max_run, min_run
 
 #include <limits>
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/elementwise_loops.h"

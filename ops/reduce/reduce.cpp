@@ -13,14 +13,14 @@
 //
 // Where a sum or a square leaves the range though the result does not, that row is worked out again
 // (array/reduce_in_f64.h). array/reduce.cpp makes sums of the kernels' runs:
-// kernels/body_reduce.h: sum_run, sum_square
-// kernels/body_rows.h: logsumexp
+// kernels/body/reduce.h: sum_run, sum_square
+// kernels/body/rows.h: logsumexp
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_in_f64.h"

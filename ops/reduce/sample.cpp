@@ -11,8 +11,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"

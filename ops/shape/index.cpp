@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"

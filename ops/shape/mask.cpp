@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/core/io/detail/files.h"
 
 namespace gradus::io {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 namespace gradus {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kit/chart/svg.h"
+#include "kit/chart/plot/svg.h"
 
 namespace gradus::kit {
 

@@ -3,7 +3,7 @@
 
 #include "kit/chart/chart_data.h"
 #include "kit/chart/chart_style.h"
-#include "kit/chart/plot.h"
+#include "kit/chart/plot/plot.h"
 #include "kit/program/check.h"
 
 namespace gradus::kit {

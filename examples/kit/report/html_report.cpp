@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kit/chart/svg.h"
+#include "kit/chart/plot/svg.h"
 #include "kit/report/html_text.h"
 
 namespace gradus::kit {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "kit/chart/svg.h"
+#include "kit/chart/plot/svg.h"
 
 namespace gradus::kit {
 namespace {

@@ -23,6 +23,7 @@
 #include "gradus/core/io/checkpoint_files.h"
 #include "gradus/core/io/npy.h"
 #include "gradus/core/profile/profile.h"
+#include "in_child.h"
 #include "support.h"
 
 using namespace gradus;
@@ -70,23 +71,6 @@ struct Umask {
   ~Umask() { umask(before); }
   mode_t before;
 };
-
-/// The exit status of f() in a process of its own; -1 for one that was killed.
-template <class F>
-int in_child(F f) {
-  const pid_t child = fork();
-  if (child == 0) {
-    int status = 99;
-    try {
-      status = f();
-    } catch (...) {
-    }
-    _exit(status);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <sanitizer/asan_interface.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +11,10 @@
 #include <vector>
 
 #include "gradus/core/memory/storage.h"
+#include "in_child.h"
 
 using namespace gradus;
+using test::in_child;
 
 namespace {
 
@@ -121,21 +122,16 @@ TEST_CASE("huge pages: threads allocate and free while others empty the cache") 
 
 TEST_CASE("huge pages: a forked child has regions of its own") {
   std::vector<Storage> blocks = sixty_four();
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    blocks.resize(10);
-    for (const Storage& block : blocks) std::memset(block.data(), 0xEE, MiB);
-    empty_cache();
-    const Storage more = filled(MiB, 0xDD);
-    const bool good = holds(blocks[9], 0xEE) && holds(more, 0xDD);
-    blocks.clear();
-    empty_cache();
-    _exit(good ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  CHECK(status == 0);
+  CHECK(in_child([&] {
+          blocks.resize(10);
+          for (const Storage& block : blocks) std::memset(block.data(), 0xEE, MiB);
+          empty_cache();
+          const Storage more = filled(MiB, 0xDD);
+          const bool good = holds(blocks[9], 0xEE) && holds(more, 0xDD);
+          blocks.clear();
+          empty_cache();
+          return good;
+        }) == 0);
   for (std::size_t i = 0; i < 64; ++i) CHECK(holds(blocks[i], static_cast<unsigned char>(i)));
 }
 

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -20,6 +18,7 @@
 #include "gradus/core/tensor.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/ops.h"
+#include "in_child.h"
 
 using namespace gradus;
 using namespace gradus::test;
@@ -44,23 +43,6 @@ bool limit_memory(std::size_t more = 0) {
   volatile char stack[2 * MiB];
   stack[0] = 1;
   return stack[0] == 1;
-}
-
-/// `what` in a child process: a limit stays in it.
-bool in_child(bool (*what)()) {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    bool good = false;
-    try {
-      good = what();
-    } catch (...) {
-    }
-    _exit(good ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  return status == 0;
 }
 
 std::string message_of_vector(std::size_t bytes) {
@@ -94,7 +76,7 @@ TEST_CASE("out of memory: operator new gets what the cache holds, then throws Er
            message.ends_with(kRemedy);
     good = good && new (std::nothrow) char[2048 * MiB] == nullptr;
     return good && ones({1000}).sum().item() == 1000;
-  }));
+  }) == 0);
 }
 
 TEST_CASE("out of memory: many small blocks in the cache serve a large array") {
@@ -105,7 +87,7 @@ TEST_CASE("out of memory: many small blocks in the cache serve a large array") {
       for (int i = 0; i < 400; ++i) blocks.push_back(Storage::allocate(500'000));
     }
     return limit_memory(32 * MiB) && Storage::allocate(500 * MiB) && memory_stats().cached_bytes == 0;
-  }));
+  }) == 0);
 }
 
 TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error or right") {
@@ -126,7 +108,7 @@ TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error o
       limit_memory();
     }
     return right > 10 && errors > 0 && right + errors == 120;
-  }));
+  }) == 0);
 }
 
 TEST_CASE("out of memory: a message that finds no memory either is a shorter Error") {

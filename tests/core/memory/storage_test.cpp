@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,8 +14,10 @@
 #include <vector>
 
 #include "gradus/core/error.h"
+#include "in_child.h"
 
 using namespace gradus;
+using test::in_child;
 
 namespace {
 
@@ -191,24 +191,18 @@ TEST_CASE("storage: sizes the machine cannot have are refused") {
 
 // In a child process whose address space may not grow: a failed mapping empties the cache and tries again.
 TEST_CASE("storage: the cache is emptied before a request is refused") {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    { const Storage cached = Storage::allocate(512 * MiB); }
-    std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    const std::size_t most = pages * 4096 + 32 * MiB;
-    const rlimit limit{most, most};
-    bool good = setrlimit(RLIMIT_AS, &limit) == 0;
-    good = good && Storage::allocate(400 * MiB) && memory_stats().cached_bytes < 512 * 1024 * 1024;
-    const std::string message = message_of(2048 * MiB);
-    good = good && message.starts_with("storage: cannot allocate 2.0 GiB (live ") &&
-           message.ends_with("): the system is out of memory");
-    _exit(good ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  CHECK(status == 0);
+  CHECK(in_child([] {
+          { const Storage cached = Storage::allocate(512 * MiB); }
+          std::size_t pages = 0;
+          std::ifstream("/proc/self/statm") >> pages;
+          const std::size_t most = pages * 4096 + 32 * MiB;
+          const rlimit limit{most, most};
+          bool good = setrlimit(RLIMIT_AS, &limit) == 0;
+          good = good && Storage::allocate(400 * MiB) && memory_stats().cached_bytes < 512 * 1024 * 1024;
+          const std::string message = message_of(2048 * MiB);
+          return good && message.starts_with("storage: cannot allocate 2.0 GiB (live ") &&
+                 message.ends_with("): the system is out of memory");
+        }) == 0);
 }
 
 TEST_CASE("storage: poison fills fresh and freed blocks with NaN") {

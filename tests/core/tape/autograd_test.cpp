@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check_op.h"
+#include "core/tape/custom.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/core/error.h"
 #include "gradus/core/tape/record.h"
@@ -17,21 +18,11 @@
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::custom;
+using gradus::test::gradient;
 using gradus::test::kUndefined;
 using gradus::test::leaf;
 using gradus::test::Values;
-
-namespace {
-
-double gradient(const Tensor& x) { return x.grad().item(); }
-
-/// y = x, with a backward of the test's own.
-template <class F>
-Tensor custom(const Tensor& x, F backward) {
-  return record("custom", x.array().clone(), {&x}, backward);
-}
-
-}  // namespace
 
 TEST_CASE("the chain rule on a small example") {
   const Tensor a = leaf(3), b = leaf(4);

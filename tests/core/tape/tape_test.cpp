@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check_op.h"
+#include "core/tape/custom.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
@@ -25,18 +26,12 @@
 
 using namespace gradus;
 using gradus::test::check_error;
+using gradus::test::custom;
+using gradus::test::gradient;
 using gradus::test::leaf;
 using gradus::test::Values;
 
 namespace {
-
-double gradient(const Tensor& x) { return x.grad().item(); }
-
-/// y = x, with a backward of the test's own.
-template <class F>
-Tensor custom(const Tensor& x, F backward) {
-  return record("custom", x.array().clone(), {&x}, backward);
-}
 
 /// y = x, with a backward that throws.
 Tensor failing(const Tensor& x) {

@@ -2,8 +2,6 @@
 // lock held by one it does not have.
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -19,6 +17,7 @@
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/ops.h"
+#include "in_child.h"
 #include "threads_guard.h"
 
 using namespace gradus;
@@ -35,21 +34,12 @@ constexpr int kChildThreads = 1;
 constexpr int kChildThreads = 3;
 #endif
 
-bool child_can(const std::function<bool()>& what) {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    alarm(10);  // only to end a test that fails: who waits for a lost lock waits for ever
-    bool good = false;
-    try {
-      good = what();
-    } catch (...) {
-    }
-    _exit(good ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  return status == 0;
+/// How many of n children, one after the other, succeed before one does not.
+template <class F>
+int good_children(int n, F what) {
+  int good = 0;
+  while (good < n && in_child(what) == 0) ++good;
+  return good;
 }
 
 void train_a_little() {
@@ -131,9 +121,7 @@ TEST_CASE("fork: beside threads that allocate, name, compute and profile") {
        {std::function<void(int)>(allocate), std::function<void(int)>(make_names),
         std::function<void(int)>(profile), std::function<void(int)>(all)}) {
     const Busy busy(work);
-    int good = 0;
-    while (good < kForks && child_can(live)) ++good;
-    CHECK(good == kForks);
+    CHECK(good_children(kForks, live) == kForks);
   }
 }
 
@@ -141,24 +129,18 @@ TEST_CASE("fork: beside threads that add gradients to one leaf") {
   Tensor x = ones({1});
   x.requires_grad_();
   const Busy busy([x](int) { x.backward(ones({1})); });
-  int good = 0;
-  const auto add = [&] {
-    x.backward(ones({1}));
-    return x.grad().defined();
-  };
-  while (good < 10 * kForks && child_can(add)) ++good;
-  CHECK(good == 10 * kForks);
+  CHECK(good_children(10 * kForks, [&] {
+          x.backward(ones({1}));
+          return x.grad().defined();
+        }) == 10 * kForks);
 }
 
 TEST_CASE("fork: beside threads inside OpenBLAS, which has a lock of its own") {
   const Busy busy(multiply_with_blas);
-  int good = 0;
-  while (good < 10 * kForks && child_can([] {
-           multiply_with_blas(0);
-           return true;
-         }))
-    ++good;
-  CHECK(good == 10 * kForks);
+  CHECK(good_children(10 * kForks, [] {
+          multiply_with_blas(0);
+          return true;
+        }) == 10 * kForks);
 }
 
 TEST_CASE("fork: beside a parallel job, and while the number of threads changes") {
@@ -167,9 +149,7 @@ TEST_CASE("fork: beside a parallel job, and while the number of threads changes"
     set_num_threads(1 + round % 4);
     train_a_little();
   });
-  int good = 0;
-  while (good < kForks && child_can(live)) ++good;
-  CHECK(good == kForks);
+  CHECK(good_children(kForks, live) == kForks);
 }
 
 TEST_CASE("fork: while a Profile records; parent and child go on recording, each for itself") {
@@ -179,13 +159,10 @@ TEST_CASE("fork: while a Profile records; parent and child go on recording, each
   const Tensor kept = randn({100, 100});
   train_a_little();
   const std::size_t entries = watched.entries().size();
-  int good = 0;
-  while (good < kForks && child_can([&] {
-           { const Tensor given_back = kept + 1; }
-           return live() && watched.entries().size() > entries;
-         }))
-    ++good;
-  CHECK(good == kForks);
+  CHECK(good_children(kForks, [&] {
+          { const Tensor given_back = kept + 1; }
+          return live() && watched.entries().size() > entries;
+        }) == kForks);
   CHECK(watched.entries().size() == entries);
 }
 
@@ -193,7 +170,7 @@ TEST_CASE("fork: a child forked inside a job computes on one thread until it end
   const ThreadsGuard guard(3);
   std::atomic<int> good = 0;
   parallel_for(
-      6, 1, [&](std::int64_t, std::int64_t) { good += child_can(live); }, Wake::at_once);
+      6, 1, [&](std::int64_t, std::int64_t) { good += in_child(live) == 0; }, Wake::at_once);
   CHECK(good == 6);
   CHECK(live());
 }

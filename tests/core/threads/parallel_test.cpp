@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -21,9 +19,11 @@
 #include <vector>
 
 #include "gradus/core/error.h"
+#include "in_child.h"
 #include "threads_guard.h"
 
 using namespace gradus;
+using test::in_child;
 using test::ThreadsGuard;
 using I = std::int64_t;
 
@@ -295,20 +295,15 @@ TEST_CASE("GRADUS_NUM_THREADS sets the number at start") {
 TEST_CASE("parallel_for: a forked child starts workers of its own") {
   const ThreadsGuard guard(3);
   CHECK(covers(1000, 1));
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    std::atomic<int> inside = 0;
-    const auto meet = [&](I, I) {
-      ++inside;
-      while (inside < 3) wait_a_little();
-    };
-    parallel_for(3, 1, meet, Wake::at_once);
-    _exit(covers(1000, 1) ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  CHECK(status == 0);
+  CHECK(in_child([] {
+          std::atomic<int> inside = 0;
+          const auto meet = [&](I, I) {
+            ++inside;
+            while (inside < 3) wait_a_little();
+          };
+          parallel_for(3, 1, meet, Wake::at_once);
+          return covers(1000, 1);
+        }) == 0);
   CHECK(covers(1000, 1));
 }
 #endif

@@ -1,4 +1,4 @@
-#include "kit/chart/svg.h"
+#include "kit/chart/plot/svg.h"
 
 #include <doctest/doctest.h>
 

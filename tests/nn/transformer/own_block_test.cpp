@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "check_op.h"
+#include "gradus/core/error.h"
 #include "nn/check_module.h"
 #include "own_placements.h"
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "check_op.h"
+#include "gradus/core/error.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/optim/sgd.h"
 #include "nn/check_module.h"

@@ -115,7 +115,7 @@ TEST_CASE("the kernels that an op's formula names are where it says") {
   for (const auto& file : std::filesystem::recursive_directory_iterator(source_file("ops"))) {
     if (file.path().extension() != ".cpp") continue;
     const std::string text = text_of(file.path()), shown = file.path().filename().string();
-    const std::regex line(R"(// .*kernels/(body_\w+\.h): (.*))"), name(R"(\w+)"), aside(R"(\([^)]*\))");
+    const std::regex line(R"(// .*kernels/(body/\w+\.h): (.*))"), name(R"(\w+)"), aside(R"(\([^)]*\))");
     for (std::sregex_iterator match(text.begin(), text.end(), line), last; match != last; ++match) {
       const std::string body = text_of(source_file("ops/kernels/" + (*match)[1].str()));
       const std::string names = std::regex_replace((*match)[2].str(), aside, "");

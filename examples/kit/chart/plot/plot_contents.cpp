@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "kit/chart/chart_style.h"
-#include "kit/chart/plot.h"
+#include "kit/chart/plot/plot.h"
 
 namespace gradus::kit {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kit/chart/chart_style.h"
-#include "kit/chart/plot.h"
+#include "kit/chart/plot/plot.h"
 
 namespace gradus::kit {
 namespace {

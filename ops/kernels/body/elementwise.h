@@ -1,5 +1,5 @@
 #pragma once
-// Part of body.h. Elementwise kernels: the loops that apply the functions of body_functions.h to arrays.
+// Part of body.h. Elementwise kernels: the loops that apply the functions of body/functions.h to arrays.
 
 namespace gradus::kernels {
 namespace {

@@ -2,7 +2,7 @@
 // From a run-time dtype to a compile-time type, and what is said of a dtype that will not do: one
 // wording for each complaint. f is called as f.template operator()<T>().
 
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 #include "gradus/core/detail/format.h"
 
 namespace gradus {

@@ -1,6 +1,6 @@
 #pragma once
-// Part of body.h. What stands behind the names of kernels.h: a line each, which calls body_math.h and
-// body_activations.h where it takes more.
+// Part of body.h. What stands behind the names of kernels.h: a line each, which calls body/math.h and
+// body/activations.h where it takes more.
 
 namespace gradus::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kit/chart/plot.h"
+#include "kit/chart/plot/plot.h"
 
 #include <algorithm>
 #include <cmath>

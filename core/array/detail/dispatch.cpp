@@ -1,4 +1,4 @@
-#include "gradus/core/detail/dispatch.h"
+#include "gradus/core/array/detail/dispatch.h"
 
 namespace gradus::detail {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gradus/core/detail/strided.h"
+#include "gradus/core/array/detail/strided.h"
 
 namespace gradus {
 

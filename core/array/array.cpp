@@ -1,12 +1,12 @@
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
-#include "gradus/core/detail/dispatch.h"
-#include "gradus/core/detail/strided.h"
-#include "gradus/core/detail/transpose.h"
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
+#include "gradus/core/array/detail/transpose.h"
 
 namespace gradus {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kit/chart/chart.h"
-#include "kit/chart/svg.h"
+#include "kit/chart/plot/svg.h"
 
 namespace gradus::kit {
 

@@ -1,4 +1,4 @@
-#include "gradus/core/array.h"
+#include "gradus/core/array/array.h"
 
 #include <doctest/doctest.h>
 

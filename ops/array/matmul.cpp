@@ -66,8 +66,8 @@ I tiles_for(I m, I n, I work) {
   return std::clamp<I>(work / kTileWork, 1, std::clamp(work / kLargeTileWork, kFewTiles, most));
 }
 
-/// The same for OpenBLAS, where a tile reads all it needs of A and B once more than the others; where two
-/// ways copy as much, the one with more parts of the rows was up to 6% faster. Tiles are two units wide and
+/// The same for OpenBLAS, where a tile reads all it needs of A and B once more than the others; of two ways
+/// that copy as much, the one with more parts of the rows was never slower. Tiles are two units wide and
 /// high at least: of a single row or column OpenBLAS would make another kind of product.
 Tiling cut_for_blas(I m, I n, I tiles) {
   const I most_down = std::max<I>(1, ceil_div(m, kRowUnit) / 2),

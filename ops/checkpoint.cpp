@@ -121,7 +121,8 @@ class CheckpointNode final : public Node {
           "train() or eval() called in between?");
     check(fingerprint(y.array()) == result_ && y.requires_grad() && y.node()->order > order,
           "checkpoint backward: the function computed another {} {} than in the forward pass: what it uses "
-          "besides its inputs (parameters, modes, captured tensors, a generator) must be as it was",
+          "besides its inputs (parameters, modes, captured tensors, a generator, the instruction set and "
+          "backend of products) must be as it was",
           dtype, shape);
     return y;
   }

@@ -21,8 +21,8 @@ using CheckpointFunction = std::function<Tensor(std::span<const Tensor> inputs)>
 ///
 /// f is called again after this call has returned: capture by value. It must compute the same both times:
 /// backward throws when it draws other random numbers or gives another result, as after a change from train()
-/// to eval(). A generator other than the thread's default must start anew in each call of f. Throws when f
-/// returns an undefined tensor.
+/// to eval(). A generator other than the thread's default must start anew in each call of f; what f counts or
+/// averages besides, such as running statistics, it does twice. Throws when f returns an undefined tensor.
 ///
 ///     Tensor y = checkpoint([block](const Tensor& x) { return block(x); }, x);
 Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs);

@@ -42,6 +42,12 @@ void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, D
   expect_sequence(layer, "memory", memory, size, dtype);
 }
 
+void expect_decoder_inputs(const char* layer, const Tensor& x, const Tensor& memory, std::int64_t size,
+                           DType dtype) {
+  expect_sequence(layer, "x", x, size, dtype);
+  expect_memory(layer, memory, size, dtype, "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
+}
+
 void expect_table(const char* layer, const char* axes, const Tensor& weight) {
   expect_defined(layer, "weight", weight);
   check(weight.dim() == 2 && weight.numel() > 0, "{}: expects a weight {}, got {}", layer, axes,

@@ -14,6 +14,9 @@ void expect_last_axis(const char* layer, const char* what, const Tensor& x, std:
 void expect_sequence(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);
 /// The same for what attention reads; says how a mask is passed where one came in its place. `call` is how.
 void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, DType dtype, const char* call);
+/// Both for a decoder or one of its blocks.
+void expect_decoder_inputs(const char* layer, const Tensor& x, const Tensor& memory, std::int64_t size,
+                           DType dtype);
 /// A weight of two axes to build a layer on, else "Linear: expects a weight [out, in], got [3]".
 void expect_table(const char* layer, const char* axes, const Tensor& weight);
 /// ids of i64, else "Embedding: expects ids of i64, got f32 [8]: convert with .to(i64)".

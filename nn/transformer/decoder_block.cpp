@@ -19,11 +19,8 @@ DecoderBranches::DecoderBranches(const std::string& kind, const BlockOptions& o)
       dropout3(add("dropout3", Dropout(o.dropout))) {}
 
 void DecoderBranches::expect_inputs(const Tensor& x, const Tensor& memory) const {
-  const std::string name = kind();
   const Tensor& weight = ffn.linear1.weight;
-  expect_sequence(name.c_str(), "x", x, weight.size(1), weight.dtype());
-  expect_memory(name.c_str(), memory, weight.size(1), weight.dtype(),
-                "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
+  expect_decoder_inputs(kind().c_str(), x, memory, weight.size(1), weight.dtype());
 }
 
 DecoderBlockParts::DecoderBlockParts(const std::string& kind, const BlockOptions& o)

@@ -140,11 +140,7 @@ TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
 Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
                                       const DecoderMasks& masks) const {
   const Scope scope(path());
-  const std::int64_t d_model = options_.block.d_model;
-  const DType dtype = dtype_.value_or(x.dtype());
-  expect_sequence("TransformerDecoder", "x", x, d_model, dtype);
-  expect_memory("TransformerDecoder", memory, d_model, dtype,
-                "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
+  expect_decoder_inputs("TransformerDecoder", x, memory, options_.block.d_model, dtype_.value_or(x.dtype()));
   return run(*this, x, [&](const AnyDecoderBlock& block, std::size_t, const Tensor& h) {
     return run_block(block, options_.checkpoint, h, memory, masks);
   });

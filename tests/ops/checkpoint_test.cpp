@@ -200,7 +200,8 @@ TEST_CASE("checkpoint: errors") {
   scale.fill_(2);
   const std::string other =
       "checkpoint backward: the function computed another f32 [2, 3] than in the forward pass: what it uses "
-      "besides its inputs (parameters, modes, captured tensors, a generator) must be as it was";
+      "besides its inputs (parameters, modes, captured tensors, a generator, the instruction set and "
+      "backend of products) must be as it was";
   backward_error(y, other);
   // Handing its input on, the function leaves nothing that a pass could go through.
   const auto first = std::make_shared<bool>(true);

@@ -119,7 +119,11 @@ class CheckpointNode final : public Node {
     check(default_generator().state() == after_,
           "checkpoint backward: the function did not draw the random numbers of the forward pass again: was "
           "train() or eval() called in between?");
-    check(fingerprint(y.array()) == result_ && y.requires_grad() && y.node()->order > order,
+    check(y.requires_grad(),
+          "checkpoint backward: the function's result no longer requires grad: was a parameter frozen since "
+          "the "
+          "forward pass?");
+    check(fingerprint(y.array()) == result_ && y.node()->order > order,
           "checkpoint backward: the function computed another {} {} than in the forward pass: what it uses "
           "besides its inputs (parameters, modes, captured tensors, a generator, the instruction set and "
           "backend of products) must be as it was",

@@ -1,6 +1,6 @@
 #pragma once
-// checkpoint: less memory for more time (Chen et al. 2016, "Training deep nets with sublinear memory cost"). The
-// name is PyTorch's; files of a training run are in core/io/checkpoint_files.h.
+// checkpoint: less memory for more time (Chen et al. 2016, "Training deep nets with sublinear memory cost").
+// The name is PyTorch's; files of a training run are in core/io/checkpoint_files.h.
 
 #include <concepts>
 #include <functional>
@@ -20,14 +20,15 @@ using CheckpointFunction = std::function<Tensor(std::span<const Tensor> inputs)>
 /// than its inputs: a block of a deep model.
 ///
 /// f is called again after this call has returned: capture by value. It must compute the same both times:
-/// backward throws when it draws other random numbers or gives another result, as after a change from train()
-/// to eval(). A generator other than the thread's default must start anew in each call of f; what f counts or
-/// averages besides, such as running statistics, it does twice. Throws when f returns an undefined tensor.
+/// backward throws when it draws other random numbers or another result (of which it compares 64 elements),
+/// as after a change from train() to eval(). A generator other than the thread's default must start anew in
+/// each call of f; what f counts or averages besides, such as running statistics, it does twice. Throws when
+/// f returns an undefined tensor.
 ///
 ///     Tensor y = checkpoint([block](const Tensor& x) { return block(x); }, x);
 Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs);
 
-template <std::same_as<Tensor>... Inputs, std::invocable<const Inputs&...> F>
+template <std::derived_from<Tensor>... Inputs, std::invocable<const Inputs&...> F>
 Tensor checkpoint(F f, const Inputs&... inputs) {
   const auto call = [f = std::move(f)](std::span<const Tensor> x) -> Tensor {
     return [&]<std::size_t... i>(std::index_sequence<i...>) { return f(x[i]...); }

@@ -1,6 +1,6 @@
 #pragma once
-// The catalogue: every op, with a sentence, its shapes and an example. Each family is one file of this folder
-// (attention: several), which opens with the formula, its derivative and what is saved for backward.
+// The catalogue: every op, with a sentence, its shapes and an example. Each family is one file of a folder
+// here (attention: several), which opens with the formula, its derivative and what is saved for backward.
 //
 // Shapes broadcast as in NumPy. Axes may be negative. All differentiable ops work in f32 and f64; operands
 // must have the same dtype (convert with .to()). Every op throws gradus::Error naming itself and the shapes
@@ -94,7 +94,8 @@ Tensor cumsum(const Tensor& x, Int axis);
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x W^T + bias: x [..., in], weight [out, in] (PyTorch's layout), bias [out] or undefined -> [..., out].
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
-/// activate(activation, linear(x, weight, bias)); relu takes each tile of the product while it is in cache.
+/// activate(activation, linear(x, weight, bias)); relu comes with the product, or after it where OpenBLAS
+/// multiplies.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation);
 /// [N] x [M] -> [N, M].
 Tensor outer(const Tensor& a, const Tensor& b);
@@ -133,7 +134,7 @@ Tensor flip(const Tensor& x, const Axes& axes);
 /// Moves elements `shift` places along an axis, wrapping around.
 Tensor roll(const Tensor& x, Int shift, Int axis);
 
-// ---------------------------------------------------------------- index.cpp: index is i64
+// ---------------------------------------------------------------- index.cpp, mask.cpp, sort.cpp, sample.cpp
 /// y[i][j][k] = x[i][index[i][j][k]][k] for axis 1.
 Tensor gather(const Tensor& x, Int axis, const Tensor& index);
 /// x with source added at y[i][index[i][j][k]][k] for axis 1; repeated indices add up, in a fixed order.
@@ -181,8 +182,8 @@ struct AttentionOptions {
 /// (Vaswani et al. 2017, section 3.2.1). A row that sees no key gives zeros. O(T) memory.
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});
-/// The same for q, k and v side by side, as one projection gives them: qkv [B, T, 3 C] -> [B, T, C], C =
-/// heads D. Head h owns channels h D .. (h + 1) D - 1 of each part. Nothing is copied.
+/// The same for q, k and v side by side, as one projection gives them: qkv [B, T, 3 C] -> [B, T, C],
+/// C = heads D. Head h owns channels h D .. (h + 1) D - 1 of each part. Nothing is copied.
 Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options = {});
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});

@@ -9,8 +9,8 @@
 
 namespace gradus::test {
 
-/// What f() returns in a child process: an exit status, or true for 0 and false for 1; 99 where it throws, -1 where it
-/// is killed, which happens after half a minute: who waits for a lost lock waits for ever.
+/// What f() returns in a child process: an exit status, or true for 0 and false for 1; 99 where it throws, -1
+/// where it is killed, which happens after half a minute: who waits for a lost lock waits for ever.
 template <class F>
 int in_child(F f) {
   const pid_t child = fork();
@@ -19,8 +19,10 @@ int in_child(F f) {
     alarm(30);
     int status = 99;
     try {
-      if constexpr (std::is_same_v<decltype(f()), bool>) status = f() ? 0 : 1;
-      else status = f();
+      if constexpr (std::is_same_v<decltype(f()), bool>)
+        status = f() ? 0 : 1;
+      else
+        status = f();
     } catch (...) {
     }
     _exit(status);

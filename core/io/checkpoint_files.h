@@ -1,6 +1,6 @@
 #pragma once
-// Checkpoints: everything a training run needs to go on, in a folder that always holds a whole one. (To compute
-// a part of the model anew in backward: checkpoint() in ops/checkpoint.h.)
+// Checkpoints: everything a training run needs to go on, in a folder that always holds a whole one. (To
+// compute a part of the model anew in backward: checkpoint() in ops/checkpoint.h.)
 //
 //   StateDict state;
 //   state.add_all("model.", model.state_dict());

@@ -25,9 +25,10 @@ std::string rate(double value, const char* unit = "") {
 }
 
 void print_opening(const json& measured) {
-  fmt::print("Measured on {} with gradus {}: {} threads, {} kernels.\n\n",
+  fmt::print("Measured on {} with gradus {}: {} threads, {} kernels, matrix products by {}.\n\n",
              measured["date"].get<std::string>(), measured["version"].get<std::string>(),
-             measured["threads"].get<int>(), measured["isa"].get<std::string>());
+             measured["threads"].get<int>(), measured["isa"].get<std::string>(),
+             measured["matmul"].get<std::string>());
 }
 
 /// Always ten lines and an empty one.

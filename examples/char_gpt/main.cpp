@@ -53,7 +53,7 @@ void try_outputs(const Options& o, std::uint64_t bytes) {
 int train_on_text(Options o) {
   try_outputs(o, 1);
   std::optional<char_gpt::LoadedModel> loaded;
-  if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load));
+  if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load, o));
   if (loaded) o.context = loaded->model.options().context;
   kit::TextData text = kit::load_text(o.text, o.context);
   if (loaded)
@@ -61,12 +61,12 @@ int train_on_text(Options o) {
   else
     loaded.emplace(char_gpt::LoadedModel{nn::GPT(o.model(text.vocabulary.size())), text.vocabulary});
   const nn::GPT& model = loaded->model;
+  loaded->vocabulary.encode(o.prompt);  // throws for characters the sample could not go on from
   try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 
   kit::print(fmt::format("{} characters, {} different; {}, {} layers, {} parameters\n",
                          text.train.size() + text.validation.size(), text.vocabulary.size(),
-                         model.options().placement.name, model.options().layers,
-                         model.num_parameters()));
+                         model.options().placement.name, model.options().layers, model.num_parameters()));
   if (o.steps > 0) {
     kit::catch_interrupts();
     char_gpt::train(model, text, o);

@@ -123,11 +123,13 @@ void save_model(const std::filesystem::path& file, const nn::GPT& model, const k
                     {"context", std::to_string(o.context)}});
 }
 
-LoadedModel load_model(const std::filesystem::path& path) {
+LoadedModel load_model(const std::filesystem::path& path, const Options& training) {
   File file{.path = path.string(), .weights = {}, .notes = {}};
   file.weights = load_safetensors(path.string(), &file.notes);
   kit::Vocabulary vocabulary = read_vocabulary(file);
-  const Options o = read_options(file, vocabulary.size());
+  Options o = read_options(file, vocabulary.size());
+  o.dropout = training.dropout;
+  o.checkpoint = training.checkpoint;
   LoadedModel loaded{nn::GPT(o.model(vocabulary.size())), std::move(vocabulary)};
   loaded.model.load_state_dict(file.weights);
   return loaded;

@@ -16,7 +16,8 @@ struct LoadedModel {
   kit::Vocabulary vocabulary;
 };
 /// Throws, naming the file, when it is not one that save_model wrote. Its notes are held against its weights
-/// before a model is built, so that memory is bounded by the size of the file.
-LoadedModel load_model(const std::filesystem::path& file);
+/// before a model is built, so that memory is bounded by the size of the file. Dropout and checkpoint, which
+/// are no part of a file, are those of `training`.
+LoadedModel load_model(const std::filesystem::path& file, const Options& training = {});
 
 }  // namespace gradus::char_gpt

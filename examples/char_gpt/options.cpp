@@ -28,7 +28,9 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.integer("--seed", o.seed, "Seed of weights, batches and sample", kit::at_least(0));
   line.choice("--placement", o.placement, {"pre", "post"}, "Where the blocks' LayerNorm stands");
   line.path("--save", o.save, "Weights are written here after training");
-  line.path("--load", o.load, "Start from weights saved before; without --text: only sample from them");
+  line.path(
+      "--load", o.load,
+      "Start from weights saved before, whose file says the model's shape; without --text: only sample");
   line.text("--prompt", o.prompt, "Text the sample goes on from");
   line.integer("--sample", o.sample, "Characters to write", {0, 1'000'000'000});
   line.real("--temperature", o.temperature, "Below 1: more likely characters", kit::above(0));
@@ -51,12 +53,15 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.footer("./run example char_gpt --text shakespeare.txt --steps 500 --placement post");
   if (const auto status = line.parse(argc, argv)) return status;
   o.least_lr = o.lr / 10;
-  const auto refused = [](const char* why) {
+  const auto refused = [](std::string_view why) {
     kit::print_error(fmt::format("char_gpt: {}\n", why));
     return 2;
   };
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FILE to sample from");
+  if (!o.load.empty())
+    for (const char* const shape : {"--placement", "--layers", "--heads", "--d-model", "--context"})
+      if (line.given(shape)) return refused(fmt::format("{} is what the file of --load says", shape));
   if (o.text.empty() || o.steps == 0) return std::nullopt;  // nothing is written
   if (kit::same_file(o.save, o.text)) return refused("--save would replace the file of --text");
   if (o.trace.empty()) return std::nullopt;

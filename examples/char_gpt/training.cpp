@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
@@ -68,17 +69,29 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
     optim::clip_grad_norm(parameters, o.clip);
     opt.step();
     profiler.after_step(step);
-    progress.update(static_cast<double>(step), fmt::format("loss {:.3f}", loss.item()));
+    const double value = loss.item();
+    if (!std::isfinite(value))
+      throw Error(
+          fmt::format("char_gpt: the loss of step {} is {}: nothing is saved; try a smaller --lr or a longer "
+                      "--warmup",
+                      step, value));
+    progress.update(static_cast<double>(step), fmt::format("loss {:.3f}", value));
     if (step == std::min(kTimedSteps, o.steps))
       kit::print(fmt::format("{} steps will take about {}\n", o.steps,
                              kit::human_duration(seconds_since(start) / static_cast<double>(step) *
                                                  static_cast<double>(o.steps))));
     if (step % std::max<std::int64_t>(1, o.steps / kReports) == 0)
-      kit::print(fmt::format("step {:>6}  loss {:.4f}  lr {:.2e}\n", step, loss.item(), opt.lr()));
+      kit::print(fmt::format("step {:>6}  loss {:.4f}  lr {:.2e}\n", step, value, opt.lr()));
   }
   if (!kit::interrupted()) progress.finish();
   profiler.finish();
   model.eval();
+  for (const auto& [name, weight] : model.named_parameters())
+    if (!std::isfinite(weight.detach().abs().max().item()))
+      throw Error(
+          fmt::format("char_gpt: {} is no longer finite: nothing is saved; try a smaller --lr or a longer "
+                      "--warmup",
+                      name));
 }
 
 double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens) {

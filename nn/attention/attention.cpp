@@ -99,7 +99,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
 KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
   expect_positive("KeyValueCache", "batch", batch);
   expect_positive("KeyValueCache", "capacity", capacity);
-  return {{batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight};
+  return {{batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight, in_proj_bias};
 }
 
 Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,

@@ -1,24 +1,40 @@
 #include "gradus/nn/attention/key_value_cache.h"
 
+#include <algorithm>
+
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/claims.h"
 
 namespace gradus::nn {
 
-KeyValues::KeyValues(const Shape& shape, const Tensor& weight)
-    : weight_(weight.detach()), k_(empty(shape, weight.dtype())), v_(empty(shape, weight.dtype())) {}
+void detail::Unchanging::add(const Tensor& x) { arrays_.push_back(x.array()); }
+
+bool detail::Unchanging::begins_with(const Tensor& x) const {
+  return !arrays_.empty() && arrays_[0].storage() == x.array().storage();
+}
+
+std::vector<std::uint32_t> detail::Unchanging::now() const {
+  std::vector<std::uint32_t> versions;
+  for (const Array& x : arrays_) versions.push_back(x.storage().version());
+  return versions;
+}
+
+KeyValues::KeyValues(const Shape& shape, const Tensor& weight, const Tensor& bias)
+    : k_(empty(shape, weight.dtype())), v_(empty(shape, weight.dtype())) {
+  weights_.add(weight);
+  if (bias.defined()) weights_.add(bias);
+}
 
 KeyValues::KeyValues(const KeyValues& other)
-    : weight_(other.weight_),
+    : weights_(other.weights_),
       k_(other.k_.array().clone()),
       v_(other.v_.array().clone()),
-      version_(other.version_),
       length_(other.length_) {}
 
 KeyValues& KeyValues::operator=(KeyValues other) {
-  std::swap(weight_, other.weight_);
+  std::swap(weights_, other.weights_);
   std::swap(k_, other.k_);
   std::swap(v_, other.v_);
-  version_ = other.version_;
   length_ = other.length_;
   return *this;
 }
@@ -30,9 +46,9 @@ void KeyValues::truncate(std::int64_t length) {
 }
 
 void KeyValues::expect_room(const Tensor& weight, const Tensor& x) const {
-  check(weight.array().storage() == weight_.array().storage(),
+  check(weights_.begins_with(weight),
         "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
-  check(length_ == 0 || weight.array().storage().version() == version_,
+  check(length_ == 0 || weights_.unchanged(),
         "KeyValueCache: the weights have changed since it was filled: clear() it");
   check(x.size(0) == batch(), "KeyValueCache: made for a batch of {}, got x {}", batch(), x.shape());
   check(x.size(1) <= capacity() - length_,
@@ -40,30 +56,48 @@ void KeyValues::expect_room(const Tensor& weight, const Tensor& x) const {
         length_, capacity(), x.shape());
 }
 
+/// Arrays, not ops: what lies behind the positions held was never written.
+void KeyValues::write(const char* name, const Tensor& kept, const Tensor& x, std::int64_t length) const {
+  check(x.defined(), "KeyValueCache: {} is an undefined tensor", name);
+  const Shape room{kept.size(0), kept.size(1), length, kept.size(3)};
+  check(x.shape() == room && x.dtype() == kept.dtype(), "KeyValueCache: expects {} of {} {}, got {} {}", name,
+        kept.dtype(), room, x.dtype(), x.shape());
+  check(length <= capacity() - length_,
+        "KeyValueCache: holds {} of {} positions, {} more do not fit: clear() it, or make a larger one",
+        length_, capacity(), length);
+  kept.array().slice(2, length_, length_ + length).copy_(x.array());
+}
+
 std::pair<Tensor, Tensor> KeyValues::append(const Tensor& k, const Tensor& v) {
-  if (length_ == 0) version_ = weight_.array().storage().version();
-  const std::int64_t end = length_ + k.size(2);
-  k_.slice(2, length_, end).copy_(k);
-  v_.slice(2, length_, end).copy_(v);
-  length_ = end;
-  return {k_.slice(2, 0, end), v_.slice(2, 0, end)};
+  const std::int64_t length = k.defined() && k.dim() == 4 ? k.size(2) : 0;
+  write("k", k_, k, length);
+  write("v", v_, v, length);
+  if (length_ == 0) weights_.remember();
+  length_ += length;
+  return {Tensor(k_.array().slice(2, 0, length_)), Tensor(v_.array().slice(2, 0, length_))};
 }
 
-KeyValueCache::KeyValueCache(std::vector<KeyValues> layers) : layers_(std::move(layers)) {
+KeyValueCache::KeyValueCache(std::vector<KeyValues> layers, const Module& model)
+    : layers_(std::move(layers)) {
   check(!layers_.empty(), "KeyValueCache: expects the keys and values of one layer or more");
+  add_model(model);
 }
 
-void KeyValueCache::add_weights(const std::vector<Tensor>& weights) {
-  for (const Tensor& weight : weights) weights_.push_back(weight.detach());
+void KeyValueCache::add_model(const Module& model) {
+  check(length() == 0, "KeyValueCache: holds {} positions already: clear() it first", length());
+  const NoClaims guard;
+  models_.push_back(std::make_shared<const Module>(model));
+  for (const Tensor& w : model.parameters()) weights_.add(w);
+  for (const Tensor& x : model.buffers()) weights_.add(x);
 }
 
-void KeyValueCache::expect_same_weights() {
-  std::vector<std::uint32_t> versions;
-  for (const Tensor& weight : weights_) versions.push_back(weight.array().storage().version());
-  if (length() == 0)
-    versions_ = std::move(versions);
-  else
-    check(versions == versions_, "KeyValueCache: the weights have changed since it was filled: clear() it");
+void KeyValueCache::expect_model(const Module& model) {
+  last();
+  const auto same = [&](const auto& made_for) { return *made_for == model; };
+  check(std::any_of(models_.begin(), models_.end(), same),
+        "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+  if (length() == 0) weights_.remember();
+  check(weights_.unchanged(), "KeyValueCache: the weights have changed since it was filled: clear() it");
 }
 
 const KeyValues& KeyValueCache::last() const {
@@ -78,8 +112,10 @@ KeyValues& KeyValueCache::layer(std::size_t i) {
 
 // A position counts once the last layer has it: the first ones may hold more after an error.
 void KeyValueCache::truncate(std::int64_t length) {
-  last();
-  layers_.back().truncate(length);
+  std::int64_t held = last().length();
+  for (const KeyValues& layer : layers_) held = std::min(held, layer.length());
+  check(length >= 0 && length <= held, "KeyValueCache: expects a length of 0 to {}, what it holds, got {}",
+        held, length);
   for (KeyValues& layer : layers_) layer.truncate(length);
 }
 

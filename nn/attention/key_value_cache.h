@@ -8,6 +8,7 @@
 //
 // Without it T tokens cost O(T^2) rows, with it T; memory is 2 C numbers per layer and position.
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,31 @@
 
 namespace gradus::nn {
 
+namespace detail {
+
+/// Tensors that stay as they are while something computed from them is kept.
+class Unchanging {
+ public:
+  void add(const Tensor& x);
+  /// Whether all have the values they had at the last remember().
+  bool unchanged() const { return versions_ == now(); }
+  void remember() { versions_ = now(); }
+  bool begins_with(const Tensor& x) const;
+
+ private:
+  std::vector<std::uint32_t> now() const;
+  std::vector<Array> arrays_;
+  std::vector<std::uint32_t> versions_;
+};
+
+}  // namespace detail
+
 /// The keys and values of one attention, made by its new_cache(): attention(x, {}, &kept) reads and extends
 /// them.
 class KeyValues {
  public:
-  /// Space for `shape` [B, H, capacity, D] of each; `weight` is the one that makes them from x.
-  KeyValues(const Shape& shape, const Tensor& weight);
+  /// Space for `shape` [B, H, capacity, D] of each; `weight` and `bias`, if there is one, make them from x.
+  KeyValues(const Shape& shape, const Tensor& weight, const Tensor& bias = {});
   // Copies have memory of their own: both may go on.
   KeyValues(const KeyValues& other);
   KeyValues(KeyValues&&) = default;
@@ -32,15 +52,17 @@ class KeyValues {
   /// Forgets all positions but the first `length`; throws when there are fewer.
   void truncate(std::int64_t length);
 
-  /// Throws unless the cache belongs to this weight, with the values it had so far, and has room for x [B, T,
-  /// C].
+  /// Throws unless the cache belongs to this weight, with the values it had so far, and has room for
+  /// x [B, T, C].
   void expect_room(const Tensor& weight, const Tensor& x) const;
-  /// Puts k, v [B, H, T, D] behind those held; returns views of all, [B, H, length, D].
+  /// Puts k, v [B, H, T, D] behind those held; returns views of all, [B, H, length, D]. Throws where they
+  /// have other shapes, or no room.
   std::pair<Tensor, Tensor> append(const Tensor& k, const Tensor& v);
 
  private:
-  Tensor weight_, k_, v_;
-  std::uint32_t version_ = 0;  // of the weight, when the first position was computed
+  void write(const char* name, const Tensor& kept, const Tensor& x, std::int64_t length) const;
+  detail::Unchanging weights_;
+  Tensor k_, v_;
   std::int64_t length_ = 0;
 };
 
@@ -48,12 +70,24 @@ class KeyValues {
 /// try several answers to one prompt; one that was moved from can only be assigned to.
 class KeyValueCache {
  public:
-  explicit KeyValueCache(std::vector<KeyValues> layers);
-
-  /// What the keys and values are computed from besides, such as embeddings, norms and earlier layers.
-  void add_weights(const std::vector<Tensor>& weights);
-  /// Throws where one of them has changed since the first position was taken in. Called before each step.
-  void expect_same_weights();
+  /// Those of `model`'s layers.
+  KeyValueCache(std::vector<KeyValues> layers, const Module& model);
+  /// For a model around that one too, say with embeddings.
+  void add_model(const Module& model);
+  /// Throws unless it was made for this model, in which no parameter and no buffer has changed since the
+  /// first position was taken in. For models to call before each step.
+  void expect_model(const Module& model);
+  /// f(); where it throws, the cache forgets what it has taken in meanwhile.
+  template <class F>
+  auto attempt(F&& f) {
+    const std::int64_t before = length();
+    try {
+      return f();
+    } catch (...) {
+      truncate(before);
+      throw;
+    }
+  }
 
   std::int64_t batch() const { return last().batch(); }
   /// Positions every layer holds.
@@ -69,8 +103,8 @@ class KeyValueCache {
  private:
   const KeyValues& last() const;
   std::vector<KeyValues> layers_;
-  std::vector<Tensor> weights_;
-  std::vector<std::uint32_t> versions_;  // of these, when the first position was computed
+  std::vector<std::shared_ptr<const Module>> models_;
+  detail::Unchanging weights_;
 };
 
 }  // namespace gradus::nn

@@ -27,6 +27,8 @@ void expect_last_axis(const char* layer, const char* what, const Tensor& x, std:
 void expect_sequence(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype) {
   expect_defined(layer, what, x);
   const bool one = x.dim() == 2 && x.size(-1) == size;
+  check(x.dtype() != i64 || x.dim() == 3, "{}: expects {} [B, T, {}] of {}, got i64 {}: embed ids first",
+        layer, what, size, dtype, x.shape());
   check(x.dim() == 3 && x.size(-1) == size, "{}: expects {} [B, T, {}], got {}{}", layer, what, size,
         x.shape(), one ? ": add a batch axis with .unsqueeze(0)" : "");
   expect_dtype(layer, what, x, dtype);

@@ -16,8 +16,9 @@ struct FFNOptions {
 };
 
 /// The position-wise feed-forward network, x [..., C] -> [..., C] (Vaswani et al. 2017, section 3.3):
-///   linear2(act(linear1(x)))                     or, gated (Shazeer 2020, "GLU variants improve
-///   transformer"), linear2(act(linear1(x)) * linear3(x))
+///   linear2(act(linear1(x)))
+/// or, gated (Shazeer 2020, "GLU variants improve transformer"),
+///   linear2(act(linear1(x)) * linear3(x))
 struct FFN : Module {
   explicit FFN(const FFNOptions& options);
   Tensor operator()(const Tensor& x) const;

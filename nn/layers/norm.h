@@ -56,15 +56,20 @@ using MakeNorm = std::function<Norm(const NormOptions&)>;
 
 /// The norm N for d_model channels, with eps and bias where N has them: an option of blocks.
 /// `nn::PreLNBlock block({.d_model = 64, .heads = 4, .norm = nn::make_norm<nn::RMSNorm>});`
-/// N is made as N(options), N(d_model, {.eps, .bias}), N(d_model, {.eps}) or N(d_model), the first it has.
+/// N is made as N(options) or N(d_model, {...}) with what its options have of .eps and .bias, else as
+/// N(d_model).
 template <std::derived_from<Module> N>
 Norm make_norm(const NormOptions& o) {
   if constexpr (requires { N(o); })
     return N(o);
   else if constexpr (requires { N(o.d_model, {.eps = o.eps, .bias = o.bias}); })
     return N(o.d_model, {.eps = o.eps, .bias = o.bias});
+  else if constexpr (requires { N(o.d_model, {.bias = o.bias, .eps = o.eps}); })
+    return N(o.d_model, {.bias = o.bias, .eps = o.eps});
   else if constexpr (requires { N(o.d_model, {.eps = o.eps}); })
     return N(o.d_model, {.eps = o.eps});
+  else if constexpr (requires { N(o.d_model, {.bias = o.bias}); })
+    return N(o.d_model, {.bias = o.bias});
   else
     return N(o.d_model);
 }

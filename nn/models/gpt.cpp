@@ -70,19 +70,19 @@ Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
 
 Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
   const NoGrad no_grad;
-  return logits(hidden(ids, &cache));
+  return cache.attempt([&] { return logits(hidden(ids, &cache)); });
 }
 
 Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
   expect_tokens(ids);
   check(ids.size(1) > 0, "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
   const NoGrad no_grad;
-  return logits(hidden(ids, &cache).select(1, -1));
+  return cache.attempt([&] { return logits(hidden(ids, &cache).select(1, -1)); });
 }
 
 KeyValueCache GPT::new_cache(std::int64_t batch) const {
   KeyValueCache cache = transformer.new_cache(batch, options_.context);
-  cache.add_weights({token_embedding.weight, position_embedding.weight});
+  cache.add_model(*this);
   return cache;
 }
 
@@ -92,6 +92,7 @@ Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
   expect_tokens(ids);
   check(ids.size(1) <= options_.context, "GPT: expects at most {} tokens, its context, got ids {}",
         options_.context, ids.shape());
+  if (cache) cache->expect_model(*this);
   const std::int64_t begin = cache ? cache->length() : 0;
   check(begin + ids.size(1) <= options_.context,
         "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and "

@@ -53,11 +53,13 @@ template <class Result, class... Args>
 class AnyModule<Result(Args...)> : public detail::AnyPart {
  public:
   template <std::derived_from<Module> Part>
-  requires(!std::same_as<Part, AnyModule> && std::is_invocable_r_v<Result, const Part&, Args...>)
-      AnyModule(const Part& part)
+  requires(!std::same_as<Part, AnyModule>) AnyModule(const Part& part)
       : AnyPart(part), call_([](const void* any, Args... args) -> Result {
           return (*static_cast<const Part*>(any))(static_cast<Args&&>(args)...);
-        }) {}
+        }) {
+    static_assert(std::is_invocable_r_v<Result, const Part&, Args...>,
+                  "the module needs an operator() const with the arguments that AnyModule names");
+  }
 
   Result operator()(Args... args) const { return call_(part_.get(), static_cast<Args&&>(args)...); }
 

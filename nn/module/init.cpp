@@ -149,17 +149,15 @@ void gpt2_(const Module& model, const Gpt2Options& options, Generator& generator
   const double blocks = static_cast<double>(options.residual_layers);
   const double residual_std = blocks > 0 ? options.std / std::sqrt(2 * blocks) : options.std;
   for (const auto& [name, module] : model.named_modules()) {
+    if (!detail::is_library_layer(module)) continue;
     const bool residual = name.ends_with("out_proj") || name.ends_with("linear2");
-    const bool norm = detail::is_library_norm(module);
-    bool matrices = false;  // whose biases are known to be that
     for (const auto& [key, w] : module.own_parameters()) {
-      matrices = matrices || w.dim() >= 2;
-      if (w.dim() >= 2)
-        normal_(w, 0, residual ? residual_std : options.std, generator);
-      else if (key.ends_with("bias") && (matrices || norm))
+      if (key == "bias" || key == "in_proj_bias")
         zeros_(w);
-      else if (norm)
-        ones_(w);
+      else if (key == "in_proj_weight" || (key == "weight" && w.dim() == 2))
+        normal_(w, 0, residual ? residual_std : options.std, generator);
+      else if (key == "weight")
+        ones_(w);  // a norm's
     }
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Initial values. Each function overwrites a tensor in place (no tape) and returns it; names, formulas and
-// defaults are PyTorch's (gain is its calculate_gain). The fans of a weight [out, in, a, b] are fan_in = in a
-// b and fan_out = out a b.
+// defaults are PyTorch's (gain is its calculate_gain). The fans of a weight [out, in, a, b] are
+// fan_in = in a b and fan_out = out a b.
 //
 //   nn::init::xavier_uniform_(layer.weight);
 //   model.apply([](const nn::Module& m) {
@@ -56,8 +56,8 @@ struct Gpt2Options {
 };
 /// GPT-2's scheme for a whole model: matrices N(0, std^2), biases 0, norms 1, and the scaling of section 2.3
 /// of Radford et al. 2019 in its usual reading. (In their code the position embedding has half this std.)
-/// Norms are nn::LayerNorm and nn::RMSNorm; what other modules have beside matrices and their biases, such as
-/// gains and gates, stays as they made it.
+/// These are the library's layers (known by their kind(), nn::Linear is "Linear"); parameters that other
+/// modules own, or add to these, stay as their constructors made them.
 void gpt2_(const Module& model, const Gpt2Options& options = {}, Generator& generator = default_generator());
 
 }  // namespace gradus::nn::init

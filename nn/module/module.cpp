@@ -98,9 +98,12 @@ std::string detail::short_name(const std::type_info& type) {
   return name.substr(begin, end - begin);
 }
 
-bool detail::is_library_norm(const Module& module) {
+bool detail::is_library_layer(const Module& module) {
   const ModuleNode& node = *module.node_;
-  return !node.kind_of_type && (node.kind == "LayerNorm" || node.kind == "RMSNorm");
+  constexpr const char* kLayers[] = {"Linear",    "Embedding", "LearnedPositions", "MultiheadAttention",
+                                     "LayerNorm", "RMSNorm"};
+  return !node.kind_of_type &&
+         std::find(std::begin(kLayers), std::end(kLayers), node.kind) != std::end(kLayers);
 }
 
 void Module::name_kind(const std::type_info& type) const {

@@ -56,8 +56,9 @@ class Module;
 namespace detail {
 /// The name of a type without namespaces and template arguments: "Block".
 std::string short_name(const std::type_info& type);
-/// Whether it is an nn::LayerNorm or nn::RMSNorm, and no other type of such a name.
-bool is_library_norm(const Module& module);
+/// Whether it calls itself one of the library's modules that own weights; a type of such a name alone does
+/// not.
+bool is_library_layer(const Module& module);
 
 /// Moving it would be an error, so no class that has it moves implicitly: what would be a move is a copy. A
 /// virtual base is one of every class derived from Module, however far.
@@ -157,7 +158,7 @@ class Module : public virtual detail::CopyOnly {
 
  private:
   friend class EvalMode;
-  friend bool detail::is_library_norm(const Module& module);
+  friend bool detail::is_library_layer(const Module& module);
   friend std::string summary(const Module& model);
   explicit Module(std::shared_ptr<ModuleNode> node) : node_(std::move(node)) {}
   void attach(const std::string& name, const Module& part) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/claims.h"
 
 namespace gradus::nn {
 
@@ -12,12 +13,10 @@ thread_local Probe* watching = nullptr;
 
 double sum_of_squares(const Tensor& x) { return x.detach().square().sum().item(); }
 
-/// Without parameters(): looking at a module does not hand its parameters out.
+/// Looking at a module does not hand its parameters out.
 std::vector<Tensor> parameters_below(const Module& layer) {
-  std::vector<Tensor> found;
-  for (const auto& [name, module] : layer.named_modules())
-    for (const auto& [key, w] : module.own_parameters()) found.push_back(w);
-  return found;
+  const NoClaims guard;
+  return layer.parameters();
 }
 
 /// The largest number the softmax of this attention sees.

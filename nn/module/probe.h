@@ -23,7 +23,7 @@ struct ProbeRow {
   double activation_gradient_norm = NAN;  // |dL/dy|, over the whole output
   double parameter_gradient_norm = NAN;   // |dL/dw|, over all its parameters
   double update_ratio = NAN;              // |w - w0| / |w0|, w0: its parameters at the forward pass
-  double largest_logit = NAN;             // the largest q k / sqrt(D) of a visible pair in its attentions
+  double largest_logit = NAN;  // the largest score, q k / sqrt(D) and score_bias, of a visible pair
 };
 
 /// Watches the layers of stacks and GPTs on the thread that made it, until it goes. Of two, the inner one

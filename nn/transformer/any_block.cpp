@@ -13,10 +13,8 @@ void expect_no_masks(const Module& block, const AttentionMasks& masks) {
 void fail_without_cache(const Module& block) {
   fail_with(
       "{}: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const AttentionMasks& "
-      "masks, "
-      "KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const`, "
-      "or "
-      "work without a cache",
+      "masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) "
+      "const`, or work without a cache",
       block.kind());
 }
 

@@ -10,7 +10,9 @@ namespace detail {
 
 template <class B>
 concept CalledWithCache =
-    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&, KeyValues*>;
+    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&, KeyValues*> &&
+    !std::is_invocable_v<const B&, const Tensor&, const AttentionMasks&,
+                         bool>;  // which a pointer becomes too
 template <class B>
 concept CalledWithMasks = std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&>;
 template <class B>
@@ -56,7 +58,7 @@ concept BlockModule = std::derived_from<B, Module> &&
 /// std::int64_t capacity) const` makes, or else that of its part self_attn.
 class AnyBlock : public detail::AnyPart {
  public:
-  template <BlockModule B>
+  template <std::derived_from<Module> B>
   requires(!std::same_as<B, AnyBlock>) AnyBlock(const B& block)
       : AnyPart(block),
         call_([](const void* any, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
@@ -64,7 +66,11 @@ class AnyBlock : public detail::AnyPart {
         }),
         new_cache_([](const void* any, std::int64_t batch, std::int64_t capacity) {
           return detail::new_block_cache(*static_cast<const B*>(any), batch, capacity);
-        }) {}
+        }) {
+    static_assert(BlockModule<B>,
+                  "a block is called by `Tensor operator()(const Tensor& x, const nn::AttentionMasks& masks, "
+                  "nn::KeyValues* cache) const`, or without cache, or without masks");
+  }
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     return call_(part_.get(), x, masks, cache);

@@ -30,8 +30,8 @@ struct Placement {
   /// What becomes of x [B, T, C] before the first block; not given: nothing. A placement with two streams
   /// makes them here, `[](const Tensor& x) { return stack({x, x}); }`, and its blocks take [2, B, T, C].
   std::function<Tensor(const Tensor& x)> enter = {};
-  /// What stands in the final norm's place and has its keys: makes a module from the stream to [B, T, C]. Not
-  /// given: a norm as the options have it.
+  /// What stands in the final norm's place and has its keys, whatever final_norm says: makes a module from
+  /// the stream to [B, T, C]. Not given: a norm as the options have it.
   std::function<Norm(const BlockOptions& options)> leave = {};
   /// Initial values of its own, set once, after those of the model: `stack` is the encoder or decoder,
   /// options are those of block 0.
@@ -40,12 +40,13 @@ struct Placement {
   friend bool operator==(const Placement& a, const Placement& b) { return a.name == b.name; }
 };
 
-/// The placement of a residual connection R: the rest of it as given, with blocks and decoder blocks of R.
-template <ResidualConnection R>
+/// The placement of a residual connection R: the rest of it as given, with blocks and decoder blocks of R. F,
+/// where given, joins the FFN, R then attention: `nn::placement<nn::PreLN, nn::PostLN>({.name = "mixed"})`.
+template <ResidualConnection R, ResidualConnection F = R>
 Placement placement(Placement rest = {}) {
-  if (rest.name.empty()) rest.name = detail::short_name(typeid(R));
-  rest.block = [](const BlockOptions& options) { return Block<R>(options); };
-  rest.decoder_block = [](const BlockOptions& options) { return DecoderBlock<R>(options); };
+  if (rest.name.empty()) rest.name = detail::name_of<R, F>();
+  rest.block = [](const BlockOptions& options) { return Block<R, F>(options); };
+  rest.decoder_block = [](const BlockOptions& options) { return DecoderBlock<R, F>(options); };
   return rest;
 }
 

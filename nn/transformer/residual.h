@@ -26,10 +26,11 @@ namespace gradus::nn {
 using Branch = std::function<Tensor(const Tensor&)>;
 
 /// A module made from a block's options and called with the stream and a branch; it returns the stream.
+// Compilers quote the line that is not met, so each says what it asks for.
 template <class R>
-concept ResidualConnection =
-    std::derived_from<R, Module> && std::constructible_from<R, const BlockOptions&> &&
-    std::is_invocable_r_v<Tensor, const R&, const Tensor&, const Branch&>;
+concept ResidualConnection = std::derived_from<R, Module> &&  // struct R : nn::Module
+    std::constructible_from<R, const BlockOptions&> &&        // explicit R(const nn::BlockOptions&)
+    std::is_invocable_r_v<Tensor, const R&, const Tensor&, const Branch&>;  // Tensor operator()(x, f) const
 
 /// x + f(LN(x)): what PreLNBlock has twice.
 struct PreLN : Module {
@@ -45,14 +46,23 @@ struct PostLN : Module {
   Norm norm;
 };
 
+namespace detail {
+/// "PreLN", or "PreLNPostLN" of two that differ.
+template <class R, class F>
+std::string name_of() {
+  return std::same_as<R, F> ? short_name(typeid(R)) : short_name(typeid(R)) + short_name(typeid(F));
+}
+}  // namespace detail
+
 /// A block of two residual connections, registered as "norm1" and "norm2": `nn::Block<nn::PreLN>` has the
-/// keys and the numbers of nn::PreLNBlock. x [B, T, C], or whatever the connections take for the stream.
-template <ResidualConnection R>
+/// keys and the numbers of nn::PreLNBlock. F, where given, joins the FFN, R then attention alone.
+/// x [B, T, C], or whatever the connections take for the stream.
+template <ResidualConnection R, ResidualConnection F = R>
 struct Block : BlockBranches {
   explicit Block(const BlockOptions& options)
-      : BlockBranches(detail::short_name(typeid(R)) + "Block", options),
+      : BlockBranches(detail::name_of<R, F>() + "Block", options),
         residual1(add("norm1", R(options))),
-        residual2(add("norm2", R(options))) {}
+        residual2(add("norm2", F(options))) {}
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
@@ -60,17 +70,18 @@ struct Block : BlockBranches {
     return residual2(h, [&](const Tensor& y) { return dropout2(ffn(y)); });
   }
 
-  R residual1, residual2;
+  R residual1;
+  F residual2;
 };
 
 /// The same with the attention over memory between the two, and three connections.
-template <ResidualConnection R>
+template <ResidualConnection R, ResidualConnection F = R>
 struct DecoderBlock : DecoderBranches {
   explicit DecoderBlock(const BlockOptions& options)
-      : DecoderBranches(detail::short_name(typeid(R)) + "DecoderBlock", options),
+      : DecoderBranches(detail::name_of<R, F>() + "DecoderBlock", options),
         residual1(add("norm1", R(options))),
         residual2(add("norm2", R(options))),
-        residual3(add("norm3", R(options))) {}
+        residual3(add("norm3", F(options))) {}
 
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
     const Scope scope(path());
@@ -80,7 +91,8 @@ struct DecoderBlock : DecoderBranches {
     return residual3(g, [&](const Tensor& y) { return dropout3(ffn(y)); });
   }
 
-  R residual1, residual2, residual3;
+  R residual1, residual2;
+  F residual3;
 };
 
 }  // namespace gradus::nn

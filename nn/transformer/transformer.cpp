@@ -26,8 +26,9 @@ void build(Stack& stack, const char* kind, const TransformerOptions& options, co
   const Placement& placement = options.placement;
   expect_positive(kind, "layers", options.layers);
   expect_block_options(kind, options.block);
-  check(make != nullptr, "{}: the placement {} has no {}block", kind, placement.name,
-        std::is_same_v<Stack, TransformerDecoder> ? "decoder " : "");
+  const char* const field = std::is_same_v<Stack, TransformerDecoder> ? "decoder_block" : "block";
+  check(make != nullptr, "{}: the placement '{}' has no {}: give it .{}, or make it with nn::placement<R>()",
+        kind, placement.name, field, field);
   BlockOptions block = options.block;
   const Module list = stack.add("layers", Module("List"));
   for (block.layer = 0; block.layer < block.layers; ++block.layer)
@@ -68,13 +69,18 @@ Tensor run(const Stack& stack, const Tensor& x, const Step& step) {
   Tensor h = placement.enter ? placement.enter(x) : x;
   for (std::size_t i = 0; i < stack.layers.size(); ++i) {
     const Scope scope(stack.layers[i].path());
-    h = observe(stack.layers[i], step(stack.layers[i], i, h));
+    Tensor y = step(stack.layers[i], i, h);
+    check(y.defined(), "{}: returned an undefined tensor", stack.layers[i].kind());
+    observe(stack.layers[i], y);
+    check(y.shape() == h.shape(), "{}: a stream {} came out as {}: a block returns the streams it is given",
+          stack.layers[i].kind(), h.shape(), y.shape());
+    h = std::move(y);
   }
   if (stack.norm) h = observe(*stack.norm, (*stack.norm)(h));
-  check(h.shape() == x.shape(),
-        "{}: with the placement {} x {} comes out as {}: give the placement leave, which makes one stream of "
-        "what enter and the blocks make",
-        stack.kind(), placement.name, x.shape(), h.shape());
+  check(h.shape() == x.shape(), "{}: with the placement {} x {} comes out as {}: {}", stack.kind(),
+        placement.name, x.shape(), h.shape(),
+        placement.leave ? "what its leave makes returns one stream, [B, T, C]"
+                        : "give it leave, which makes one stream of what enter makes");
   return h;
 }
 
@@ -106,29 +112,19 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
     return run(*this, x, [&](const AnyBlock& block, std::size_t, const Tensor& h) {
       return run_block(block, options_.checkpoint, h, masks);
     });
-  check(cache->layers() == layers.size(),
-        "TransformerEncoder: expects a cache of {} layers, got one of {}: make it with new_cache()",
-        layers.size(), cache->layers());
-  const std::int64_t begin = cache->length(), end = begin + x.size(1);
-  cache->truncate(begin);
-  cache->expect_same_weights();
-  try {
+  cache->expect_model(*this);
+  const std::int64_t end = cache->length() + x.size(1);
+  return cache->attempt([&] {
     return run(*this, x, [&](const AnyBlock& block, std::size_t i, const Tensor& h) {
       return run_cached(block, h, masks, *cache, i, end);
     });
-  } catch (...) {  // some layers have x's positions by now
-    cache->truncate(std::min(begin, cache->length()));
-    throw;
-  }
+  });
 }
 
 KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
   std::vector<KeyValues> kept;
   for (const AnyBlock& block : layers) kept.push_back(block.new_cache(batch, capacity));
-  KeyValueCache cache(std::move(kept));
-  const NoClaims guard;
-  cache.add_weights(parameters());
-  return cache;
+  return KeyValueCache(std::move(kept), *this);
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerOptions& options)

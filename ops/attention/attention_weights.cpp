@@ -1,7 +1,7 @@
 // The weights of attention themselves, for those who want to look at them; for each batch and head:
 //   q [Tq, D]   k [Tk, D]   P [Tq, Tk]
 //   S  = scale q k^T + mask,   P = softmax(S)    attention_forward.cpp: weights
-//   dS = P (dP - sum_j dP_j P_j)                 kernels/body/rows.h: softmax_grad
+//   dS = P (dP - sum_j dP_j P_j)                 kernels/body/softmax.h: softmax_grad
 //   dq = scale dS k,   dk = scale dS^T q,   dmask = dS
 // Saves q, k and P, which is [B, H, Tq, Tk]: scaled_dot_product_attention never holds that.
 

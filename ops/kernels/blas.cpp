@@ -23,6 +23,7 @@ using I = std::int64_t;
 void use_one_thread() {
   static std::once_flag once;
   std::call_once(once, [] { openblas_set_num_threads(1); });
+  // Set up while the lock is held, so that no child is forked in the middle of it.
   static const bool openmp = openblas_get_parallel() == OPENBLAS_OPENMP;
   thread_local bool done = false;
   if (openmp && !std::exchange(done, true)) openblas_set_num_threads(1);

@@ -10,7 +10,7 @@
 //   body/reduce.h       sum, max
 //   body/gemm.h         matrix products
 //   body/gemv.h         matrix times a vector, or a few
-//   body/rows.h         softmax and relations
+//   body/softmax.h      softmax, logsumexp and what losses make of them
 //   body/attention.h    attention's weights
 //   body/norm.h         layer norm, RMS norm
 //   body/dropout.h      random numbers and dropout
@@ -28,7 +28,7 @@
 #include "gradus/ops/kernels/body/reduce.h"
 #include "gradus/ops/kernels/body/gemm.h"
 #include "gradus/ops/kernels/body/gemv.h"
-#include "gradus/ops/kernels/body/rows.h"
+#include "gradus/ops/kernels/body/softmax.h"
 #include "gradus/ops/kernels/body/attention.h"
 #include "gradus/ops/kernels/body/norm.h"
 #include "gradus/ops/kernels/body/dropout.h"

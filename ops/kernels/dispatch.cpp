@@ -79,6 +79,7 @@ const char* name(Isa isa) {
 
 bool isa_supported(Isa isa) {
   if (isa == Isa::scalar) return true;
+  if (isa != Isa::avx2 && isa != Isa::avx512) return false;
 #ifdef GRADUS_X86
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (isa == Isa::avx2) return avx2;

@@ -90,6 +90,9 @@ const char* name(MatmulBackend backend) {
 MatmulBackend matmul_backend() { return static_cast<MatmulBackend>(once(chosen, choose)); }
 
 void set_matmul_backend(MatmulBackend backend) {
+  check(backend == MatmulBackend::automatic || backend == MatmulBackend::gradus ||
+            backend == MatmulBackend::openblas,
+        "set_matmul_backend: expects automatic, gradus or openblas, got {}", static_cast<int>(backend));
   chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
 }
 

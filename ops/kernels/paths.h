@@ -5,8 +5,9 @@
 
 namespace gradus::kernels {
 
-/// Each adds up an element's terms in an order of its own, so a product takes one of them as a whole,
-/// whatever its tiles look like.
+/// Each adds up an element's terms in an order of its own, so a product of arrays takes one of them as a
+/// whole, whatever its tiles look like. (The tiles of attention, and the pieces of linear_cross_entropy, are
+/// products of their own.)
 enum class Path {
   vector,    // a single row or column: Table::gemv, Table::gemv_t
   few_rows,  // two to eight rows times columns that lie apart: Table::gemv_few

@@ -5,7 +5,7 @@
 //   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
-// kernels/body/norm.h: layer_norm, layer_norm_grad
+// kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
 #include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"

@@ -1,12 +1,12 @@
 // softmax over an axis of C values.           x, y, dx, dy: [..., C] with that axis last
 //   y_i  = exp(x_i - m) / sum_j exp(x_j - m)     m = max_j x_j keeps exp from overflowing
 //   dx_i = y_i (dy_i - sum_j dy_j y_j)           saves y only: x is not needed
-//   kernels/body/rows.h: softmax, softmax_grad
+//   kernels/body/softmax.h: softmax, softmax_grad
 //
 // log_softmax
 //   y_i  = x_i - m - log(sum_j exp(x_j - m))
 //   dx_i = dy_i - exp(y_i) sum_j dy_j            saves y only
-//   kernels/body/rows.h: log_softmax, log_softmax_grad
+//   kernels/body/softmax.h: log_softmax, log_softmax_grad
 //
 // A row of -inf alone has no softmax: it gives NaN (attention, which can mask a whole row, gives zeros).
 

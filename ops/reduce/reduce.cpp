@@ -14,7 +14,7 @@
 // Where a sum or a square leaves the range though the result does not, that row is worked out again
 // (array/reduce_in_f64.h). array/reduce.cpp makes sums of the kernels' runs:
 // kernels/body/reduce.h: sum_run, sum_square
-// kernels/body/rows.h: logsumexp
+// kernels/body/softmax.h: logsumexp
 
 #include <algorithm>
 #include <cmath>

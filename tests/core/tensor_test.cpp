@@ -271,8 +271,7 @@ TEST_CASE("StateDict keeps names in order and finds them") {
 }
 
 TEST_CASE("the default dtype is a floating one") {
-  check_error([] { set_default_dtype(i64); },
-              "set_default_dtype: expects f32 or f64, got i64");
+  check_error([] { set_default_dtype(i64); }, "set_default_dtype: expects f32 or f64, got i64");
 }
 
 TEST_CASE("what is written is kept by somebody, and each place takes one value") {

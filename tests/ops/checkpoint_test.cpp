@@ -215,6 +215,11 @@ TEST_CASE("checkpoint: errors") {
   }
   backward_error(y, other);
   CHECK_FALSE(fc.weight.grad().defined());
+  y = checkpoint([fc](const Tensor& a) { return fc(a); }, ones({2, 3}));
+  fc.requires_grad_(false);
+  backward_error(y,
+                 "checkpoint backward: the function's result no longer requires grad: was a parameter frozen "
+                 "since the forward pass?");
 
   const Tensor old = leaf({2, 3});
   const Tensor twice = old * 2.0, same = (twice * 1.0).detach();

@@ -45,12 +45,4 @@ void Descriptor::write_all(std::string_view bytes) const {
   }
 }
 
-void Descriptor::sync() const {
-  while (::fsync(descriptor_) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EINVAL || errno == EROFS) return;  // a pipe or device: there is nothing to sync
-    fail_with("{}: cannot sync {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
-  }
-}
-
 }  // namespace gradus::kit

@@ -21,8 +21,6 @@ class Descriptor {
   int get() const { return descriptor_; }
   /// Writes all of it, going on after interruptions and short writes; throws naming the file.
   void write_all(std::string_view bytes) const;
-  /// fsync; throws naming the file.
-  void sync() const;
 
  private:
   std::string who_;

@@ -39,8 +39,6 @@ class Progress {
   /// Shows the last state with the time it took; later calls do nothing.
   void finish(std::string_view detail = {});
 
-  const Eta& eta() const { return eta_; }
-
  private:
   void draw_bar(int width, std::string_view detail);
   void print_line(std::string_view detail);

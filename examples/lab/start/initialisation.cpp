@@ -9,9 +9,6 @@
 
 namespace gradus::lab {
 
-namespace {
-
-/// Xiong et al.'s initial weights, the same for both placements (they have the same keys).
 StateDict xiong_weights(const nn::TransformerEncoder& encoder, std::int64_t d, Generator& generator) {
   const double std = 1 / std::sqrt(static_cast<double>(d));
   StateDict weights;
@@ -22,10 +19,12 @@ StateDict xiong_weights(const nn::TransformerEncoder& encoder, std::int64_t d, G
       weights.set(name, ones_like(value));
     else
       weights.set(name, randn(value.shape(), generator) * std);
-    if (name.ends_with("in_proj_weight")) weights.at(name).slice(0, 0, 2 * d) = 0;  // W_Q = W_K = 0
+    if (name.ends_with("in_proj_weight")) weights.at(name).slice(0, 0, 2 * d) = 0;
   }
   return weights;
 }
+
+namespace {
 
 double mean_norm_squared(const Tensor& x) {
   return x.detach().square().sum().item() / static_cast<double>(x.numel());

@@ -39,6 +39,10 @@ struct InitialState {
   std::vector<double> weight_share, activation_share;
 };
 
+/// The paper's initial weights, the same for both placements, which have the same keys: N(0, 1/d), but
+/// queries and keys of 0, so that attention is uniform.
+StateDict xiong_weights(const nn::TransformerEncoder& encoder, std::int64_t d, Generator& generator);
+
 /// Two entries a depth: Pre-LN, then Post-LN. Throws kit::Interrupted.
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options);
 

@@ -40,8 +40,8 @@ nn::TransformerEncoder make_encoder(Scheme scheme, Placement placement, const Sc
            .d_model = options.d_model, .heads = xiong ? 1 : 4, .d_ff = (xiong ? 1 : 4) * options.d_model}});
 }
 
-/// Of the entries of a matrix [out, in]; queries, keys and values, which are kept in one, are three of [d,
-/// d].
+/// Of the entries of a matrix [out, in]; queries, keys and values, which are kept in one, are three of
+/// [d, d].
 double deviation(Scheme scheme, const std::string& name, const Shape& shape, std::int64_t layers) {
   const auto in = static_cast<double>(shape[1]);
   const double out = name.ends_with("in_proj_weight") ? in : static_cast<double>(shape[0]);
@@ -63,6 +63,7 @@ double deviation(Scheme scheme, const std::string& name, const Shape& shape, std
 /// The same for both placements: a final norm, which Pre-LN alone has, draws nothing.
 StateDict draw_weights(Scheme scheme, const nn::TransformerEncoder& encoder, const SchemeOptions& options,
                        Generator& generator) {
+  if (scheme == Scheme::xiong) return xiong_weights(encoder, options.d_model, generator);
   StateDict weights;
   for (const auto& [name, value] : encoder.state_dict()) {
     if (name.ends_with("bias"))
@@ -72,8 +73,6 @@ StateDict draw_weights(Scheme scheme, const nn::TransformerEncoder& encoder, con
     else
       weights.set(name,
                   randn(value.shape(), generator) * deviation(scheme, name, value.shape(), options.layers));
-    if (scheme == Scheme::xiong && name.ends_with("in_proj_weight"))
-      weights.at(name).slice(0, 0, 2 * options.d_model) = 0;
   }
   return weights;
 }

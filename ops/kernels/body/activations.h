@@ -42,8 +42,8 @@ V silu_grad(V x, V dy) {
   return dy * s * fma(x, q, 1);
 }
 
-/// 1/2 (1 + tanh(u)) is the logistic function of 2u; here 2u = x (a + b x^2) with a = 2 sqrt(2/pi) and b =
-/// 0.044715 a.
+/// 1/2 (1 + tanh(u)) is the logistic function of 2u; here 2u = x (a + b x^2) with a = 2 sqrt(2/pi)
+/// and b = 0.044715 a.
 constexpr double gelu_a = 1.5957691216057308, gelu_b = 0.071354816272600249;
 
 /// x (1 + tanh u) / 2 = x s(2u)

@@ -10,8 +10,9 @@
 //       for 96 rows of A at a time              stay in the second-level cache while all panels pass
 //         for each panel, for six rows          the heart
 //
-// B is copied where it is transposed. Otherwise it and A are read where they lie, unless their rows crowd
-// each other out of the caches (Operand::crowded).
+// B is copied where it is transposed, where its columns are no whole vectors, or where its rows crowd each
+// other out of the caches (Operand::crowded) and many rows of A use the copy. A is read where it lies, unless
+// it is transposed and crowded.
 //
 // Every element of C is one sum over k in the same order, wherever it lies and however the product was cut:
 // its row of A, its column of B and what is added to it decide its bits, not m, n or its tile.

@@ -163,8 +163,8 @@ inline Vec<double> sin(Vec<double> x) {
 inline Vec<double> cos(Vec<double> x) {
   return by_lane(x, [](double v) { return ::cos(v); });
 }
-/// As for float, since libm's tanh may be 2.2 ulp off: a + a^3 P(a^2) up to 0.55, error 7e-18; above, 1 - 2 /
-/// (exp(2a) + 1), where the quotient is at most half and its errors count half.
+/// As for float, since libm's tanh may be 2.2 ulp off: a + a^3 P(a^2) up to 0.55, error 7e-18; above,
+/// 1 - 2 / (exp(2a) + 1), where the quotient is at most half and its errors count half.
 inline Vec<double> tanh(Vec<double> x) {
   using V = Vec<double>;
   const V a = abs(x), z = a * a;

@@ -349,9 +349,11 @@ TEST_CASE("random arrays: bad arguments") {
   Generator generator;
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(random_uniform({2}, 0, 1, i64, generator),
-                       "random_uniform: expects f32 or f64, got i64: convert the result with .to(i64)", Error);
+                       "random_uniform: expects f32 or f64, got i64: convert the result with .to(i64)",
+                       Error);
   CHECK_THROWS_WITH_AS(random_normal({2}, 0, 1, boolean, generator),
-                       "random_normal: expects f32 or f64, got bool: convert the result with .to(bool)", Error);
+                       "random_normal: expects f32 or f64, got bool: convert the result with .to(bool)",
+                       Error);
   CHECK_THROWS_WITH_AS(random_uniform({2}, 2, 1, f32, generator),
                        "random_uniform: expects finite low <= high, got 2 and 1", Error);
   CHECK_THROWS_WITH_AS(random_uniform({2}, 0, inf, f64, generator),

@@ -98,6 +98,16 @@ expect 0 --text text --load link --save link --steps 2 --sample 5
 [ -h link ] || fail "the link was replaced"
 [ "$(stat -c %a model)" = 600 ] || fail "permissions were lost"
 expect 0 --load model --sample 5
+
+# What the file says is not said again; what cannot be kept or sampled ends the run, and the file stays.
+cp model kept
+expect 2 --text text --load model --save model --layers 3 --steps 1
+says err '--layers is what the file of --load says'
+expect 1 --text text --load model --save model --lr 1e30 --warmup 0 --steps 20
+says err 'nothing is saved'
+expect 1 --text text --load model --save model --prompt '日本語' --steps 100000000
+says err 'U+65E5'
+cmp -s model kept || fail "a run that failed replaced the weights"
 [ "$(find . -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
 
 # A text may come from a pipe.

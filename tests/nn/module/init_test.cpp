@@ -109,6 +109,12 @@ namespace own {
 struct RMSNorm : nn::Module {
   nn::Parameter weight = parameter("weight", zeros({4}));
   nn::Parameter bias = parameter("gate_bias", full({4}, -2.0));
+  nn::Parameter mix = parameter("mix", eye(4));
+};
+/// A layer of the library with a parameter of its own besides.
+struct Gated : nn::LayerNorm {
+  Gated() : nn::LayerNorm(4) {}
+  nn::Parameter gate = parameter("gate", full({4}, 0.25));
 };
 template <class T>
 struct Family {
@@ -117,16 +123,21 @@ struct Family {
 
 }  // namespace own
 
-TEST_CASE("init: gpt2_ leaves gains and gates of other modules, whatever they are called") {
+TEST_CASE("init: gpt2_ leaves what other modules own, whatever they are called") {
   const nn::Module model;
   const own::RMSNorm norm = model.add("norm", own::RMSNorm());
+  const own::Gated gated = model.add("gated", own::Gated());
+  nn::init::constant_(gated.weight, 3.0);
   const nn::LayerNorm layer_norm = model.add("layer_norm", nn::LayerNorm(4));
   nn::init::constant_(layer_norm.weight, 3.0);
   nn::init::gpt2_(model);
   CHECK(norm.kind() == "RMSNorm");
   CHECK(norm.weight.sum().item() == 0);
   CHECK(norm.bias.sum().item() == -8);
+  CHECK(max_difference(norm.mix, eye(4)) == 0);
   CHECK(layer_norm.weight.sum().item() == 4);
+  CHECK(gated.weight.sum().item() == 4);
+  CHECK(gated.gate.sum().item() == 1);
   CHECK(model.add("inner", own::Family<int>::Inner()).kind() == "Inner");
 }
 

@@ -80,17 +80,35 @@ TEST_CASE("blocks of one's own: what a block does not take is an error") {
       },
       "Pointwise: takes no masks: give it `Tensor operator()(const Tensor& x, const AttentionMasks& masks) "
       "const` (in layers.0)");
-  check_error(
-      [&] { encoder.new_cache(1, 3); },
-      "Pointwise: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const "
-      "AttentionMasks& "
-      "masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) "
-      "const`, or work without a cache");
+  check_error([&] { encoder.new_cache(1, 3); },
+              "Pointwise: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const "
+              "AttentionMasks& masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, "
+              "std::int64_t capacity) "
+              "const`, or work without a cache");
   const nn::GPT gpt = gpt_of(of_blocks<Pointwise>("pointwise"));
   CHECK(gpt.generate(tensor({1, 2}), 12, {.cache = false}).size(0) == 14);
   static_assert(!std::is_constructible_v<nn::AnyBlock, nn::Linear*> &&
                 !std::is_constructible_v<nn::AnyBlock, Tensor>);
-  static_assert(!std::is_constructible_v<nn::AnyDecoderBlock, nn::PreLNBlock>);
+  struct Verbose : nn::Module {  // its third parameter is no cache, though a pointer would do for it
+    Tensor operator()(const Tensor& h, const nn::AttentionMasks&, bool = false) const { return h; }
+  };
+  const nn::TransformerEncoder verbose(
+      {.layers = 1,
+       .placement = {.name = "verbose", .block = [](const nn::BlockOptions&) { return Verbose(); }},
+       .block = kSmall});
+  CHECK(verbose(x).shape() == x.shape());
+  check_error([&] { verbose.new_cache(1, 3); },
+              "Verbose: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const "
+              "AttentionMasks& masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, "
+              "std::int64_t capacity) const`, or work without a cache");
+  struct Nothing : nn::Module {
+    Tensor operator()(const Tensor&) const { return {}; }
+  };
+  const nn::TransformerEncoder nothing(
+      {.layers = 1,
+       .placement = {.name = "nothing", .block = [](const nn::BlockOptions&) { return Nothing(); }},
+       .block = kSmall});
+  check_error([&] { nothing(x); }, "Nothing: returned an undefined tensor (in layers.0)");
 }
 
 }  // namespace gradus::test

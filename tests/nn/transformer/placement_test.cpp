@@ -184,11 +184,12 @@ TEST_CASE("placements of one's own: initial values come after the model's") {
   CHECK(max_difference(encoder.parameter("layers.0.linear2.weight"), full({4, 6}, 0.25)) == 0);
 }
 
-TEST_CASE("placements of one's own: gates keep their initial values in a GPT") {
+TEST_CASE("placements of one's own: gates and matrices keep their initial values in a GPT") {
   struct Gate : nn::Module {
     explicit Gate(const nn::BlockOptions&) {}
     nn::Parameter gate = parameter("gate", zeros({}));
-    Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + gate * f(x); }
+    nn::Parameter mix = parameter("mix", eye(4));
+    Tensor operator()(const Tensor& x, const nn::Branch& f) const { return linear(x, mix) + gate * f(x); }
   };
   const nn::GPT gpt(
       {.vocab = 5, .context = 4, .layers = 2, .placement = nn::placement<Gate>({}), .block = kSmall});
@@ -218,9 +219,12 @@ TEST_CASE("placements of one's own: initial values that list parameters claim no
 
 TEST_CASE("placements of one's own: bad calls") {
   check_error([] { nn::TransformerEncoder({.layers = 1, .placement = {.name = "empty"}, .block = kSmall}); },
-              "TransformerEncoder: the placement empty has no block");
-  check_error([] { nn::TransformerDecoder({.layers = 1, .placement = mixed(), .block = kSmall}); },
-              "TransformerDecoder: the placement mixed has no decoder block");
+              "TransformerEncoder: the placement 'empty' has no block: give it .block, or make it with "
+              "nn::placement<R>()");
+  check_error(
+      [] { nn::TransformerDecoder({.layers = 1, .placement = mixed(), .block = kSmall}); },
+      "TransformerDecoder: the placement 'mixed' has no decoder_block: give it .decoder_block, or make it "
+      "with nn::placement<R>()");
   check_error(
       [] {
         nn::TransformerEncoder({.layers = 1, .placement = resi_dual(), .block = kSmall, .final_norm = false});
@@ -239,9 +243,29 @@ TEST_CASE("placements of one's own: bad calls") {
       [&] {
         nn::TransformerEncoder({.layers = 1, .placement = open, .block = kSmall})(zeros({1, 3, 4}));
       },
-      "TransformerEncoder: with the placement ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: give the "
-      "placement "
-      "leave, which makes one stream of what enter and the blocks make");
+      "TransformerEncoder: with the placement ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: give it leave, "
+      "which makes one stream of what enter makes");
+  open.leave = [](const nn::BlockOptions& o) { return o.new_norm(); };
+  check_error(
+      [&] {
+        nn::TransformerEncoder({.layers = 1, .placement = open, .block = kSmall})(zeros({1, 3, 4}));
+      },
+      "TransformerEncoder: with the placement ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: what its leave "
+      "makes returns one stream, [B, T, C]");
+  struct OneStream : nn::Module {
+    explicit OneStream(const nn::BlockOptions&) {}
+    Tensor operator()(const Tensor& streams, const nn::Branch& f) const {
+      return streams.dim() == 4 ? f(streams[0]) : f(streams);
+    }
+  };
+  check_error(
+      [&] {
+        nn::Placement one = nn::placement<OneStream>({.enter = open.enter, .leave = open.leave});
+        nn::TransformerEncoder({.layers = 2, .placement = one, .block = kSmall})(zeros({1, 3, 4}));
+      },
+      "OneStreamBlock: a stream [2, 1, 3, 4] came out as [1, 3, 4]: a block returns the streams it is given "
+      "(in "
+      "layers.0)");
   check_error([] { nn::PreLNBlock({.d_model = 4, .heads = 2, .norm = nullptr}); },
               "PreLNBlock: norm is empty: make_norm<LayerNorm>, make_norm<RMSNorm> or a module of your own "
               "makes one");

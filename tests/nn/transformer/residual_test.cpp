@@ -107,6 +107,16 @@ TEST_CASE("residual: keys, kinds and dropout of a block of connections") {
   dropping.eval();
   CHECK(max_difference(dropping(x), block(x)) == 0);
 
+  const nn::Block<nn::PreLN, PeriLN> two(kSmall);
+  CHECK(two.kind() == "PreLNPeriLNBlock");
+  CHECK(two.residual1.kind() == "PreLN");
+  CHECK(two.residual2.kind() == "PeriLN");
+  CHECK(nn::DecoderBlock<nn::PreLN, Gated>(kSmall).residual3.a.item() == 0);
+  CHECK(nn::placement<nn::PreLN, PeriLN>().name == "PreLNPeriLN");
+  randomize(two);
+  const Tensor h = x + two.self_attn(two.residual1.norm(x));
+  CHECK(max_difference(two(x), h + two.residual2.out(two.ffn(two.residual2.in(h)))) == 0);
+
   check_error([] { nn::Block<PeriLN>({.d_model = 6, .heads = 4}); },
               "PeriLNBlock: d_model 6 is not divisible by heads 4");
   check_error([&] { block(zeros({2, 3, 5})); }, "LayerNorm: expects x [..., 4], got [2, 3, 5] (in norm1.in)");
@@ -135,6 +145,32 @@ TEST_CASE("blocks: any norm") {
   const Tensor g = (x + own.self_attn(x)) * 0.5;
   CHECK(max_difference(own(x), (g + own.ffn(g)) * 0.5) == 0);
   CHECK(own.norm2.kind() == "Half");
+
+  struct Told : nn::Module {  // its options in another order than the library's
+    struct Options {
+      bool bias = true;
+      double eps = 1;
+    };
+    Told(std::int64_t, const Options& given) : options(given) {}
+    Tensor operator()(const Tensor& y) const { return y; }
+    Options options;
+  };
+  struct Biased : nn::Module {
+    struct Options {
+      bool bias = true;
+    };
+    Biased(std::int64_t, const Options& given) : options(given) {}
+    Tensor operator()(const Tensor& y) const { return y; }
+    Options options;
+  };
+  options.bias = false;
+  options.norm = nn::make_norm<Told>;
+  const nn::Norm told = options.new_norm();
+  CHECK_FALSE(told.as<Told>()->options.bias);
+  CHECK(told.as<Told>()->options.eps == 1e-3);
+  options.norm = nn::make_norm<Biased>;
+  const nn::Norm biased = options.new_norm();
+  CHECK_FALSE(biased.as<Biased>()->options.bias);
 
   options.norm = [](const nn::NormOptions& o) { return nn::LayerNorm(o.d_model, {.affine = false}); };
   CHECK(nn::PreLNDecoderBlock(options).norm3.own_parameters().empty());

@@ -50,6 +50,20 @@ void expect_decoder_inputs(const char* layer, const Tensor& x, const Tensor& mem
   expect_memory(layer, memory, size, dtype, "decoder(x, memory, {.memory = {.key_padding_mask = padding}})");
 }
 
+void expect_channels(const char* layer, const Tensor& x, std::int64_t axis, std::int64_t size, DType dtype) {
+  expect_defined(layer, "x", x);
+  check(x.dim() >= 2 && x.size(axis) == size,
+        "{}: expects x [B, C, ...] of {} channels along axis {}, got {}", layer, size, axis, x.shape());
+  expect_dtype(layer, "x", x, dtype);
+}
+
+Shape channel_shape(const Tensor& x, std::int64_t axis, std::int64_t size) {
+  Shape shape;
+  for (std::int64_t i = 0; i < x.dim(); ++i)
+    shape.push_back(i == (axis < 0 ? x.dim() + axis : axis) ? size : 1);
+  return shape;
+}
+
 void expect_table(const char* layer, const char* axes, const Tensor& weight) {
   expect_defined(layer, "weight", weight);
   check(weight.dim() == 2 && weight.numel() > 0, "{}: expects a weight {}, got {}", layer, axes,

@@ -1,15 +1,23 @@
 #include "gradus/nn/layers/embedding.h"
 
+#include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
 
-Embedding::Embedding(std::int64_t count, std::int64_t dim) : Module("Embedding") {
+Embedding::Embedding(std::int64_t count, std::int64_t dim, const EmbeddingOptions& options)
+    : Module("Embedding"), padding_idx_(options.padding_idx) {
   expect_positive("Embedding", "count", count);
   expect_positive("Embedding", "dim", dim);
-  weight = parameter("weight", init::normal_(empty({count, dim})));
+  const Tensor values = init::normal_(empty({count, dim}));
+  if (padding_idx_) {
+    check(*padding_idx_ >= 0 && *padding_idx_ < count, "Embedding: expects a padding_idx of 0 .. {}, got {}",
+          count - 1, *padding_idx_);
+    values.select(0, *padding_idx_).fill_(0);
+  }
+  weight = parameter("weight", values);
 }
 
 Embedding::Embedding(const Parameter& shared) : Module("Embedding") {
@@ -20,7 +28,10 @@ Embedding::Embedding(const Parameter& shared) : Module("Embedding") {
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(path());
   expect_ids("Embedding", "ids", ids);
-  return embedding(ids, weight);
+  if (!padding_idx_) return embedding(ids, weight);
+  // Rows of ids that are padding go on without a tape.
+  const Tensor rows = embedding(ids, weight);
+  return where((ids == *padding_idx_).unsqueeze(-1), rows.detach(), rows);
 }
 
 }  // namespace gradus::nn

@@ -8,25 +8,48 @@
 #include <vector>
 
 #include "gradus/nn/module/module.h"
+#include "gradus/ops/ops.h"
 
 namespace gradus::nn {
 
-/// Modules and functions of a Tensor, one after the other; step i's parameters are called i.weight, ...
-/// A function must not capture `this` of a module: modules are copied, by add() first of all.
-/// `nn::Sequential net(nn::Linear(2, 16), [](const Tensor& x) { return tanh(x); }, nn::Linear(16, 1));`
-struct Sequential : Module {
-  template <class... Parts>
-  requires(std::is_invocable_r_v<Tensor, const Parts&, const Tensor&>&&...) explicit Sequential(
-      const Parts&... steps)
-      : Module("Sequential") {
-    (append(steps), ...);
+/// One step of a Sequential: a module or a function, Tensor -> Tensor. Ops go by their names, such as tanh.
+class Step {
+ public:
+  Step() = default;  // none
+  Step(Tensor (*op)(const Tensor&)) : call_(op) {}
+  Step(Tensor (*op)(const Tensor&, GeluForm))
+      : call_([op](const Tensor& x) { return op(x, GeluForm::erf); }) {}
+  template <class F>
+  requires(!std::same_as<F, Step>) Step(const F& f) : call_(f) {
+    static_assert(std::is_invocable_r_v<Tensor, const F&, const Tensor&>,
+                  "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`");
+    if constexpr (std::derived_from<F, Module>)
+      register_ = [f](const Module& parent, const std::string& name) { parent.add(name, f); };
   }
 
-  template <class Step>
-  requires std::is_invocable_r_v<Tensor, const Step&, const Tensor&>
+ private:
+  friend struct Sequential;
+  std::function<Tensor(const Tensor&)> call_;
+  std::function<void(const Module& parent, const std::string& name)> register_;
+};
+
+/// Modules and functions of a Tensor, one after the other; step i's parameters are called i.weight, ...
+/// A function must not capture `this` of a module: modules are copied, by add() first of all.
+/// `nn::Sequential net(nn::Linear(2, 16), tanh, nn::Linear(16, 1));`
+struct Sequential : Module {
+  /// Up to 16 steps; append() takes more.
+  explicit Sequential(const Step& a = {}, const Step& b = {}, const Step& c = {}, const Step& d = {},
+                      const Step& e = {}, const Step& f = {}, const Step& g = {}, const Step& h = {},
+                      const Step& i = {}, const Step& j = {}, const Step& k = {}, const Step& l = {},
+                      const Step& m = {}, const Step& n = {}, const Step& o = {}, const Step& p = {})
+      : Module("Sequential") {
+    for (const Step* step : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &n, &o, &p})
+      if (step->call_) append(*step);
+  }
+
   void append(const Step& step) {
-    if constexpr (std::derived_from<Step, Module>) add(std::to_string(size()), step);
-    steps_->emplace_back(step);
+    if (step.register_) step.register_(*this, std::to_string(size()));
+    steps_->push_back(step.call_);
   }
 
   Tensor operator()(const Tensor& x) const {

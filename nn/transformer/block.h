@@ -8,7 +8,7 @@
 #include "gradus/nn/attention/attention.h"
 #include "gradus/nn/layers/dropout.h"
 #include "gradus/nn/layers/ffn.h"
-#include "gradus/nn/layers/norm.h"
+#include "gradus/nn/norm/norm.h"
 
 namespace gradus::nn {
 

@@ -207,6 +207,22 @@ def module_cases():
         yield f"{name}_stack", shaken(stack), lambda m, x: m(x), [r(2, 5, E)]
 
 
+def layer_cases():
+    """Layers of small programs. Running statistics are in the cases' parameters, as they are after the call."""
+    yield "group_norm", shaken(nn.GroupNorm(2, 6)), lambda m, x: m(x), [r(3, 6, 4)]
+    yield "batch_norm_1d", shaken(nn.BatchNorm1d(4)), lambda m, x: m(x), [r(6, 4)]
+    yield "batch_norm_2d", shaken(nn.BatchNorm2d(4)), lambda m, x: m(x), [r(3, 4, 2, 5)]
+    yield "batch_norm_eval", shaken(nn.BatchNorm1d(4)).eval(), lambda m, x: m(x), [r(6, 4, 3)]
+    for name, kind in ("gru", nn.GRU), ("lstm", nn.LSTM):
+        yield name, shaken(kind(5, 4, batch_first=True)), lambda m, x: m(x)[0], [r(2, 6, 5)]
+        yield f"{name}_layers", shaken(kind(5, 4, num_layers=3, batch_first=True)), lambda m, x: m(x)[0], [r(2, 6, 5)]
+        yield f"{name}_no_bias", shaken(kind(5, 4, bias=False, batch_first=True)), lambda m, x: m(x)[0], [r(2, 3, 5)]
+    yield "gru_state", shaken(nn.GRU(5, 4, num_layers=2, batch_first=True)), lambda m, x, h: m(x, h)[1], [r(3, 4, 5), r(2, 3, 4)]
+    yield "lstm_state", shaken(nn.LSTM(5, 4, num_layers=2, batch_first=True)), lambda m, x, h, c: torch.stack(m(x, (h, c))[1]), [r(3, 4, 5), r(2, 3, 4), r(2, 3, 4)]
+    padded = nn.Embedding(7, 5, padding_idx=2)
+    yield "embedding_padding", padded, lambda m, i: m(i), [ids(7, 2, 9)]
+
+
 # ---------------------------------------------------------------- training
 class GPT(nn.Module):
     """Token + learned position embeddings, blocks, final norm (Pre-LN only), head tied to the tokens."""
@@ -283,6 +299,13 @@ if __name__ == "__main__":
         run_case(modules, name, lambda *x: f(module, *x), inputs, list(module.named_parameters()))
     training(losses)
     trajectories(optim)
+    torch.manual_seed(1)
+    layers = {}
+    for name, module, f, inputs in layer_cases():
+        run_case(layers, name, lambda *x: f(module, *x), inputs, list(module.named_parameters()))
+        for key, value in module.named_buffers():
+            layers[f"{name}/buffer/{key}"] = value
+    save("layers.safetensors", layers)
     save("ops.safetensors", ops)
     save("modules.safetensors", modules)
     save("losses.safetensors", losses)

@@ -228,6 +228,34 @@ TEST_CASE("Sequential: modules and functions in order, numbered keys") {
   CHECK(std::string(last.path()) == "4");
 }
 
+TEST_CASE("Sequential: ops by their names, in one list with modules") {
+  const nn::Linear first(2, 3), last(3, 1);
+  const nn::Sequential net(first, tanh, gelu, relu, silu, sigmoid, exp, last);
+  const Tensor x = randn({4, 2});
+  CHECK(net.size() == 8);
+  CHECK(max_difference(net(x), last(exp(sigmoid(silu(relu(gelu(tanh(first(x))))))))) == 0);
+}
+
+TEST_CASE("Identity and Flatten") {
+  const Tensor x = randn({2, 3, 4});
+  CHECK(max_difference(nn::Identity()(x), x) == 0);
+  CHECK(nn::Flatten()(x).shape() == Shape{2, 12});
+  CHECK(nn::Flatten(0, 1)(x).shape() == Shape{6, 4});
+  CHECK(nn::Sequential(nn::Flatten(), nn::Linear(12, 5))(x).shape() == Shape{2, 5});
+}
+
+TEST_CASE("Embedding: a padding id has zeros and no gradient") {
+  const nn::Embedding embedding(4, 3, {.padding_idx = 1});
+  const Tensor ids = tensor({{1, 2}, {2, 1}});
+  const Tensor y = embedding(ids);
+  CHECK(y.select(1, 0).select(0, 0).abs().sum().item() == 0);
+  y.sum().backward();
+  CHECK(embedding.weight.grad().select(0, 1).abs().sum().item() == 0);
+  CHECK(embedding.weight.grad().select(0, 2).sum().item() == 6);
+  check_error([] { nn::Embedding(4, 3, {.padding_idx = 4}); },
+              "Embedding: expects a padding_idx of 0 .. 3, got 4");
+}
+
 TEST_CASE("Sequential: copies share steps and parameters, it nests and grows") {
   nn::Sequential inner(nn::Linear(2, 2));
   const nn::Sequential copy = inner;

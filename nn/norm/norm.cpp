@@ -1,4 +1,4 @@
-#include "gradus/nn/layers/norm.h"
+#include "gradus/nn/norm/norm.h"
 
 #include "gradus/nn/detail/expect.h"
 #include "gradus/ops/ops.h"

@@ -1,0 +1,25 @@
+#pragma once
+// Modules without parameters that change nothing but the shape, or nothing at all.
+
+#include "gradus/nn/module/module.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+/// x itself, where a part is expected.
+struct Identity : Module {
+  Identity() : Module("Identity") {}
+  Tensor operator()(const Tensor& x) const { return x; }
+};
+
+/// Axes `start` to `end`, both included, as one; [B, C, H, W] -> [B, C H W] by default.
+struct Flatten : Module {
+  explicit Flatten(std::int64_t start = 1, std::int64_t end = -1)
+      : Module("Flatten"), start_(start), end_(end) {}
+  Tensor operator()(const Tensor& x) const { return flatten(x, start_, end_); }
+
+ private:
+  std::int64_t start_, end_;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,30 @@
+#include "gradus/nn/norm/group_norm.h"
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/expect.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, const GroupNormOptions& options)
+    : Module("GroupNorm"), groups_(groups), channels_(channels), eps_(options.eps) {
+  expect_positive("GroupNorm", "groups", groups);
+  expect_positive("GroupNorm", "channels", channels);
+  check(channels % groups == 0, "GroupNorm: channels {} are not divisible by groups {}", channels, groups);
+  expect_eps("GroupNorm", options.eps);
+  if (!options.affine) return;
+  weight = parameter("weight", ones({channels}));
+  bias = parameter("bias", zeros({channels}));
+}
+
+Tensor GroupNorm::operator()(const Tensor& x) const {
+  const Scope scope(path());
+  expect_channels("GroupNorm", x, 1, channels_, weight.defined() ? weight.dtype() : x.dtype());
+  if (x.numel() == 0) return x * 1.0;
+  const Tensor y = layer_norm(x.reshape({x.size(0) * groups_, -1}), {}, {}, eps_).reshape(x.shape());
+  if (!weight.defined()) return y;
+  const Shape shape = channel_shape(x, 1, channels_);
+  return y * weight.reshape(shape) + bias.reshape(shape);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,33 @@
+#pragma once
+#include "gradus/nn/recurrent/recurrent.h"
+
+namespace gradus::nn {
+
+/// h and c [layers, B, H]
+struct LSTMState {
+  Tensor h, c;
+};
+
+/// y [B, T, H], the last layer's h after every position, and every layer's state after the last.
+struct LSTMOutput {
+  Tensor y;
+  LSTMState state;
+};
+
+/// Long short-term memory (Hochreiter & Schmidhuber 1997; with forget gates, Gers et al. 2000), in PyTorch's
+/// form, with its keys and the gates in its order:
+///   i = sigmoid(W_ii x + b_ii + W_hi h + b_hi)       f, o alike
+///   g = tanh(W_ig x + b_ig + W_hg h + b_hg)
+///   c' = f c + i g
+///   h' = o tanh(c')
+/// x [B, T, input_size]; without a state, both begin at 0. `auto [y, state] = lstm(x);`
+struct LSTM : Module {
+  explicit LSTM(const RecurrentOptions& options);
+  LSTMOutput operator()(const Tensor& x, const LSTMState& state = {}) const;
+
+ private:
+  RecurrentOptions options_;
+  std::vector<RecurrentLayer> layers_;
+};
+
+}  // namespace gradus::nn

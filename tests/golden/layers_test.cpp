@@ -1,0 +1,76 @@
+// Norms over batches and groups, recurrent layers and padded embeddings against PyTorch's.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "golden/golden.h"
+#include "gradus/gradus.h"
+
+namespace gradus::test {
+namespace {
+
+using Inputs = std::vector<Tensor>;
+
+template <class M, class F>
+void check_layer(const std::string& name, const M& module, F f) {
+  CAPTURE(name);
+  const StateDict file = golden("layers.safetensors");
+  const StateDict weights = file.with_prefix_removed(name + "/param/");
+  module.load_state_dict(weights, {.strict = false});
+  const Inputs inputs = golden_inputs(file, name);
+  check_outputs(file, name, f(inputs), inputs);
+  for (const auto& [key, parameter] : module.named_parameters()) {
+    const std::string path = name + "/grad/" + key;
+    REQUIRE(file.contains(path));
+    check_close(name + " " + key, parameter.grad(), file.at(path));
+  }
+  for (const auto& [key, values] : module.named_buffers()) {
+    const Tensor& expected = file.at(name + "/buffer/" + key);
+    if (values.dtype() == i64)
+      CHECK(values.item() == expected.item());
+    else
+      check_close(name + " " + key, values, expected);
+  }
+}
+
+nn::RecurrentOptions sizes(std::int64_t layers = 1, bool bias = true) {
+  return {.input_size = 5, .hidden_size = 4, .layers = layers, .bias = bias};
+}
+
+}  // namespace
+
+TEST_CASE("PyTorch parity: batch and group norms") {
+  const nn::GroupNorm group(2, 6);
+  check_layer("group_norm", group, [&](const Inputs& x) { return group(x[0]); });
+  for (const char* const name : {"batch_norm_1d", "batch_norm_2d", "batch_norm_eval"}) {
+    const nn::BatchNorm norm(4);
+    if (name == std::string("batch_norm_eval")) norm.eval();
+    check_layer(name, norm, [&](const Inputs& x) { return norm(x[0]); });
+  }
+}
+
+TEST_CASE("PyTorch parity: GRU and LSTM") {
+  for (const std::string kind : {"", "_layers", "_no_bias"}) {
+    const nn::RecurrentOptions o = sizes(kind == "_layers" ? 3 : 1, kind != "_no_bias");
+    const nn::GRU gru(o);
+    check_layer("gru" + kind, gru, [&](const Inputs& x) { return gru(x[0]).y; });
+    const nn::LSTM lstm(o);
+    check_layer("lstm" + kind, lstm, [&](const Inputs& x) { return lstm(x[0]).y; });
+  }
+  const nn::GRU gru(sizes(2));
+  check_layer("gru_state", gru, [&](const Inputs& x) { return gru(x[0], x[1]).h; });
+  const nn::LSTM lstm(sizes(2));
+  check_layer("lstm_state", lstm, [&](const Inputs& x) {
+    const nn::LSTMState last = lstm(x[0], {x[1], x[2]}).state;
+    return stack({last.h, last.c});
+  });
+}
+
+TEST_CASE("PyTorch parity: an embedding with padding") {
+  const nn::Embedding embedding(7, 5, {.padding_idx = 2});
+  CHECK(embedding.weight.select(0, 2).abs().sum().item() == 0);
+  check_layer("embedding_padding", embedding, [&](const Inputs& x) { return embedding(x[0]); });
+}
+
+}  // namespace gradus::test

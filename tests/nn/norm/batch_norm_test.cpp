@@ -1,0 +1,95 @@
+#include "gradus/nn/norm/batch_norm.h"
+
+#include <doctest/doctest.h>
+
+#include "check_op.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/nn/nn.h"
+#include "nn/check_module.h"
+#include "threads_guard.h"
+
+using namespace gradus;
+using test::check_error;
+using test::check_module;
+using test::max_difference;
+using test::randomize;
+using test::Tensors;
+
+TEST_CASE("BatchNorm and GroupNorm: gradients, in every layout and mode") {
+  const DefaultDType f64_default(f64);
+  const nn::BatchNorm norm(3), last(3, {.axis = -1}), plain(3, {.affine = false, .running_stats = false});
+  const nn::GroupNorm groups(2, 4);
+  for (const nn::Module* module :
+       {static_cast<const nn::Module*>(&norm), static_cast<const nn::Module*>(&last),
+        static_cast<const nn::Module*>(&groups)})
+    randomize(*module);
+  check_module(norm, {randn({4, 3})}, [&](const Tensors& x) { return norm(x[0]); });
+  check_module(norm, {randn({2, 5, 3}).transpose(1, 2)}, [&](const Tensors& x) { return norm(x[0]); });
+  check_module(last, {randn({2, 4, 3})}, [&](const Tensors& x) { return last(x[0]); });
+  check_module(plain, {randn({5, 3, 2})}, [&](const Tensors& x) { return plain(x[0]); });
+  check_module(groups, {randn({2, 4, 3})}, [&](const Tensors& x) { return groups(x[0]); });
+  norm.eval();
+  check_module(norm, {randn({1, 3})}, [&](const Tensors& x) { return norm(x[0]); });
+}
+
+TEST_CASE("BatchNorm: by its equation, and what it remembers") {
+  const DefaultDType f64_default(f64);
+  const nn::BatchNorm norm(2, {.momentum = 0.25});
+  randomize(norm);
+  const Tensor x = tensor({{1.0, 2.0}, {3.0, 6.0}, {5.0, 4.0}});
+  // Channel 0: mean 3, variance 8/3; channel 1: mean 4, variance 8/3; unbiased 4.
+  const Tensor expected = (x - tensor({3.0, 4.0})) / std::sqrt(8.0 / 3 + 1e-5) * norm.weight + norm.bias;
+  CHECK(max_difference(norm(x), expected) < 1e-12);
+  CHECK(max_difference(norm.running_mean, tensor({0.75, 1.0})) < 1e-15);
+  CHECK(max_difference(norm.running_var, tensor({1.75, 1.75})) < 1e-15);
+  CHECK(norm.num_batches_tracked.item() == 1);
+  norm.eval();
+  const Tensor evaluated =
+      (x - norm.running_mean) / (norm.running_var + 1e-5).sqrt() * norm.weight + norm.bias;
+  CHECK(max_difference(norm(x), evaluated) < 1e-12);
+  CHECK(norm.num_batches_tracked.item() == 1);
+  CHECK(max_difference(norm(x.slice(0, 0, 1)), evaluated.slice(0, 0, 1)) == 0);
+}
+
+TEST_CASE(
+    "BatchNorm: as the norm of blocks, over batch and positions; the same bits for any number of threads") {
+  const nn::TransformerEncoder encoder(
+      {.layers = 1, .block = {.d_model = 8, .heads = 2, .norm = nn::make_norm<nn::BatchNorm>}});
+  CHECK(encoder.layers[0].as<nn::PreLNBlock>()->norm1.kind() == "BatchNorm");
+  const nn::BatchNorm norm(64, {.axis = -1});
+  const Tensor x = randn({16, 32, 64});
+  Tensor one;
+  for (const int threads : {1, 2, 3}) {
+    const test::ThreadsGuard guard(threads);
+    const Tensor y = norm(x);
+    if (threads == 1) one = y;
+    CHECK(max_difference(y, one) == 0);
+  }
+  const Tensor y = norm(x);
+  CHECK(y.mean({0, 1}).abs().max().item() < 1e-5);
+  CHECK((y.square().mean({0, 1}) - 1).abs().max().item() < 1e-3);
+}
+
+TEST_CASE("BatchNorm and GroupNorm: bad calls") {
+  check_error([] { nn::BatchNorm(0); }, "BatchNorm: expects channels of 1 or more, got 0");
+  check_error([] { nn::BatchNorm(4, {.momentum = 2}); }, "BatchNorm: expects momentum from 0 to 1, got 2");
+  const nn::BatchNorm norm(4);
+  check_error(
+      [&] {
+        norm(zeros({2, 5}));
+      },
+      "BatchNorm: expects x [B, C, ...] of 4 channels along axis 1, got [2, 5]");
+  check_error([&] { norm(zeros({4})); },
+              "BatchNorm: expects x [B, C, ...] of 4 channels along axis 1, got [4]");
+  check_error(
+      [&] {
+        norm(zeros({1, 4}));
+      },
+      "BatchNorm: expects more than one value a channel in training, got x [1, 4]");
+  check_error([] { nn::GroupNorm(3, 4); }, "GroupNorm: channels 4 are not divisible by groups 3");
+  check_error(
+      [] {
+        nn::GroupNorm(2, 4)(zeros({2, 3}));
+      },
+      "GroupNorm: expects x [B, C, ...] of 4 channels along axis 1, got [2, 3]");
+}

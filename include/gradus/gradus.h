@@ -2,6 +2,7 @@
 // Everything gradus offers. Open core/tensor.h first, then ops/ops.h.
 
 #include "gradus/core/array/array.h"
+#include "gradus/core/array/dispatch.h"
 #include "gradus/core/dtype.h"
 #include "gradus/core/error.h"
 #include "gradus/core/io/checkpoint_files.h"
@@ -15,6 +16,7 @@
 #include "gradus/core/random/random.h"
 #include "gradus/core/shape.h"
 #include "gradus/core/tape/autograd.h"
+#include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/tensor.h"
@@ -23,6 +25,8 @@
 #include "gradus/nn/nn.h"
 #include "gradus/ops/backend.h"
 #include "gradus/ops/checkpoint.h"
+#include "gradus/ops/curvature.h"
+#include "gradus/ops/gradcheck.h"
 #include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"

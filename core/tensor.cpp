@@ -115,13 +115,12 @@ const Tensor& Tensor::retain_grad() const& {
   return *this;
 }
 
-const Tensor& Tensor::on_grad(GradHook hook) const& {
+void Tensor::add_hook(GradHook hook) const {
   array_.expect_defined("on_grad");
   check(requires_grad(),
         "on_grad: the tensor {} does not require grad: call requires_grad_() on what it is made from",
         shape());
   node_->add_hook(std::move(hook));
-  return *this;
 }
 
 }  // namespace gradus

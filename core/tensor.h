@@ -20,6 +20,13 @@ namespace gradus {
 
 class Generator;
 
+/// A function of a gradient, an Array or a Tensor, that returns nothing, or what takes the gradient's place.
+template <class Hook, class Gradient>
+concept HookOf = std::invocable<Hook&, const Gradient&> &&
+    (std::is_void_v<std::invoke_result_t<Hook&, const Gradient&>> ||
+     std::is_convertible_v<std::invoke_result_t<Hook&, const Gradient&>, Array> ||
+     std::is_convertible_v<std::invoke_result_t<Hook&, const Gradient&>, const Tensor&>);
+
 struct VarOptions {
   bool keepdim = false;
   bool unbiased = true;  // divide by n - 1, not n
@@ -130,14 +137,26 @@ class Tensor {
   /// Keep the gradient of an inner tensor too: read it with grad() after backward.
   const Tensor& retain_grad() const&;
   Tensor retain_grad() const&& { return retain_grad(); }
-  /// Calls `hook` with this tensor's gradient during every backward from now on, on the thread that runs it.
-  /// Hooks look: one that writes into the gradient is an error. They stay as long as the tensor: capture by
-  /// value; one that holds this tensor keeps it alive for good.
-  const Tensor& on_grad(GradHook hook) const&;
-  Tensor on_grad(GradHook hook) const&& { return on_grad(std::move(hook)); }
-  template <std::invocable<const Array&> Hook>
-  requires(!std::is_void_v<std::invoke_result_t<Hook&, const Array&>>) void on_grad(Hook) const =
-      delete;  // a hook looks at the gradient: what it returns would not be used
+  /// Calls `hook` with this tensor's gradient, as an Array or a Tensor, during every backward from now on, on
+  /// the thread that runs it. What it returns takes the gradient's place, for the hooks after it and all that
+  /// follows; throws unless it is of the gradient's shape and dtype. One that returns nothing looks.
+  /// `h.on_grad([](const Tensor& dh) { return dh * 0.5; });`
+  ///
+  /// One that writes into the gradient is an error. Hooks stay as long as the tensor: capture by value; one
+  /// that holds this tensor keeps it alive for good.
+  template <class Hook>
+  requires(HookOf<Hook, Array> || HookOf<Hook, Tensor>) const Tensor& on_grad(Hook hook) const& {
+    if constexpr (HookOf<Hook, Array>)
+      add_hook([hook = std::move(hook)](const Array& g) mutable { return result_of(hook, g); });
+    else
+      add_hook([hook = std::move(hook)](const Array& g) mutable { return result_of(hook, Tensor(g)); });
+    return *this;
+  }
+  template <class Hook>
+  requires(HookOf<Hook, Array> || HookOf<Hook, Tensor>) Tensor on_grad(Hook hook)
+  const&& { return on_grad(std::move(hook)); }
+  template <class Hook>
+  void on_grad(Hook hook) const& = delete;  // a hook gets the gradient, and returns nothing or another one
 
   // --- views and indexing
   Tensor operator[](Int index) const { return select(0, index); }
@@ -191,6 +210,16 @@ class Tensor {
   void expect_elements(const char* op, DType dtype) const;
   void expect_writable(const char* op) const;
   const Tensor& kept() const;
+  void add_hook(GradHook hook) const;
+  template <class Hook, class Gradient>
+  static Array result_of(Hook& hook, const Gradient& gradient) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Hook&, const Gradient&>>)
+      return hook(gradient), Array();
+    else if constexpr (std::is_convertible_v<std::invoke_result_t<Hook&, const Gradient&>, Array>)
+      return hook(gradient);
+    else
+      return static_cast<const Tensor&>(hook(gradient)).array();
+  }
   const Tensor& write(const Tensor& source, const char* op) const;
   const Tensor& write(Scalar value, const char* op) const;
 

@@ -1,7 +1,6 @@
 #include "gradus/optim/adam.h"
 
 #include <cmath>
-#include <limits>
 
 #include "gradus/core/array/detail/dispatch.h"
 #include "gradus/ops/kernels/kernels.h"
@@ -21,13 +20,8 @@ Adam::Adam(const char* name, std::vector<ParameterGroup> groups, const AdamOptio
       betas_(options.betas),
       eps_(options.eps),
       decoupled_(decoupled) {
-  for (const double beta : betas_)
-    check(beta >= 0 && beta < 1, "{}: expects betas in [0, 1), got {} and {}", name, betas_[0], betas_[1]);
-  // An element whose gradient has always been 0 would be divided by it.
-  check(eps_ >= std::numeric_limits<float>::min() && std::isfinite(eps_),
-        "{}: expects an eps of 1.2e-38 or more, else an element that never had a gradient is divided by 0, "
-        "got {}",
-        name, eps_);
+  detail::check_betas(name, betas_);
+  detail::check_eps(name, eps_);
 }
 
 Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)

@@ -34,14 +34,15 @@ double sum_square(const Array& gradient) {
   return total;
 }
 
-void scale(const Array& gradient, double factor) {
+/// f(n, data) changes a part of the gradient; several threads call it for different parts.
+template <class F>
+void rewrite(const char* op, const Array& gradient, F f) {
   const Array dense = gradient.contiguous();
-  dispatch_floating("clip_grad_norm", dense, [&]<class T>() {
+  dispatch_floating(op, dense, [&]<class T>() {
     T* const data = dense.mutable_data<T>();
     count_bytes(2.0 * static_cast<double>(dense.numel()) * static_cast<double>(sizeof(T)));
-    parallel_for(dense.numel(), 4 * kPiece, [&](std::int64_t begin, std::int64_t end) {
-      kernels::table<T>().scale(end - begin, static_cast<T>(factor), data + begin, data + begin);
-    });
+    parallel_for(dense.numel(), 4 * kPiece,
+                 [&](std::int64_t begin, std::int64_t end) { f(end - begin, data + begin); });
   });
   if (!gradient.is_contiguous())
     gradient.copy_(dense);
@@ -80,8 +81,23 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   const std::vector<Array> found = gradients("clip_grad_norm", parameters);
   const double norm = norm_of(found);
   if (!std::isfinite(norm) || norm <= max_norm) return norm;
-  for (const Array& gradient : found) scale(gradient, max_norm / (norm + 1e-6));
+  const double factor = max_norm / (norm + 1e-6);
+  for (const Array& gradient : found)
+    rewrite("clip_grad_norm", gradient, [factor]<class T>(std::int64_t n, T* data) {
+      kernels::table<T>().scale(n, static_cast<T>(factor), data, data);
+    });
   return norm;
+}
+
+void clip_grad_value(const std::vector<Tensor>& parameters, double clip_value) {
+  const ProfileRange range("clip_grad_value");
+  check(clip_value > 0, "clip_grad_value: expects a clip_value above 0, got {}", clip_value);
+  for (const Array& gradient : gradients("clip_grad_value", parameters))
+    rewrite("clip_grad_value", gradient, [clip_value]<class T>(std::int64_t n, T* data) {
+      const T most = static_cast<T>(clip_value);
+      for (std::int64_t i = 0; i < n; ++i)
+        data[i] = data[i] < -most ? -most : data[i] > most ? most : data[i];
+    });
 }
 
 }  // namespace gradus::optim

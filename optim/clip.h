@@ -1,5 +1,5 @@
 #pragma once
-// Gradient clipping by the norm of all gradients together (Pascanu et al. 2013).
+// Gradient clipping: by the norm of all gradients together (Pascanu et al. 2013), and by value.
 
 #include <vector>
 
@@ -15,5 +15,9 @@ double grad_norm(const std::vector<Tensor>& parameters);
 /// norm before. A norm that is not finite is returned and leaves the gradients alone: the caller decides.
 /// `const double norm = optim::clip_grad_norm(model.parameters(), 1.0);`
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
+
+/// Moves every element of every gradient into -clip_value .. clip_value; NaN stays NaN.
+/// `optim::clip_grad_value(model.parameters(), 0.5);`
+void clip_grad_value(const std::vector<Tensor>& parameters, double clip_value);
 
 }  // namespace gradus::optim

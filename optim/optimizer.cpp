@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/detail/claims.h"
+#include "gradus/optim/detail/describe.h"
 
 namespace gradus::optim {
 
@@ -16,8 +18,7 @@ namespace {
 constexpr std::int64_t kPiece = 16384;
 }  // namespace
 
-/// "layers.3.linear1.weight [64, 16]", or "parameter 5 [3]" for one of no module.
-static std::string describe(const Tensor& parameter, std::size_t number) {
+std::string detail::describe(const Tensor& parameter, std::size_t number) {
   const std::string name =
       nn::is_parameter(parameter) ? parameter.node()->label : fmt::format("parameter {}", number);
   return fmt::format("{} {}", name, parameter.shape());
@@ -29,33 +30,75 @@ std::vector<ParameterGroup> detail::one_group(std::vector<Tensor> parameters) {
   return groups;
 }
 
-Optimizer::Optimizer(const char* name, std::vector<ParameterGroup> groups, const Schedule& lr,
-                     double weight_decay, std::vector<const char*> state_names)
-    : name_(name), step_name_(intern(fmt::format("{} step", name))), state_names_(std::move(state_names)) {
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const double decay = groups[g].weight_decay.value_or(weight_decay);
-    check(decay >= 0 && std::isfinite(decay), "{}: expects a weight_decay of 0 or more, got {}", name_,
-          decay);
-    const Schedule schedule = groups[g].lr.value_or(lr);
-    if (const auto rate = schedule.fixed())
-      check(*rate >= 0 && std::isfinite(*rate), "{}: expects a learning rate of 0 or more, got {}", name_,
-            *rate);
-    groups_.push_back({schedule, decay});
-    for (const Tensor& parameter : groups[g].parameters) add_slot(parameter, g);
-  }
-  check(!slots_.empty(),
+void detail::check_betas(const char* name, const std::array<double, 2>& betas) {
+  for (const double beta : betas)
+    check(beta >= 0 && beta < 1, "{}: expects betas in [0, 1), got {} and {}", name, betas[0], betas[1]);
+}
+
+void detail::check_eps(const char* name, double eps) {
+  // An element whose gradient has always been 0 would be divided by it.
+  check(eps >= std::numeric_limits<float>::min() && std::isfinite(eps),
+        "{}: expects an eps of 1.2e-38 or more, else an element that never had a gradient is divided by 0, "
+        "got {}",
+        name, eps);
+}
+
+static void check_rate(const char* name, const Schedule& lr) {
+  if (const auto rate = lr.fixed())
+    check(*rate >= 0 && std::isfinite(*rate), "{}: expects a learning rate of 0 or more, got {}", name,
+          *rate);
+}
+
+/// What is said where there is nothing to train.
+static void expect_parameters(const char* name, bool any) {
+  check(any,
         "{}: got no parameters: pass model.parameters(), of a model whose parts are declared as "
         "`nn::Linear fc = add(\"fc\", nn::Linear(...));`",
-        name_);
-  for (const Slot& slot : slots_) {
-    nn::mark_claimed(slot.parameter);
-    nn::mark_trained(slot.parameter);
+        name);
+}
+
+Optimizer::Optimizer(const char* name, std::vector<ParameterGroup> groups, const Schedule& lr,
+                     double weight_decay, std::vector<const char*> state_names)
+    : name_(name),
+      step_name_(intern(fmt::format("{} step", name))),
+      state_names_(std::move(state_names)),
+      defaults_{lr, weight_decay} {
+  for (const ParameterGroup& group : groups) append(group);
+  expect_parameters(name_, !slots_.empty());
+}
+
+void Optimizer::add_group(ParameterGroup group) {
+  expect_parameters(name_, !group.parameters.empty());
+  append(group);
+}
+
+/// Leaves everything as it was when it throws.
+void Optimizer::append(const ParameterGroup& group) {
+  const Settings settings{group.lr.value_or(defaults_.lr),
+                          group.weight_decay.value_or(defaults_.weight_decay)};
+  check(settings.weight_decay >= 0 && std::isfinite(settings.weight_decay),
+        "{}: expects a weight_decay of 0 or more, got {}", name_, settings.weight_decay);
+  check_rate(name_, settings.lr);
+  const std::size_t before = slots_.size();
+  try {
+    for (const Tensor& parameter : group.parameters) {
+      check_parameter(parameter, slots_.size());
+      slots_.push_back({parameter, groups_.size()});
+    }
+    groups_.push_back(settings);
+  } catch (...) {
+    slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(before), slots_.end());
+    throw;
+  }
+  for (const Tensor& parameter : group.parameters) {
+    nn::mark_claimed(parameter);
+    nn::mark_trained(parameter);
   }
 }
 
-void Optimizer::add_slot(const Tensor& parameter, std::size_t group) {
-  const std::string name = describe(parameter, slots_.size());
-  check(parameter.defined(), "{}: parameter {} is an undefined tensor", name_, slots_.size());
+void Optimizer::check_parameter(const Tensor& parameter, std::size_t number) const {
+  const std::string name = detail::describe(parameter, number);
+  check(parameter.defined(), "{}: parameter {} is an undefined tensor", name_, number);
   check(parameter.is_leaf(), "{}: {} is the output of {}, not a leaf: pass what it was computed from", name_,
         name, parameter.is_leaf() ? "" : parameter.node()->op);
   check(static_cast<bool>(parameter.node()),
@@ -63,12 +106,24 @@ void Optimizer::add_slot(const Tensor& parameter, std::size_t group) {
   check(parameter.is_contiguous(), "{}: {} is not contiguous: make it of contiguous()", name_, name);
   for (const Slot& slot : slots_)
     check(!(slot.parameter.node() == parameter.node()), "{}: {} is given twice", name_, name);
-  slots_.push_back({parameter, group});
 }
 
-double Optimizer::lr(std::size_t group) const {
+const Schedule& Optimizer::schedule(std::size_t group) const {
   check(group < groups_.size(), "{}: group {} does not exist: there are {}", name_, group, groups_.size());
-  return groups_[group].lr(steps_ + 1);
+  return groups_[group].lr;
+}
+
+double Optimizer::lr(std::size_t group) const { return schedule(group)(steps_ + 1); }
+
+void Optimizer::set_lr(const Schedule& lr, std::optional<std::size_t> group) {
+  check_rate(name_, lr);
+  if (group) {
+    schedule(*group);  // throws unless there is one
+    groups_[*group].lr = lr;
+    return;
+  }
+  defaults_.lr = lr;
+  for (Settings& settings : groups_) settings.lr = lr;
 }
 
 /// A parameter to update, with its gradient; its elements are begin .. end - 1 of all those to update.
@@ -157,35 +212,35 @@ StateDict Optimizer::state_dict() const {
   return dict;
 }
 
-/// A number of steps, from a file that may be anything.
-static std::int64_t count_of(const char* name, const StateDict& dict, const std::string& key) {
+std::int64_t detail::count_of(const char* name, const StateDict& dict, const std::string& key,
+                              const std::string& what) {
   const Tensor* const count = dict.find(key);
   check(count != nullptr, "{}: the state has no {}: it belongs to another optimizer, or is a model's", name,
-        key);
+        what);
   check(count->defined() && count->dtype() == i64 && count->numel() == 1 && count->item() >= 0,
-        "{}: expects {} to be one i64 of 0 or more", name, key);
+        "{}: expects {} to be one i64 of 0 or more", name, what);
   return count->to_vector<std::int64_t>()[0];
 }
 
 void Optimizer::load_state_dict(const StateDict& dict) {
-  const std::int64_t steps = count_of(name_, dict, "steps");
+  const std::int64_t steps = detail::count_of(name_, dict, "steps", "steps");
   std::vector<Slot> loaded = slots_;
   std::size_t used = 1;
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     Slot& slot = loaded[i];
-    slot.steps = count_of(name_, dict, fmt::format("{}.step", i));
+    const std::string parameter = detail::describe(slot.parameter, i);
+    slot.steps =
+        detail::count_of(name_, dict, fmt::format("{}.step", i), fmt::format("step of {}", parameter));
     slot.state.clear();
     ++used;
     if (slot.steps == 0) continue;
     for (const char* name : state_names_) {
-      const std::string key = fmt::format("{}.{}", i, name);
-      const Tensor* const value = dict.find(key);
+      const Tensor* const value = dict.find(fmt::format("{}.{}", i, name));
       check(value != nullptr && value->defined(),
-            "{}: the state has no {}, of {}: it belongs to another optimizer", name_, key,
-            describe(slot.parameter, i));
+            "{}: the state has no {} of {}: it belongs to another optimizer", name_, name, parameter);
       check(value->shape() == slot.parameter.shape() && value->dtype() == slot.parameter.dtype(),
-            "{}: state {} is {} {}, expects {} {}, as {} is", name_, key, value->dtype(), value->shape(),
-            slot.parameter.dtype(), slot.parameter.shape(), describe(slot.parameter, i));
+            "{}: the {} of {} is {} {} in the state, expects {} {}", name_, name, parameter, value->dtype(),
+            value->shape(), slot.parameter.dtype(), slot.parameter.shape());
       slot.state.push_back(value->array().clone());
       ++used;
     }

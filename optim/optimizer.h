@@ -1,6 +1,7 @@
 #pragma once
 // What all optimizers share: parameter groups, the step over all parameters, state that can be saved.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -37,10 +38,21 @@ class Optimizer {
   std::int64_t steps() const { return steps_; }
   /// The learning rate of the next update.
   double lr(std::size_t group = 0) const;
+  /// From the next update on, of one group, or of all there are and those added later without a rate of their
+  /// own: a number, or a function of the step, which still counts from the first update.
+  /// `opt.set_lr(1e-4); opt.set_lr(optim::warmup_cosine(1e-3, 100, 5000), 1);`
+  void set_lr(const Schedule& lr, std::optional<std::size_t> group = {});
+  const Schedule& schedule(std::size_t group = 0) const;
+  std::size_t groups() const { return groups_.size(); }
+  /// More parameters to update, such as a layer's that was frozen so far; throws, changing nothing, as the
+  /// constructor does. Their own steps count from 1. `opt.add_group({encoder.parameters(), 1e-5});`
+  void add_group(ParameterGroup group);
 
   /// The state as tensors: "steps", and for parameter number i "i.step" and "i.<name>" such as "i.exp_avg".
+  /// Learning rates are no part of it.
   StateDict state_dict() const;
-  /// Takes the state back; throws, changing nothing, when a key, shape or count does not fit.
+  /// Takes the state back; throws, changing nothing, when a key, shape or count does not fit. Groups added
+  /// later are added first, as they were.
   void load_state_dict(const StateDict& dict);
 
  protected:
@@ -70,13 +82,15 @@ class Optimizer {
     double weight_decay;
   };
   struct Job;
-  void add_slot(const Tensor& parameter, std::size_t group);
+  void append(const ParameterGroup& group);
+  void check_parameter(const Tensor& parameter, std::size_t number) const;
   std::vector<double> rates() const;
   Job prepare(Slot& slot, double rate);
 
   const char* name_;
   const char* step_name_;  // of its row in a profile
   std::vector<const char*> state_names_;
+  Settings defaults_;  // of groups without their own
   std::vector<Settings> groups_;
   std::vector<Slot> slots_;
   std::int64_t steps_ = 0;
@@ -85,6 +99,9 @@ class Optimizer {
 namespace detail {
 /// One group holding all the parameters.
 std::vector<ParameterGroup> one_group(std::vector<Tensor> parameters);
+/// What Adam and its kin ask of their options.
+void check_betas(const char* name, const std::array<double, 2>& betas);
+void check_eps(const char* name, double eps);
 }  // namespace detail
 
 }  // namespace gradus::optim

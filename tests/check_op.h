@@ -30,38 +30,17 @@
 
 #include <functional>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "gradus/core/tensor.h"
+#include "gradus/ops/gradcheck.h"
 
 namespace gradus::test {
 
 using Tensors = std::vector<Tensor>;
 
 /// The op under test, from a callable as described above.
-class Op {
- public:
-  template <class F>
-  requires(!std::is_same_v<std::decay_t<F>, Op>) Op(F f)
-      : call_([f = std::move(f)](const Tensors& x) -> Tensors {
-          if constexpr (std::is_invocable_v<const F&, const Tensors&>)
-            return list(f(x));
-          else if constexpr (std::is_invocable_v<const F&, const Tensor&>)
-            return list(f(x.at(0)));
-          else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&>)
-            return list(f(x.at(0), x.at(1)));
-          else
-            return list(f(x.at(0), x.at(1), x.at(2)));
-        }) {}
-  Tensors operator()(const Tensors& inputs) const { return call_(inputs); }
-
- private:
-  static Tensors list(Tensor y) { return {std::move(y)}; }
-  static Tensors list(Tensors ys) { return ys; }
-  std::function<Tensors(const Tensors&)> call_;
-};
+using Op = TensorFunction;
 
 /// An input: a shape, filled with random numbers, or a given tensor (an index, a mask) that wants no
 /// gradient.

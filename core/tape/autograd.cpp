@@ -14,7 +14,8 @@
 //   3. the engine - and nobody else - adds each of these to what that input has gathered so far. (A closure
 //      may return how to write its gradient instead: then the engine says where, and whether to add.)
 // A value used twice (a diamond) is thus counted twice, as the chain rule wants. A leaf, such as a weight,
-// adds what it gathered to its grad and keeps it until zero_grad().
+// adds what it gathered to its grad and keeps it until zero_grad(). Or grad() asked for some of the
+// gradients: then the pass goes only where they are, and returns them.
 //
 // After its closure ran, a note lets go of it and of its inputs: memory falls while backward goes on, and a
 // second backward over the same notes is an error unless retain_graph was asked for. Notes that nobody
@@ -24,71 +25,40 @@
 #include "gradus/core/tape/autograd.h"
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <utility>
 
-#include "gradus/core/array/detail/dispatch.h"
-#include "gradus/core/array/detail/strided.h"
+#include "gradus/core/detail/format.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/detail/after_pass.h"
+#include "gradus/core/tape/detail/anomaly.h"
 #include "gradus/core/tape/detail/read_ahead.h"
-#include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
+#include "gradus/core/tensor.h"
 
 namespace gradus {
 
 namespace {
-thread_local bool recording = true;
-thread_local bool anomaly = false;
 thread_local const char* backward_op = nullptr;  // the op whose closure is running
 thread_local ReadAhead next_reads;               // of the step after the one that is running
 std::atomic<AfterPass> after_pass = nullptr;
 
 /// Puts a variable back to what it was at the end of a scope.
 template <class T>
-class Restore {
- public:
-  explicit Restore(T& variable) : variable_(variable), before_(variable) {}
-  ~Restore() { variable_ = before_; }
+struct Restore {
+  explicit Restore(T& place) : variable(place), before(place) {}
+  ~Restore() { variable = before; }
   Restore(const Restore&) = delete;
-  Restore& operator=(const Restore&) = delete;
-  const T& before() const { return before_; }
-
- private:
-  T& variable_;
-  T before_;
+  T& variable;
+  T before;
 };
-
-bool has_nan(const Array& x) {
-  if (!is_floating(x.dtype())) return false;
-  return dispatch_floating("detect_anomaly", x, [&]<class T>() {
-    const Array dense = x.contiguous();
-    const T* const data = dense.data<T>();
-    return std::any_of(data, data + dense.numel(), [](T value) { return std::isnan(value); });
-  });
-}
 
 std::string in_module(const Node& node) {
   return *node.label ? fmt::format(" of module {}", node.label) : "";
 }
 }  // namespace
 
-bool grad_enabled() { return recording; }
-NoGrad::NoGrad() : before_(recording) { recording = false; }
-NoGrad::~NoGrad() { recording = before_; }
-EnableGrad::EnableGrad() : before_(recording) { recording = true; }
-EnableGrad::~EnableGrad() { recording = before_; }
-DetectAnomaly::DetectAnomaly() : before_(anomaly) { anomaly = true; }
-DetectAnomaly::~DetectAnomaly() { anomaly = before_; }
-
 ReadAhead next_step_reads() { return next_reads; }
 AfterPass set_after_pass(AfterPass look) { return after_pass.exchange(look); }
-
-bool Needs::operator[](std::size_t input) const {
-  const NodePtr& node = node_->inputs[input];
-  return node && node->requires_grad;
-}
 
 void Saved::modified() const {
   fail_with(
@@ -97,65 +67,55 @@ void Saved::modified() const {
       backward_op ? backward_op : "saved", array_.dtype(), array_.shape());
 }
 
-namespace detail {
-
-bool wants_tape(std::span<const Tensor* const> inputs) {
-  return recording &&
-         std::any_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return x->requires_grad(); });
-}
-
-static void check_output(const char* op, const Array& out) {
-  if (anomaly && has_nan(out)) [[unlikely]]
-    fail_with("detect_anomaly: {} produced NaN in its output {}", op, out.shape());
-}
-
-Tensor untaped(const char* op, Array&& out, std::span<const Tensor* const> inputs) {
-  if (watcher) [[unlikely]]
-    watcher->op_ends(op, out, inputs);
-  check_output(op, out);
-  return Tensor(std::move(out));
-}
-
-}  // namespace detail
-
-/// One backward pass; with `within`, a part of another that ends at the inputs of that node.
+/// One backward pass; with `within`, a part of another that ends at the inputs of that node; with `wanted`,
+/// one that goes only where it leads to these nodes and keeps their gradients instead of adding to any grad.
 ///
 /// What a pass gathers is its own, in a list beside that of its nodes, so that passes of several threads may
 /// share nodes: a model's parameters, and what their losses have in common if all passes retain the graph.
 class Engine {
  public:
-  Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr)
-      : retain_graph_(retain_graph), within_(within), root_(root), outer_(std::exchange(running, this)) {
+  Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr,
+         std::span<Node* const> wanted = {})
+      : retain_graph_(retain_graph),
+        within_(within),
+        wanted_(wanted),
+        found_(wanted.size()),
+        root_(root),
+        outer_(std::exchange(running, this)) {
     if (spare_alive) std::swap(lists_, static_cast<Lists&>(spare));
+    for (const Node* node : wanted_) oldest_ = oldest_ == 0 ? node->order : std::min(oldest_, node->order);
     try {
       collect(root);
+      if (!wanted_.empty()) keep_what_leads();
       if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
       spent_.reserve(nodes_.size());
     } catch (...) {
       end();
       throw;
     }
-    pending_[0] = seed;
+    if (!nodes_.empty()) pending_[0] = seed;
   }
 
   ~Engine() { end(); }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  void run() {
+  /// Leaves the gradients of the wanted nodes in `found`.
+  std::vector<Array> run() {
     const Restore reads(next_reads);  // of the pass this one may be a part of
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
-      next_reads = done_ + 1 < nodes_.size() ? reads_of(*nodes_[done_ + 1]) : reads.before();
-      visit(*nodes_[done_], std::move(pending_[done_]));  // which leaves it undefined
+      next_reads = done_ + 1 < nodes_.size() ? reads_of(*nodes_[done_ + 1]) : reads.before;
+      visit(done_, std::move(pending_[done_]));  // which leaves it undefined
     }
-    if (const AfterPass look = after_pass.load(std::memory_order_relaxed)) look(nodes_);
+    if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted_.empty())
+      look(nodes_);
+    return std::move(found_);
   }
 
-  /// `x` is the first input of the op that is recorded in the node.
-  static void remember_reads(Node& node, const Array& x) {
-    const ReadAhead reads = read_ahead(x);
-    node.first_input_ = {reads.data, reads.bytes};
+  /// Whether the pass that runs has use for the gradient of this input.
+  static bool leads(const Node& input) {
+    return !running || running->wanted_.empty() || running->place_of(input) < running->nodes_.size();
   }
 
  private:
@@ -177,8 +137,9 @@ class Engine {
                     node->shape, in_module(*node));
         continue;
       }
+      if (node->order < oldest_) break;  // and all that still wait are older
       nodes_.push_back(node);
-      if (!node->is_leaf) enter(*node);
+      if (!node->is_leaf && (wanted_.empty() || !node->ran() || !is_wanted(node))) enter(*node);
       node->slot_.store(static_cast<std::uint32_t>(nodes_.size() - 1), std::memory_order_relaxed);
       for (const NodePtr& input : node->inputs)
         if (input) {
@@ -186,6 +147,36 @@ class Engine {
           std::push_heap(heap.begin(), heap.end());
         }
     }
+  }
+
+  /// Of a pass with wanted nodes: drops from nodes_ what does not lead to one of them.
+  void keep_what_leads() {
+    std::vector<bool> passed(nodes_.size()), kept(nodes_.size());
+    passed_.reserve(nodes_.size());
+    for (std::size_t i = nodes_.size(); i-- > 0;) {  // inputs stand after their users
+      for (const NodePtr& input : nodes_[i]->inputs) {
+        const std::size_t at = input ? place_of(*input) : nodes_.size();
+        if (at < nodes_.size() && kept[at]) passed[i] = true;
+      }
+      kept[i] = passed[i] || is_wanted(nodes_[i]);
+    }
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      Node* const node = nodes_[i];
+      if (!passed[i]) leave(*node);
+      if (!kept[i]) continue;
+      passed_.push_back(passed[i]);
+      node->slot_.store(static_cast<std::uint32_t>(n), std::memory_order_relaxed);
+      nodes_[n++] = node;
+    }
+    nodes_.resize(n);
+  }
+
+  /// Whether node number i's gradient is passed on: at a wanted one the pass may end.
+  bool is_passed(std::size_t i) const { return passed_.empty() || passed_[i]; }
+
+  bool is_wanted(const Node* node) const {
+    return std::find(wanted_.begin(), wanted_.end(), node) != wanted_.end();
   }
 
   /// Where this pass, a part of another, stops: there the other goes on.
@@ -213,12 +204,16 @@ class Engine {
     }
   }
 
+  void leave(Node& node) {
+    if (!node.is_leaf && !node.ran()) node.passes_.fetch_add(retain_graph_ ? -1 : 1);
+  }
+
   /// After the pass, or an exception: nodes that were not freed are open to others again, nothing
   /// half-gathered stays behind.
   void end() {
     running = outer_;
     for (std::size_t i = retain_graph_ ? 0 : done_; i < nodes_.size(); ++i)
-      if (!nodes_[i]->is_leaf && !nodes_[i]->ran()) nodes_[i]->passes_.fetch_add(retain_graph_ ? -1 : 1);
+      if (is_passed(i)) leave(*nodes_[i]);
     if (done_ < nodes_.size())
       for (Array& gradient : pending_) gradient = Array();
     nodes_.clear();
@@ -227,26 +222,40 @@ class Engine {
     if (spare_alive && pending_.size() <= kKept) std::swap(lists_, static_cast<Lists&>(spare));
   }
 
-  /// What a node of this pass, or one this pass ends at, has gathered so far.
-  Array& pending(const Node& node) {
-    if (within_ && node.order < within_->order) return outer_->pending(node);
+  /// Its number in nodes_, or nodes_.size() where it has none.
+  std::size_t place_of(const Node& node) const {
     const std::size_t hint = node.slot_.load(std::memory_order_relaxed);
-    if (hint < nodes_.size() && nodes_[hint] == &node) return pending_[hint];
+    if (hint < nodes_.size() && nodes_[hint] == &node) return hint;
     // Another pass has looked at the node since.
     const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), node.order,
                                         [](const Node* a, std::uint64_t order) { return a->order > order; });
-    return pending_[static_cast<std::size_t>(found - nodes_.begin())];
+    return found != nodes_.end() && *found == &node ? static_cast<std::size_t>(found - nodes_.begin())
+                                                    : nodes_.size();
   }
 
-  void visit(Node& node, Array gradient) {
+  /// What a node of this pass, or one this pass ends at, has gathered so far.
+  Array& pending(const Node& node) {
+    if (within_ && node.order < within_->order) return outer_->pending(node);
+    const std::size_t place = place_of(node);
+    return place < nodes_.size() ? pending_[place] : unwanted_ = Array();
+  }
+
+  void visit(std::size_t number, Array gradient) {
+    Node& node = *nodes_[number];
     if (gradient.defined()) {
-      if (node.hooks_.load(std::memory_order_relaxed) != nullptr) node.call_hooks(gradient);
-      if (!node.is_leaf)
+      if (node.hooks_.load(std::memory_order_relaxed) != nullptr) {
+        gradient = node.call_hooks(std::move(gradient));
+        if (detail::anomaly && detail::has_nan(gradient))
+          fail_with("detect_anomaly: a hook of {} {} was passed or returned NaN", node.op, node.shape);
+      }
+      for (std::size_t i = 0; i < wanted_.size(); ++i)
+        if (wanted_[i] == &node) found_[i] = gradient;
+      if (!node.is_leaf && is_passed(number))
         propagate(node, std::move(gradient));
-      else if (node.requires_grad)
+      else if (node.is_leaf && node.requires_grad && wanted_.empty())
         node.add_to_grad(std::move(gradient));
     }
-    if (!node.is_leaf && !retain_graph_) {
+    if (!node.is_leaf && !retain_graph_ && is_passed(number)) {
       node.free_saved();
       spent_.push_back(std::move(node.inputs));
       node.inputs.clear();
@@ -263,9 +272,9 @@ class Engine {
       fail_with("{} backward: returned {} gradients for {} inputs", node.op, grads.size(),
                 node.inputs.size());
     for (std::size_t i = 0; i < grads.size(); ++i)
-      if (grads[i].write() && node.inputs[i]) write_into(node, i, grads[i]);
+      if (grads[i].write() && node.inputs[i] && leads(*node.inputs[i])) write_into(node, i, grads[i]);
     if (detail::watcher) detail::watcher->backward_ends(node.op, node.label, gradient, grads);
-    if (node.retain_grad)
+    if (node.retain_grad && wanted_.empty())
       node.add_to_grad(std::move(gradient));
     else
       gradient = Array();
@@ -299,7 +308,7 @@ class Engine {
   }
 
   static void check_nan(const Node& node, std::size_t i, const Array& dx) {
-    if (anomaly && has_nan(dx)) [[unlikely]]
+    if (detail::anomaly && detail::has_nan(dx)) [[unlikely]]
       fail_with("detect_anomaly: {} backward produced NaN in the gradient of input {} {}", node.op, i,
                 dx.shape());
   }
@@ -331,6 +340,11 @@ class Engine {
 
   bool retain_graph_;
   const Node* within_;
+  std::span<Node* const> wanted_;  // if any, no grad is touched
+  std::vector<Array> found_;       // their gradients
+  std::vector<bool> passed_ = {};  // with wanted nodes: see is_passed
+  std::uint64_t oldest_ = 0;       // what is older does not count
+  Array unwanted_ = {};
   // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
   // are kept in `spent`.
   NodePtr root_;
@@ -350,25 +364,10 @@ thread_local Engine* Engine::running = nullptr;
 thread_local Engine::Spare Engine::spare;
 thread_local bool Engine::spare_alive = true;
 
-namespace detail {
-
-Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs, Node* raw) {
-  NodePtr node(raw);
-  if (watcher) [[unlikely]]
-    watcher->op_ends(op, out, inputs);
-  node->op = op;
-  node->label = current_scope();
-  node->shape = out.shape();
-  node->dtype = out.dtype();
-  if (!inputs.empty()) Engine::remember_reads(*node, inputs[0]->array());
-  node->inputs.reserve(inputs.size());
-  for (const Tensor* input : inputs)
-    node->inputs.push_back(input->requires_grad() ? input->node() : NodePtr());
-  check_output(op, out);
-  return Tensor(std::move(out), std::move(node));
+bool Needs::operator[](std::size_t input) const {
+  const NodePtr& node = node_->inputs[input];
+  return node && node->requires_grad && Engine::leads(*node);
 }
-
-}  // namespace detail
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   if (!root.requires_grad())
@@ -380,6 +379,16 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
               seed.shape());
   const ProfileRange range("backward", "accumulate");
   Engine(root.node().get(), seed, retain_graph).run();
+}
+
+std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
+                                   bool retain_graph) {
+  if (wanted.empty()) return {};
+  const ProfileRange range("backward", "accumulate");
+  std::vector<Array> found = Engine(root.node().get(), seed, retain_graph, nullptr, wanted).run();
+  for (Array& gradient : found)  // as in a grad: nobody else's memory
+    if (gradient.defined() && !gradient.owns_exclusively()) gradient = gradient.clone();
+  return found;
 }
 
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {

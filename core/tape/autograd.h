@@ -96,7 +96,8 @@ class Needs {
   const Node* node_;
 };
 
-using GradHook = std::function<void(const Array& gradient)>;
+/// Sees a gradient and returns what takes its place: an undefined Array leaves it as it is.
+using GradHook = std::function<Array(const Array& gradient)>;
 
 /// One entry of the tape: an op's output, or a leaf that collects a gradient. What a backward pass gathers is
 /// the pass's own, not the node's: passes of several threads may go through one node at the same time.
@@ -120,8 +121,11 @@ class Node {
   std::atomic<std::uint8_t> marks = 0;  // of what stands above the tape, which does not look at them
   Array grad;
 
-  /// `hook` sees the complete gradient before it is passed on, from the next visit of a pass on.
+  /// `hook` sees, and may replace, the complete gradient before it is passed on, from the next visit of a
+  /// pass on.
   void add_hook(GradHook hook);
+  /// `x` is the first input of the op that is recorded here.
+  void remember_first_input(const Array& x);
   /// Backward went through and freed closure and inputs.
   bool ran() const { return passes_.load(std::memory_order_relaxed) == kFreed; }
 
@@ -148,7 +152,7 @@ class Node {
   };
   static constexpr std::int32_t kFreeing = -1, kFreed = -2;
   static void drop(Node* node) noexcept;
-  void call_hooks(const Array& gradient) const;
+  Array call_hooks(Array gradient) const;
   void add_to_grad(Array gradient);
 
   std::atomic<std::int64_t> references_{0};
@@ -236,6 +240,12 @@ std::int64_t live_nodes();
 
 /// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
+
+/// The same for what leads to these leaves or inner tensors only, each once: returns their gradients,
+/// undefined where none arrives, and adds to no grad. With retain_graph false, what it passed through is
+/// freed.
+std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
+                                   bool retain_graph);
 
 /// For a backward that computes a part of the tape anew: passes back through what leads from `node`'s inputs
 /// to `root`, as a part of the pass that is running. The inputs gather what reaches them and are visited

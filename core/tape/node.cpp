@@ -10,6 +10,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/tape/autograd.h"
+#include "gradus/core/tape/detail/read_ahead.h"
 #include "gradus/core/threads/detail/locks.h"
 
 namespace gradus {
@@ -103,18 +104,32 @@ void Node::add_hook(GradHook hook) {
   }
 }
 
-/// In the order in which they were added. A hook may add others, here too: they wait for the next visit.
-void Node::call_hooks(const Array& gradient) const {
+/// In the order in which they were added, each with what the one before has left. A hook may add others, here
+/// too: they wait for the next visit.
+Array Node::call_hooks(Array gradient) const {
   std::vector<const Hook*> newest_first;
   for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
     newest_first.push_back(hook);
-  const std::uint32_t version = gradient.storage().version();
-  for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) (*hook)->call(gradient);
-  if (gradient.storage().version() != version)
-    fail_with(
-        "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: hooks look; work "
-        "on a clone(), or change grad() after backward",
-        op, shape);
+  for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) {
+    const std::uint32_t version = gradient.storage().version();
+    Array other = (*hook)->call(gradient);
+    if (gradient.storage().version() != version)
+      fail_with(
+          "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: return another "
+          "one, or change grad() after backward",
+          op, shape);
+    if (!other.defined()) continue;
+    if (other.shape() != shape || other.dtype() != dtype)
+      fail_with("on_grad: a hook of {} {} {} returned a gradient {} {}", op, dtype, shape, other.dtype(),
+                other.shape());
+    gradient = std::move(other);
+  }
+  return gradient;
+}
+
+void Node::remember_first_input(const Array& x) {
+  const ReadAhead reads = read_ahead(x);
+  first_input_ = {reads.data, reads.bytes};
 }
 
 // Several passes may add here at once. Each takes what is there, adds its part without holding the lock, and

@@ -51,7 +51,7 @@ static_assert(!std::is_reference_v<decltype(Tensor().fill_(1))>);
 static_assert(!std::is_reference_v<decltype(Tensor().copy_(Tensor()))>);
 static_assert(!std::is_reference_v<decltype(Tensor().zero_())>);
 static_assert(!std::is_reference_v<decltype(Tensor().retain_grad())>);
-static_assert(!std::is_reference_v<decltype(Tensor().on_grad({}))>);
+static_assert(!std::is_reference_v<decltype(Tensor().on_grad([](const Array&) {}))>);
 static_assert(!std::is_reference_v<decltype(StateDict().at(""))>);
 static_assert(!std::is_reference_v<decltype(Generator().state())>);
 static_assert(!std::is_reference_v<decltype(Array().storage())>);

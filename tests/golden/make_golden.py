@@ -265,11 +265,22 @@ OPTIMIZERS = {
     "adam": lambda p: torch.optim.Adam(p, lr=0.02),
     "adam_decay": lambda p: torch.optim.Adam(p, lr=0.02, betas=(0.8, 0.99), eps=1e-6, weight_decay=0.1),
     "adamw": lambda p: torch.optim.AdamW(p, lr=0.02, betas=(0.9, 0.95), weight_decay=0.1),
+    "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.02),
+    "rmsprop_momentum": lambda p: torch.optim.RMSprop(p, lr=0.005, alpha=0.9, eps=1e-6, momentum=0.8, weight_decay=0.1),
+    "rmsprop_centered": lambda p: torch.optim.RMSprop(p, lr=0.01, alpha=0.95, momentum=0.5, centered=True),
+    "radam": lambda p: torch.optim.RAdam(p, lr=0.02),
+    "radam_decay": lambda p: torch.optim.RAdam(p, lr=0.02, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.1),
+}
+PLATEAUS = {
+    "min": dict(factor=0.5, patience=2),
+    "max": dict(mode="max", factor=0.3, patience=1, threshold=0.05, threshold_mode="abs", cooldown=3, min_lr=1e-3),
+    "rel": dict(mode="max", factor=0.7, patience=3, threshold=0.1, eps=1e-3),
 }
 
 
 def trajectories(out):
     """100 steps in f64; gradients are given, with sizes from 1e-4 to 1e2, so that only the rule is compared."""
+    torch.manual_seed(1)  # whatever was drawn before
     start = torch.randn(9, dtype=torch.float64)
     grads = torch.randn(100, 9, dtype=torch.float64) * torch.logspace(-4, 2, 9, dtype=torch.float64)
     out["start"], out["grads"] = start, grads
@@ -288,6 +299,33 @@ def trajectories(out):
     out["clip/norm"] = nn.utils.clip_grad_norm_(ws, 1.5)
     for i, w in enumerate(ws):
         out[f"clip/after{i}"] = w.grad
+    values = torch.randn(40, dtype=torch.float64)
+    start = torch.zeros(40, dtype=torch.float64)
+    start.grad = values
+    start.grad[3] = math.nan
+    out["clip_value/before"] = start.grad.clone()
+    nn.utils.clip_grad_value_([start], 0.7)
+    out["clip_value/after"] = start.grad
+    # An average of weights that go the way of "adam".
+    model = nn.Linear(9, 1, bias=False).double()
+    average = torch.optim.swa_utils.AveragedModel(model, avg_fn=lambda a, p, n: 0.9 * a + (1 - 0.9) * p)
+    path = []
+    for weights in out["adam"]:
+        with torch.no_grad():
+            model.weight.copy_(weights[None])
+        average.update_parameters(model)
+        path.append(average.module.weight.detach()[0].clone())
+    out["ema"] = torch.stack(path)
+    # Rates of two groups while a metric wanders.
+    metric = torch.randn(100, dtype=torch.float64).cumsum(0) * 0.1
+    out["plateau/metric"] = metric
+    for name, options in PLATEAUS.items():
+        opt = torch.optim.SGD([{"params": [torch.zeros(1)]}, {"params": [torch.zeros(1)], "lr": 0.02}], lr=0.5)
+        plateau, rates = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, **options), []
+        for value in metric:
+            plateau.step(value.item())
+            rates.append([group["lr"] for group in opt.param_groups])
+        out[f"plateau/{name}"] = torch.tensor(rates, dtype=torch.float64)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@
 #include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"
+#include "gradus/optim/radam.h"
+#include "gradus/optim/rmsprop.h"
 #include "gradus/optim/sgd.h"
 
 namespace gradus::test {
@@ -40,6 +42,11 @@ const std::vector<std::function<std::unique_ptr<optim::Optimizer>(std::vector<Te
     [](auto p) { return std::make_unique<SGD>(p, optim::SGDOptions{.lr = 0.05, .momentum = 0.9}); },
     [](auto p) { return std::make_unique<Adam>(p, optim::AdamOptions{.lr = optim::warmup_linear(0.05, 4)}); },
     [](auto p) { return std::make_unique<AdamW>(p, optim::AdamWOptions{.lr = 0.05}); },
+    [](auto p) { return std::make_unique<optim::RAdam>(p, optim::RAdamOptions{.lr = 0.05}); },
+    [](auto p) {
+      return std::make_unique<optim::RMSprop>(
+          p, optim::RMSpropOptions{.lr = optim::inverse_sqrt(0.02, 4), .momentum = 0.5, .centered = true});
+    },
 };
 
 }  // namespace
@@ -95,7 +102,7 @@ TEST_CASE("optimizers: a state that does not fit changes nothing") {
   descend(opt, w, 1);
   descend(three, other, 2);
   check_error([&] { opt.load_state_dict(three.state_dict()); },
-              "Adam: state 0.exp_avg is f32 [3], expects f32 [2], as parameter 0 [2] is");
+              "Adam: the exp_avg of parameter 0 [2] is f32 [3] in the state, expects f32 [2]");
   CHECK(opt.steps() == 1);
   check_error([&] { opt.load_state_dict({}); },
               "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
@@ -285,14 +292,15 @@ TEST_CASE("optimizers: states of a module's parameters are named by its place") 
   StateDict state = opt.state_dict();
   state.set("0.exp_avg", zeros({2, 3}));
   check_error([&] { opt.load_state_dict(state); },
-              "Adam: state 0.exp_avg is f32 [2, 3], expects f32 [3, 2], as fc.weight [3, 2] is");
+              "Adam: the exp_avg of fc.weight [3, 2] is f32 [2, 3] in the state, expects f32 [3, 2]");
   check_error([&] { opt.load_state_dict(other.state_dict()); },
-              "Adam: the state has no 0.exp_avg, of fc.weight [3, 2]: it belongs to another optimizer");
+              "Adam: the state has no exp_avg of fc.weight [3, 2]: it belongs to another optimizer");
   check_error([&] { opt.load_state_dict(net.state_dict()); },
               "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
   for (const Tensor& bad : {tensor(-1), tensor({1, 2}), tensor(1.5), Tensor()}) {
     state.set("0.step", bad);
-    check_error([&] { opt.load_state_dict(state); }, "Adam: expects 0.step to be one i64 of 0 or more");
+    check_error([&] { opt.load_state_dict(state); },
+                "Adam: expects step of fc.weight [3, 2] to be one i64 of 0 or more");
   }
 }
 

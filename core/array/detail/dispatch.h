@@ -1,84 +1,10 @@
 #pragma once
-// From a run-time dtype to a compile-time type, and what is said of a dtype that will not do: one
-// wording for each complaint. f is called as f.template operator()<T>().
+// What the library's own files add to core/array/dispatch.h: messages, and numbers as elements.
 
-#include "gradus/core/array/array.h"
+#include "gradus/core/array/dispatch.h"
 #include "gradus/core/detail/format.h"
 
 namespace gradus {
-
-namespace detail {
-[[noreturn]] void fail_not_floating(const char* op, const char* what, DType dtype, const Shape& shape);
-[[noreturn]] void fail_not_floating(const char* op, DType dtype);
-[[noreturn]] void fail_not_numbers(const char* op, const Shape& shape);
-[[noreturn]] void fail_not_bool(const char* op, DType dtype, const Shape& shape);
-[[noreturn]] void fail_different(const char* op, const char* what, const Array& a, const Array& b);
-}  // namespace detail
-
-/// "softmax: expects f32 or f64, got i64 [2, 3]: convert with .to(f32)" unless x is of one of these; with
-/// `what` x is called, "Dropout: expects x of f32 or f64, ...".
-inline void check_floating(const char* op, const Array& x, const char* what = nullptr) {
-  if (!is_floating(x.dtype())) [[unlikely]]
-    detail::fail_not_floating(op, what, x.dtype(), x.shape());
-}
-
-/// Of a dtype asked for: "rand: expects f32 or f64, got i64: convert the result with .to(i64)".
-inline void check_floating(const char* op, DType dtype) {
-  if (!is_floating(dtype)) [[unlikely]]
-    detail::fail_not_floating(op, dtype);
-}
-
-/// "where: expects bool, got f32 [2, 3]: compare first, as in x != 0" unless x is.
-inline void check_bool(const char* op, const Array& x) {
-  if (x.dtype() != DType::boolean) [[unlikely]]
-    detail::fail_not_bool(op, x.dtype(), x.shape());
-}
-
-/// "add: operands have different dtypes: f32 [2, 3] and f64 [3]: convert one with .to()" unless a and b are
-/// of one. `what` they are called.
-inline void check_same_dtype(const char* op, const Array& a, const Array& b, const char* what = "operands") {
-  if (a.dtype() != b.dtype()) [[unlikely]]
-    detail::fail_different(op, what, a, b);
-}
-
-/// Any of the four types.
-template <class F>
-decltype(auto) dispatch_all(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::f32:
-      return f.template operator()<float>();
-    case DType::f64:
-      return f.template operator()<double>();
-    case DType::i64:
-      return f.template operator()<std::int64_t>();
-    case DType::boolean:
-      break;
-  }
-  return f.template operator()<bool>();
-}
-
-/// float or double, for a dtype that was checked.
-template <class F>
-decltype(auto) dispatch_floating(DType dtype, F&& f) {
-  return dtype == DType::f32 ? f.template operator()<float>() : f.template operator()<double>();
-}
-
-/// float or double; throws naming `op` for other dtypes.
-template <class F>
-decltype(auto) dispatch_floating(const char* op, const Array& x, F&& f) {
-  check_floating(op, x);
-  return dispatch_floating(x.dtype(), f);
-}
-
-/// float, double or std::int64_t; throws naming `op` for bools, "add: expects numbers, got bool [3]: ...".
-template <class F>
-decltype(auto) dispatch_numbers(const char* op, const Array& x, F&& f) {
-  if (x.dtype() == DType::f32) return f.template operator()<float>();
-  if (x.dtype() == DType::f64) return f.template operator()<double>();
-  if (x.dtype() == DType::boolean) [[unlikely]]
-    detail::fail_not_numbers(op, x.shape());
-  return f.template operator()<std::int64_t>();
-}
 
 /// `value` as an element of T; throws naming `op` when T is i64 and the value is not. `shape`: of what it
 /// meets.

@@ -155,8 +155,8 @@ TEST_CASE("a hook that writes into the gradient is an error: other tensors share
   b.on_grad([](const Array& db) { db.fill_(0); });
   check_error(
       [&] { (a + b).sum().backward(); },
-      "on_grad: a hook of mul [2] wrote into the gradient, which other tensors may share: hooks look; "
-      "work on a clone(), or change grad() after backward");
+      "on_grad: a hook of mul [2] wrote into the gradient, which other tensors may share: return another one, "
+      "or change grad() after backward");
   CHECK_FALSE(x.grad().defined());
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("a pass inside another: through the same leaf, and through the same no
   top.on_grad([&](const Array&) { check_error([&] { (kept * 2).backward(); }, being_passed); });
   top.backward(/*retain_graph=*/true);
   CHECK(x.grad().item() == 12);
-  top.node()->add_hook([](const Array&) { throw Error("hook"); });
+  top.on_grad([](const Array&) { throw Error("hook"); });
   CHECK_THROWS_WITH(top.backward(/*retain_graph=*/true), "hook");
   kept.backward();  // nobody is inside any more
   CHECK(x.grad().item() == 15);

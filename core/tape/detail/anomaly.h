@@ -1,0 +1,11 @@
+#pragma once
+// What DetectAnomaly turns on.
+
+#include "gradus/core/array/array.h"
+
+namespace gradus::detail {
+
+extern constinit thread_local bool anomaly;
+bool has_nan(const Array& x);
+
+}  // namespace gradus::detail

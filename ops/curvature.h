@@ -1,0 +1,40 @@
+#pragma once
+// Curvature: second derivatives by central differences of gradients. The tape has no gradients of gradients,
+// by design (docs/tape.md); in f64 these differences are good to eight digits or so.
+
+#include <cstdint>
+#include <vector>
+
+#include "gradus/core/random/random.h"
+#include "gradus/core/tensor.h"
+#include "gradus/ops/gradcheck.h"
+
+namespace gradus {
+
+/// H v, the product of the loss's Hessian with regard to the parameters and v, in the parameters' shapes:
+/// (g(w + h v) - g(w - h v)) / 2h, where g is the gradient and the step h v has the length eps max(1, |w|).
+/// Two forward and two backward passes. The loss has one element; parameters and v are f64, one v for each;
+/// the parameters are moved in place, put back to the bit, and their grad is not touched.
+/// `const std::vector<Tensor> hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`
+std::vector<Tensor> hvp(const TensorFunction& loss, const std::vector<Tensor>& parameters,
+                        const std::vector<Tensor>& v, double eps = 1e-5);
+
+struct SharpnessOptions {
+  std::int64_t iterations = 100;  // at most so many products H v, twice that where the Hessian is indefinite
+  double tolerance = 1e-5;        // ends when the value changes by less than this share of it
+  double eps = 1e-5;              // as in hvp
+  Generator generator = Generator(0);  // draws the start; a copy: nobody else's numbers change
+};
+struct Sharpness {
+  double value = 0;             // v^T H v of the last v, of length 1
+  std::int64_t iterations = 0;  // products used
+  bool converged = false;       // within the tolerance
+};
+/// The largest curvature: the largest eigenvalue of the loss's Hessian, by power iteration. Where the
+/// eigenvalue of the largest size is negative, -a, the iteration goes on with H + a, whose largest is a above
+/// H's. Gradient descent is stable on a quadratic while lr < 2 / sharpness.
+/// `const double top = sharpness([&] { return model.loss(x, y); }, model.parameters()).value;`
+Sharpness sharpness(const TensorFunction& loss, const std::vector<Tensor>& parameters,
+                    const SharpnessOptions& options = {});
+
+}  // namespace gradus

@@ -1,0 +1,60 @@
+#pragma once
+// gradcheck: is a backward right? See docs/04_gradient_checking.md.
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/tensor.h"
+
+namespace gradus {
+
+/// A function whose derivatives are looked at. It takes one, two or three Tensors, a `const
+/// std::vector<Tensor>&`, or nothing (a loss that uses a model's parameters), and returns a Tensor or a
+/// std::vector of them. It is called many times and must compute the same from the same numbers; random
+/// numbers of the thread's default generator are the same in each call.
+class TensorFunction {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::decay_t<F>, TensorFunction>) TensorFunction(F f)
+      : call_([f = std::move(f)](const std::vector<Tensor>& x) -> std::vector<Tensor> {
+          if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>)
+            return list(f(x));
+          else if constexpr (std::is_invocable_v<const F&, const Tensor&>)
+            return list(f(expect(x, 1)[0]));
+          else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&>)
+            return list(f(expect(x, 2)[0], x[1]));
+          else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>)
+            return list(f(expect(x, 3)[0], x[1], x[2]));
+          else
+            return list(f());
+        }) {}
+  /// Throws unless there are as many inputs as the function takes.
+  std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const { return call_(inputs); }
+
+ private:
+  static std::vector<Tensor> list(Tensor y) { return {std::move(y)}; }
+  static std::vector<Tensor> list(std::vector<Tensor> ys) { return ys; }
+  static const std::vector<Tensor>& expect(const std::vector<Tensor>& x, std::size_t count);
+  std::function<std::vector<Tensor>(const std::vector<Tensor>&)> call_;
+};
+
+struct GradcheckOptions {
+  double eps = 1e-6;  // step of the central differences
+  double atol = 1e-5, rtol = 1e-3;
+};
+
+/// Compares every derivative of every output element with regard to every element of the inputs that require
+/// grad with central differences, (f(x + eps) - f(x - eps)) / 2 eps, taken in place: f may use an input or
+/// what shares its memory, such as a model's parameters. Throws when one is off by more than atol + rtol
+/// |difference|; the message names the worst, and how many are. Inputs that require grad are f64 leaves
+/// without shared elements; others are constants. Adds to no grad. n elements cost 2 n calls of f and a
+/// backward for each output element: for small inputs.
+///
+///     gradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
+///     gradcheck([&] { return model.loss(x, y); }, model.parameters());
+void gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
+               const GradcheckOptions& options = {});
+
+}  // namespace gradus

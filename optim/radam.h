@@ -1,0 +1,36 @@
+#pragma once
+// RAdam: Adam that knows how far its average of squares can be trusted (Liu et al. 2020, "On the variance of
+// the adaptive learning rate and beyond").
+
+#include <array>
+
+#include "gradus/optim/optimizer.h"
+
+namespace gradus::optim {
+
+struct RAdamOptions {
+  Schedule lr = 1e-3;
+  std::array<double, 2> betas = {0.9, 0.999};
+  double eps = 1e-8;        // above 0
+  double weight_decay = 0;  // added to the gradient
+};
+
+/// m and v as in Adam. rho = n - 2 t b2^t / (1 - b2^t), with n = 2 / (1 - b2) - 1, is how many gradients v
+/// has averaged, in effect. Up to rho = 5, w -= lr mhat, SGD with momentum; from there on w -= lr r mhat
+/// sqrt(1 - b2^t) / (sqrt(v) + eps), with r = sqrt((rho - 4) (rho - 2) n / ((n - 4) (n - 2) rho)), which
+/// grows toward 1: a warm-up of its own. `optim::RAdam opt(model.parameters(), {.lr = 1e-3});`
+class RAdam : public Optimizer {
+ public:
+  explicit RAdam(std::vector<Tensor> parameters, RAdamOptions options = {});
+  explicit RAdam(std::vector<ParameterGroup> groups, RAdamOptions options = {});
+
+ protected:
+  void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
+              std::int64_t end) const override;
+
+ private:
+  std::array<double, 2> betas_;
+  double eps_;
+};
+
+}  // namespace gradus::optim

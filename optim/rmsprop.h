@@ -1,0 +1,33 @@
+#pragma once
+// RMSprop (Hinton 2012, lecture 6e of his course; as PyTorch writes it).
+
+#include "gradus/optim/optimizer.h"
+
+namespace gradus::optim {
+
+struct RMSpropOptions {
+  Schedule lr = 1e-2;
+  double alpha = 0.99;      // of the average of squares
+  double eps = 1e-8;        // above 0
+  double weight_decay = 0;  // added to the gradient
+  double momentum = 0;
+  bool centered = false;  // divides by the standard deviation instead: v - (average of g)^2
+};
+
+/// g += weight_decay w; v = alpha v + (1 - alpha) g^2; u = g / (sqrt(v) + eps); w -= lr u, or with momentum
+/// b = momentum b + u, w -= lr b. `optim::RMSprop opt(model.parameters(), {.lr = 1e-3, .momentum = 0.9});`
+class RMSprop : public Optimizer {
+ public:
+  explicit RMSprop(std::vector<Tensor> parameters, RMSpropOptions options = {});
+  explicit RMSprop(std::vector<ParameterGroup> groups, RMSpropOptions options = {});
+
+ protected:
+  void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
+              std::int64_t end) const override;
+
+ private:
+  double alpha_, eps_, momentum_;
+  bool centered_;
+};
+
+}  // namespace gradus::optim

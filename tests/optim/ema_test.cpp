@@ -1,0 +1,196 @@
+// Averages of weights, and rates that fall where a loss has stopped falling. Their numbers are compared with
+// PyTorch's in tests/golden/optim_test.cpp.
+
+#include "gradus/optim/ema.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "check_op.h"
+#include "gradus/core/error.h"
+#include "gradus/nn/nn.h"
+#include "gradus/ops/ops.h"
+#include "gradus/optim/adam.h"
+#include "gradus/optim/plateau.h"
+#include "gradus/optim/sgd.h"
+
+namespace gradus::test {
+namespace {
+
+double first_of(const Tensor& w) { return w.to_vector<double>().at(0); }
+
+void set(const Tensor& w, double value) {
+  const NoGrad guard;
+  w.fill_(value);
+}
+
+}  // namespace
+
+TEST_CASE("EMA: in a Use the parameters hold the averages, also when it ends by an exception") {
+  const Tensor w = full({2}, 8, f64).requires_grad_(), shared = w;
+  optim::EMA ema({w}, 0.75);
+  {
+    const optim::EMA::Use use(ema);
+    CHECK(first_of(w) == 8);  // no update yet
+  }
+  ema.update();
+  set(w, 4);
+  ema.update();
+  CHECK(ema.updates() == 2);
+  CHECK(first_of(w) == 4);
+  const std::uint32_t version = w.array().storage().version();
+  {
+    const optim::EMA::Use use(ema);
+    CHECK(first_of(w) == 7);
+    CHECK(first_of(shared) == 7);
+    CHECK(w.array().storage().version() != version);
+  }
+  CHECK(first_of(w) == 4);
+  CHECK_THROWS([&] {
+    const optim::EMA::Use use(ema);
+    throw Error("inside");
+  }());
+  CHECK(first_of(w) == 4);
+  set(w, 0);
+  ema.update();
+  const optim::EMA::Use use(ema);
+  CHECK(first_of(w) == 5.25);
+}
+
+TEST_CASE("EMA: a tape from before notices the averages") {
+  const Tensor w = full({2}, 8, f64).requires_grad_();
+  optim::EMA ema({w});
+  ema.update();
+  const Tensor loss = (w * w).sum();
+  const optim::EMA::Use use(ema);
+  CHECK_THROWS_WITH_AS(loss.backward(), doctest::Contains("changed in place"), Error);
+}
+
+TEST_CASE("EMA: state saved and restored goes on bit by bit; one that does not fit changes nothing") {
+  const nn::Module net("Net");
+  const nn::Linear fc = net.add("fc", nn::Linear(2, 3));
+  optim::EMA ema(net.parameters(), 0.7), again(net.parameters(), 0.7);
+  for (int i = 0; i < 3; ++i) {
+    set(fc.weight, 0.3 * i);
+    ema.update();
+  }
+  again.load_state_dict(ema.state_dict());
+  CHECK(again.updates() == 3);
+  set(fc.weight, 0.1);
+  ema.update();
+  again.update();
+  const StateDict a = ema.state_dict(), b = again.state_dict();
+  CHECK(a.at("0.average").to_vector<float>() == b.at("0.average").to_vector<float>());
+
+  StateDict bad = a;
+  bad.set("0.average", zeros({2, 2}));
+  check_error([&] { again.load_state_dict(bad); },
+              "EMA: the average of fc.weight [3, 2] is f32 [2, 2] in the state, expects f32 [3, 2]");
+  check_error([&] { again.load_state_dict(net.state_dict()); },
+              "EMA: the state has no updates: it belongs to another optimizer, or is a model's");
+  bad = a;
+  bad.set("2.average", zeros({2, 2}));
+  check_error([&] { again.load_state_dict(bad); },
+              "EMA: the state has 4 entries, expects 3: it is of other parameters");
+  CHECK(again.updates() == 4);
+  CHECK(again.state_dict().at("0.average").to_vector<float>() == a.at("0.average").to_vector<float>());
+}
+
+TEST_CASE("EMA: errors") {
+  const Tensor w = ones({2, 3}).requires_grad_();
+  check_error([&] { optim::EMA({w}, 1); }, "EMA: expects a decay in [0, 1), got 1");
+  check_error([&] { optim::EMA({w}, NAN); }, "EMA: expects a decay in [0, 1), got nan");
+  check_error([] { optim::EMA(std::vector<Tensor>{}); }, "EMA: got no parameters: pass model.parameters()");
+  check_error([&] { optim::EMA({w, Tensor()}); }, "EMA: parameter 1 is an undefined tensor");
+  check_error([&] { optim::EMA({w, w}); }, "EMA: parameter 1 [2, 3] is given twice");
+  check_error([] { optim::EMA({arange(3)}); }, "EMA: parameter 0 [3] is i64, expects f32 or f64");
+  check_error([&] { optim::EMA({w.detach().t()}); },
+              "EMA: parameter 0 [3, 2] is not contiguous: make it of contiguous()");
+  optim::EMA ema({w});
+  ema.update();
+  const optim::EMA::Use use(ema);
+  const std::string rest = " while an EMA::Use lives: the parameters hold the averages, end its scope first";
+  check_error([&] { ema.update(); }, "EMA: update()" + rest);
+  check_error([&] { ema.state_dict(); }, "EMA: state_dict()" + rest);
+  check_error([&] { ema.load_state_dict({}); }, "EMA: load_state_dict()" + rest);
+  check_error([&] { const optim::EMA::Use second(ema); }, "EMA: another EMA::Use" + rest);
+}
+
+TEST_CASE("ReduceLROnPlateau: more than `patience` calls without an improvement, NaN is none") {
+  const Tensor w = ones({1}).requires_grad_();
+  optim::SGD opt({w}, {.lr = 1});
+  optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 1});
+  CHECK_FALSE(plateau.step(3));
+  CHECK_FALSE(plateau.step(3));  // the first
+  CHECK(plateau.step(NAN));      // the second
+  CHECK(opt.lr() == 0.5);
+  CHECK_FALSE(plateau.step(2));
+  CHECK_FALSE(plateau.step(2));
+  CHECK_FALSE(plateau.step(1));
+  CHECK(opt.lr() == 0.5);
+}
+
+TEST_CASE("ReduceLROnPlateau: schedules are scaled as functions, groups added later are seen") {
+  const Tensor a = ones({1}).requires_grad_(), b = ones({1}).requires_grad_();
+  optim::SGD opt({a}, {.lr = optim::warmup_linear(1, 4)});
+  optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 0, .min_lr = 0.3});
+  opt.add_group({.parameters = {b}, .lr = 0.8});
+  plateau.step(1);
+  CHECK(plateau.step(1));
+  CHECK(opt.lr(0) == 0.25);  // warm-up at its first step, below min_lr: not reduced
+  CHECK(opt.lr(1) == 0.4);
+  for (int i = 0; i < 4; ++i) {
+    a.set_grad(zeros({1}));
+    opt.step();
+  }
+  CHECK(opt.lr(0) == 1);
+  CHECK(plateau.step(1));
+  CHECK(opt.lr(0) == 0.5);
+  CHECK(opt.schedule(0)(2) == 0.3);
+  CHECK(opt.schedule(0)(1) == 0.25);
+  CHECK(opt.lr(1) == 0.3);
+}
+
+TEST_CASE("ReduceLROnPlateau: state saved and restored goes on bit by bit") {
+  const Tensor w = ones({1}).requires_grad_(), v = ones({1}).requires_grad_();
+  optim::SGD opt({w}, {.lr = 0.1}), other({v}, {.lr = 0.1});
+  const optim::ReduceLROnPlateauOptions options = {.factor = 0.3, .patience = 2, .cooldown = 2};
+  optim::ReduceLROnPlateau plateau(opt, options), again(other, options);
+  const auto metric = [](int epoch) { return std::cos(epoch * 0.9) + 1.5; };
+  for (int epoch = 0; epoch < 11; ++epoch) plateau.step(metric(epoch));
+  CHECK(opt.lr() < 0.1);
+  again.load_state_dict(plateau.state_dict());
+  CHECK(other.lr() == opt.lr());
+  for (int epoch = 11; epoch < 30; ++epoch) {
+    CHECK(plateau.step(metric(epoch)) == again.step(metric(epoch)));
+    CHECK(other.lr() == opt.lr());
+  }
+}
+
+TEST_CASE("ReduceLROnPlateau: errors") {
+  const Tensor w = ones({1}).requires_grad_();
+  optim::SGD opt({w}, {.lr = 0.1});
+  check_error([&] { optim::ReduceLROnPlateau(opt, {.factor = 1}); },
+              "ReduceLROnPlateau: expects a factor in [0, 1), got 1");
+  check_error([&] { optim::ReduceLROnPlateau(opt, {.patience = -1}); },
+              "ReduceLROnPlateau: expects patience and cooldown of 0 or more, got -1 and 0");
+  check_error([&] { optim::ReduceLROnPlateau(opt, {.min_lr = -1}); },
+              "ReduceLROnPlateau: expects threshold, min_lr and eps of 0 or more, got 0.0001, -1 and 1e-08");
+  optim::ReduceLROnPlateau plateau(opt);
+  StateDict state = plateau.state_dict();
+  state.set("0.scale", tensor(2.0, f64));
+  check_error([&] { plateau.load_state_dict(state); },
+              "ReduceLROnPlateau: expects scales from 0 to 1 in the state, got 2");
+  state.set("0.scale", tensor(1));
+  check_error([&] { plateau.load_state_dict(state); },
+              "ReduceLROnPlateau: expects 0.scale in the state, one f64: it belongs to something else");
+  state = plateau.state_dict();
+  state.set("1.scale", tensor(1.0, f64));
+  check_error([&] { plateau.load_state_dict(state); },
+              "ReduceLROnPlateau: the state has 5 entries, expects 4: the optimizer has 1 groups");
+  check_error([&] { plateau.load_state_dict(opt.state_dict()); },
+              "ReduceLROnPlateau: expects best in the state, one f64: it belongs to something else");
+}
+
+}  // namespace gradus::test

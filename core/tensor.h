@@ -143,6 +143,7 @@ class Tensor {
   Tensor operator[](Int index) const { return select(0, index); }
   Tensor select(Int axis, Int index) const;
   Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) const;
+  Tensor unfold(Int axis, Int size, Int step = 1) const;
   Tensor reshape(const Shape& shape) const;
   Tensor view(const Shape& shape) const;
   Tensor permute(const Dims& axes) const;

@@ -99,7 +99,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 /// [N] x [M] -> [N, M].
 Tensor outer(const Tensor& a, const Tensor& b);
 
-// ---------------------------------------------------------------- shape.cpp: views where strides allow it
+// ------------------------------------------------ shape.cpp, unfold.cpp: views where strides allow it
 Tensor reshape(const Tensor& x, const Shape& shape);  ///< one size may be -1; copies only when it must
 Tensor view(const Tensor& x, const Shape& shape);     ///< reshape that throws rather than copy
 Tensor permute(const Tensor& x, const Dims& axes);
@@ -115,6 +115,18 @@ Tensor to(const Tensor& x, DType dtype);  ///< gradients are converted back
 Tensor select(const Tensor& x, Int axis, Int index);
 /// x[start:stop:step] along an axis; bounds are clipped as in Python.
 Tensor slice(const Tensor& x, Int axis, Int start, std::optional<Int> stop = {}, Int step = 1);
+/// Windows of `size` elements along an axis, one every `step`: their number takes the axis's place, what is
+/// in them comes last; a view. `unfold(x, 1, 3)` [B, T, C] -> [B, T - 2, C, 3]
+Tensor unfold(const Tensor& x, Int axis, Int size, Int step = 1);
+
+// ---------------------------------------------------------------- pad.cpp
+/// x with `value` around it. pads: before and after along the last axis, then along the one before it, ... as
+/// in PyTorch; negative ones cut off. `pad(x, {1, 2})` [..., T] -> [..., 1 + T + 2]
+Tensor pad(const Tensor& x, const std::vector<Int>& pads, Scalar value = 0);
+enum class PadMode { reflect, replicate };
+/// x with itself around it, mirrored at its first and last element, which are not repeated, or these two
+/// repeated. Of any axes; pads of 0 or more.
+Tensor pad(const Tensor& x, const std::vector<Int>& pads, PadMode mode);
 
 // ---------------------------------------------------------------- join.cpp
 /// Joins along an existing axis. `cat({a, b}, 0)`

@@ -12,6 +12,7 @@ Tensor Tensor::select(Int axis, Int index) const { return gradus::select(*this, 
 Tensor Tensor::slice(Int axis, Int start, std::optional<Int> stop, Int step) const {
   return gradus::slice(*this, axis, start, stop, step);
 }
+Tensor Tensor::unfold(Int axis, Int size, Int step) const { return gradus::unfold(*this, axis, size, step); }
 Tensor Tensor::reshape(const Shape& shape) const { return gradus::reshape(*this, shape); }
 Tensor Tensor::view(const Shape& shape) const { return gradus::view(*this, shape); }
 Tensor Tensor::permute(const Dims& axes) const { return gradus::permute(*this, axes); }

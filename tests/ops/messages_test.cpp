@@ -40,6 +40,7 @@ TEST_CASE("messages: an undefined tensor, anywhere") {
       {"on_grad", [&] { u.on_grad([](const Array&) {}); }},
       {"select", [&] { u[0]; }},
       {"slice", [&] { u.slice(0, 1); }},
+      {"unfold", [&] { u.unfold(0, 1); }},
       {"reshape", [&] { u.reshape({1}); }},
       {"view", [&] { u.view({1}); }},
       {"permute", [&] { u.permute({0}); }},
@@ -87,6 +88,10 @@ TEST_CASE("messages: an undefined tensor, anywhere") {
       {"matmul", [&] { matmul(x, u); }},
       {"linear", [&] { linear(x, u); }},
       {"outer", [&] { outer(v, u); }},
+      {"pad",
+       [&] {
+         pad(u, {1, 1});
+       }},
       {"cat",
        [&] {
          cat({x, u});

@@ -155,6 +155,7 @@ std::vector<ThreadCase> shape_cases() {
   along("scatter_add", [](const Tensor& x, std::int64_t axis) {
     return scatter_add(x, axis, indices(kCube, 7), square(x));
   });
+  along("unfold", [](const Tensor& x, std::int64_t axis) { return unfold(x, axis, 3, 2) * 2; });
   along("transpose", [](const Tensor& x, std::int64_t axis) { return contiguous(transpose(x, 0, axis)); });
   along("unsqueeze", [](const Tensor& x, std::int64_t axis) { return unsqueeze(x, axis) * 2; });
   const ThreadCase others[] = {
@@ -181,6 +182,16 @@ std::vector<ThreadCase> shape_cases() {
        }},
       {"flatten", {kCube}, [](T x) { return flatten(x[0]) * 2; }},
       {"to", {kFlat}, [](T x) { return to(x[0], x[0].dtype() == f32 ? f64 : f32) * 2; }},
+      {"pad",
+       {kFlat},
+       [](T x) {
+         return pad(x[0], {3, 1, 0, 2}, 0.5);
+       }},
+      {"pad reflect",
+       {kFlat},
+       [](T x) {
+         return pad(x[0], {3, 1, 0, 2}, PadMode::reflect);
+       }},
       {"tril", {kFlat}, [](T x) { return tril(x[0]); }},
       {"triu", {kFlat}, [](T x) { return triu(x[0], 1); }},
       {"one_hot", {}, [](T) { return one_hot(indices({900}, 200), 200); }},

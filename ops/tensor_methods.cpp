@@ -25,6 +25,7 @@ Tensor Tensor::squeeze() const { return gradus::squeeze(*this); }
 Tensor Tensor::squeeze(Int axis) const { return gradus::squeeze(*this, axis); }
 Tensor Tensor::unsqueeze(Int axis) const { return gradus::unsqueeze(*this, axis); }
 Tensor Tensor::expand(const Shape& shape) const { return gradus::expand(*this, shape); }
+Tensor Tensor::repeat(const Dims& counts) const { return gradus::repeat(*this, counts); }
 Tensor Tensor::flatten(Int start, Int end) const { return gradus::flatten(*this, start, end); }
 Tensor Tensor::contiguous() const { return gradus::contiguous(*this); }
 Tensor Tensor::clone() const { return gradus::clone(*this); }

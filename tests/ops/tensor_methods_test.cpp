@@ -26,6 +26,7 @@ TEST_CASE("methods are the ops of the same name") {
   CHECK(equal(x.unsqueeze(1).squeeze(), x));
   CHECK(equal(x.unsqueeze(1).squeeze(1), x));
   CHECK(equal(m.expand({2, 3, 3}), expand(m, {2, 3, 3})));
+  CHECK(equal(x.repeat({2, 1, 3}), repeat(x, {2, 1, 3})));
   CHECK(equal(x.flatten(), flatten(x)));
   CHECK(equal(x.flatten(1), flatten(x, 1)));
   CHECK(equal(x.transpose(0, 2).contiguous(), transpose(x, 0, 2)));

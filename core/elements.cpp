@@ -17,10 +17,11 @@ using Kept = std::conditional_t<Stored<T>, T, std::int64_t>;
 
 /// `values`: anything with an index.
 template <Element T, class Values>
-Array copied(const char* op, const Values& values, const Shape& shape) {
-  const std::int64_t count = numel(shape, op);
-  check(static_cast<std::int64_t>(values.size()) == count, "{}: shape {} holds {} elements, got {} values",
-        op, shape, count, values.size());
+Array copied(const char* op, const Values& values, Shape shape) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (shape.contains(-1)) shape = infer_shape(op, shape, count, Shape{count});
+  const std::int64_t room = numel(shape, op);
+  check(count == room, "{}: shape {} holds {} elements, got {} values", op, shape, room, count);
   const Array array = Array::empty(shape, dtype_of<Kept<T>>);
   Kept<T>* const to = array.mutable_data<Kept<T>>();
   for (std::int64_t i = 0; i < count; ++i)

@@ -19,6 +19,7 @@
 namespace gradus {
 
 class Generator;
+class Picked;
 
 /// A function of a gradient, an Array or a Tensor, that returns nothing, or what takes the gradient's place.
 template <class Hook, class Gradient>
@@ -160,8 +161,13 @@ class Tensor {
 
   // --- views and indexing
   Tensor operator[](Int index) const { return select(0, index); }
+  /// A mask (bool) of the shape of the first axes picks where it is true, in order: [count, other axes...].
+  /// Indices (i64; negative ones count from the end) pick along the first axis: [their shape..., other
+  /// axes...]. A copy; assigned to at once it writes into this tensor: `x[x < 0] = 0.0`, `x[ids] = rows`.
+  Picked operator[](const Tensor& index) const;
   Tensor select(Int axis, Int index) const;
   Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) const;
+  Tensor unfold(Int axis, Int size, Int step = 1) const;
   Tensor reshape(const Shape& shape) const;
   Tensor view(const Shape& shape) const;
   Tensor permute(const Dims& axes) const;
@@ -171,6 +177,7 @@ class Tensor {
   Tensor squeeze(Int axis) const;
   Tensor unsqueeze(Int axis) const;
   Tensor expand(const Shape& shape) const;
+  Tensor repeat(const Dims& counts) const;
   Tensor flatten(Int start = 0, Int end = -1) const;
   Tensor contiguous() const;
   Tensor clone() const;
@@ -207,6 +214,7 @@ class Tensor {
   Tensor softmax(Int axis) const;
 
  private:
+  friend class Picked;
   void expect_elements(const char* op, DType dtype) const;
   void expect_writable(const char* op) const;
   const Tensor& kept() const;
@@ -225,6 +233,48 @@ class Tensor {
 
   Array array_;
   NodePtr node_;
+};
+
+/// What x[mask] and x[ids] give. A named one should be a Tensor: `Tensor y = x[mask]`.
+class Picked : public Tensor {
+ public:
+  Picked(const Picked&) = delete;
+  // These write into x at once: values broadcast and are converted; of repeated indices the last counts.
+  void operator=(const Tensor& values) && { put(values); }
+  void operator=(const Picked& values) && { put(values); }
+  void operator=(Scalar value) && { put(value); }
+  template <class Value>
+  void operator+=(const Value& value) && {
+    put(*this + value);
+  }
+  template <class Value>
+  void operator-=(const Value& value) && {
+    put(*this - value);
+  }
+  template <class Value>
+  void operator*=(const Value& value) && {
+    put(*this * value);
+  }
+  template <class Value>
+  void operator/=(const Value& value) && {
+    put(*this / value);
+  }
+  void operator=(const Tensor& values) & = delete;  // give it a type: Tensor y = x[mask]
+  void operator=(const Picked& values) & = delete;  // give it a type: Tensor y = x[mask]
+  // To be read only: written, x[ids][0] = v would be lost, as x[ids] is a copy.
+  const Tensor operator[](Int index) const { return select(0, index); }
+  const Picked operator[](const Tensor& index) const { return Tensor::operator[](index); }
+
+ private:
+  friend class Tensor;
+  Picked(Tensor values, const Tensor& from, Array rows, int axes);
+  void put(const Tensor& values) const;
+  void put(Scalar value) const;
+  void put_rows() const;
+
+  Tensor from_;  // x
+  Array rows_;   // which (i64) of x with its first axes_ axes flattened
+  int axes_;
 };
 
 // --- creation. dtype: default_dtype() where none is given.
@@ -251,14 +301,14 @@ Tensor tensor(const std::vector<T>&) = delete;  // from_vector(values, {size})
 inline Tensor tensor(std::initializer_list<NestedList> values, std::optional<DType> dtype = {}) {
   return tensor(NestedList(values), dtype);
 }
-/// Copies the values, row-major; integers of any width become i64. `from_span<float>(v, {2, 3})`
+/// Copies the values, row-major; integers become i64; one size may be -1. `from_span<float>(v, {2, 3})`
 template <Element T>
 Tensor from_span(std::span<const T> values, const Shape& shape) {
   return Tensor(Array::from_span(values, shape));
 }
 template <class T>
 Tensor from_span(std::span<const T>, const Shape&) = delete;  // elements are float, double, bool or integers
-/// The same: `from_vector(std::vector<int>{1, 2, 3}, {3})`
+/// The same: `from_vector(std::vector<int>{1, 2, 3, 4, 5, 6}, {2, -1})`
 template <Element T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape);
 template <class T>

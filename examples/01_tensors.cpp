@@ -92,6 +92,20 @@ void splitting_heads() {
             << unnoticed[0][0] << '\n';
 }
 
+void picking() {
+  // [pick]
+  const Tensor x = arange(6).reshape({3, 2});
+  const Tensor rows = x[tensor({2, 0})];  // indices pick rows 2 and 0
+  const Tensor large = x[x > 2];          // a mask picks the numbers where it is true
+  x[x > 3] = 0;                           // assigned to, both write into x
+  x[tensor({0, 2})] += 10;
+  // [/pick]
+  std::cout << "\nx[tensor({2, 0})] and x[x > 2] of the rows [0, 1], [2, 3], [4, 5]:\n"
+            << rows << '\n'
+            << large << "\nand x after x[x > 3] = 0 and x[tensor({0, 2})] += 10:\n"
+            << x << '\n';
+}
+
 }  // namespace
 
 int main() {
@@ -99,4 +113,5 @@ int main() {
   looking();
   writing();
   splitting_heads();
+  picking();
 }

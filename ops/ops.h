@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -88,7 +89,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim = false);
 /// Running sum along an axis.
 Tensor cumsum(const Tensor& x, Int axis);
 
-// ---------------------------------------------------------------- matmul.cpp
+// ---------------------------------------------------------------- matmul.cpp, einsum.cpp
 /// Matrix product as in NumPy: 1-d operands are vectors, more than 2 axes are batches that broadcast.
 /// `matmul(q, k.transpose(-2, -1))` [B, H, T, D] x [B, H, D, T] -> [B, H, T, T]; transposes cost no copy.
 Tensor matmul(const Tensor& a, const Tensor& b);
@@ -99,8 +100,13 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation);
 /// [N] x [M] -> [N, M].
 Tensor outer(const Tensor& a, const Tensor& b);
+/// A product told by letters, one for each axis: axes of one letter meet, those that the result lacks are
+/// summed over, a letter twice in one operand is its diagonal, ... stands for axes that broadcast. Without ->
+/// the result has the letters that appear once, sorted. From left to right, by matmul where axes meet and are
+/// summed. `einsum("bqd,bkd->bqk", {q, k})`, `einsum("ii", {x})` the trace
+Tensor einsum(const std::string& equation, const std::vector<Tensor>& xs);
 
-// ---------------------------------------------------------------- shape.cpp: views where strides allow it
+// ------------------------------------------------ shape.cpp, unfold.cpp: views where strides allow it
 Tensor reshape(const Tensor& x, const Shape& shape);  ///< one size may be -1; copies only when it must
 Tensor view(const Tensor& x, const Shape& shape);     ///< reshape that throws rather than copy
 Tensor permute(const Tensor& x, const Dims& axes);
@@ -116,8 +122,20 @@ Tensor to(const Tensor& x, DType dtype);  ///< gradients are converted back
 Tensor select(const Tensor& x, Int axis, Int index);
 /// x[start:stop:step] along an axis; bounds are clipped as in Python.
 Tensor slice(const Tensor& x, Int axis, Int start, std::optional<Int> stop = {}, Int step = 1);
+/// Windows of `size` elements along an axis, one every `step`: their number takes the axis's place, what is
+/// in them comes last; a view. `unfold(x, 1, 3)` [B, T, C] -> [B, T - 2, C, 3]
+Tensor unfold(const Tensor& x, Int axis, Int size, Int step = 1);
 
-// ---------------------------------------------------------------- join.cpp
+// ---------------------------------------------------------------- pad.cpp
+/// x with `value` around it. pads: before and after along the last axis, then along the one before it, ... as
+/// in PyTorch; negative ones cut off. `pad(x, {1, 2})` [..., T] -> [..., 1 + T + 2]
+Tensor pad(const Tensor& x, const std::vector<Int>& pads, Scalar value = 0);
+enum class PadMode { reflect, replicate };
+/// x with itself around it, mirrored at its first and last element, which are not repeated, or these two
+/// repeated. Of any axes; pads of 0 or more.
+Tensor pad(const Tensor& x, const std::vector<Int>& pads, PadMode mode);
+
+// ---------------------------------------------------------------- join.cpp, repeat.cpp
 /// Joins along an existing axis. `cat({a, b}, 0)`
 Tensor cat(const std::vector<Tensor>& xs, Int axis = 0);
 /// Joins along a new axis.
@@ -129,16 +147,36 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& size
 std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis = 0);
 /// At most `count` pieces of equal size (the last may be smaller); of an empty axis `count` empty ones.
 std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis = 0);
+/// x[0], x[1], ... along an axis, which they lack: views.
+std::vector<Tensor> unbind(const Tensor& x, Int axis = 0);
+/// The whole of x counts[i] times along axis i; more counts than axes add axes in front.
+/// `repeat(x, {3, 1})` [R, C] -> [3 R, C]: all rows, then all rows again
+Tensor repeat(const Tensor& x, const Dims& counts);
+/// Each part of x along an axis `count` times in a row; no axis means those of the flattened x.
+/// `repeat_interleave(x, 3, 0)` [R, C] -> [3 R, C]: the first row three times, then the second
+Tensor repeat_interleave(const Tensor& x, Int count, std::optional<Int> axis = {});
+/// The same with a count (i64) for each part, or one for all.
+Tensor repeat_interleave(const Tensor& x, const Tensor& counts, std::optional<Int> axis = {});
 /// Reverses the order along the axes.
 Tensor flip(const Tensor& x, const Axes& axes);
 /// Moves elements `shift` places along an axis, wrapping around.
 Tensor roll(const Tensor& x, Int shift, Int axis);
 
-// ---------------------------------------------------------------- index.cpp, mask.cpp, sort.cpp, sample.cpp
+// ------------------------- index.cpp, scatter.cpp, pick.cpp, mask.cpp, sort.cpp, sample.cpp: index is i64
 /// y[i][j][k] = x[i][index[i][j][k]][k] for axis 1.
 Tensor gather(const Tensor& x, Int axis, const Tensor& index);
 /// x with source added at y[i][index[i][j][k]][k] for axis 1; repeated indices add up, in a fixed order.
 Tensor scatter_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& source);
+/// x with source put at y[i][index[i][j][k]][k] for axis 1; of repeated indices the last counts.
+Tensor scatter(const Tensor& x, Int axis, const Tensor& index, const Tensor& source);
+Tensor scatter(const Tensor& x, Int axis, const Tensor& index, Scalar value);
+/// x with row j of source added to row index[j] (rows along axis) for a 1-d index, in the order of j.
+Tensor index_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& source);
+/// Elements of x where mask (bool) is true, in row-major order: [count]; shapes broadcast. With a mask of the
+/// first axes only, x[mask] picks rows.
+Tensor masked_select(const Tensor& x, const Tensor& mask);
+/// Where x is not 0, in row-major order: [count, axes of x], i64.
+Tensor nonzero(const Tensor& x);
 /// Rows (along axis) of x in the order of the 1-d index.
 Tensor index_select(const Tensor& x, Int axis, const Tensor& index);
 /// Rows of weight [V, C] for ids [...] -> [..., C].
@@ -161,12 +199,16 @@ Tensor multinomial(const Tensor& weights, Int count, Flag replacement = false);
 Tensor softmax(const Tensor& x, Int axis);
 Tensor log_softmax(const Tensor& x, Int axis);
 
-// ---------------------------------------------------------------- layer_norm.cpp, rms_norm.cpp, dropout.cpp
+// ------------------------------------------------ layer_norm.cpp, rms_norm.cpp, normalize.cpp, dropout.cpp
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last axis, biased variance, eps inside the root
 /// (Ba et al. 2016). x [..., C], weight and bias [C] or undefined. A constant row gives its bias.
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {}, double eps = 1e-5);
 /// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019).
 Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-6);
+/// x / max(norm(x, p, axis), eps): `normalize(x, 2, -1)` has rows of length 1.
+Tensor normalize(const Tensor& x, Scalar p, Int axis, double eps = 1e-12);
+/// sum(a b) / (max(|a|, eps) max(|b|, eps)) along an axis; shapes broadcast.
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, Int axis, double eps = 1e-8);
 /// Zeroes each element with probability p and scales the others by 1 / (1 - p); x itself unless training.
 Tensor dropout(const Tensor& x, double p, Flag training = true);
 Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator);

@@ -12,6 +12,7 @@ Tensor Tensor::select(Int axis, Int index) const { return gradus::select(*this, 
 Tensor Tensor::slice(Int axis, Int start, std::optional<Int> stop, Int step) const {
   return gradus::slice(*this, axis, start, stop, step);
 }
+Tensor Tensor::unfold(Int axis, Int size, Int step) const { return gradus::unfold(*this, axis, size, step); }
 Tensor Tensor::reshape(const Shape& shape) const { return gradus::reshape(*this, shape); }
 Tensor Tensor::view(const Shape& shape) const { return gradus::view(*this, shape); }
 Tensor Tensor::permute(const Dims& axes) const { return gradus::permute(*this, axes); }
@@ -24,6 +25,7 @@ Tensor Tensor::squeeze() const { return gradus::squeeze(*this); }
 Tensor Tensor::squeeze(Int axis) const { return gradus::squeeze(*this, axis); }
 Tensor Tensor::unsqueeze(Int axis) const { return gradus::unsqueeze(*this, axis); }
 Tensor Tensor::expand(const Shape& shape) const { return gradus::expand(*this, shape); }
+Tensor Tensor::repeat(const Dims& counts) const { return gradus::repeat(*this, counts); }
 Tensor Tensor::flatten(Int start, Int end) const { return gradus::flatten(*this, start, end); }
 Tensor Tensor::contiguous() const { return gradus::contiguous(*this); }
 Tensor Tensor::clone() const { return gradus::clone(*this); }

@@ -133,7 +133,8 @@ Array Array::to(DType dtype) const {
   return copy;
 }
 
-/// Elements of an expanded array are one place in memory: it can take one value only.
+/// Elements of an expanded array are one place in memory: it can take one value only. The same goes for
+/// windows that overlap.
 static void expect_one_value_a_place(const char* op, const Array& source, const Array& target) {
   for (int axis = 0; axis < target.dim(); ++axis) {
     const int own = axis - (target.dim() - source.dim());
@@ -144,6 +145,15 @@ static void expect_one_value_a_place(const char* op, const Array& source, const 
           "write into a clone()",
           op, target.shape(), axis, source.shape()[own]);
   }
+  if (source.numel() < 2 || target.is_contiguous()) return;
+  Shape shape = target.shape();
+  for (int axis = 0; axis < target.dim(); ++axis)
+    if (target.strides()[axis] == 0) shape[axis] = 1;
+  check(
+      !shares_elements(shape, target.strides()),
+      "{}: the target {} has windows that overlap: elements they share would get several values: write into "
+      "a clone()",
+      op, target.shape());
 }
 
 void Array::copy_(const Array& source, const char* op) const {

@@ -17,24 +17,23 @@ namespace gradus {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr DType kTypes[] = {f32, f64, i64, boolean};
 
-std::string_view file_name(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "<f4";
-    case DType::f64:
-      return "<f8";
-    case DType::i64:
-      return "<i8";
-    case DType::boolean:
-      break;
-  }
-  return "|b1";
+/// A type of numbers in files, and what they become. Narrow integers are only read.
+struct FileType {
+  std::string_view name;
+  DType dtype;
+  std::uint64_t bytes;
+};
+constexpr FileType kTypes[] = {{"<f4", f32, 4},     {"<f8", f64, 8}, {"<i8", i64, 8},
+                               {"|b1", boolean, 1}, {"<i4", i64, 4}, {"|u1", i64, 1}};
+
+const FileType& file_type(DType dtype) {
+  return *std::find_if(std::begin(kTypes), std::end(kTypes),
+                       [=](const FileType& type) { return type.dtype == dtype; });
 }
 
 struct Header {
-  DType dtype = f32;
+  FileType type = kTypes[0];
   bool column_major = false;
   Shape shape;
 };
@@ -54,7 +53,7 @@ class HeaderReader {
       const int field = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : 3;
       check(field < 3 && !std::exchange(seen[field], true), "{}: header: key {} is unknown or appears twice",
             label_, io::quote(std::string(key)));
-      if (field == 0) header.dtype = dtype();
+      if (field == 0) header.type = type();
       if (field == 1) header.column_major = truth();
       if (field == 2) header.shape = shape();
       if (!take(',') && !next_is('}')) wrong("',' or '}'");
@@ -101,11 +100,11 @@ class HeaderReader {
     return text;
   }
 
-  DType dtype() {
+  const FileType& type() {
     const std::string_view text = quoted_text();
-    for (const DType dtype : kTypes)
-      if (text == file_name(dtype)) return dtype;
-    fail_with("{}: descr {} is not one of '<f4', '<f8', '<i8' and '|b1'", label_,
+    for (const FileType& type : kTypes)
+      if (text == type.name) return type;
+    fail_with("{}: descr {} is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'", label_,
               io::quote(std::string(text)));
   }
 
@@ -142,10 +141,34 @@ std::string header_text(const Tensor& tensor) {
   const Shape& shape = tensor.shape();
   const std::string comma = shape.size() == 1 ? "," : "";
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                 file_name(tensor.dtype()), fmt::join(shape, ", "), comma);
+                                 file_type(tensor.dtype()).name, fmt::join(shape, ", "), comma);
   const std::size_t start = kMagic.size() + 4;
   text.append(63 - (start + text.size()) % 64, ' ');
   return text + '\n';
+}
+
+/// Integers of a narrow type T, as i64.
+template <class T>
+Array read_widened(const io::InputFile& file, std::uint64_t offset, const Shape& shape) {
+  const Array array = Array::empty(shape, i64);
+  // They come to lie at the end of the array's memory and are spread out from its start.
+  const auto count = static_cast<std::uint64_t>(array.numel());
+  std::int64_t* const to = array.mutable_data<std::int64_t>();
+  const char* const narrow = reinterpret_cast<char*>(to) + count * (sizeof *to - sizeof(T));
+  file.read(offset, const_cast<char*>(narrow), count * sizeof(T));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, narrow + i * sizeof(T), sizeof(T));
+    to[i] = value;
+  }
+  return array;
+}
+
+Array read_elements(const io::InputFile& file, std::uint64_t offset, const Shape& shape,
+                    const FileType& type) {
+  if (type.bytes == size_of(type.dtype)) return io::read_array(file, file.label(), offset, shape, type.dtype);
+  return type.bytes == 4 ? read_widened<std::int32_t>(file, offset, shape)
+                         : read_widened<std::uint8_t>(file, offset, shape);
 }
 
 }  // namespace
@@ -182,15 +205,17 @@ Tensor load_npy(const std::string& path) {
   file.read(start, text.data(), length);
   const Header header = HeaderReader(file.label(), text).read();
   const std::uint64_t data = file.size() - start - length;
-  const auto expected = io::bytes_of(header.shape, header.dtype);
-  check(expected.has_value(), "{}: shape {} has more elements than memory can address", file.label(),
+  const FileType& type = header.type;
+  const auto memory = io::bytes_of(header.shape, type.dtype);
+  check(memory.has_value(), "{}: shape {} has more elements than memory can address", file.label(),
         header.shape);
-  check(data == *expected, "{}: has {} bytes of data, expects {} for {} {}", file.label(), data, *expected,
-        header.dtype, header.shape);
+  const std::uint64_t expected = *memory / size_of(type.dtype) * type.bytes;
+  check(data == expected, "{}: has {} bytes of data, expects {} for {} {}", file.label(), data, expected,
+        type.bytes == size_of(type.dtype) ? name(type.dtype) : type.name, header.shape);
 
   Shape stored = header.shape;
   if (header.column_major) std::reverse(stored.begin(), stored.end());
-  const Array array = io::read_array(file, file.label(), start + length, stored, header.dtype);
+  const Array array = read_elements(file, start + length, stored, type);
   if (!header.column_major || array.dim() < 2) return Tensor(array);
   // The first axis lies closest in memory: read the axes in reverse.
   Dims axes;

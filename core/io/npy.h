@@ -11,8 +11,9 @@ namespace gradus {
 /// or not at all, and replaces nothing but a file. `save_npy("losses.npy", losses);`
 void save_npy(const std::string& path, const Tensor& tensor);
 
-/// Reads such a file, in row-major or column-major order. Throws, naming the file, on any file that is not
-/// exactly that; never takes more memory than twice the file's size. `Tensor x = load_npy("x.npy");`
+/// Reads such a file, in row-major or column-major order; also i4 and u1, which become i64. Throws, naming the
+/// file, on any file that is not exactly that; never takes more memory than twice what the tensor does.
+/// `Tensor x = load_npy("x.npy");`
 Tensor load_npy(const std::string& path);
 
 }  // namespace gradus

@@ -4,6 +4,7 @@
 //   cat           x_1, x_2, ... one after another          dx_k = dy's part k (a view)
 //   stack         the same along a new axis                dx_k = dy[k] (a view)
 //   split, chunk  y_k = x[begin_k : end_k] (views of x)    0, with dy in that part
+//   unbind        y_k = x[k] (views of x)                  the same
 //   flip          y[i] = x[n-1-i]                          flip(dy)
 //   roll          y[(i + shift) mod n] = x[i]              roll(dy, -shift)
 //
@@ -167,6 +168,13 @@ std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis) {
         kMaxEmptyPieces, count);
   for (std::int64_t i = 0; i < count; ++i) pieces.push_back(piece("chunk", x, at, 0, 0));
   return pieces;
+}
+
+std::vector<Tensor> unbind(const Tensor& x, Int axis) {
+  const int at = normalize_axis("unbind", axis, operand("unbind", x).dim());
+  std::vector<Tensor> parts;
+  for (std::int64_t k = 0; k < x.shape()[at]; ++k) parts.push_back(select(x, at, k));
+  return parts;
 }
 
 Tensor flip(const Tensor& x, const Axes& axes) {

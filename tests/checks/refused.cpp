@@ -35,6 +35,16 @@ void habits(const Tensor& x, const Tensor& y) {
   if (x == y) return;                                     // refused: bool
 }
 
+void picked(const Tensor& x, const Tensor& mask) {
+  auto a = x[mask];
+  a = x;                // refused: give it a type: Tensor y = x[mask]
+  a = x[mask];          // refused: give it a type: Tensor y = x[mask]
+  x[mask][0] = 1.0;     // refused: discards qualifiers
+  x[mask][mask] = 1.0;  // refused: discards qualifiers
+  Tensor good = x[mask];
+  good = x[mask];
+}
+
 struct Net : nn::Module {
   nn::Linear fc = add("fc", nn::Linear(2, 3));
   Tensor scale = parameter("scale", ones({3}));  // refused: declare it as nn::Parameter

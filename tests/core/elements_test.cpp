@@ -52,7 +52,22 @@ TEST_CASE("vectors of integers of any width become i64 and come back") {
   CHECK(from_vector(std::vector<float>{0.5f}, {1}).dtype() == f32);
   CHECK(from_vector(std::vector<double>{0.5}, {1}).dtype() == f64);
   check_error([&] { from_vector(three, {2}); }, "from_vector: shape [2] holds 2 elements, got 3 values");
+  CHECK(from_vector(std::vector<int>{1, 2, 3, 4, 5, 6}, {2, -1}).shape() == Shape{2, 3});
+  CHECK(from_vector(three, {-1}).shape() == Shape{3});
+  CHECK(from_span<int>(three, {-1, 1, 3}).shape() == Shape{1, 1, 3});
+  CHECK(from_vector(std::vector<int>(), {-1, 3}).shape() == Shape{0, 3});
   check_error([&] { from_vector(three, {-3}); }, "from_vector: expects sizes of 0 or more, got [-3]");
+  check_error(
+      [&] {
+        from_vector(three, {2, -1});
+      },
+      "from_vector: [3] with 3 elements does not fit into [2, -1]");
+  check_error([&] { from_vector(three, {-1, -1}); }, "from_vector: at most one size may be -1, got [-1, -1]");
+  check_error(
+      [&] {
+        from_vector(std::vector<int>(), {0, -1});
+      },
+      "from_vector: [0] with 0 elements does not fit into [0, -1]");
   check_error(
       [] {
         from_vector(std::vector<unsigned long>{1, UINT64_MAX}, {2});

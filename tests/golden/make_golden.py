@@ -152,6 +152,34 @@ def op_cases():
     yield "bce_logits", lambda x, y: F.binary_cross_entropy_with_logits(x, y.detach()), [r(4, 5) * 4, torch.rand(4, 5)]
 
 
+def shape_cases():
+    """The same for shapes.safetensors and shapes_test.cpp."""
+    yield "unfold", lambda x: x.unfold(1, 3, 2), [r(2, 8, 3)]
+    yield "unfold_twice", lambda x: x.unfold(2, 3, 1).unfold(3, 2, 2), [r(2, 2, 5, 6)]
+    yield "pad", lambda x: F.pad(x, (1, 2, -1, 1), value=0.5), [r(2, 3, 4)]
+    yield "pad_reflect", lambda x: F.pad(x, (2, 1, 1, 0), mode="reflect"), [r(1, 2, 3, 4)]
+    yield "pad_replicate", lambda x: F.pad(x, (2, 5), mode="replicate"), [r(2, 3, 4)]
+    yield "mask", lambda x, m: x[m], [r(4, 5, 2), r(4, 5) > 0]
+    yield "indices", lambda x, i: x[i], [r(5, 3), ids(10, 2, 4) - 5]
+    yield "masked_select", torch.masked_select, [r(4, 1, 3), r(5, 1) > 0]
+    yield "nonzero", torch.nonzero, [ids(3, 3, 4, 2)]
+    yield "repeat", lambda x: x.repeat(2, 1, 3), [r(3, 2)]
+    yield "repeat_interleave", lambda x: x.repeat_interleave(3, 1), [r(2, 3, 2)]
+    yield "repeat_interleave_counts", lambda x, c: x.repeat_interleave(c, 0), [r(4, 2), torch.tensor([2, 0, 1, 3])]
+    yield "unbind", lambda x: x.unbind(1)[2], [r(2, 4, 3)]
+    yield "scatter", lambda x, i, y: x.scatter(1, i, y), [r(3, 5), torch.rand(3, 5).argsort(1)[:, :3], r(3, 3)]
+    yield "scatter_value", lambda x, i: x.scatter(0, i, 1.5), [r(4, 3), ids(4, 2, 3)]
+    yield "index_add", lambda x, i, y: x.index_add(1, i, y), [r(2, 4, 3), ids(4, 6), r(2, 6, 3)]
+    yield "einsum_heads", lambda q, k: torch.einsum("bhqd,bhkd->bhqk", q, k), [r(2, 3, 4, 5), r(2, 3, 6, 5)]
+    yield "einsum_three", lambda x, m, y: torch.einsum("bn,anm,bm->ba", x, m, y), [r(3, 2), r(4, 2, 5), r(3, 5)]
+    yield "einsum_diagonal", lambda x, y: torch.einsum("ii...,i->...i", x, y), [r(3, 3, 2), r(3)]
+    yield "einsum_implicit", lambda x, y: torch.einsum("ba,cb", x, y), [r(2, 3), r(4, 2)]
+    yield "normalize", lambda x: F.normalize(x, 2, -1), [r(3, 5)]
+    yield "normalize_1", lambda x: F.normalize(x, 1, 0), [r(3, 5)]
+    yield "normalize_inf", lambda x: F.normalize(x, math.inf, 1), [r(3, 5)]
+    yield "cosine_similarity", lambda a, b: F.cosine_similarity(a, b, -1), [r(3, 1, 5), r(4, 5)]
+
+
 def run_case(out, name, f, inputs, params=()):
     inputs = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
     y = f(*inputs)
@@ -348,3 +376,8 @@ if __name__ == "__main__":
     save("modules.safetensors", modules)
     save("losses.safetensors", losses)
     save("optim.safetensors", optim)
+    torch.manual_seed(1)
+    shapes = {}
+    for name, f, inputs in shape_cases():
+        run_case(shapes, name, f, inputs)
+    save("shapes.safetensors", shapes)

@@ -16,6 +16,7 @@ TEST_CASE("methods are the ops of the same name") {
   CHECK(equal(x[1], select(x, 0, 1)));
   CHECK(equal(x.slice(2, 1, 3), slice(x, 2, 1, 3)));
   CHECK(equal(x.slice(2, 0, {}, 2), slice(x, 2, 0, {}, 2)));
+  CHECK(equal(x.unfold(2, 3), unfold(x, 2, 3)));
   CHECK(equal(x.reshape({6, -1}), reshape(x, {6, -1})));
   CHECK(equal(x.view({6, 4}), view(x, {6, 4})));
   CHECK(equal(x.permute({2, 0, 1}), permute(x, {2, 0, 1})));
@@ -25,6 +26,7 @@ TEST_CASE("methods are the ops of the same name") {
   CHECK(equal(x.unsqueeze(1).squeeze(), x));
   CHECK(equal(x.unsqueeze(1).squeeze(1), x));
   CHECK(equal(m.expand({2, 3, 3}), expand(m, {2, 3, 3})));
+  CHECK(equal(x.repeat({2, 1, 3}), repeat(x, {2, 1, 3})));
   CHECK(equal(x.flatten(), flatten(x)));
   CHECK(equal(x.flatten(1), flatten(x, 1)));
   CHECK(equal(x.transpose(0, 2).contiguous(), transpose(x, 0, 2)));

@@ -73,6 +73,11 @@ std::vector<ThreadCase> product_cases() {
        {{3, 100, 250}, {190, 250}, {190}},
        [](T x) { return linear(x[0], x[1], x[2], Activation::relu); }},
       {"outer", {{311}, {607}}, [](T x) { return outer(x[0], x[1]); }},
+      {"einsum",
+       {{24, 60, 70}, {24, 50, 70}},
+       [](T x) {
+         return einsum("bqd,bkd->qk", {x[0], x[1]});
+       }},
       {"embedding",
        {{50, 96}},
        [](T x) {
@@ -83,6 +88,8 @@ std::vector<ThreadCase> product_cases() {
       {"log_softmax", {kFlat}, [](T x) { return log_softmax(x[0], -1); }},
       {"layer_norm", {kFlat, {607}, {607}}, [](T x) { return layer_norm(x[0], x[1], x[2]); }},
       {"rms_norm", {kFlat, {607}}, [](T x) { return rms_norm(x[0], x[1]); }},
+      {"normalize", {kFlat}, [](T x) { return normalize(x[0], 2, -1); }},
+      {"cosine_similarity", {kFlat, kFlat}, [](T x) { return cosine_similarity(x[0], x[1], 0); }},
       {"mse_loss", {kFlat, kFlat}, [](T x) { return mse_loss(x[0], x[1]); }},
       {"binary_cross_entropy_with_logits",
        {kFlat},
@@ -155,6 +162,15 @@ std::vector<ThreadCase> shape_cases() {
   along("scatter_add", [](const Tensor& x, std::int64_t axis) {
     return scatter_add(x, axis, indices(kCube, 7), square(x));
   });
+  along("unfold", [](const Tensor& x, std::int64_t axis) { return unfold(x, axis, 3, 2) * 2; });
+  along("scatter",
+        [](const Tensor& x, std::int64_t axis) { return scatter(x, axis, indices(kCube, 7), square(x)); });
+  along("index_add", [](const Tensor& x, std::int64_t axis) {
+    return index_add(x, axis, indices({90}, 7), index_select(square(x), axis, indices({90}, 5)));
+  });
+  along("unbind", [](const Tensor& x, std::int64_t axis) { return joined(unbind(x, axis)); });
+  along("repeat_interleave",
+        [](const Tensor& x, std::int64_t axis) { return repeat_interleave(x, 3, axis); });
   along("transpose", [](const Tensor& x, std::int64_t axis) { return contiguous(transpose(x, 0, axis)); });
   along("unsqueeze", [](const Tensor& x, std::int64_t axis) { return unsqueeze(x, axis) * 2; });
   const ThreadCase others[] = {
@@ -181,6 +197,31 @@ std::vector<ThreadCase> shape_cases() {
        }},
       {"flatten", {kCube}, [](T x) { return flatten(x[0]) * 2; }},
       {"to", {kFlat}, [](T x) { return to(x[0], x[0].dtype() == f32 ? f64 : f32) * 2; }},
+      {"pad",
+       {kFlat},
+       [](T x) {
+         return pad(x[0], {3, 1, 0, 2}, 0.5);
+       }},
+      {"pad reflect",
+       {kFlat},
+       [](T x) {
+         return pad(x[0], {3, 1, 0, 2}, PadMode::reflect);
+       }},
+      {"repeat",
+       {kFlat},
+       [](T x) {
+         return repeat(x[0], {2, 3});
+       }},
+      {"masked_select", {kFlat}, [](T x) { return masked_select(x[0], x[0].detach() > 0.4); }},
+      {"masks and indices",
+       {kFlat},
+       [](T x) {
+         const Tensor y = x[0].detach().clone();
+         y[y > 0.5] = 2;
+         y[indices({500}, 311)] = square(y[indices({500}, 300)]);
+         return x[0][indices({50, 20}, 311)] + y[0];
+       }},
+      {"nonzero", {kFlat}, [](T x) { return nonzero(x[0] > 0.5); }},
       {"tril", {kFlat}, [](T x) { return tril(x[0]); }},
       {"triu", {kFlat}, [](T x) { return triu(x[0], 1); }},
       {"one_hot", {}, [](T) { return one_hot(indices({900}, 200), 200); }},

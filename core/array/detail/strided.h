@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <utility>
 
 #include "gradus/core/shape.h"
 #include "gradus/core/threads/parallel.h"
@@ -131,6 +133,25 @@ class StridedLoop {
   Offsets strides_[Dims::kMaxRank] = {};
   int rank_ = 0;
 };
+
+/// Whether elements may share memory, as those of an expanded array and of windows that overlap do.
+inline bool shares_elements(const Shape& shape, const Strides& strides) {
+  // From the smallest stride on, each must lead past all that those before it reach.
+  std::pair<std::int64_t, std::int64_t> axes[Dims::kMaxRank];  // stride, steps
+  int count = 0;
+  for (int axis = shape.size() - 1; axis >= 0; --axis) {
+    if (shape[axis] < 2) continue;
+    int at = count++;
+    for (; at > 0 && axes[at - 1].first > std::abs(strides[axis]); --at) axes[at] = axes[at - 1];
+    axes[at] = {std::abs(strides[axis]), shape[axis] - 1};
+  }
+  std::int64_t reach = 0;
+  for (int i = 0; i < count; ++i) {
+    if (axes[i].first <= reach) return true;
+    reach += axes[i].first * axes[i].second;
+  }
+  return false;
+}
 
 /// Strides that read `shape` broadcast to `target`: 0 where an axis is repeated.
 inline Strides broadcast_strides(const Shape& shape, const Strides& strides, const Shape& target) {

@@ -47,6 +47,23 @@ TEST_CASE("files made by NumPy load") {
   CHECK(load_npy(golden("empty.npy")).shape() == Shape{0, 3});
 }
 
+TEST_CASE("narrow integers made by NumPy become i64") {
+  const Tensor x = load_npy(golden("i4.npy")), y = load_npy(golden("u1_column_major.npy"));
+  CHECK(x.dtype() == i64);
+  CHECK(x.shape() == Shape{2, 3});
+  CHECK(x.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, -2, 3, INT32_MAX, INT32_MIN, 0});
+  CHECK(y.dtype() == i64);
+  CHECK(y.shape() == Shape{2, 3});
+  CHECK(y.to_vector<int>() == std::vector<int>{0, 1, 127, 128, 255, 7});
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder / "x.npy";
+  write_bytes(path, version1("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 4)}"));
+  CHECK(load_npy(path).shape() == Shape{0, 4});
+  const std::string many(100003, '\xfe');
+  write_bytes(path, version1("{'descr': '|u1', 'fortran_order': False, 'shape': (100003,)}", many));
+  CHECK((load_npy(path) == 254).all());
+}
+
 TEST_CASE("saved files have NumPy's bytes") {
   const ScratchFolder folder;
   const std::string path = folder / "x.npy";
@@ -104,7 +121,7 @@ TEST_CASE("a hostile file is an error that says what is wrong") {
     std::string header, message;
   };
   const std::string start = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
-  const std::string types = " is not one of '<f4', '<f8', '<i8' and '|b1'";
+  const std::string types = " is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'";
   const std::vector<Case> cases = {
       {"", "header: expects '{', got ''"},
       {"(", "header: expects '{', got '('"},
@@ -123,7 +140,9 @@ TEST_CASE("a hostile file is an error that says what is wrong") {
       {"{'descr': '<f4', 'fortran_order': False}", "header: expects descr, fortran_order and shape"},
       {"{'descr': '>f4'}", "descr '>f4'" + types},
       {"{'descr': '<f2'}", "descr '<f2'" + types},
-      {"{'descr': '<i4'}", "descr '<i4'" + types},
+      {"{'descr': '<i2'}", "descr '<i2'" + types},
+      {"{'descr': '>i4'}", "descr '>i4'" + types},
+      {"{'descr': '|i1'}", "descr '|i1'" + types},
       {"{'descr': '<c8'}", "descr '<c8'" + types},
       {"{'descr': '|O'}", "descr '|O'" + types},
       {"{'descr': '<U5'}", "descr '<U5'" + types},
@@ -163,6 +182,12 @@ TEST_CASE("a hostile file is an error that says what is wrong") {
       {start + "(0, 4294967296, 4294967296)}",
        "shape [0, 4294967296, 4294967296] has more elements than memory can address"},
       {start + "(1099511627776,)}", "has 8 bytes of data, expects 4398046511104 for f32 [1099511627776]"},
+      {"{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}",
+       "has 8 bytes of data, expects 12 for <i4 [3]"},
+      {"{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)}",
+       "has 8 bytes of data, expects 4 for |u1 [2, 2]"},
+      {"{'descr': '|u1', 'fortran_order': False, 'shape': (2305843009213693952,)}",
+       "shape [2305843009213693952] has more elements than memory can address"},
       {"{'descr': '|b1', 'fortran_order': False, 'shape': (8,)}",
        "element 3 is not a bool: expects a byte of 0 or 1"},
   };
@@ -193,7 +218,7 @@ TEST_CASE("a hostile file is an error that says what is wrong") {
 TEST_CASE("every truncation and every damaged header byte") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "x.npy";
-  for (const char* name : {"f4.npy", "f8_column_major.npy", "version2.npy"})
+  for (const char* name : {"f4.npy", "f8_column_major.npy", "version2.npy", "i4.npy", "u1_column_major.npy"})
     check_damage(read_bytes(golden(name)), 128, path, [&] { load_npy(path); });
 }
 

@@ -13,6 +13,8 @@ def npy():
     np.save("f4.npy", x.astype("<f4"))
     np.save("f8_column_major.npy", np.asfortranarray(x))
     np.save("i8.npy", np.array([[[1, -2], [3, 2**62]]], dtype="<i8"))
+    np.save("i4.npy", np.array([[1, -2, 3], [2**31 - 1, -(2**31), 0]], dtype="<i4"))
+    np.save("u1_column_major.npy", np.asfortranarray(np.array([[0, 1, 127], [128, 255, 7]], dtype="u1")))
     np.save("b1.npy", np.array([True, False, True]))
     np.save("scalar.npy", np.float64(2.5))
     np.save("empty.npy", np.zeros((0, 3), dtype="<f4"))

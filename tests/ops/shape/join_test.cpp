@@ -50,6 +50,18 @@ TEST_CASE("split and chunk cut into views") {
   CHECK(split(zeros({0}), std::vector<std::int64_t>{}).empty());
 }
 
+TEST_CASE("unbind gives the parts along an axis as views") {
+  const Tensor x = counting({2, 3});
+  CHECK(shapes(unbind(x)) == std::vector<Shape>{{3}, {3}});
+  CHECK(shapes(unbind(x, -1)) == std::vector<Shape>{{2}, {2}, {2}});
+  CHECK(unbind(x, 1)[2].to_vector<double>() == Values{2, 5});
+  CHECK(unbind(x)[1].array().storage() == x.array().storage());
+  CHECK(unbind(zeros({0, 3})).empty());
+  CHECK(shapes(unbind(zeros({2, 0}))) == std::vector<Shape>{{0}, {0}});
+  unbind(x)[0].fill_(7);
+  CHECK(x.to_vector<double>() == Values{7, 7, 7, 3, 4, 5});
+}
+
 TEST_CASE("flip and roll reorder") {
   const Tensor x = counting({2, 3});
   CHECK(flip(x, 1).to_vector<double>() == Values{2, 1, 0, 5, 4, 3});
@@ -71,6 +83,8 @@ TEST_CASE("gradients of joins and cuts") {
     check_op("roll", [](const Tensor& x) { return roll(x, 2, -1); }, {shape});
     check_op("split", [](const Tensor& x) -> Tensors { return split(x, 2, -1); }, {shape});
     check_op("chunk", [](const Tensor& x) -> Tensors { return chunk(x, 3, 0); }, {shape});
+    if (shape[0] > 0 && shape[0] < 10)
+      check_op("unbind", [](const Tensor& x) -> Tensors { return unbind(x, 0); }, {shape});
   }
   check_op("cat",
            [](const Tensor& a, const Tensor& b, const Tensor& c) {
@@ -146,6 +160,8 @@ TEST_CASE("cuts: errors") {
   check_error([&] { split(x, 1, 2); }, "split: axis 2 is out of range for 2 axes: expects -2 to 1");
   check_error([&] { chunk(x, 0); }, "chunk: expects a count of 1 or more, got 0 for axis 0 of [2, 3]");
   check_error([&] { chunk(tensor(1.0), 2); }, "chunk: axis 0 does not exist: the tensor has 0 axes");
+  check_error([&] { unbind(x, 2); }, "unbind: axis 2 is out of range for 2 axes: expects -2 to 1");
+  check_error([&] { unbind(tensor(1.0)); }, "unbind: axis 0 does not exist: the tensor has 0 axes");
   check_error([&] { flip(x, {0, -2}); }, "flip: axis -2 is given twice in [0, -2]");
   check_error([&] { flip(x, 2); }, "flip: axis 2 is out of range for 2 axes: expects -2 to 1");
   check_error([&] { roll(x, 1, 5); }, "roll: axis 5 is out of range for 2 axes: expects -2 to 1");

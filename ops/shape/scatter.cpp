@@ -1,0 +1,106 @@
+// Putting by index. Written for axis 1 of three; other axes alike. Every index is checked before anything is
+// written.
+//
+//   op            y                                              gradient
+//   scatter_add   y = x, y[i][index[i][j][k]][k] += s[i][j][k]   dx = dy, ds = gather(dy, index)
+//   scatter       y = x, y[i][index[i][j][k]][k] = s[i][j][k]    dx = dy, but 0 where one was put;
+//                                                                ds the same, but 0 where a later one was put
+//   index_add     y = x, y[i][index[j]][k] += s[i][j][k]         dx = dy, ds = index_select(dy, index)
+//
+// Saved: the index alone. Where it repeats, the order of j decides. The loops are in index_loops.h.
+
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+#include "gradus/ops/shape/index_loops.h"
+
+namespace gradus {
+
+namespace {
+
+/// scatter's gradient for x: what was put over gets none.
+Array without_places(const Array& dy, int axis, const Array& index) {
+  const Array dx = dy.clone();
+  put_scattered<Set>("scatter backward", dx, axis, index, array::scalar(0, dy.dtype()).expand(index.shape()));
+  return dx;
+}
+
+/// scatter's gradient for the source: that of its places, for the entry that was put there last.
+Array of_last(const Array& dy, int axis, const Array& index) {
+  const Array places = Array::empty(dy.shape(), i64);
+  Strides along = Dims::filled(index.dim(), 0);
+  along[axis] = 1;
+  const Array order = arange(index.shape()[axis]).array().as_strided(index.shape(), along, 0);
+  put_scattered<Set>("scatter backward", places, axis, index, order);
+  const Array last =
+      array::compare("scatter backward", kernels::Compare::eq, gathered(places, axis, index), order);
+  return array::where(last, gathered(dy, axis, index), array::scalar(0, dy.dtype()));
+}
+
+/// Checks what scatter and scatter_add are given.
+void check_source(const char* op, const Array& x, int axis, const Array& index, const Array& source) {
+  check_same_dtype(op, x, source, "x and source");
+  check(index.shape() == source.shape(), "{}: index {} and source {} must have the same shape", op,
+        index.shape(), source.shape());
+  check_index_fits(op, x, axis, index);
+}
+
+}  // namespace
+
+Tensor scatter_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& source) {
+  const Array &a = operand("scatter_add", x), &s = operand("scatter_add", source);
+  const Array& i = index_operand("scatter_add", index);
+  const int at = normalize_axis("scatter_add", axis, x.dim());
+  check_source("scatter_add", a, at, i, s);
+  const Array y = a.clone();
+  put_scattered<Add>("scatter_add", y, at, i, s);
+  return record("scatter_add", y, {&x, &source},
+                [at, saved = Saved(i)](const Array& dy, Needs needs) -> Grads {
+                  return {dy, needs[1] ? gathered(dy, at, *saved) : Array()};
+                });
+}
+
+Tensor scatter(const Tensor& x, Int axis, const Tensor& index, const Tensor& source) {
+  const Array &a = operand("scatter", x), &s = operand("scatter", source);
+  const Array& i = index_operand("scatter", index);
+  const int at = normalize_axis("scatter", axis, x.dim());
+  check_source("scatter", a, at, i, s);
+  const Array y = a.clone();
+  put_scattered<Set>("scatter", y, at, i, s);
+  return record("scatter", y, {&x, &source}, [at, saved = Saved(i)](const Array& dy, Needs needs) -> Grads {
+    return {needs[0] ? without_places(dy, at, *saved) : Array(),
+            needs[1] ? of_last(dy, at, *saved) : Array()};
+  });
+}
+
+Tensor scatter(const Tensor& x, Int axis, const Tensor& index, Scalar value) {
+  const Array &a = operand("scatter", x), &i = index_operand("scatter", index);
+  const int at = normalize_axis("scatter", axis, x.dim());
+  check_index_fits("scatter", a, at, i);
+  const Array y = a.clone();
+  put_scattered<Set>("scatter", y, at, i, array::number_like("scatter", value, a).expand(i.shape()));
+  return record("scatter", y, {&x}, [at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
+    return {without_places(dy, at, *saved)};
+  });
+}
+
+Tensor index_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& source) {
+  const Array &a = operand("index_add", x), &s = operand("index_add", source);
+  const Array& i = index_operand("index_add", index);
+  const int at = normalize_axis("index_add", axis, x.dim());
+  check_same_dtype("index_add", a, s, "x and source");
+  check(i.dim() == 1, "index_add: expects a 1-d index, got {}", i.shape());
+  Shape rows = a.shape();
+  rows[at] = i.numel();
+  check(s.shape() == rows, "index_add: expects a source {}, as x {} with the {} rows of the index, got {}",
+        rows, a.shape(), i.numel(), s.shape());
+  check_range("index_add", i, a.shape(), at);
+  const Array y = a.clone();
+  put_rows<Add>("index_add", y, at, i, s);
+  return record("index_add", y, {&x, &source}, [at, saved = Saved(i)](const Array& dy, Needs needs) -> Grads {
+    return {dy, needs[1] ? selected(dy, at, *saved) : Array()};
+  });
+}
+
+}  // namespace gradus

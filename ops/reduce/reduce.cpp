@@ -6,6 +6,7 @@
 //   var        y = sum_i (x_i - m)^2 / k       dx_i = dy 2 (x_i - m) / k        saves x and the mean m
 //              k = n - 1 or n; two passes: the squares of x itself would cancel.
 //              (m depends on x too, but sum_i (x_i - m) is 0, so that part vanishes.)
+//   std        y = sqrt(var)                   dvar = dy / (2 y), 0 where y = 0   saves y
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
 //              p = 1 is sum(abs(x)), p = infinity max(abs(x)).
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - y)            saves x and y
@@ -141,6 +142,18 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
                   const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
                   return {array::mul(scaled, array::sub(*x, *mean))};
                 });
+}
+
+Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
+  floating_operand("std", x);
+  normalize_axes("std", axes, x.dim());
+  const Tensor variance = var(x, axes, options);
+  const Array y = array::unary("std", Unary::sqrt, variance.array());
+  return record("std", y, {&variance}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
+    const Array zero = array::scalar(0, dy.dtype());
+    return {
+        array::where(array::compare("std", Compare::eq, *y, 0), zero, array::div(array::mul(dy, 0.5), *y))};
+  });
 }
 
 namespace {

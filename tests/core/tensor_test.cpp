@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <sstream>
 #include <vector>
 
 #include "check_op.h"
@@ -270,9 +271,14 @@ TEST_CASE("StateDict keeps names in order and finds them") {
   check_error([] { StateDict().at("z"); }, "StateDict: no entry 'z': it holds nothing");
 }
 
+TEST_CASE("a dtype is printed by its name") {
+  std::ostringstream out;
+  out << f32 << ' ' << ones({2}, f64).dtype() << ' ' << i64 << ' ' << boolean;
+  CHECK(out.str() == "f32 f64 i64 bool");
+}
+
 TEST_CASE("the default dtype is a floating one") {
-  check_error([] { set_default_dtype(i64); },
-              "set_default_dtype: expects f32 or f64, got i64");
+  check_error([] { set_default_dtype(i64); }, "set_default_dtype: expects f32 or f64, got i64");
 }
 
 TEST_CASE("what is written is kept by somebody, and each place takes one value") {

@@ -226,10 +226,10 @@ Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOption
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 
-// ----------------------------- loss.cpp, distance.cpp, kl_div.cpp, cross_entropy.cpp,
-// linear_cross_entropy.cpp Without elements (an empty batch, T = 0) a sum is 0; the mean of cross_entropy,
-// linear_cross_entropy and nll_loss is 0 too, as when all targets are ignored: a batch of padding alone must
-// not spoil a training run. That of the others is NaN, as that of mean() is.
+// ---------------------------------- loss.cpp, distance.cpp, kl_div.cpp, [linear_]cross_entropy.cpp
+// Without elements (an empty batch, T = 0) a sum is 0; the mean of cross_entropy, linear_cross_entropy and
+// nll_loss is 0 too, as when all targets are ignored: a batch of padding alone must not spoil a training run.
+// That of the others is NaN, as that of mean() is.
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   Tensor weight = {};  // [V]: how much a target of each class counts; gets no gradient
@@ -241,15 +241,15 @@ struct CrossEntropyOptions {
 /// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...]. The classes
 /// are the last axis: PyTorch's [B, V, T] is .transpose(1, 2) away. With label_smoothing a class whose logit
 /// is -inf makes the loss +inf, unless its weight is 0.
-/// A target [..., V] of the logits' dtype holds probabilities p (whose gradient it gets, too): -sum_v
-/// weight_v p_v log softmax(logits)_v; its mean divides by the number of rows, whatever the weights, as in
-/// PyTorch. A class with logit -inf and p = 0 costs nothing (in PyTorch NaN). `cross_entropy(student,
-/// softmax(teacher, -1))`
+/// A target [..., V] of the logits' dtype holds probabilities p, and gets a gradient too: a row costs
+/// -sum_v weight_v p_v log softmax(logits)_v, and the mean divides by the number of rows, whatever the
+/// weights, as in PyTorch. A class with logit -inf and p = 0 costs nothing (in PyTorch NaN). p is not
+/// checked: it need not add up to 1. `cross_entropy(student, softmax(teacher, -1))`
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
-/// cross_entropy(linear(x, weight, bias), target) for classes and a mean or sum, without ever holding all
-/// logits: x
-/// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of at most 32 MiB
-/// of logits, or of 64 rows; where a gradient is wanted forward computes it too: use NoGrad to evaluate.
+/// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
+/// [..., C], weight [V, C], target [...] (i64), bias [V] or undefined -> []. Rows pass in chunks of at most
+/// 32 MiB of logits, or of 64 rows; where a gradient is wanted forward computes it too: use NoGrad to
+/// evaluate.
 /// `linear_cross_entropy(hidden, embedding.weight, next_ids).backward();`
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
                             const CrossEntropyOptions& options = {}, const Tensor& bias = {});

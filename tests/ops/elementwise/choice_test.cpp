@@ -132,7 +132,7 @@ TEST_CASE("clamp: on one side") {
   const Tensor x = tensor({-2.0, 0.5, kInf, -kInf});
   CHECK(values(clamp(x, 0)) == Values{0, 0.5, kInf, 0});
   CHECK(values(x.clamp({}, 0)) == Values{-2, 0, 0, -kInf});
-  CHECK(values(clamp(tensor({-3, INT64_MAX}), 0)) == values(tensor({std::int64_t{0}, INT64_MAX})));
+  CHECK((clamp(tensor({-3, INT64_MAX}), 0) == tensor({std::int64_t{0}, INT64_MAX})).all());
   CHECK(values(clamp(tensor({-3, 5}), {}, 4.5)) == Values{-3, 4});
   for (const Shape& shape : odd_shapes()) {
     check_op("clamp low", [](const Tensor& y) { return clamp(y, -1); }, {shape}, {.kinks = {-1}});

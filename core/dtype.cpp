@@ -1,5 +1,7 @@
 #include "gradus/core/dtype.h"
 
+#include <ostream>
+
 #include "gradus/core/detail/format.h"
 
 namespace gradus {
@@ -17,6 +19,8 @@ const char* name(DType dtype) {
   }
   return "?";
 }
+
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
 
 namespace {
 thread_local DType current_default = DType::f32;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 
 namespace gradus {
 
@@ -15,6 +16,7 @@ inline constexpr DType boolean = DType::boolean;
 
 /// "f32", "f64", "i64" or "bool".
 const char* name(DType dtype);
+std::ostream& operator<<(std::ostream& out, DType dtype);
 
 /// Bytes of one element.
 constexpr std::size_t size_of(DType dtype) {

@@ -32,13 +32,13 @@ void Tensor::expect_writable(const char* op) const {
 }
 
 /// Itself, unless writing into this temporary would change nothing that anybody can see.
-const Tensor& Tensor::kept() const {
+const Tensor& Tensor::kept(const char* op) const {
   if (defined() && array_.storage().unique())
     fail_with(
-        "operator=: nothing else holds the tensor {} that is written, so the values would be lost: ops, and "
+        "{}: nothing else holds the tensor {} that is written, so the values would be lost: ops, and "
         "reshape, flatten, contiguous and to where they must, give copies: write through view, select or "
         "slice",
-        shape());
+        op, shape());
   return *this;
 }
 

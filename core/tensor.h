@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,6 +34,20 @@ struct VarOptions {
   bool unbiased = true;  // divide by n - 1, not n
 };
 
+/// The right side of `x += y`.
+class TensorOrNumber {
+ public:
+  TensorOrNumber(const Tensor& x) : tensor_(&x) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> TensorOrNumber(T value) : number_(value) {}
+  TensorOrNumber(Scalar value) : number_(value) {}
+
+ private:
+  friend class Tensor;
+  const Tensor* tensor_ = nullptr;
+  Scalar number_ = 0;
+};
+
 class Tensor {
  public:
   Tensor() = default;  // undefined
@@ -52,9 +67,9 @@ class Tensor {
     return *this = static_cast<const Tensor&>(x);
   }
   // Throws where nothing else holds what is written: `x.flatten() = 2.0` may write into a copy.
-  void operator=(const Tensor& values) && { kept().write(values, "operator="); }
-  void operator=(Tensor&& values) && { kept().write(values, "operator="); }
-  void operator=(Scalar value) && { kept().write(value, "operator="); }
+  void operator=(const Tensor& values) && { kept("operator=").write(values, "operator="); }
+  void operator=(Tensor&& values) && { kept("operator=").write(values, "operator="); }
+  void operator=(Scalar value) && { kept("operator=").write(value, "operator="); }
 
   // --- what it is
   bool defined() const { return array_.defined(); }
@@ -115,6 +130,22 @@ class Tensor {
   Tensor fill_(Scalar value) const&& { return write(value, "fill_"); }
   const Tensor& zero_() const& { return write(Scalar(0), "zero_"); }
   Tensor zero_() const&& { return write(Scalar(0), "zero_"); }
+  // x += y writes x + y into x's memory, where views and other handles see it: `w -= w.grad() * lr` under
+  // NoGrad, `x[0] *= 2`. The dtype and shape of x stay. On the tape, where nothing is written, `loss += l2`
+  // is `loss = loss + l2`; where somebody could tell (x is a leaf, or its memory is held elsewhere), an
+  // error.
+  Tensor& operator+=(TensorOrNumber y) & { return update(Update::add, y); }
+  Tensor& operator-=(TensorOrNumber y) & { return update(Update::sub, y); }
+  Tensor& operator*=(TensorOrNumber y) & { return update(Update::mul, y); }
+  Tensor& operator/=(TensorOrNumber y) & { return update(Update::div, y); }
+  const Tensor& operator+=(TensorOrNumber y) const& { return update_in_place(Update::add, y); }
+  const Tensor& operator-=(TensorOrNumber y) const& { return update_in_place(Update::sub, y); }
+  const Tensor& operator*=(TensorOrNumber y) const& { return update_in_place(Update::mul, y); }
+  const Tensor& operator/=(TensorOrNumber y) const& { return update_in_place(Update::div, y); }
+  void operator+=(TensorOrNumber y) && { kept("operator+=").update_in_place(Update::add, y); }
+  void operator-=(TensorOrNumber y) && { kept("operator-=").update_in_place(Update::sub, y); }
+  void operator*=(TensorOrNumber y) && { kept("operator*=").update_in_place(Update::mul, y); }
+  void operator/=(TensorOrNumber y) && { kept("operator/=").update_in_place(Update::div, y); }
 
   // --- autograd
   bool requires_grad() const { return node_ && node_->requires_grad; }
@@ -188,8 +219,13 @@ class Tensor {
   Tensor mean(const Axes& axes = {}, Flag keepdim = false) const;
   Tensor var(const Axes& axes = {}, const VarOptions& options = {}) const;
   Tensor var(const Axes&, bool, bool = true) const = delete;  // say which: x.var(-1, {.unbiased = false})
+  Tensor std(const Axes& axes = {}, const VarOptions& options = {}) const;
+  Tensor std(const Axes&, bool, bool = true) const = delete;  // say which: x.std(-1, {.unbiased = false})
+  Tensor prod(const Axes& axes = {}, Flag keepdim = false) const;
   Tensor max(const Axes& axes = {}, Flag keepdim = false) const;
   Tensor min(const Axes& axes = {}, Flag keepdim = false) const;
+  std::pair<Tensor, Tensor> max_with_indices(Int axis, Flag keepdim = false) const;
+  std::pair<Tensor, Tensor> min_with_indices(Int axis, Flag keepdim = false) const;
   Tensor argmax(std::optional<Int> axis = {}, Flag keepdim = false) const;
   Tensor argmin(std::optional<Int> axis = {}, Flag keepdim = false) const;
   Tensor argmax(BoolOrFloat auto, Flag = false) const = delete;  // the axis is an integer: x.argmax(-1, true)
@@ -198,6 +234,8 @@ class Tensor {
   Tensor norm(std::initializer_list<Int>, Flag = false) const = delete;  // axes come second: x.norm(2, axes)
   bool all() const;                                                      // every element non-zero
   bool any() const;                                                      // some element non-zero
+  Tensor all(const Axes& axes, Flag keepdim = false) const;
+  Tensor any(const Axes& axes, Flag keepdim = false) const;
 
   // --- elementwise
   Tensor abs() const;
@@ -209,7 +247,14 @@ class Tensor {
   Tensor tanh() const;
   Tensor sigmoid() const;
   Tensor relu() const;
-  Tensor clamp(Scalar low, Scalar high) const;
+  Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = {}) const;
+  Tensor sign() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  Tensor round() const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
   Tensor matmul(const Tensor& other) const;
   Tensor softmax(Int axis) const;
 
@@ -217,7 +262,6 @@ class Tensor {
   friend class Picked;
   void expect_elements(const char* op, DType dtype) const;
   void expect_writable(const char* op) const;
-  const Tensor& kept() const;
   void add_hook(GradHook hook) const;
   template <class Hook, class Gradient>
   static Array result_of(Hook& hook, const Gradient& gradient) {
@@ -228,6 +272,10 @@ class Tensor {
     else
       return static_cast<const Tensor&>(hook(gradient)).array();
   }
+  const Tensor& kept(const char* op) const;
+  enum class Update { add, sub, mul, div };
+  Tensor& update(Update kind, const TensorOrNumber& y);
+  const Tensor& update_in_place(Update kind, const TensorOrNumber& y) const;
   const Tensor& write(const Tensor& source, const char* op) const;
   const Tensor& write(Scalar value, const char* op) const;
 
@@ -358,6 +406,8 @@ Tensor operator+(Scalar a, const Tensor& b);
 Tensor operator-(Scalar a, const Tensor& b);
 Tensor operator*(Scalar a, const Tensor& b);
 Tensor operator/(Scalar a, const Tensor& b);
+Tensor operator%(const Tensor& a, const Tensor& b);  // remainder(a, b): with b's sign
+Tensor operator%(const Tensor& a, Scalar b);
 Tensor operator-(const Tensor& x);
 Tensor operator!(const Tensor& x);  // logical not
 // Comparisons give bool tensors.

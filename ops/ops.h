@@ -17,14 +17,22 @@
 
 namespace gradus {
 
-// ---------------------------------------------------------------- arithmetic.cpp, choice.cpp: broadcast
-// +, -, *, /, comparisons and logic are operators on Tensor (core/tensor.h). Integers divide truly, to
-// default_dtype(): 7 / 2 is 3.5.
+// ---------------------------------------------------- arithmetic.cpp, division.cpp, choice.cpp: broadcast
+// +, -, *, /, %, comparisons and logic are operators on Tensor (core/tensor.h), and so are +=, -=, *=, /=.
+// Integers divide truly, to default_dtype(): 7 / 2 is 3.5.
 
 /// x^exponent. `pow(x, 3)`
 Tensor pow(const Tensor& x, double exponent);
 /// base^exponent, elementwise.
 Tensor pow(const Tensor& base, const Tensor& exponent);
+/// The quotient rounded down, also for integers: -7 by 2 is -4. By 0: an error for i64, else IEEE's inf or
+/// NaN. Gradient 0. `floor_divide(index, width)` is the row, `index % width` the column.
+Tensor floor_divide(const Tensor& a, const Tensor& b);
+Tensor floor_divide(const Tensor& a, Scalar b);
+/// a - b floor(a / b), the same as a % b: it has b's sign, as in Python (C++ gives a's): -7 % 3 is 2. By 0:
+/// an error for i64, else NaN. Gradient 1 for a, -floor(a / b) for b.
+Tensor remainder(const Tensor& a, const Tensor& b);
+Tensor remainder(const Tensor& a, Scalar b);
 /// The larger of a and b; NaN where either is. Equal elements share the gradient in halves.
 Tensor maximum(const Tensor& a, const Tensor& b);
 /// The smaller of a and b; NaN where either is.
@@ -33,8 +41,13 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// x with `value` where mask (bool) is true. `masked_fill(scores, future, -INFINITY)`
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);
-/// x limited to [low, high]; no gradient outside. NaN passes.
-Tensor clamp(const Tensor& x, Scalar low, Scalar high);
+/// x limited to [low, high], or on one side: `clamp(x, 0)`, `clamp(x, {}, 1)`. No gradient outside; NaN
+/// passes.
+Tensor clamp(const Tensor& x, std::optional<Scalar> low, std::optional<Scalar> high = {});
+/// True where x is NaN (bool, of any dtype).
+Tensor isnan(const Tensor& x);
+Tensor isinf(const Tensor& x);     ///< inf or -inf
+Tensor isfinite(const Tensor& x);  ///< neither NaN nor infinite
 
 /// True when |a - b| <= atol + rtol |b| everywhere (shapes broadcast), of any dtype. An infinity is close to
 /// itself only, NaN to nothing or, with equal_nan, to NaN. No gradient. `allclose(y, reference, 1e-4)`
@@ -45,17 +58,29 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol 
 Tensor neg(const Tensor& x);
 Tensor abs(const Tensor& x);  ///< gradient sign(x), 0 at 0
 Tensor square(const Tensor& x);
-Tensor sqrt(const Tensor& x);   ///< NaN below 0
-Tensor rsqrt(const Tensor& x);  ///< 1 / sqrt(x)
+Tensor sqrt(const Tensor& x);        ///< NaN below 0
+Tensor rsqrt(const Tensor& x);       ///< 1 / sqrt(x)
+Tensor reciprocal(const Tensor& x);  ///< 1 / x
 Tensor exp(const Tensor& x);
+Tensor expm1(const Tensor& x);  ///< exp(x) - 1, accurate near 0
 Tensor log(const Tensor& x);    ///< log 0 = -inf, NaN below 0
+Tensor log2(const Tensor& x);   ///< exact for powers of 2
 Tensor log1p(const Tensor& x);  ///< log(1 + x), accurate near 0
+Tensor sign(const Tensor& x);   ///< -1, 0 or 1, gradient 0; NaN passes (in PyTorch it gives 0)
+Tensor floor(const Tensor& x);  ///< the next whole number below, gradient 0; integers stay
+Tensor ceil(const Tensor& x);   ///< the next whole number above, gradient 0; integers stay
+Tensor round(const Tensor& x);  ///< the nearest whole number, gradient 0: halves to the even one, 2.5 to 2
 Tensor sin(const Tensor& x);
 Tensor cos(const Tensor& x);
 Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);  ///< 1 / (1 + exp(-x))
 Tensor relu(const Tensor& x);     ///< max(x, 0); NaN passes
 Tensor silu(const Tensor& x);     ///< x sigmoid(x), also called swish
+/// x where it is positive, else negative_slope x.
+Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01);
+/// log(1 + exp(beta x)) / beta: relu with a round corner. Exact for every x: PyTorch's threshold is not
+/// needed.
+Tensor softplus(const Tensor& x, double beta = 1);
 Tensor erf(const Tensor& x);
 enum class GeluForm { erf, tanh };
 /// x Phi(x) (Hendrycks & Gimpel 2016): Phi by erf, or by GPT-2's tanh approximation.
@@ -65,7 +90,7 @@ enum class Activation { relu, gelu, gelu_tanh, silu };
 /// `activate(Activation::silu, x)` is silu(x).
 Tensor activate(Activation activation, const Tensor& x);
 
-// ------------------------------------ reduce.cpp, extreme.cpp, cumsum.cpp: no axes means all of them
+// ------- reduce.cpp, prod.cpp, extreme.cpp, all_any.cpp, cumsum.cpp: no axes means all of them
 /// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
 Tensor sum(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Mean; of nothing NaN.
@@ -73,9 +98,23 @@ Tensor mean(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Variance, divided by n - 1 or, biased, n. `var(x, -1, {.keepdim = true, .unbiased = false})`
 Tensor var(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
 Tensor var(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
-/// Largest element; equal ones share the gradient evenly; an error on nothing.
+/// Standard deviation, sqrt(var(x)); gradient 0 where it is 0. With `using namespace gradus`, where std is
+/// also C++'s, call the method: `x.std(-1)`.
+Tensor std(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
+Tensor std(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
+/// Product; of nothing 1. The gradient is right also where elements are 0.
+Tensor prod(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
+/// Whether all elements along the axes differ from 0 (bool); of nothing true. `all(x == y, -1)`
+Tensor all(const Tensor& x, const Axes& axes, Flag keepdim = false);
+/// Whether some do; of nothing false. Without axes x.all() and x.any() give a C++ bool.
+Tensor any(const Tensor& x, const Axes& axes, Flag keepdim = false);
+/// Largest element; equal ones share the gradient evenly (PyTorch's amax); an error on nothing.
 Tensor max(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 Tensor min(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
+/// Largest element along an axis and its index (i64): of equal ones the first, which has the gradient alone,
+/// as in PyTorch's x.max(axis). `auto [value, index] = max_with_indices(x, -1);`
+std::pair<Tensor, Tensor> max_with_indices(const Tensor& x, Int axis, Flag keepdim = false);
+std::pair<Tensor, Tensor> min_with_indices(const Tensor& x, Int axis, Flag keepdim = false);
 /// Index (i64) of the first largest element along an axis, or in the flattened tensor.
 Tensor argmax(const Tensor& x, std::optional<Int> axis = {}, Flag keepdim = false);
 Tensor argmin(const Tensor& x, std::optional<Int> axis = {}, Flag keepdim = false);
@@ -230,31 +269,51 @@ Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOption
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 
-// ---------------------------------------------------------------- loss.cpp, [linear_]cross_entropy.cpp
-// Without elements (an empty batch, T = 0) a sum is 0; the mean of mse_loss and
-// binary_cross_entropy_with_logits is NaN, as that of mean() is, and the mean of the others 0, as when all
-// targets are ignored: a batch of padding alone must not spoil a training run.
+// ---------------------------------- loss.cpp, distance.cpp, kl_div.cpp, [linear_]cross_entropy.cpp
+// Without elements (an empty batch, T = 0) a sum is 0; the mean of cross_entropy, linear_cross_entropy and
+// nll_loss is 0 too, as when all targets are ignored: a batch of padding alone must not spoil a training run.
+// That of the others is NaN, as that of mean() is.
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
+  Tensor weight = {};  // [V]: how much a target of each class counts; gets no gradient
   std::optional<std::int64_t> ignore_index = -100;  // targets that do not count
   double label_smoothing = 0;
-  Reduction reduction = Reduction::mean;  // mean over the targets that count; 0 when none does
+  // mean: over the targets that count, each as much as its class's weight; 0 when none does
+  Reduction reduction = Reduction::mean;
 };
 /// -log softmax(logits)[target]: logits [..., V], target [...] (i64) -> [] or, unreduced, [...]. The classes
 /// are the last axis: PyTorch's [B, V, T] is .transpose(1, 2) away. With label_smoothing a class whose logit
-/// is -inf makes the loss +inf.
+/// is -inf makes the loss +inf, unless its weight is 0.
+/// A target [..., V] of the logits' dtype holds probabilities p, and gets a gradient too: a row costs
+/// -sum_v weight_v p_v log softmax(logits)_v, and the mean divides by the number of rows, whatever the
+/// weights, as in PyTorch. A class with logit -inf and p = 0 costs nothing (in PyTorch NaN). p is not
+/// checked: it need not add up to 1. `cross_entropy(student, softmax(teacher, -1))`
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
 /// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
-/// [..., C], weight [V, C], target [...], bias [V] or undefined -> []. Rows pass in chunks of at most 32 MiB
-/// of logits, or of 64 rows; where a gradient is wanted forward computes it too: use NoGrad to evaluate.
+/// [..., C], weight [V, C], target [...] (i64), bias [V] or undefined -> []. Rows pass in chunks of at most
+/// 32 MiB of logits, or of 64 rows; where a gradient is wanted forward computes it too: use NoGrad to
+/// evaluate.
 /// `linear_cross_entropy(hidden, embedding.weight, next_ids).backward();`
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
                             const CrossEntropyOptions& options = {}, const Tensor& bias = {});
-/// -log_probabilities[target]: log_probabilities [..., V], target [...].
+/// -log_probabilities[target]: log_probabilities [..., V], target [...]; options as above but
+/// label_smoothing.
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const CrossEntropyOptions& options = {});
 /// (input - target)^2, shapes equal.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
+/// |input - target|, shapes equal; gradient 0 where they are equal.
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
+/// (input - target)^2 / 2 up to a distance of delta, from there on delta (|input - target| - delta / 2): a
+/// line, so that outliers do not rule. Shapes equal.
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
+                  double delta = 1);
+/// target (log target - input), 0 where target is 0: how far the distribution `target` is from one whose
+/// log-probabilities are `input` (so in PyTorch; with log_target both are logarithms). Shapes equal. The mean
+/// is that over all elements; KL itself, PyTorch's "batchmean", divides by the rows only:
+/// `kl_div(log_softmax(x, -1), p, Reduction::sum) / x.size(0)`
+Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
+              Flag log_target = false);
 /// -y log s - (1 - y) log(1 - s), s = sigmoid(x), for logits x and targets y, shapes equal; a target outside
 /// [0, 1] is an error. An infinite x that is right costs 0, one that is wrong +inf.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,

@@ -37,8 +37,18 @@ Tensor Tensor::mean(const Axes& axes, Flag keepdim) const { return gradus::mean(
 Tensor Tensor::var(const Axes& axes, const VarOptions& options) const {
   return gradus::var(*this, axes, options);
 }
+Tensor Tensor::std(const Axes& axes, const VarOptions& options) const {
+  return gradus::std(*this, axes, options);
+}
+Tensor Tensor::prod(const Axes& axes, Flag keepdim) const { return gradus::prod(*this, axes, keepdim); }
 Tensor Tensor::max(const Axes& axes, Flag keepdim) const { return gradus::max(*this, axes, keepdim); }
 Tensor Tensor::min(const Axes& axes, Flag keepdim) const { return gradus::min(*this, axes, keepdim); }
+std::pair<Tensor, Tensor> Tensor::max_with_indices(Int axis, Flag keepdim) const {
+  return gradus::max_with_indices(*this, axis, keepdim);
+}
+std::pair<Tensor, Tensor> Tensor::min_with_indices(Int axis, Flag keepdim) const {
+  return gradus::min_with_indices(*this, axis, keepdim);
+}
 Tensor Tensor::argmax(std::optional<Int> axis, Flag keepdim) const {
   return gradus::argmax(*this, axis, keepdim);
 }
@@ -53,6 +63,8 @@ bool Tensor::all() const {
   return array::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
 }
 bool Tensor::any() const { return array::sum(operand("any", *this).to(boolean)).item() > 0; }
+Tensor Tensor::all(const Axes& axes, Flag keepdim) const { return gradus::all(*this, axes, keepdim); }
+Tensor Tensor::any(const Axes& axes, Flag keepdim) const { return gradus::any(*this, axes, keepdim); }
 
 // --- elementwise
 Tensor Tensor::abs() const { return gradus::abs(*this); }
@@ -64,7 +76,16 @@ Tensor Tensor::log() const { return gradus::log(*this); }
 Tensor Tensor::tanh() const { return gradus::tanh(*this); }
 Tensor Tensor::sigmoid() const { return gradus::sigmoid(*this); }
 Tensor Tensor::relu() const { return gradus::relu(*this); }
-Tensor Tensor::clamp(Scalar low, Scalar high) const { return gradus::clamp(*this, low, high); }
+Tensor Tensor::clamp(std::optional<Scalar> low, std::optional<Scalar> high) const {
+  return gradus::clamp(*this, low, high);
+}
+Tensor Tensor::sign() const { return gradus::sign(*this); }
+Tensor Tensor::floor() const { return gradus::floor(*this); }
+Tensor Tensor::ceil() const { return gradus::ceil(*this); }
+Tensor Tensor::round() const { return gradus::round(*this); }
+Tensor Tensor::isnan() const { return gradus::isnan(*this); }
+Tensor Tensor::isinf() const { return gradus::isinf(*this); }
+Tensor Tensor::isfinite() const { return gradus::isfinite(*this); }
 Tensor Tensor::matmul(const Tensor& other) const { return gradus::matmul(*this, other); }
 Tensor Tensor::softmax(Int axis) const { return gradus::softmax(*this, axis); }
 

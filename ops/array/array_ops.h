@@ -15,13 +15,16 @@ namespace gradus::array {
 /// Throws naming `op` unless a and b are defined and of one dtype.
 void check_operands(const char* op, const Array& a, const Array& b);
 
-// elementwise (elementwise.cpp): broadcast; add, sub, mul, div (true division), maximum, minimum also
-// work on i64, comparisons and where on every dtype
+// elementwise (elementwise.cpp): broadcast; neg, abs, square, relu, sign, floor, ceil, round and every binary
+// but pow also work on i64 (div is true division), comparisons and where on every dtype
 Array unary(const char* op, kernels::Unary f, const Array& x);
 Array unary_grad(const char* op, kernels::UnaryGrad f, const Array& saved, const Array& dy);
 Array binary(const char* op, kernels::Binary f, const Array& a, const Array& b);
 Array binary(const char* op, kernels::Binary f, const Array& a, Scalar b);
 Array binary(const char* op, kernels::Binary f, Scalar a, const Array& b);
+/// x = f(x, y) in x's memory, y broadcast to x; raises x's version.
+void update(const char* op, kernels::Binary f, const Array& x, const Array& y);
+void update(const char* op, kernels::Binary f, const Array& x, Scalar y);
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b);
 Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b);
 Array clamp(const Array& x, Scalar low, Scalar high);

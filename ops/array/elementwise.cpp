@@ -155,6 +155,8 @@ Array unary(const char* op, kernels::Unary f, const Array& x) {
     if (f == Unary::square) return mul(x, x);
     if (f == Unary::abs) return binary(op, Binary::maximum, x, neg(x));
     if (f == Unary::relu) return binary_number(op, Binary::maximum, x, 0, false);
+    if (f == Unary::sign) return clamp(x, -1, 1);
+    if (f == Unary::floor || f == Unary::ceil || f == Unary::round) return x.clone();
   }
   return dispatch_floating(
       op, x, [&]<class T>() { return map<T>(x, kernels::table<T>().unary[static_cast<int>(f)]); });
@@ -187,6 +189,32 @@ Array binary(const char* op, kernels::Binary f, const Array& a, Scalar b) {
 
 Array binary(const char* op, kernels::Binary f, Scalar a, const Array& b) {
   return binary_number(op, f, b, a, /*reversed=*/true);
+}
+
+void update(const char* op, kernels::Binary f, const Array& x, const Array& y) {
+  const bool overlaps = x.storage() == y.storage() && x.offset() != y.offset();
+  if (overlaps || x.shape() != y.shape() || !x.is_contiguous() || !y.is_contiguous())
+    return x.copy_(binary(op, f, x, y), op);
+  x.storage().bump_version();
+  dispatch_numbers(op, x, [&]<class T>() {
+    const auto run = binary_run<T>(f);
+    T* const px = x.mutable_data<T>();
+    const T* const py = y.data<T>();
+    parallel_for(x.numel(), kGrain,
+                 [=](I begin, I end) { run(end - begin, px + begin, 1, py + begin, 1, px + begin); });
+  });
+}
+
+void update(const char* op, kernels::Binary f, const Array& x, Scalar y) {
+  if (!x.is_contiguous()) return x.copy_(binary(op, f, x, y), op);
+  dispatch_numbers(op, x, [&]<class T>() {
+    const T number = element<T>(op, y, x.shape());
+    const auto run = binary_run<T>(f);
+    x.storage().bump_version();
+    T* const px = x.mutable_data<T>();
+    parallel_for(x.numel(), kGrain,
+                 [=](I begin, I end) { run(end - begin, px + begin, 1, &number, 0, px + begin); });
+  });
 }
 
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b) {

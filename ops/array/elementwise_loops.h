@@ -35,6 +35,21 @@ struct Larger {
 struct Smaller {
   std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a < b ? a : b; }
 };
+/// Rounds down, where C++ rounds towards 0. b is not 0; by -1 the processor would trap for INT64_MIN.
+struct FloorDivide {
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (b == -1) return Wrapping<std::minus<std::uint64_t>>{}(0, a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+  }
+};
+/// Has b's sign, where that of C++ has a's.
+struct Remainder {
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (b == -1) return 0;
+    const std::int64_t r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  }
+};
 
 }  // namespace plain
 
@@ -52,6 +67,10 @@ BinaryRun<T, T> binary_run(kernels::Binary f) {
         return plain::loop<T, T, plain::Wrapping<std::minus<U>>>;
       case kernels::Binary::mul:
         return plain::loop<T, T, plain::Wrapping<std::multiplies<U>>>;
+      case kernels::Binary::floor_divide:
+        return plain::loop<T, T, plain::FloorDivide>;
+      case kernels::Binary::remainder:
+        return plain::loop<T, T, plain::Remainder>;
       case kernels::Binary::maximum:
         return plain::loop<T, T, plain::Larger>;
       case kernels::Binary::minimum:

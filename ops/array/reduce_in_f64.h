@@ -27,24 +27,41 @@ double mean(const T* x, std::int64_t n) {
   return std::clamp(sum / static_cast<double>(n) * 0x1p64, low, high);  // NaN passes
 }
 
-/// The sum of squares about the mean m, divided by k: sum d^2 - (sum d)^2 / n with d = x - m takes out what m
-/// was rounded by.
+/// The sum of squares about the mean, `squares` times the square of `scale`.
+struct Spread {
+  double squares, scale;
+};
+
+/// Of d = x - m: sum d^2 - (sum d)^2 / n takes out what the mean m was rounded by.
 template <class T>
-double var(const T* x, std::int64_t n, double k) {
+Spread spread(const T* x, std::int64_t n) {
   const double m = mean(x, n);
-  if (!std::isfinite(m)) return std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(m)) return {std::numeric_limits<double>::quiet_NaN(), 1};
   // x - m may overflow
   const auto half = [&](std::int64_t i) { return 0.5 * static_cast<double>(x[i]) - 0.5 * m; };
   double scale = 0;
   for (std::int64_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(half(i)));
-  if (scale == 0) return 0;
+  if (scale == 0) return {0, 1};
   double squares = 0, sum = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const double q = half(i) / scale;
     squares += q * q;
     sum += q;
   }
-  return std::max(squares - sum * sum / static_cast<double>(n), 0.0) / k * scale * scale * 4;
+  return {std::max(squares - sum * sum / static_cast<double>(n), 0.0), 2 * scale};
+}
+
+template <class T>
+double var(const T* x, std::int64_t n, double k) {
+  const auto [squares, scale] = spread(x, n);
+  return squares / k * scale * scale;
+}
+
+/// sqrt(var), which may be a good number where var is none.
+template <class T>
+double std(const T* x, std::int64_t n, double k) {
+  const auto [squares, scale] = spread(x, n);
+  return std::sqrt(squares / k) * scale;
 }
 
 /// sqrt(sum x^2)

@@ -11,6 +11,11 @@
 //     erf:     Phi(x) = (1 + erf(x / sqrt 2)) / 2
 //     tanh:    Phi(x) ~ (1 + tanh u) / 2, u = sqrt(2/pi) (x + 0.044715 x^3)
 //              dx = dy ((1 + tanh u) / 2 + x (1 - tanh^2 u) u' / 2)
+//
+// Made of kernels of other ops:
+//   softplus   y = log(1 + e^(bx)) / b = (max(bx, 0) + log(1 + e^-|bx|)) / b, which never overflows
+//              dx = dy s(bx)                                            saves bx
+//   leaky_relu y = x where x > 0, else k x     dx = dy where x > 0, else k dy      saves x
 
 #include "gradus/ops/elementwise/activation_rule.h"
 
@@ -60,6 +65,29 @@ Tensor sigmoid(const Tensor& x) {
   return apply({"sigmoid", Unary::sigmoid, UnaryGrad::sigmoid, kFromOutput}, x);
 }
 Tensor relu(const Tensor& x) { return activate(Activation::relu, x); }
+Tensor leaky_relu(const Tensor& x, double negative_slope) {
+  const char* const op = "leaky_relu";
+  const Array& from = floating_operand(op, x);
+  const auto bent = [=](const Array& at, const Array& y) {
+    return array::where(array::compare(op, kernels::Compare::gt, at, 0), y, array::mul(y, negative_slope));
+  };
+  return record(op, bent(from, from), {&x},
+                [=, from = Saved(from)](const Array& dy, Needs) -> Grads { return {bent(*from, dy)}; });
+}
+
+Tensor softplus(const Tensor& x, double beta) {
+  const char* const op = "softplus";
+  const Array& from = floating_operand(op, x);
+  check(beta > 0, "softplus: expects beta > 0, got {}", beta);
+  const Array z = beta == 1 ? from : array::mul(from, beta);
+  const Array small = array::unary(op, Unary::exp, array::neg(array::unary(op, Unary::abs, z)));
+  const Array y = array::add(array::unary(op, Unary::relu, z), array::unary(op, Unary::log1p, small));
+  return record(op, beta == 1 ? y : array::mul(y, 1 / beta), {&x},
+                [op, z = Saved(z)](const Array& dy, Needs) -> Grads {
+                  return {array::mul(dy, array::unary(op, Unary::sigmoid, *z))};
+                });
+}
+
 Tensor silu(const Tensor& x) { return activate(Activation::silu, x); }
 Tensor gelu(const Tensor& x, GeluForm form) {
   return activate(form == GeluForm::tanh ? Activation::gelu_tanh : Activation::gelu, x);

@@ -4,6 +4,9 @@
 //   y = where(c, a, b)       da = dy where c, else 0      db = 0 where c, else dy      saves c
 //   y = masked_fill(x, m, v) dx = 0 where m, else dy                                   saves m
 //   y = clamp(x, low, high)  dx = dy where low <= x <= high, else 0                    saves x
+//                            a bound that is not given is an infinite one
+
+#include <cmath>
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
@@ -29,6 +32,11 @@ Tensor compare(const char* op, Compare f, const Tensor& a, Scalar b) {
 const Array& bool_operand(const char* op, const Tensor& x) {
   check_bool(op, operand(op, x));
   return x.array();
+}
+
+/// |x|; of integers and bools, which are finite anyway, x.
+Array size_of_each(const char* op, const Array& x) {
+  return is_floating(x.dtype()) ? array::unary(op, kernels::Unary::abs, x) : x;
 }
 
 Array zero_like(const Array& x) { return array::scalar(0, x.dtype()); }
@@ -84,8 +92,26 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
       [m = Saved(m)](const Array& dy, Needs) -> Grads { return {array::where(*m, zero_like(dy), dy)}; });
 }
 
-Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
+Tensor isnan(const Tensor& x) {
+  const Array& from = operand("isnan", x);
+  return record("isnan", array::compare("isnan", Compare::ne, from, from), {&x});
+}
+
+Tensor isinf(const Tensor& x) {
+  const Array& from = operand("isinf", x);
+  return record("isinf", array::compare("isinf", Compare::eq, size_of_each("isinf", from), INFINITY), {&x});
+}
+
+Tensor isfinite(const Tensor& x) {
+  const Array& from = operand("isfinite", x);
+  return record("isfinite", array::compare("isfinite", Compare::lt, size_of_each("isfinite", from), INFINITY),
+                {&x});
+}
+
+Tensor clamp(const Tensor& x, std::optional<Scalar> from_low, std::optional<Scalar> to_high) {
   const Array& from = operand("clamp", x);
+  check(from_low || to_high, "clamp: expects a bound, low or high, for the tensor {}", x.shape());
+  const Scalar low = from_low.value_or(-INFINITY), high = to_high.value_or(INFINITY);
   const bool ordered =
       low.whole() && high.whole() ? *low.whole() <= *high.whole() : low.as<double>() <= high.as<double>();
   check(ordered, "clamp: expects low <= high, got {} and {}", low, high);

@@ -12,7 +12,13 @@
 //   sin     y = sin x        dx = dy cos x            saves x
 //   cos     y = cos x        dx = -dy sin x           saves x
 //   erf     y = erf x        dx = dy 2/sqrt(pi) e^(-x^2)   saves x
+//   log2    y = ln x / ln 2  dx = dy / (x ln 2)       saves x
+//   expm1   y = e^x - 1      dx = dy (y + 1)          saves y
+//   reciprocal  y = 1 / x    dx = -dy y^2             saves y
+//   sign, floor, ceil, round are flat between their steps: dx = 0, saves nothing
 // (Saving y where the derivative can be had from it often costs nothing: many a next op keeps y anyway.)
+
+#include <numbers>
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
@@ -34,6 +40,12 @@ Tensor with_kernel(const char* op, Unary f, UnaryGrad df, const Tensor& x) {
                 [op, df, x = Saved(x.array())](const Array& dy, Needs) -> Grads {
                   return {array::unary_grad(op, df, *x, dy)};
                 });
+}
+
+/// An op whose derivative is 0 wherever it has one.
+Tensor steps(const char* op, Unary f, const Tensor& x) {
+  return record(op, array::unary(op, f, x.array()), {&x},
+                [](const Array& dy, Needs) -> Grads { return {Array::zeros(dy.shape(), dy.dtype())}; });
 }
 
 }  // namespace
@@ -88,6 +100,32 @@ Tensor log1p(const Tensor& x) {
                   return {array::div(dy, array::binary("add", Binary::add, *x, 1))};
                 });
 }
+
+Tensor log2(const Tensor& x) {
+  return record("log2", array::unary("log2", Unary::log2, x.array()), {&x},
+                [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
+                  return {array::div(dy, array::mul(*x, std::numbers::ln2))};
+                });
+}
+
+Tensor expm1(const Tensor& x) {
+  const Array y = array::unary("expm1", Unary::expm1, x.array());
+  return record("expm1", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
+    return {times(dy, array::binary("add", Binary::add, *y, 1))};
+  });
+}
+
+Tensor reciprocal(const Tensor& x) {
+  const Array y = array::unary("reciprocal", Unary::reciprocal, x.array());
+  return record("reciprocal", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
+    return {array::neg(times(dy, array::unary("reciprocal", Unary::square, *y)))};
+  });
+}
+
+Tensor sign(const Tensor& x) { return steps("sign", Unary::sign, x); }
+Tensor floor(const Tensor& x) { return steps("floor", Unary::floor, x); }
+Tensor ceil(const Tensor& x) { return steps("ceil", Unary::ceil, x); }
+Tensor round(const Tensor& x) { return steps("round", Unary::round, x); }
 
 Tensor sin(const Tensor& x) { return with_kernel("sin", Unary::sin, UnaryGrad::sin, x); }
 Tensor cos(const Tensor& x) { return with_kernel("cos", Unary::cos, UnaryGrad::cos, x); }

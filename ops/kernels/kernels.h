@@ -18,9 +18,10 @@ namespace kernels {
 // The names of the elementwise functions. What each computes is a line of body/functions.h; a name without
 // one does not compile.
 
-/// exp, log, log1p, sin, cos, tanh, erf and rsqrt are within 2 ulp of the exact value, sigmoid within 3, silu
-/// within 4 (until denormal); gelu's far left tail carries the error of exp's rounded argument. NaN gives
-/// NaN, for relu and sign too; gelu, gelu_tanh and silu of -inf are their limit, -0.
+/// exp, expm1, log, log2, log1p, sin, cos, tanh, erf and rsqrt are within 2 ulp of the exact value, sigmoid
+/// within 3, silu within 4 (until denormal); log2 of a power of 2 is exact; gelu's far left tail carries the
+/// error of exp's rounded argument. NaN gives NaN, for relu and sign too; gelu, gelu_tanh and silu of -inf
+/// are their limit, -0.
 enum class Unary {
   neg,
   abs,
@@ -29,7 +30,9 @@ enum class Unary {
   rsqrt,
   reciprocal,
   exp,
+  expm1,
   log,
+  log2,
   log1p,
   sin,
   cos,
@@ -41,14 +44,17 @@ enum class Unary {
   silu,       // x sigmoid(x)
   erf,
   sign,
+  floor,
+  ceil,
+  round,  // ties to even
   count
 };
 
 /// dx = dy * f'(.), given what forward saved: the output y for the first three, the input x for the others.
 enum class UnaryGrad { tanh, sigmoid, relu, gelu, gelu_tanh, silu, erf, sin, cos, count };
 
-/// maximum and minimum are NaN where either is.
-enum class Binary { add, sub, mul, div, pow, maximum, minimum, count };
+/// maximum and minimum are NaN where either is; floor_divide and remainder as in ops.h.
+enum class Binary { add, sub, mul, div, pow, floor_divide, remainder, maximum, minimum, count };
 enum class Compare { eq, ne, lt, le, gt, ge, count };
 
 /// Adam's constants for one step; the bias corrections are worked out by the caller. In double for every T:

@@ -3,12 +3,17 @@
 //   loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m)
 //        = (1 - e) (l - x_t) + e (l - mean(x))       for l = log sum_j exp(x_j)
 //   dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V)
+// with class weights w, where c_j = (1 - e) w_t [j = t] + e w_j / V takes the place of the shares of classes:
+//   loss = sum_j c_j (l - x_j),   dx_j = g (softmax(x)_j sum_k c_k - c_j)
+// and with a target of probabilities p [..., V], where c_j = w_j ((1 - e) p_j + e / V): soft_cross_entropy,
+// made of other ops.
 //   saves x and m: the softmax is never stored, it becomes dx in place
 //   cross_entropy_rows.h: row_loss, row_grad
 // nll_loss, one row of log-probabilities:
 //   loss = -x_t,   dx_t = -g
 //
 // g is the gradient of a row's loss: that of the result, divided by the number of rows that count for a mean.
+// With class weights the mean divides by the sum of w_t over these rows; nll_loss multiplies by w_t.
 // An ignored row has loss 0 and gradient 0 whatever its logits hold; when all are ignored the mean is 0.
 
 #include "gradus/core/array/detail/dispatch.h"
@@ -39,8 +44,7 @@ void forward(const Array& x, const Targets& targets, const Array& losses, const 
         if (targets.ignored(i)) continue;
         m[i] = kernels::table<T>().max(rows.columns, px[i]);
         T total;
-        loss[i] = row_loss(rows.columns, static_cast<T>(targets.smoothing()), targets[i], px[i], m[i],
-                           powers.mutable_data<T>(), total);
+        loss[i] = row_loss(targets.row<T>(i), rows.columns, px[i], m[i], powers.mutable_data<T>(), total);
       }
     });
   });
@@ -59,15 +63,38 @@ Array backward(const Array& g, const Array& x, const Targets& targets, const Arr
         return;
       }
       const T total = kernels::table<T>().exp_shift_sum(rows.columns, m[i], px[i], pdx[i]);
-      row_grad(rows.columns, static_cast<T>(targets.smoothing()), targets[i], total, pg[i], pdx[i]);
+      row_grad(targets.row<T>(i), rows.columns, total, pg[i], pdx[i]);
     });
   });
   return dx;
 }
 
+/// For a target of probabilities. A masked class, whose logit is -inf, costs nothing where p is 0.
+Tensor soft_cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
+  const char* const op = "cross_entropy";
+  check_same_dtype(op, logits.array(), target.array(), "logits and target");
+  check_options(op, logits.shape(), logits.dtype(), options);
+  check(!options.ignore_index || *options.ignore_index < 0,
+        "{}: no row of a target of probabilities can be ignored by number, got ignore_index {}: take these "
+        "rows out, or make their probabilities 0",
+        op, options.ignore_index.value_or(0));
+  const Rows rows(logits.shape());
+  const double e = options.label_smoothing;
+  Tensor share = e > 0 ? target * (1 - e) + e / static_cast<double>(rows.columns) : target;
+  if (options.weight.defined()) share = share * options.weight;
+  const Tensor log_p = log_softmax(logits, -1);
+  const Tensor losses = sum(masked_fill(log_p, (share == 0) & (log_p == -INFINITY), 0) * -share, -1);
+  if (options.reduction == Reduction::none) return losses;
+  if (options.reduction == Reduction::sum || rows.count == 0) return sum(losses);
+  return sum(losses) / static_cast<double>(rows.count);
+}
+
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
+  if (target.defined() && logits.dim() > 0 && logits.shape() == target.shape() &&
+      is_floating(target.dtype()) && is_floating(logits.dtype()))
+    return soft_cross_entropy(logits, target, options);
   check_loss("cross_entropy", "logits", operand("cross_entropy", logits).shape(), logits.dtype(), target,
              options);
   check_floating("cross_entropy", logits.array());
@@ -95,7 +122,7 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Cro
     const RowPointers<const T> px(x);
     T* const loss = losses.mutable_data<T>();
     for (I i = 0; i < losses.numel(); ++i)
-      if (!targets.ignored(i)) loss[i] = -px[i][targets[i]];
+      if (!targets.ignored(i)) loss[i] = times(targets.row<T>(i).own_weight(), -px[i][targets[i]]);
   });
   return record("nll_loss", targets.reduce(losses), {&log_probabilities},
                 [=, shape = x.shape()](const Array& dy, Needs) -> Grads {
@@ -104,7 +131,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Cro
                     const RowPointers<T> pdx(dx);
                     const T* const pg = g.data<T>();
                     for (I i = 0; i < g.numel(); ++i)
-                      if (!targets.ignored(i)) pdx[i][targets[i]] = -pg[i];
+                      if (!targets.ignored(i))
+                        pdx[i][targets[i]] = -pg[i] * static_cast<T>(targets.row<T>(i).own_weight());
                   });
                   return {dx};
                 });

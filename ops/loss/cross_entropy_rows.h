@@ -2,7 +2,9 @@
 // What cross_entropy, nll_loss and linear_cross_entropy share: targets, and loss and gradient of
 // one row of logits by the formulas above cross_entropy.cpp.
 
+#include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -27,6 +29,20 @@ inline std::string target_remedy(const Shape& logits, const Shape& target) {
   return "";
 }
 
+/// Throws unless the options fit logits [..., V].
+inline void check_options(const char* op, const Shape& logits, DType dtype,
+                          const CrossEntropyOptions& options) {
+  check(options.label_smoothing >= 0 && options.label_smoothing <= 1,
+        "{}: expects label_smoothing from 0 to 1, got {}", op, options.label_smoothing);
+  const Tensor& weight = options.weight;
+  if (!weight.defined()) return;
+  check(weight.shape() == Shape{logits.back()} && weight.dtype() == dtype,
+        "{}: expects class weights {} [{}], one for each class, got {} {}", op, dtype, logits.back(),
+        weight.dtype(), weight.shape());
+  check(!(weight.requires_grad() && grad_enabled()),
+        "{}: the class weights {} require grad, and get none: pass weight.detach()", op, weight.shape());
+}
+
 /// Throws unless target and options fit logits (or log-probabilities: `name`) of this shape, [..., V].
 inline void check_loss(const char* op, const char* name, const Shape& logits, DType dtype,
                        const Tensor& target, const CrossEntropyOptions& options) {
@@ -43,38 +59,56 @@ inline void check_loss(const char* op, const char* name, const Shape& logits, DT
   check(target.shape() == rows,
         "{}: {} {} and target {} do not match: expects a target {} (classes are the last axis){}", op, name,
         logits, target.shape(), rows, target_remedy(logits, target.shape()));
-  check(options.label_smoothing >= 0 && options.label_smoothing <= 1,
-        "{}: expects label_smoothing from 0 to 1, got {}", op, options.label_smoothing);
+  check_options(op, logits, dtype, options);
 }
+
+/// What a row's loss is made of: its class t, label smoothing e and the weights w [V], null where all are 1.
+template <class T>
+struct RowTarget {
+  std::int64_t target;
+  double smoothing;
+  const T* weight;
+
+  double own_weight() const { return weight ? static_cast<double>(weight[target]) : 1.0; }
+};
 
 /// The class of each row, checked; which rows count, and how their losses become one number.
 class Targets {
  public:
   Targets(const char* op, const char* name, const Shape& logits, const Tensor& target,
           const CrossEntropyOptions& options)
-      : index_(target.array().contiguous()), unchanged_(index_), options_(options) {
+      : index_(target.array().contiguous()),
+        weight_(options.weight.defined() ? options.weight.array().contiguous() : Array()),
+        unchanged_{index_, weight_},
+        ignored_(options.ignore_index),
+        smoothing_(options.label_smoothing),
+        reduction_(options.reduction) {
     const std::int64_t classes = logits.back();
     const std::int64_t* const t = index_.data<std::int64_t>();
     for (std::int64_t row = 0; row < index_.numel(); ++row) {
-      if (t[row] == options.ignore_index) continue;
+      if (t[row] == ignored_) continue;
       check(t[row] >= 0 && t[row] < classes, "{}: target {} of row {} is out of range: {} {} have {} classes",
             op, t[row], row, name, logits, classes);
-      ++counted_;
+      counted_ += weight_.defined() ? weight_of(t[row]) : 1;
     }
   }
 
-  bool ignored(std::int64_t row) const { return (*this)[row] == options_.ignore_index; }
+  bool ignored(std::int64_t row) const { return (*this)[row] == ignored_; }
   std::int64_t operator[](std::int64_t row) const { return index_.data<std::int64_t>()[row]; }
-  double smoothing() const { return options_.label_smoothing; }
+  template <class T>
+  RowTarget<T> row(std::int64_t row) const {
+    return {(*this)[row], smoothing_, weight_.defined() ? weight_.data<T>() : nullptr};
+  }
 
-  /// What the gradient of a row's loss is of that of the result.
+  /// What the gradient of a row's loss is of that of the result; 0 for a mean where nothing counts.
   double share() const {
-    return options_.reduction == Reduction::mean && counted_ > 0 ? 1.0 / static_cast<double>(counted_) : 1.0;
+    if (reduction_ != Reduction::mean) return 1;
+    return counted_ != 0 ? 1 / counted_ : 0;
   }
 
   /// The rows' losses as the result: added in order, in double.
   Array reduce(const Array& losses) const {
-    if (options_.reduction == Reduction::none) return losses;
+    if (reduction_ == Reduction::none) return losses;
     double total = 0;
     dispatch_floating("cross_entropy", losses, [&]<class T>() {
       for (const T loss : std::span(losses.data<T>(), static_cast<std::size_t>(losses.numel())))
@@ -83,30 +117,62 @@ class Targets {
     return array::scalar(total * share(), losses.dtype());
   }
 
-  /// The gradients of the rows' losses, [rows]: where backward begins, and the targets must still be those
-  /// that were checked.
+  /// The gradients of the rows' losses, [rows]: where backward begins, and targets and weights must still be
+  /// those that were checked.
   Array row_grads(const Array& dy) const {
-    (void)unchanged_.get();
-    if (options_.reduction == Reduction::none) return dy.contiguous();
+    for (const Saved& part : unchanged_) (void)part.get();
+    if (reduction_ == Reduction::none) return dy.contiguous();
     return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
   }
 
  private:
-  Array index_;
-  Saved unchanged_;
-  CrossEntropyOptions options_;
-  std::int64_t counted_ = 0;
+  double weight_of(std::int64_t target) const {
+    return dispatch_floating(weight_.dtype(), [&]<class T>() -> double { return weight_.data<T>()[target]; });
+  }
+
+  Array index_, weight_;
+  std::array<Saved, 2> unchanged_;
+  std::optional<std::int64_t> ignored_;
+  double smoothing_;
+  Reduction reduction_;
+  double counted_ = 0;  // the sum of the weights of the targets that count
 };
 
-/// loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m) of one row x; e smoothing, t target,
-/// m largest. exps, which may be x itself, receives exp(x - largest), and total their sum: what row_grad
-/// starts from.
+/// weight times a cost, which is 0 where the weight is, also for an infinite one.
 template <class T>
-T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T largest, T* exps, T& total) {
+T times(double weight, T cost) {
+  return weight == 0 && cost > 0 ? T{0} : static_cast<T>(weight * static_cast<double>(cost));
+}
+
+/// f(share, class) for the shares c_j = (1 - e) w_t [j = t] + e w_j / V of the classes that have one.
+template <class T, class F>
+void for_each_share(const RowTarget<T>& row, std::int64_t classes, F f) {
+  const double e = row.smoothing;
+  if (e != 1) f((1 - e) * row.own_weight(), row.target);
+  if (e == 0) return;
+  for (std::int64_t j = 0; j < classes; ++j)
+    f(e * static_cast<double>(row.weight[j]) / static_cast<double>(classes), j);
+}
+
+/// loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m) of one row x, or with weights sum_j
+/// c_j (m - x_j + log sum); m largest. exps, which may be x itself, receives exp(x - largest), and total
+/// their sum: what row_grad starts from.
+template <class T>
+T row_loss(const RowTarget<T>& row, std::int64_t classes, const T* x, T largest, T* exps, T& total) {
   const auto& kernels = kernels::table<T>();
+  const T smoothing = static_cast<T>(row.smoothing);
+  if (row.weight) {
+    double below = 0, shares = 0;
+    for_each_share(row, classes, [&](double share, std::int64_t j) {
+      below += times(share, static_cast<double>(largest) - static_cast<double>(x[j]));
+      shares += share;
+    });
+    total = kernels.exp_shift_sum(classes, largest, x, exps);
+    return static_cast<T>(below + times(shares, std::log(static_cast<double>(total))));
+  }
   // Only differences to the maximum count: next to a large one, sums of the logits and the logarithm would
   // lose their digits.
-  const T chosen = largest - x[target];                                           // m - x_t
+  const T chosen = largest - x[row.target];                                       // m - x_t
   const T all = smoothing == 0 ? T{0} : kernels.mean_below(classes, largest, x);  // mean_j(m - x_j)
   total = kernels.exp_shift_sum(classes, largest, x, exps);
   const T log_total = std::log(total);
@@ -115,13 +181,21 @@ T row_loss(std::int64_t classes, T smoothing, std::int64_t target, const T* x, T
   return ((1 - smoothing) * chosen + smoothing * all) + log_total;
 }
 
-/// Turns exps = exp(x - m), whose sum is `total`, into dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V),
-/// given the gradient g of the row's loss.
+/// Turns exps = exp(x - m), whose sum is `total`, into dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V), or
+/// with weights g (softmax(x)_j sum c - c_j), given the gradient g of the row's loss.
 template <class T>
-void row_grad(std::int64_t classes, T smoothing, std::int64_t target, T total, T g, T* exps) {
+void row_grad(const RowTarget<T>& row, std::int64_t classes, T total, T g, T* exps) {
   const auto& kernels = kernels::table<T>();
+  const T smoothing = static_cast<T>(row.smoothing);
+  if (row.weight) {
+    double shares = 0;
+    for_each_share(row, classes, [&](double share, std::int64_t) { shares += share; });
+    kernels.scale(classes, static_cast<T>(g * shares / total), exps, exps);
+    for_each_share(row, classes, [&](double share, std::int64_t j) { exps[j] -= static_cast<T>(g * share); });
+    return;
+  }
   kernels.scale(classes, g / total, exps, exps);  // g softmax(x)
-  exps[target] -= g * (1 - smoothing);
+  exps[row.target] -= g * (1 - smoothing);
   if (smoothing == 0) return;
   const T uniform = g * smoothing / static_cast<T>(classes);
   kernels.binary[static_cast<int>(kernels::Binary::sub)](classes, exps, 1, &uniform, 0, exps);

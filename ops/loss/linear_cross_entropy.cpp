@@ -62,7 +62,7 @@ template <class T>
 void pass_rows(const Array& z, I first, const Targets& targets, bool gradients, T* losses) {
   const Rows rows(z.shape());
   const RowPointers<T> pz(z);
-  const T smoothing = static_cast<T>(targets.smoothing()), g = static_cast<T>(targets.share());
+  const T g = static_cast<T>(targets.share());
   rows.for_each([&](I i) {
     const I row = first + i;
     if (targets.ignored(row)) {
@@ -71,8 +71,8 @@ void pass_rows(const Array& z, I first, const Targets& targets, bool gradients, 
     }
     T total;
     const T largest = kernels::table<T>().max(rows.columns, pz[i]);
-    losses[row] = row_loss(rows.columns, smoothing, targets[row], pz[i], largest, pz[i], total);
-    if (gradients) row_grad(rows.columns, smoothing, targets[row], total, g, pz[i]);
+    losses[row] = row_loss(targets.row<T>(row), rows.columns, pz[i], largest, pz[i], total);
+    if (gradients) row_grad(targets.row<T>(row), rows.columns, total, g, pz[i]);
   });
 }
 

@@ -1,5 +1,5 @@
-// Losses between two tensors of one shape. g is the gradient of an element's loss: that of the result,
-// divided by the number of elements for a mean.
+// Losses between two tensors of one shape (pair.h). g is the gradient of an element's loss: that of the
+// result, divided by the number of elements for a mean.
 //
 // mse_loss, elementwise
 //   loss = (x - y)^2
@@ -17,38 +17,15 @@
 
 #include <cmath>
 
-#include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/array/array_ops.h"
-#include "gradus/ops/detail/operand.h"
-#include "gradus/ops/ops.h"
+#include "gradus/ops/loss/pair.h"
 
 namespace gradus {
 
 namespace {
 
 using kernels::Unary;
-
-void check_pair(const char* op, const char* name_x, const Tensor& x, const Tensor& y) {
-  const Array &a = floating_operand(op, x), &b = operand(op, y);
-  check(a.shape() == b.shape(),
-        "{}: {} {} and target {} must have the same shape: reshape() or expand() one of them", op, name_x,
-        a.shape(), b.shape());
-  array::check_operands(op, a, b);
-}
-
-/// The mean of nothing is 0 * inf: NaN.
-Array reduce(const Array& losses, Reduction reduction) {
-  if (reduction == Reduction::none) return losses;
-  const Array total = array::sum(losses);
-  return reduction == Reduction::sum ? total : array::mul(total, 1.0 / static_cast<double>(losses.numel()));
-}
-
-/// The gradient of each of n losses, [] or one each, given that of the result.
-Array grad_of_each(const Array& dy, Reduction reduction, std::int64_t n) {
-  return reduction == Reduction::mean ? array::mul(dy, 1.0 / static_cast<double>(n)) : dy;
-}
 
 constexpr const char* kBce = "binary_cross_entropy_with_logits";
 

@@ -2,6 +2,7 @@
 //
 //   max   y = max_i x_i     dx_i = dy / k where x_i = y (k elements do), else 0      saves x and y
 //   argmax                  the first i with x_i = y; no gradient
+//   max_with_indices        both; dx_i = dy at the first, else 0: gather at argmax
 //
 // A NaN counts as larger and smaller than every number: it shows instead of getting lost.
 // kernels/body/reduce.h: max_run, min_run
@@ -140,6 +141,13 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<Int> axis, Fla
   return record(op, y, {&x});
 }
 
+template <Binary kind>
+std::pair<Tensor, Tensor> with_indices(const char* op, const Tensor& x, Int axis, bool keepdim) {
+  const Tensor index = arg_extreme<kind>(op, x, axis, /*keepdim=*/true), value = gather(x, axis, index);
+  if (keepdim) return {value, index.clone()};  // a copy: writing to it must not touch what backward saved
+  return {squeeze(value, axis), squeeze(index, axis).clone()};
+}
+
 }  // namespace
 
 Array array::max(const Array& x, const Axes& axes, bool keepdim) {
@@ -152,6 +160,14 @@ Tensor max(const Tensor& x, const Axes& axes, Flag keepdim) {
 
 Tensor min(const Tensor& x, const Axes& axes, Flag keepdim) {
   return extreme_op<Binary::minimum>("min", x, axes, keepdim);
+}
+
+std::pair<Tensor, Tensor> max_with_indices(const Tensor& x, Int axis, Flag keepdim) {
+  return with_indices<Binary::maximum>("max_with_indices", x, axis, keepdim);
+}
+
+std::pair<Tensor, Tensor> min_with_indices(const Tensor& x, Int axis, Flag keepdim) {
+  return with_indices<Binary::minimum>("min_with_indices", x, axis, keepdim);
 }
 
 Tensor argmax(const Tensor& x, std::optional<Int> axis, Flag keepdim) {

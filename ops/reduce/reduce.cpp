@@ -6,6 +6,8 @@
 //   var        y = sum_i (x_i - m)^2 / k       dx_i = dy 2 (x_i - m) / k        saves x and the mean m
 //              k = n - 1 or n; two passes: the squares of x itself would cancel.
 //              (m depends on x too, but sum_i (x_i - m) is 0, so that part vanishes.)
+//   std        y = sqrt(sum_i (x_i - m)^2 / k)  dx_i = dy (x_i - m) / (k y), 0 where y = 0
+//                                                                             saves x, m and y
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
 //              p = 1 is sum(abs(x)), p = infinity max(abs(x)).
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - y)            saves x and y
@@ -140,6 +142,43 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
                                                                                           Needs) -> Grads {
                   const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
                   return {array::mul(scaled, array::sub(*x, *mean))};
+                });
+}
+
+Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
+  const Array& from = floating_operand("std", x);
+  const Dims which = normalize_axes("std", axes, x.dim());
+  const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
+  const Array mean = divided(array::sum(from, axes, /*keepdim=*/true), n);
+  const Array squares = array::sum_square("std", array::sub(from, mean), axes, options.keepdim);
+  const Array y = array::unary("std", Unary::sqrt, divided(squares, k));
+  dispatch_floating("std", y, [&]<class T>() {
+    // As in var and norm: good where the mean's rounding does not show, and no square has left the range.
+    constexpr T eps = std::numeric_limits<T>::epsilon() / 2, of_mean = 100 * 8 * eps;
+    const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
+    T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
+    const auto rows = [&] { return axes_last(from, which).contiguous(); };
+    const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);
+    const auto good = [=](std::int64_t i) {
+      const T s = values[i], rounded = of_mean * std::abs(means[i]);
+      return (s > rounded) & (s > least) & (s < std::numeric_limits<T>::infinity());
+    };
+    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
+      values[i] = static_cast<T>(in_f64::std(row, length, k));
+      means[i] = static_cast<T>(in_f64::mean(row, length));
+    });
+  });
+  return record("std", y, {&x},
+                [x = Saved(from), mean = Saved(mean), y = Saved(y), axes, keepdim = options.keepdim, k](
+                    const Array& dy, Needs) -> Grads {
+                  const auto wide = [&](const Array& row) {
+                    return expand_reduced(row, x->shape(), axes, keepdim);
+                  };
+                  // (x - m) / y first: at most sqrt(k), where dy / y may leave the range.
+                  const Array flat = wide(array::compare("std", Compare::eq, *y, 0));
+                  const Array unit = array::div(array::sub(*x, *mean), wide(*y));
+                  const Array zero = array::scalar(0, dy.dtype());
+                  return {array::mul(wide(divided(dy, k)), array::where(flat, zero, unit))};
                 });
 }
 

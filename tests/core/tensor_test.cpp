@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <sstream>
 #include <vector>
 
 #include "check_op.h"
@@ -268,6 +269,12 @@ TEST_CASE("StateDict keeps names in order and finds them") {
   for (const char* name : {"d", "e", "f", "g"}) dict.set(name, tensor(0.0));
   check_error([&] { dict.at("z"); }, "StateDict: no entry 'z': it holds b, a, c.x, d, e, ... (7 in all)");
   check_error([] { StateDict().at("z"); }, "StateDict: no entry 'z': it holds nothing");
+}
+
+TEST_CASE("a dtype is printed by its name") {
+  std::ostringstream out;
+  out << f32 << ' ' << ones({2}, f64).dtype() << ' ' << i64 << ' ' << boolean;
+  CHECK(out.str() == "f32 f64 i64 bool");
 }
 
 TEST_CASE("the default dtype is a floating one") {

@@ -180,6 +180,57 @@ def shape_cases():
     yield "cosine_similarity", lambda a, b: F.cosine_similarity(a, b, -1), [r(3, 1, 5), r(4, 5)]
 
 
+def weigh(loss, **options):
+    """A loss whose third input is the weights of classes, which get no gradient."""
+    return lambda x, t, w: loss(x, t, weight=w.detach(), **options)
+
+
+def pointwise_cases():
+    """Elementwise ops, reductions and losses of pointwise_test.cpp; seeded apart from the others."""
+    for name in "log2 expm1 reciprocal sign floor ceil round isnan isinf isfinite".split():
+        yield name, getattr(torch, name), [pos(6, 7) if name in ("log2", "reciprocal") else r(6, 7) * 3]
+    yield "leaky_relu", lambda x: F.leaky_relu(x, 0.2), [r(6, 7)]
+    yield "softplus", lambda x: F.softplus(x, beta=2), [r(6, 7) * 3]
+    yield "clamp_low", lambda x: x.clamp(min=-0.3), [r(40)]
+    yield "clamp_high", lambda x: x.clamp(max=0.3), [r(40)]
+    n, d = torch.randint(-30, 30, (5, 8)), torch.tensor([-7, -3, -2, -1, 1, 2, 3, 7])
+    yield "floor_divide_integers", lambda a, b: a // b, [n, d]
+    yield "remainder_integers", lambda a, b: a % b, [n, d]
+    yield "floor_divide", lambda a, b: torch.floor_divide(a.detach(), b.detach()), [r(5, 8) * 9, r(8)]
+    yield "remainder", torch.remainder, [r(5, 8) * 9, r(8) + torch.tensor([2.0, -2.0] * 4)]
+    yield "remainder_number", lambda a: torch.remainder(a, -1.5), [r(5, 8) * 9]
+    yield "std", lambda x: x.std(-1), [r(3, 9)]
+    yield "std_biased", lambda x: x.std((0, 2), unbiased=False, keepdim=True), [r(3, 4, 5)]
+    yield "prod", lambda x: x.prod(), [r(9)]
+    zeros = r(4, 5)
+    zeros[0, 2] = zeros[1, 1] = zeros[1, 3] = 0
+    yield "prod_axis", lambda x: x.prod(1, keepdim=True), [zeros]
+    truth = torch.randint(0, 2, (5, 3)) * torch.randint(0, 5, (5, 3))
+    yield "all", lambda x: x.all(1), [truth != 0]
+    yield "any", lambda x: x.any(0, keepdim=True), [truth != 0]
+    ties = torch.randint(0, 3, (6, 5)).float()
+    yield "max_with_indices", lambda x: x.max(1)[0], [ties]
+    yield "max_indices", lambda x: x.max(1, keepdim=True)[1], [ties]
+    yield "min_with_indices", lambda x: x.min(0)[0], [ties]
+    yield "min_indices", lambda x: x.min(0)[1], [ties]
+    for reduction in "mean", "sum", "none":
+        yield f"l1_loss_{reduction}", lambda x, y: F.l1_loss(x, y, reduction=reduction), [r(4, 5), r(4, 5)]
+        yield f"huber_loss_{reduction}", lambda x, y: F.huber_loss(x, y, reduction=reduction, delta=0.8), [r(4, 5), r(4, 5)]
+        yield f"kl_div_{reduction}", lambda x, y: F.kl_div(x, y, reduction=reduction), [r(4, 5).log_softmax(-1), torch.rand(4, 5)]
+        yield f"kl_div_log_{reduction}", lambda x, y: F.kl_div(x, y, reduction=reduction, log_target=True), [r(4, 5), r(4, 5)]
+        t = ids(9, 6)
+        t[2] = 4
+        options = dict(reduction=reduction, ignore_index=4)
+        yield f"nll_weighted_{reduction}", weigh(F.nll_loss, **options), [r(6, 9).log_softmax(-1), t, pos(9)]
+        for smooth in 0, 0.2:
+            name, options["label_smoothing"] = "smooth" if smooth else "plain", smooth
+            yield f"ce_weighted_{name}_{reduction}", weigh(F.cross_entropy, **options), [r(6, 9), t, pos(9)]
+            soft = dict(reduction=reduction, label_smoothing=smooth)
+            yield f"ce_soft_{name}_{reduction}", lambda x, p: F.cross_entropy(x, p, **soft), [r(6, 9), torch.rand(6, 9)]
+            yield f"ce_soft_weighted_{name}_{reduction}", weigh(F.cross_entropy, **soft), [r(6, 9), torch.rand(6, 9), pos(9)]
+    yield "kl_div_batchmean", lambda x, y: F.kl_div(x, y, reduction="batchmean"), [r(4, 5).log_softmax(-1), torch.rand(4, 5)]
+
+
 def run_case(out, name, f, inputs, params=()):
     inputs = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
     y = f(*inputs)
@@ -381,3 +432,9 @@ if __name__ == "__main__":
     for name, f, inputs in shape_cases():
         run_case(shapes, name, f, inputs)
     save("shapes.safetensors", shapes)
+
+
+    pointwise = {}
+    for name, f, inputs in pointwise_cases():
+        run_case(pointwise, name, f, inputs)
+    save("pointwise.safetensors", pointwise)

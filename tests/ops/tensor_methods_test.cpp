@@ -36,6 +36,14 @@ TEST_CASE("methods are the ops of the same name") {
   CHECK(equal(x.mean(1), mean(x, 1)));
   CHECK(
       equal(x.var(1, {.keepdim = true, .unbiased = false}), var(x, 1, {.keepdim = true, .unbiased = false})));
+  CHECK(
+      equal(x.std(1, {.keepdim = true, .unbiased = false}), std(x, 1, {.keepdim = true, .unbiased = false})));
+  CHECK(equal(x.prod({0, 2}, true), prod(x, {0, 2}, true)));
+  CHECK(equal(x.max_with_indices(1, true).first, max_with_indices(x, 1, true).first));
+  CHECK(equal(x.max_with_indices(1).second, max_with_indices(x, 1).second));
+  CHECK(equal(x.min_with_indices(0).first, min_with_indices(x, 0).first));
+  CHECK(equal((x > 1).all(1, true), all(x > 1, 1, true)));
+  CHECK(equal((x > 1).any({0, 1}), any(x > 1, {0, 1})));
   CHECK(equal(x.max(1), max(x, 1)));
   CHECK(equal(x.min(1), min(x, 1)));
   CHECK(equal(x.argmax(1, true), argmax(x, 1, true)));
@@ -51,6 +59,14 @@ TEST_CASE("methods are the ops of the same name") {
   CHECK(equal(x.sigmoid(), sigmoid(x)));
   CHECK(equal(x.relu(), relu(x)));
   CHECK(equal(x.clamp(0.6, 1), clamp(x, 0.6, 1)));
+  CHECK(equal(x.clamp({}, 1), clamp(x, {}, 1)));
+  CHECK(equal((x - 1).sign(), sign(x - 1)));
+  CHECK(equal((x * 3).floor(), floor(x * 3)));
+  CHECK(equal((x * 3).ceil(), ceil(x * 3)));
+  CHECK(equal((x * 3).round(), round(x * 3)));
+  CHECK(equal((x / 0).isnan(), isnan(x / 0)));
+  CHECK(equal((x / 0).isinf(), isinf(x / 0)));
+  CHECK(equal((x / 0).isfinite(), isfinite(x / 0)));
   CHECK(equal(m.matmul(m), matmul(m, m)));
   CHECK(equal(x.softmax(-1), softmax(x, -1)));
 }

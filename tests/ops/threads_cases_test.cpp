@@ -23,6 +23,18 @@ std::vector<ThreadCase> elementwise_cases() {
       {"where", {kFlat, {607}}, [](T x) { return where(x[0] > 0.5, x[0], x[1]); }},
       {"masked_fill", {kFlat}, [](T x) { return masked_fill(x[0], x[0] > 0.5, -1); }},
       {"clamp", {kFlat}, [](T x) { return clamp(x[0], 0.3, 0.8); }},
+      {"floor_divide", {kFlat, {607}}, [](T x) { return floor_divide(x[0] * 9, x[1]); }},
+      {"remainder", {kFlat, {607}}, [](T x) { return remainder(x[0] * 9, x[1]); }},
+      {"leaky_relu", {kFlat}, [](T x) { return leaky_relu(x[0] - 0.5); }},
+      {"softplus", {kFlat}, [](T x) { return softplus(x[0] - 0.5, 2); }},
+      {"add in place",
+       {kFlat, kFlat},
+       [](T x) {
+         Tensor y = x[0].detach().clone();
+         y += x[1].detach();
+         y *= 3;
+         return y;
+       }},
       {"dropout",
        {kFlat},
        [](T x) {
@@ -40,6 +52,16 @@ std::vector<ThreadCase> elementwise_cases() {
       {"exp", exp},
       {"log", log},
       {"log1p", log1p},
+      {"log2", log2},
+      {"expm1", expm1},
+      {"reciprocal", reciprocal},
+      {"sign", sign},
+      {"floor", [](const Tensor& x) { return floor(x * 4); }},
+      {"ceil", [](const Tensor& x) { return ceil(x * 4); }},
+      {"round", [](const Tensor& x) { return round(x * 4); }},
+      {"isnan", isnan},
+      {"isinf", isinf},
+      {"isfinite", isfinite},
       {"sin", sin},
       {"cos", cos},
       {"tanh", tanh},
@@ -91,6 +113,15 @@ std::vector<ThreadCase> product_cases() {
       {"normalize", {kFlat}, [](T x) { return normalize(x[0], 2, -1); }},
       {"cosine_similarity", {kFlat, kFlat}, [](T x) { return cosine_similarity(x[0], x[1], 0); }},
       {"mse_loss", {kFlat, kFlat}, [](T x) { return mse_loss(x[0], x[1]); }},
+      {"l1_loss", {kFlat, kFlat}, [](T x) { return l1_loss(x[0], x[1]); }},
+      {"huber_loss", {kFlat, kFlat}, [](T x) { return huber_loss(x[0], x[1], Reduction::mean, 0.2); }},
+      {"kl_div", {kFlat, kFlat}, [](T x) { return kl_div(x[0], x[1]); }},
+      {"cross_entropy soft", {kFlat, kFlat}, [](T x) { return cross_entropy(x[0], x[1]); }},
+      {"cross_entropy weighted",
+       {kFlat, {607}},
+       [](T x) {
+         return cross_entropy(x[0], indices({311}, 607), {.weight = x[1].detach(), .label_smoothing = 0.1});
+       }},
       {"binary_cross_entropy_with_logits",
        {kFlat},
        [](T x) { return binary_cross_entropy_with_logits(x[0], rand_like(x[0].detach()) * 0 + 0.3); }},
@@ -136,6 +167,10 @@ std::vector<ThreadCase> shape_cases() {
   reduction("sum", [](const Tensor& x, const Axes& axes) { return sum(x, axes); });
   reduction("mean", [](const Tensor& x, const Axes& axes) { return mean(x, axes); });
   reduction("var", [](const Tensor& x, const Axes& axes) { return var(x, axes); });
+  reduction("std", [](const Tensor& x, const Axes& axes) { return std(x, axes); });
+  reduction("prod", [](const Tensor& x, const Axes& axes) { return prod(x + 0.4, axes); });
+  reduction("all", [](const Tensor& x, const Axes& axes) { return all(x > 0.1001, axes); });
+  reduction("any", [](const Tensor& x, const Axes& axes) { return any(x > 1.0999, axes); });
   reduction("max", [](const Tensor& x, const Axes& axes) { return max(x, axes); });
   reduction("min", [](const Tensor& x, const Axes& axes) { return min(x, axes); });
   reduction("norm", [](const Tensor& x, const Axes& axes) { return norm(x, 2, axes); });
@@ -143,6 +178,10 @@ std::vector<ThreadCase> shape_cases() {
   const auto along = [&](const char* name, auto f) {
     for (std::int64_t axis : {0, 1, 2}) cases.push_back({name, {kCube}, [=](T x) { return f(x[0], axis); }});
   };
+  along("max_with_indices",
+        [](const Tensor& x, std::int64_t axis) { return max_with_indices(x, axis).first; });
+  along("min_with_indices",
+        [](const Tensor& x, std::int64_t axis) { return min_with_indices(x, axis).first; });
   along("argmax", [](const Tensor& x, std::int64_t axis) { return argmax(x, axis); });
   along("argmin", [](const Tensor& x, std::int64_t axis) { return argmin(x, axis); });
   along("cumsum", [](const Tensor& x, std::int64_t axis) { return cumsum(x, axis); });

@@ -25,6 +25,20 @@ V minimum(V a, V b) {
   return select(b != b, b, min(b, a));
 }
 
+/// To the nearest whole number, ties to even. From `whole` on every number is one; below, adding it leaves no
+/// bits for a fraction.
+template <class V>
+V round_even(V x) {
+  constexpr double whole = sizeof(ScalarOf<V>) == sizeof(float) ? 0x1p23 : 0x1p52;
+  const V a = abs(x);
+  return select(a < whole, flip_sign((a + whole) - whole, sign_bit(x)), x);
+}
+template <class V>
+V floor(V x) {
+  const V nearest = round_even(x);
+  return select(nearest > x, nearest - 1, nearest);
+}
+
 /// f(x)
 template <Unary f, class V>
 [[gnu::always_inline]] inline V value(V x) {
@@ -42,8 +56,12 @@ template <Unary f, class V>
     return V(1) / x;
   else if constexpr (f == Unary::exp)
     return exp(x);
+  else if constexpr (f == Unary::expm1)
+    return expm1(x);
   else if constexpr (f == Unary::log)
     return log(x);
+  else if constexpr (f == Unary::log2)
+    return log2(x);
   else if constexpr (f == Unary::log1p)
     return log1p(x);
   else if constexpr (f == Unary::sin)
@@ -66,6 +84,12 @@ template <Unary f, class V>
     return erf(x);
   else if constexpr (f == Unary::sign)
     return select(x > 0, V(1), select(x < 0, V(-1), x));  // NaN passes
+  else if constexpr (f == Unary::floor)
+    return floor(x);
+  else if constexpr (f == Unary::ceil)
+    return neg(floor(neg(x)));
+  else if constexpr (f == Unary::round)
+    return round_even(x);
   else
     static_assert(f == Unary::count, "a name of kernels.h without a function");
 }
@@ -108,6 +132,10 @@ template <Binary f, class V>
     return a / b;
   else if constexpr (f == Binary::pow)
     return pow(a, b);
+  else if constexpr (f == Binary::floor_divide)
+    return by_lane(a, b, [](ScalarOf<V> x, ScalarOf<V> y) { return floor_quotient(x, y); });
+  else if constexpr (f == Binary::remainder)
+    return by_lane(a, b, [](ScalarOf<V> x, ScalarOf<V> y) { return floor_remainder(x, y); });
   else if constexpr (f == Binary::maximum)
     return maximum(a, b);
   else if constexpr (f == Binary::minimum)

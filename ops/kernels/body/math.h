@@ -1,13 +1,14 @@
 #pragma once
-// Part of body.h. exp, log, tanh, erf, sin, cos: for float by polynomials of our own, for double by libm,
-// lane by lane (tanh by libm's exp).
+// Part of body.h. exp, log, tanh, erf, sin, cos and their relations: for float by polynomials of our own, for
+// double by libm, lane by lane (tanh by libm's exp).
 //
 // Every float function follows one plan: bring the argument into a small interval by an identity that costs
 // no digits, use a polynomial there, undo the identity. The coefficients minimise the largest error on the
 // interval (Remez exchange); the errors given are relative, of these coefficients without further rounding.
 // Constants in two or three parts (hi, lo) carry more digits than one float holds. Results are within 2 ulp,
 // -0, infinities and denormals as in libm. Of all 2^32 floats (every_float_test.cpp), the worst are, in ulp,
-// off by exp 1.06, tanh 1.34, erf 1.32, log 0.98, log1p 1.44; the same on every instruction set.
+// off by exp 1.06, expm1 EXPM1, tanh 1.34, erf 1.32, log 0.98, log2 LOG2, log1p 1.44; the same on every
+// instruction set.
 
 namespace gradus::kernels {
 namespace {
@@ -34,13 +35,21 @@ V polynomial(V x, Scalars... c) {
 constexpr float inf = __builtin_inff();
 constexpr float ln2_hi = 0x1.62e430p-1f, ln2_lo = -0x1.05c610p-29f;
 
-/// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2, for -104 <= x <= 89 or NaN.
+/// exp(x) = 2^n (1 + q), n = round(x / ln 2), q = exp(r) - 1, |r| <= ln(2) / 2, for -104 <= x <= 89 or NaN.
 /// exp(r) = 1 + r + r^2 P(r), error 5e-9.
-[[gnu::always_inline]] inline Vec<float> exp_bounded(Vec<float> x) {
+struct Power {
+  Vec<float> n, q;
+};
+[[gnu::always_inline]] inline Power power_of_e(Vec<float> x) {
   const Vec<float> n = round(x * Vec<float>(1.44269504f));
   const Vec<float> r = fma(n, -ln2_lo, fma(n, -ln2_hi, x));
   const Vec<float> p = polynomial(r, 0.5f, 0.166665182f, 0.041666206f, 0.00836889166f, 0.0013950495f);
-  return scale(fma(r * r, p, r) + 1, n);
+  return {n, fma(r * r, p, r)};
+}
+
+[[gnu::always_inline]] inline Vec<float> exp_bounded(Vec<float> x) {
+  const auto [n, q] = power_of_e(x);
+  return scale(q + 1, n);
 }
 
 /// exp for x <= 0 or NaN: below -104 the result is 0 anyway.
@@ -49,6 +58,15 @@ constexpr float ln2_hi = 0x1.62e430p-1f, ln2_lo = -0x1.05c610p-29f;
 }
 
 inline Vec<float> exp(Vec<float> x) { return exp_negative(min(Vec<float>(89), x)); }
+
+/// exp(x) - 1 = 2^n q + (2^n - 1), where nothing cancels; where 2^n may overflow, the 1 no longer counts.
+inline Vec<float> expm1(Vec<float> x) {
+  using V = Vec<float>;
+  const auto [n, q] = power_of_e(max(V(-104), min(V(89), x)));
+  const V power = scale(V(1), n);
+  const V y = select(n > 100, scale(q + 1, n), fma(power, q, power - 1));
+  return select(x == 0, x, y);  // -0
+}
 
 /// tanh(a) = a + a^3 P(a^2) up to 0.6, error 6e-9; above, 1 - 2 / (exp(2a) + 1).
 inline Vec<float> tanh(Vec<float> x) {
@@ -72,7 +90,10 @@ inline Vec<float> erf(Vec<float> x) {
 
 /// log(2^e m) = e ln 2 + log(1 + f), f = m - 1 in [-0.293, 0.414].
 /// log(1 + f) = f + f^2 (-1/2 + f P(f)), error 8e-9.
-inline Vec<float> log(Vec<float> x) {
+struct Logarithm {
+  Vec<float> e, log_m;
+};
+[[gnu::always_inline]] inline Logarithm logarithm(Vec<float> x) {
   using V = Vec<float>;
   const auto denormal = x < 0x1p-126f;
   const auto [m, exponent] = split(select(denormal, x * V(0x1p23f), x));
@@ -80,9 +101,25 @@ inline Vec<float> log(Vec<float> x) {
   const V f = m - 1;
   const V p = polynomial(f, -0.5f, 0.333333164f, -0.250008106f, 0.200022876f, -0.166245565f, 0.141811714f,
                          -0.131287158f, 0.128817663f, -0.078598395f);
-  const V y = fma(e, ln2_hi, fma(e, ln2_lo, fma(f * f, p, f)));
+  return {e, fma(f * f, p, f)};
+}
+
+/// y, the logarithm of a positive finite x, or what that of another x is.
+[[gnu::always_inline]] inline Vec<float> or_limit(Vec<float> x, Vec<float> y) {
+  using V = Vec<float>;
   const V finite_or_not = select(x < inf, y, x);
   return select(x > 0, finite_or_not, select(x == 0, V(-inf), x * V(__builtin_nanf(""))));
+}
+
+inline Vec<float> log(Vec<float> x) {
+  const auto [e, log_m] = logarithm(x);
+  return or_limit(x, fma(e, ln2_hi, fma(e, ln2_lo, log_m)));
+}
+
+/// log2(2^e m) = e + log(m) / ln 2
+inline Vec<float> log2(Vec<float> x) {
+  const auto [e, log_m] = logarithm(x);
+  return or_limit(x, fma(log_m, 0x1.715476p+0f, fma(log_m, 0x1.4ae0cp-26f, e)));
 }
 
 /// log(1 + x) = log(u) + (x - (u - 1)) / u, u = 1 + x rounded: the second term is what the rounding lost.
@@ -151,8 +188,14 @@ inline Vec<double> exp(Vec<double> x) {
   return by_lane(x, [](double v) { return ::exp(v); });
 }
 inline Vec<double> exp_negative(Vec<double> x) { return exp(x); }
+inline Vec<double> expm1(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::expm1(v); });
+}
 inline Vec<double> log(Vec<double> x) {
   return by_lane(x, [](double v) { return ::log(v); });
+}
+inline Vec<double> log2(Vec<double> x) {
+  return by_lane(x, [](double v) { return ::log2(v); });
 }
 inline Vec<double> log1p(Vec<double> x) {
   return by_lane(x, [](double v) { return ::log1p(v); });
@@ -185,6 +228,29 @@ inline Vec<float> pow(Vec<float> x, Vec<float> y) {
 }
 inline Vec<double> pow(Vec<double> x, Vec<double> y) {
   return by_lane(x, y, [](double a, double b) { return ::pow(a, b); });
+}
+
+inline float fmod(float a, float b) { return ::fmodf(a, b); }
+inline double fmod(double a, double b) { return ::fmod(a, b); }
+inline float floor(float x) { return ::floorf(x); }
+inline double floor(double x) { return ::floor(x); }
+
+/// a - b floor(a / b), exactly: it has b's sign.
+template <class T>
+T floor_remainder(T a, T b) {
+  const T r = fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/// floor(a / b): the quotient of what remainders leave is whole but for its rounding.
+template <class T>
+T floor_quotient(T a, T b) {
+  if (b == 0) return a / b;
+  const T r = fmod(a, b), rest = (a - r) / b;
+  const T quotient = r != 0 && (r < 0) != (b < 0) ? rest - 1 : rest;
+  if (quotient == 0) return __builtin_signbit(a / b) ? T(-0.0) : T(0);
+  const T whole = floor(quotient);
+  return quotient - whole > T(0.5) ? whole + 1 : whole;
 }
 
 }  // namespace

@@ -30,6 +30,14 @@ const std::vector<Activation>& activations() {
       {"gelu", [](const Tensor& x) { return gelu(x, GeluForm::tanh); },
        [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); },
        -0.0, kInf},
+      {"leaky_relu",
+       [](const Tensor& x) { return leaky_relu(x, 0.0); },
+       [](double x) { return x > 0 ? x : 0; },
+       0,
+       kInf,
+       {0}},
+      {"softplus", [](const Tensor& x) { return softplus(x); },
+       [](double x) { return std::log1p(std::exp(x)); }, 0, kInf},
   };
   return all;
 }
@@ -83,6 +91,34 @@ TEST_CASE("relu: gradient 0 at 0; integers") {
   sum(relu(x)).backward();
   CHECK(values(x.grad()) == Values{0, 0, 1});
   CHECK(values(relu(tensor({-1, 0, 2}))) == Values{0, 0, 2});
+}
+
+TEST_CASE("leaky_relu: slopes, gradient at 0, NaN") {
+  for (const double slope : {0.01, 0.5, -0.3})
+    for (const Shape& shape : odd_shapes())
+      check_op("leaky_relu", [=](const Tensor& x) { return leaky_relu(x, slope); }, {shape}, {.kinks = {0}});
+  const Tensor x = leaf(tensor({-2.0, 0.0, 3.0}));
+  const Tensor y = leaky_relu(x, 0.25);
+  CHECK(values(y) == Values{-0.5, 0, 3});
+  sum(y).backward();
+  CHECK(values(x.grad()) == Values{0.25, 0.25, 1});
+  CHECK(leaky_relu(tensor(-1.0, f64)).item() == -0.01);
+  CHECK(std::isnan(leaky_relu(tensor(kNan)).item()));
+}
+
+TEST_CASE("softplus: neither overflows nor loses digits, for any beta") {
+  for (const double beta : {0.5, 1.0, 3.0})
+    for (const Shape& shape : odd_shapes())
+      check_op("softplus", [=](const Tensor& x) { return softplus(x, beta); }, {shape});
+  for (const double v : {-300.0, -40.0, -1.0, 0.0, 1.0, 19.0, 21.0, 40.0, 700.0})
+    for (const double beta : {0.5, 1.0, 2.0}) {
+      const double want = v * beta > 30 ? v : std::log1p(std::exp(beta * v)) / beta;
+      CHECK(softplus(tensor(v, f64), beta).item() == doctest::Approx(want).epsilon(1e-14));
+    }
+  CHECK(softplus(tensor(-100.0, f64)).item() == doctest::Approx(std::exp(-100)).epsilon(1e-14));
+  CHECK(values(softplus(tensor({-kInf, kInf, 1e30}), 2)) == Values{0, kInf, static_cast<double>(1e30f)});
+  check_error([] { softplus(zeros({2}), 0); }, "softplus: expects beta > 0, got 0");
+  check_error([] { softplus(zeros({2}), kNan); }, "softplus: expects beta > 0, got nan");
 }
 
 TEST_CASE("activations: what is saved") {

@@ -128,6 +128,43 @@ TEST_CASE("clamp") {
   CHECK(values(edge.grad()) == Values{1, 1, 0});
 }
 
+TEST_CASE("clamp: on one side") {
+  const Tensor x = tensor({-2.0, 0.5, kInf, -kInf});
+  CHECK(values(clamp(x, 0)) == Values{0, 0.5, kInf, 0});
+  CHECK(values(x.clamp({}, 0)) == Values{-2, 0, 0, -kInf});
+  CHECK((clamp(tensor({-3, INT64_MAX}), 0) == tensor({std::int64_t{0}, INT64_MAX})).all());
+  CHECK(values(clamp(tensor({-3, 5}), {}, 4.5)) == Values{-3, 4});
+  for (const Shape& shape : odd_shapes()) {
+    check_op("clamp low", [](const Tensor& y) { return clamp(y, -1); }, {shape}, {.kinks = {-1}});
+    check_op("clamp high", [](const Tensor& y) { return clamp(y, {}, 1); }, {shape}, {.kinks = {1}});
+  }
+}
+
+TEST_CASE("isnan, isinf, isfinite: every dtype, every layout") {
+  for (const DType dtype : {f32, f64}) {
+    const Tensor x = tensor({{1.0, kNan, kInf}, {-kInf, 0.0, -kNan}}, dtype);
+    for (const Tensor& y : {x, x.t().contiguous().t()}) {
+      CHECK(values(isnan(y)) == Values{0, 1, 0, 0, 0, 1});
+      CHECK(values(isinf(y)) == Values{0, 0, 1, 1, 0, 0});
+      CHECK(values(isfinite(y)) == Values{1, 0, 0, 0, 1, 0});
+    }
+    CHECK(isnan(x).dtype() == boolean);
+    CHECK(isfinite(full({1}, dtype == f32 ? 3.4028235e38 : 1.7976931348623157e308, dtype)).all());
+    CHECK_FALSE(isinf(leaf(ones({2}, dtype))).requires_grad());
+  }
+  for (const Tensor& x : {tensor({INT64_MAX, INT64_MIN}), tensor({true, false})}) {
+    CHECK(values(isnan(x)) == Values{0, 0});
+    CHECK(values(isinf(x)) == Values{0, 0});
+    CHECK(values(isfinite(x)) == Values{1, 1});
+  }
+  CHECK(isnan(zeros({0, 2})).shape() == Shape{0, 2});
+  const auto tests = [](const Tensor& x) {
+    return Tensors{isnan(log(x)).to(f32), isinf(1 / floor(x)).to(f32), isfinite(1 / floor(x)).to(f32)};
+  };
+  for (const Shape& shape : odd_shapes())
+    check_op("isnan", tests, {Input(shape).constant()}, {.kinks = {-1, 0, 1}});
+}
+
 TEST_CASE("clamp: integers") {
   const Tensor x = tensor({-5, 0, 5});
   CHECK(clamp(x, -1, 2).dtype() == i64);
@@ -189,6 +226,11 @@ TEST_CASE("choice: errors") {
   check_error([&] { clamp(mask, 0, 1); },
               "clamp: expects f32 or f64, got bool [2, 3]: convert with .to(f32)");
   check_error([&] { clamp(undefined, 0, 1); }, "clamp" + kUndefined);
+  check_error([&] { clamp(x, {}); }, "clamp: expects a bound, low or high, for the tensor [2, 3]");
+  check_error([&] { clamp(x, {}, kNan); }, "clamp: expects low <= high, got -inf and nan");
+  check_error([&] { isnan(undefined); }, "isnan" + kUndefined);
+  check_error([&] { isinf(undefined); }, "isinf" + kUndefined);
+  check_error([&] { isfinite(undefined); }, "isfinite" + kUndefined);
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ const std::vector<Function>& functions() {
       {"sin", sin, [](double x) { return std::sin(x); }, -7, 7},
       {"cos", cos, [](double x) { return std::cos(x); }, -7, 7},
       {"erf", erf, [](double x) { return std::erf(x); }},
+      {"log2", log2, [](double x) { return std::log2(x); }, 0.2, 4},
+      {"expm1", expm1, [](double x) { return std::expm1(x); }},
+      {"reciprocal", reciprocal, [](double x) { return 1 / x; }, 0.2, 4},
   };
   return all;
 }
@@ -72,6 +75,12 @@ TEST_CASE("elementwise functions: special points") {
     CHECK(at(log1p, -1) == -kInf);
     CHECK(std::isnan(at(log1p, -2)));
     CHECK(at(log1p, 1e-20) == doctest::Approx(1e-20).epsilon(1e-6));
+    CHECK(at(log2, 0) == -kInf);
+    CHECK(std::isnan(at(log2, -1)));
+    CHECK(at(log2, kInf) == kInf);
+    CHECK(at(expm1, -kInf) == -1);
+    CHECK(at(expm1, 1000) == kInf);
+    CHECK(at(reciprocal, 0) == kInf);
     CHECK(std::isnan(at(sqrt, -1)));
     CHECK(at(sqrt, 0) == 0);
     CHECK(at(rsqrt, 0) == kInf);

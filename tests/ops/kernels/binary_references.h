@@ -20,6 +20,22 @@ T smaller(T a, T b) {
   return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? a : b;
 }
 
+/// floor(a / b) and what it leaves, with the whole multiples of b taken away first: only then is the quotient
+/// sure to be whole.
+template <class T>
+T floored(T a, T b) {
+  if (b == 0) return a / b;
+  const T rest = std::fmod(a, b), below = rest != 0 && std::signbit(rest) != std::signbit(b) ? 1 : 0;
+  const T quotient = (a - rest) / b - below, whole = std::floor(quotient);
+  if (quotient == 0) return std::copysign(T(0), a / b);
+  return quotient - whole > T(0.5) ? whole + 1 : whole;
+}
+template <class T>
+T left_over(T a, T b) {
+  const T rest = std::fmod(a, b);
+  return rest != 0 && std::signbit(rest) != std::signbit(b) ? rest + b : rest;
+}
+
 template <class T>
 T binary_reference(Binary op, T a, T b) {
   switch (op) {
@@ -33,6 +49,10 @@ T binary_reference(Binary op, T a, T b) {
       return a / b;
     case Binary::pow:
       return std::pow(a, b);
+    case Binary::floor_divide:
+      return floored(a, b);
+    case Binary::remainder:
+      return left_over(a, b);
     case Binary::maximum:
       return larger(a, b);
     case Binary::minimum:

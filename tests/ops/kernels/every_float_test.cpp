@@ -83,6 +83,7 @@ TEST_CASE("every float is within 2 ulp" * doctest::skip()) {
       {"exp", Unary::exp, std::exp},       {"tanh", Unary::tanh, std::tanh},
       {"erf", Unary::erf, std::erf},       {"log", Unary::log, std::log},
       {"log1p", Unary::log1p, std::log1p}, {"rsqrt", Unary::rsqrt, [](double x) { return 1 / std::sqrt(x); }},
+      {"expm1", Unary::expm1, std::expm1}, {"log2", Unary::log2, std::log2},
   };
   for (const Case& c : cases) {
     const std::vector<Findings> findings = sweep(c, tables);

@@ -23,6 +23,9 @@ double allowed(Unary op, T value) {
     case Unary::reciprocal:
     case Unary::relu:
     case Unary::sign:
+    case Unary::floor:
+    case Unary::ceil:
+    case Unary::round:
       return 0.5;
     case Unary::sigmoid:
       return 3;

@@ -43,8 +43,12 @@ R reference(kernels::Unary op, R x) {
       return 1 / x;
     case Unary::exp:
       return std::exp(x);
+    case Unary::expm1:
+      return std::expm1(x);
     case Unary::log:
       return std::log(x);
+    case Unary::log2:
+      return std::log2(x);
     case Unary::log1p:
       return std::log1p(x);
     case Unary::sin:
@@ -67,6 +71,12 @@ R reference(kernels::Unary op, R x) {
       return std::erf(x);
     case Unary::sign:
       return x > 0 ? R(1) : x < 0 ? R(-1) : x;
+    case Unary::floor:
+      return std::floor(x);
+    case Unary::ceil:
+      return std::ceil(x);
+    case Unary::round:
+      return std::nearbyint(x);  // ties to even, as the processor starts
     case Unary::count:
       break;
   }

@@ -95,6 +95,45 @@ TEST_CASE("max: equal elements share the gradient evenly") {
   CHECK(values(x.grad()) == Values{1, 0, 0, 0, 0, 0});
 }
 
+TEST_CASE("max_with_indices, min_with_indices: gradients, layouts, threads, instruction sets") {
+  for (const std::int64_t axis : {0, 1, -1})
+    for (const bool keepdim : {false, true})
+      for (const Shape& shape : {Shape{3, 4}, Shape{2, 3, 4}, Shape{1, 1}, Shape{3, 0, 4}, Shape{150, 200}}) {
+        if (shape[axis < 0 ? shape.size() - 1 : static_cast<int>(axis)] == 0) continue;
+        const auto op = [=](const Tensor& x) {
+          return Tensors{max_with_indices(x, axis, keepdim).first, min_with_indices(x, axis, keepdim).first};
+        };
+        check_op("max_with_indices", op, {shape});
+        const auto places = [=](const Tensor& x) {
+          return Tensors{max_with_indices(x, axis, keepdim).second,
+                         min_with_indices(x, axis, keepdim).second};
+        };
+        check_op("max_with_indices", places, {Input(shape).constant()});
+      }
+}
+
+TEST_CASE("max_with_indices, min_with_indices: the first of equal ones, with the whole gradient") {
+  Tensor x = leaf(tensor({{1.0, 3.0, 3.0}, {2.0, 2.0, 2.0}}, f64));
+  const auto [value, index] = max_with_indices(x, 1);
+  CHECK(values(value) == Values{3, 2});
+  CHECK(values(index) == Values{1, 0});
+  CHECK(index.dtype() == i64);
+  index.fill_(0);  // what backward saved stays
+  sum(value * tensor({6.0, 9.0}, f64)).backward();
+  CHECK(values(x.grad()) == Values{0, 6, 0, 9, 0, 0});
+  const auto [low, at] = x.min_with_indices(0, true);
+  CHECK(low.shape() == Shape{1, 3});
+  CHECK(values(low) == Values{1, 2, 2});
+  CHECK(values(at) == Values{0, 1, 1});
+  CHECK(values(x.max_with_indices(-1).second) == Values{1, 0});
+  const auto [nan, where_nan] = max_with_indices(tensor({{1.0, kNan, 5.0, kNan}}), 1);
+  CHECK(std::isnan(nan.item()));
+  CHECK(where_nan.item() == 1);
+  CHECK(max_with_indices(tensor({3, 9, 9}), 0).first.item<std::int64_t>() == 9);
+  CHECK(max_with_indices(tensor({false, true}), 0).first.dtype() == boolean);
+  CHECK(max_with_indices(zeros({0, 3}), 1).second.shape() == Shape{0});
+}
+
 TEST_CASE("extremes: errors") {
   const Tensor x = zeros({2, 3}), none = zeros({0, 3}), undefined;
   check_error([&] { max(none); }, "max: of nothing: axis 0 of [0, 3] has size 0");
@@ -110,6 +149,11 @@ TEST_CASE("extremes: errors") {
   check_error([&] { min(undefined); }, "min" + kUndefined);
   check_error([&] { argmax(undefined); }, "argmax" + kUndefined);
   check_error([&] { argmin(undefined, 0); }, "argmin" + kUndefined);
+  check_error([&] { max_with_indices(none, 0); },
+              "max_with_indices: of nothing: axis 0 of [0, 3] has size 0");
+  check_error([&] { min_with_indices(x, 2); },
+              "min_with_indices: axis 2 is out of range for 2 axes: expects -2 to 1");
+  check_error([&] { max_with_indices(undefined, 0); }, "max_with_indices" + kUndefined);
 }
 
 }  // namespace

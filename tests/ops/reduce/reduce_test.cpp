@@ -75,6 +75,43 @@ TEST_CASE("var") {
     }
 }
 
+TEST_CASE("std") {
+  for (const bool unbiased : {false, true})
+    for (const Case& c : cases()) {
+      if (numel(c.shape) == 1 || c.shape == Shape{4, 1, 3}) continue;  // of one element: see below
+      for (const bool keepdim : {false, true})
+        check_op("std",
+                 [&](const Tensor& x) { return std(x, c.axes, {.keepdim = keepdim, .unbiased = unbiased}); },
+                 {c.shape});
+    }
+}
+
+TEST_CASE("std: known values, one element, equal ones, and numbers whose squares leave the range") {
+  const Tensor x = tensor({1.0, 2.0, 4.0}, f64);
+  CHECK(std(x).item() == doctest::Approx(std::sqrt(7.0 / 3)).epsilon(1e-15));
+  CHECK(x.std({}, {.unbiased = false}).item() == doctest::Approx(std::sqrt(14.0 / 9)).epsilon(1e-15));
+  CHECK(std::isnan(std(tensor({3.0})).item()));
+  CHECK(std(tensor({3.0}), {}, {.unbiased = false}).item() == 0);
+  CHECK(std(zeros({0})).item() != 0);  // NaN
+  CHECK(std(tensor({1e7, 1e7 + 1, 1e7 + 2})).item() == 1);
+  for (const DType dtype : {f32, f64}) {
+    const double tiny = dtype == f32 ? 1e-30 : 1e-250, huge = dtype == f32 ? 1e38 : 1e308;
+    for (const double size : {tiny, 1.0, huge}) {
+      const Tensor y = leaf(tensor({-1.0, 0.0, 1.0, 0.5}, dtype) * size);
+      const Tensor unit = leaf(tensor({-1.0, 0.0, 1.0, 0.5}, dtype));
+      CHECK(std(y).item() / size == doctest::Approx(std(unit).item()).epsilon(1e-6));
+      std(y).backward();
+      std(unit).backward();
+      CHECK(allclose(y.grad(), unit.grad(), 1e-6, 1e-7));
+      CHECK(y.grad()[0].item() < -0.3);
+    }
+  }
+  const Tensor flat = leaf(full({2, 3}, 0.1));
+  CHECK(values(std(flat, 1)) == Values{0, 0});
+  std(flat, 1).sum().backward();
+  CHECK(values(flat.grad()) == Values(6, 0));
+}
+
 TEST_CASE("norm, logsumexp") {
   check_reduction("norm",
                   [](const Tensor& x, const Axes& axes, Flag keepdim) { return norm(x, 2, axes, keepdim); });
@@ -299,6 +336,9 @@ TEST_CASE("reductions: errors") {
   check_error([&] { var(ints); }, "var: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error([&] { var(x, {1, 1}); }, "var: axis 1 is given twice in [1, 1]");
   check_error([&] { var(undefined); }, "var" + kUndefined);
+  check_error([&] { std(ints); }, "std: expects f32 or f64, got i64 [2]: convert with .to(f32)");
+  check_error([&] { std(x, 5); }, "std: axis 5 is out of range for 2 axes: expects -2 to 1");
+  check_error([&] { std(undefined); }, "std" + kUndefined);
   check_error([&] { norm(ints); }, "norm: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error([&] { norm(x, 2, 5); }, "norm: axis 5 is out of range for 2 axes: expects -2 to 1");
   check_error([&] { norm(undefined); }, "norm" + kUndefined);

@@ -1,0 +1,32 @@
+#pragma once
+// What losses between two tensors of one shape share.
+
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+/// Throws unless x, called `name_x`, and the target y have one shape and floating dtype.
+inline void check_pair(const char* op, const char* name_x, const Tensor& x, const Tensor& y) {
+  const Array &a = floating_operand(op, x), &b = operand(op, y);
+  check(a.shape() == b.shape(),
+        "{}: {} {} and target {} must have the same shape: reshape() or expand() one of them", op, name_x,
+        a.shape(), b.shape());
+  array::check_operands(op, a, b);
+}
+
+/// The mean of nothing is 0 * inf: NaN.
+inline Array reduce(const Array& losses, Reduction reduction) {
+  if (reduction == Reduction::none) return losses;
+  const Array total = array::sum(losses);
+  return reduction == Reduction::sum ? total : array::mul(total, 1.0 / static_cast<double>(losses.numel()));
+}
+
+/// The gradient of each of n losses, [] or one each, given that of the result.
+inline Array grad_of_each(const Array& dy, Reduction reduction, std::int64_t n) {
+  return reduction == Reduction::mean ? array::mul(dy, 1.0 / static_cast<double>(n)) : dy;
+}
+
+}  // namespace gradus

@@ -1,0 +1,91 @@
+// prod: products over axes.
+//
+//   y = x_0 x_1 ... x_(n-1)      dx_i = dy (product of all x_j but x_i)      saves x
+//
+// The product of the others is had from those before i and those behind it, not as y / x_i: so it is right
+// where x_i is 0, or y has left the range. f32 is multiplied in f64, as cumsum adds: no tree keeps the range.
+
+#include <algorithm>
+#include <vector>
+
+#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/strided.h"
+#include "gradus/core/tape/record.h"
+#include "gradus/ops/detail/operand.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus {
+
+namespace {
+
+using I = std::int64_t;
+
+template <class T>
+using Product = std::conditional_t<std::is_same_v<T, I>, std::uint64_t, double>;  // integers wrap
+
+/// The reduced axes behind the others, which keep their order.
+Dims order_of(int rank, const Dims& axes) {
+  Dims order;
+  for (int i = 0; i < rank; ++i)
+    if (!axes.contains(i)) order.push_back(i);
+  for (const I axis : axes) order.push_back(axis);
+  return order;
+}
+
+/// One product a row of n values.
+Array products(const Array& rows, I n, const Shape& shape) {
+  const Array y = Array::empty(shape, rows.dtype());
+  dispatch_numbers("prod", rows, [&]<class T>() {
+    const T* const x = rows.data<T>();
+    T* const py = y.mutable_data<T>();
+    parallel_rows(y.numel(), n, [=](I begin, I end) {
+      for (I i = begin; i < end; ++i) {
+        Product<T> product = 1;
+        for (I j = 0; j < n; ++j) product *= static_cast<Product<T>>(x[i * n + j]);
+        py[i] = static_cast<T>(product);
+      }
+    });
+  });
+  return y;
+}
+
+/// dx of rows of n values, given one dy a row.
+Array gradient_of_rows(const Array& rows, I n, const Array& dy) {
+  const Array dx = Array::empty(rows.shape(), rows.dtype());
+  dispatch_floating(rows.dtype(), [&]<class T>() {
+    const T *const px = rows.data<T>(), *const g = dy.data<T>();
+    T* const out = dx.mutable_data<T>();
+    parallel_rows(dy.numel(), 2 * n, [=](I begin, I end) {
+      std::vector<double> before(static_cast<std::size_t>(n));
+      for (I i = begin; i < end; ++i) {
+        const T* const x = px + i * n;
+        double product = 1;
+        for (I j = 0; j < n; product *= x[j++]) before[static_cast<std::size_t>(j)] = product;
+        product = 1;
+        for (I j = n - 1; j >= 0; product *= x[j--])
+          out[i * n + j] = static_cast<T>(g[i] * (before[static_cast<std::size_t>(j)] * product));
+      }
+    });
+  });
+  return dx;
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& x, const Axes& axes, Flag keepdim) {
+  const Array from = operand("prod", x).dtype() == boolean ? x.array().to(i64) : x.array();
+  const Dims which = normalize_axes("prod", axes, x.dim()), order = order_of(x.dim(), which);
+  const Shape shape = reduced_shape(x.shape(), which, keepdim);
+  I n = 1;
+  for (const I axis : which) n *= x.shape()[static_cast<int>(axis)];
+  return record("prod", products(from.permute(order).contiguous(), n, shape), {&x},
+                [x = Saved(from), order, n](const Array& dy, Needs) -> Grads {
+                  const Array rows = x->permute(order).contiguous();
+                  const Array dx = gradient_of_rows(rows, n, dy.contiguous());
+                  Dims back = order;  // where each axis of x went
+                  for (int i = 0; i < order.size(); ++i) back[static_cast<int>(order[i])] = i;
+                  return {dx.permute(back)};
+                });
+}
+
+}  // namespace gradus

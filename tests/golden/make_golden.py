@@ -432,8 +432,7 @@ if __name__ == "__main__":
     for name, f, inputs in shape_cases():
         run_case(shapes, name, f, inputs)
     save("shapes.safetensors", shapes)
-
-
+    torch.manual_seed(1)
     pointwise = {}
     for name, f, inputs in pointwise_cases():
         run_case(pointwise, name, f, inputs)

@@ -11,6 +11,7 @@ namespace gradus::test {
 namespace {
 
 using Inputs = std::vector<Tensor>;
+using nn::Size2;
 
 template <class M, class F>
 void check_layer(const std::string& name, const M& module, F f) {
@@ -65,6 +66,29 @@ TEST_CASE("PyTorch parity: GRU and LSTM") {
     const nn::LSTMState last = lstm(x[0], {x[1], x[2]}).state;
     return stack({last.h, last.c});
   });
+}
+
+TEST_CASE("PyTorch parity: convolution and pooling") {
+  const nn::Conv1d conv1d(3, 4, 3), conv1d_steps(3, 4, 2, {.stride = 3, .padding = 2, .bias = false});
+  check_layer("conv1d", conv1d, [&](const Inputs& x) { return conv1d(x[0]); });
+  check_layer("conv1d_steps", conv1d_steps, [&](const Inputs& x) { return conv1d_steps(x[0]); });
+  const nn::Conv2d conv2d(2, 3, 3, {.padding = 1});
+  check_layer("conv2d", conv2d, [&](const Inputs& x) { return conv2d(x[0]); });
+  const nn::Conv2d conv2d_steps(2, 3, {2, 3}, {.stride = {3, 1}, .padding = {0, 2}});
+  check_layer("conv2d_steps", conv2d_steps, [&](const Inputs& x) { return conv2d_steps(x[0]); });
+  const nn::MaxPool1d max1d(3);
+  const nn::MaxPool2d max2d({2, 3}, {.stride = Size2{1, 2}});
+  const nn::AvgPool1d avg1d(3, {.stride = 2});
+  const nn::AvgPool2d avg2d(2);
+  const StateDict file = golden("layers.safetensors");
+  const auto check_pool = [&](const std::string& name, const auto& pool) {
+    const Inputs inputs = golden_inputs(file, name);
+    check_outputs(file, name, pool(inputs[0]), inputs);
+  };
+  check_pool("max_pool1d", max1d);
+  check_pool("max_pool2d", max2d);
+  check_pool("avg_pool1d", avg1d);
+  check_pool("avg_pool2d", avg2d);
 }
 
 TEST_CASE("PyTorch parity: an embedding with padding") {

@@ -298,6 +298,14 @@ def layer_cases():
         yield f"{name}_no_bias", shaken(kind(5, 4, bias=False, batch_first=True)), lambda m, x: m(x)[0], [r(2, 3, 5)]
     yield "gru_state", shaken(nn.GRU(5, 4, num_layers=2, batch_first=True)), lambda m, x, h: m(x, h)[1], [r(3, 4, 5), r(2, 3, 4)]
     yield "lstm_state", shaken(nn.LSTM(5, 4, num_layers=2, batch_first=True)), lambda m, x, h, c: torch.stack(m(x, (h, c))[1]), [r(3, 4, 5), r(2, 3, 4), r(2, 3, 4)]
+    yield "conv1d", shaken(nn.Conv1d(3, 4, 3)), lambda m, x: m(x), [r(2, 3, 8)]
+    yield "conv1d_steps", shaken(nn.Conv1d(3, 4, 2, stride=3, padding=2, bias=False)), lambda m, x: m(x), [r(2, 3, 7)]
+    yield "conv2d", shaken(nn.Conv2d(2, 3, 3, padding=1)), lambda m, x: m(x), [r(2, 2, 5, 4)]
+    yield "conv2d_steps", shaken(nn.Conv2d(2, 3, (2, 3), stride=(3, 1), padding=(0, 2))), lambda m, x: m(x), [r(2, 2, 7, 4)]
+    yield "max_pool1d", nn.MaxPool1d(3), lambda m, x: m(x), [ids(4, 2, 3, 8).float()]
+    yield "max_pool2d", nn.MaxPool2d((2, 3), stride=(1, 2)), lambda m, x: m(x), [ids(4, 2, 3, 5, 7).float()]
+    yield "avg_pool1d", nn.AvgPool1d(3, stride=2), lambda m, x: m(x), [r(2, 3, 8)]
+    yield "avg_pool2d", nn.AvgPool2d(2), lambda m, x: m(x), [r(2, 3, 5, 6)]
     padded = nn.Embedding(7, 5, padding_idx=2)
     yield "embedding_padding", padded, lambda m, i: m(i), [ids(7, 2, 9)]
 

@@ -1,0 +1,15 @@
+#pragma once
+// Windows as convolutions and pooling see them: views of x, one behind the other.
+
+#include "gradus/nn/convolution/conv.h"
+
+namespace gradus::nn {
+
+/// x [B, C, T] for one dimension, [B, C, H, W] for two, of `channels` (0: any) and the dtype.
+void expect_image(const char* layer, const Tensor& x, int dimensions, std::int64_t channels, DType dtype);
+/// [B, C, T] -> [B, C, T', size]
+Tensor windows_1d(const char* layer, const Tensor& x, std::int64_t size, std::int64_t step);
+/// [B, C, H, W] -> [B, C, H', W', h, w]
+Tensor windows_2d(const char* layer, const Tensor& x, const Size2& size, const Size2& step);
+
+}  // namespace gradus::nn

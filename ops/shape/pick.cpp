@@ -26,11 +26,14 @@ constexpr const char* kName = "operator[]";
 Array true_places(const Array& mask) {
   const Array dense = mask.contiguous();
   const bool* const m = dense.data<bool>();
-  const I n = mask.numel();
-  const Array places = Array::empty({std::count(m, m + n, true)}, i64);
-  I* to = places.mutable_data<I>();
-  for (I i = 0; i < n; ++i)
-    if (m[i]) *to++ = i;
+  const I count = std::count(m, m + mask.numel(), true);
+  const Array places = Array::empty({count}, i64);
+  I* const to = places.mutable_data<I>();
+  // Without jumps, which could not be guessed: each place is written, and stays if the mask is true there.
+  for (I i = 0, found = 0; found < count; ++i) {
+    to[found] = i;
+    found += m[i];
+  }
   return places;
 }
 

@@ -16,7 +16,7 @@ namespace {
 void make_parameters(const Module& module, Parameter& weight, Parameter& bias, const Shape& shape,
                      bool with_bias) {
   double fan_in = 1;
-  for (std::size_t i = 1; i < shape.size(); ++i) fan_in *= static_cast<double>(shape[i]);
+  for (int i = 1; i < static_cast<int>(shape.size()); ++i) fan_in *= static_cast<double>(shape[i]);
   const double bound = 1 / std::sqrt(fan_in);
   weight = module.parameter("weight", init::uniform_(empty(shape), -bound, bound));
   if (with_bias) bias = module.parameter("bias", init::uniform_(empty({shape[0]}), -bound, bound));

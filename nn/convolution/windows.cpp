@@ -6,17 +6,6 @@
 
 namespace gradus::nn {
 
-void expect_image(const char* layer, const Tensor& x, int dimensions, std::int64_t channels, DType dtype) {
-  expect_defined(layer, "x", x);
-  const char* const rest = dimensions == 1 ? "T" : "H, W";
-  const bool one = x.dim() == dimensions + 1;
-  check(x.dim() == dimensions + 2, "{}: expects x [B, C, {}], got {}{}", layer, rest, x.shape(),
-        one ? ": add a batch axis with .unsqueeze(0)" : "");
-  check(channels == 0 || x.size(1) == channels, "{}: expects x [B, {}, {}], got {}", layer, channels, rest,
-        x.shape());
-  expect_dtype(layer, "x", x, dtype);
-}
-
 static void expect_fits(const char* layer, const Tensor& x, int axis, std::int64_t size) {
   check(x.size(axis) >= size, "{}: a window of {} does not fit into x {} along axis {}, padding included",
         layer, size, x.shape(), axis);

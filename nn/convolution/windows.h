@@ -5,8 +5,6 @@
 
 namespace gradus::nn {
 
-/// x [B, C, T] for one dimension, [B, C, H, W] for two, of `channels` (0: any) and the dtype.
-void expect_image(const char* layer, const Tensor& x, int dimensions, std::int64_t channels, DType dtype);
 /// [B, C, T] -> [B, C, T', size]
 Tensor windows_1d(const char* layer, const Tensor& x, std::int64_t size, std::int64_t step);
 /// [B, C, H, W] -> [B, C, H', W', h, w]

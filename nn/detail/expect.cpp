@@ -57,6 +57,17 @@ void expect_channels(const char* layer, const Tensor& x, std::int64_t axis, std:
   expect_dtype(layer, "x", x, dtype);
 }
 
+void expect_image(const char* layer, const Tensor& x, int dimensions, std::int64_t channels, DType dtype) {
+  expect_defined(layer, "x", x);
+  const char* const rest = dimensions == 1 ? "T" : "H, W";
+  const bool one = x.dim() == dimensions + 1;
+  check(x.dim() == dimensions + 2, "{}: expects x [B, C, {}], got {}{}", layer, rest, x.shape(),
+        one ? ": add a batch axis with .unsqueeze(0)" : "");
+  check(channels == 0 || x.size(1) == channels, "{}: expects x [B, {}, {}], got {}", layer, channels, rest,
+        x.shape());
+  expect_dtype(layer, "x", x, dtype);
+}
+
 Shape channel_shape(const Tensor& x, std::int64_t axis, std::int64_t size) {
   Shape shape;
   for (std::int64_t i = 0; i < x.dim(); ++i)

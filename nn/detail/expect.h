@@ -16,6 +16,8 @@ void expect_sequence(const char* layer, const char* what, const Tensor& x, std::
 void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, DType dtype, const char* call);
 /// x with `size` channels along `axis`, else "BatchNorm: expects x of 8 channels along axis 1, got [2, 7]".
 void expect_channels(const char* layer, const Tensor& x, std::int64_t axis, std::int64_t size, DType dtype);
+/// x [B, C, T] for one dimension, [B, C, H, W] for two, of `channels` (0: any) and the dtype.
+void expect_image(const char* layer, const Tensor& x, int dimensions, std::int64_t channels, DType dtype);
 /// [C] in a shape that broadcasts to x, whose channels lie along `axis`: [1, C, 1, 1].
 Shape channel_shape(const Tensor& x, std::int64_t axis, std::int64_t size);
 /// Both for a decoder or one of its blocks.

@@ -5,7 +5,7 @@ namespace gradus::nn {
 
 /// h and c [layers, B, H]
 struct LSTMState {
-  Tensor h, c;
+  Tensor h = {}, c = {};
 };
 
 /// y [B, T, H], the last layer's h after every position, and every layer's state after the last.

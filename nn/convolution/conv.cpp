@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/nn/convolution/windows.h"
 #include "gradus/nn/detail/expect.h"
+#include "gradus/nn/detail/windows.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/ops/ops.h"
 

@@ -1,7 +1,7 @@
 #include "gradus/nn/convolution/pool.h"
 
-#include "gradus/nn/convolution/windows.h"
 #include "gradus/nn/detail/expect.h"
+#include "gradus/nn/detail/windows.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {

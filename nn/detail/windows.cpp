@@ -1,4 +1,4 @@
-#include "gradus/nn/convolution/windows.h"
+#include "gradus/nn/detail/windows.h"
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"

@@ -15,6 +15,7 @@
 #include "gradus/nn/layers/shape.h"
 #include "gradus/nn/models/gpt.h"
 #include "gradus/nn/module/any_module.h"
+#include "gradus/nn/module/forward_hook.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/nn/module/module.h"
 #include "gradus/nn/module/parameter.h"

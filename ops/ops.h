@@ -53,6 +53,9 @@ Tensor isfinite(const Tensor& x);  ///< neither NaN nor infinite
 /// itself only, NaN to nothing or, with equal_nan, to NaN. No gradient. `allclose(y, reference, 1e-4)`
 bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
               Flag equal_nan = false);
+/// True when shapes and all values are equal: nothing broadcasts, NaN equals nothing, -0 equals 0. Of one
+/// dtype, as for ==; another is an error, not false. No gradient. `equal(restored, saved)`
+bool equal(const Tensor& a, const Tensor& b);
 
 // ---------------------------------------------------------------- elementwise.cpp, activations.cpp
 Tensor neg(const Tensor& x);

@@ -85,7 +85,7 @@ MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks, KeyValues* cache) const {
   const Scope scope(path());
-  if (cache) return attend_cached(x, masks, *cache);
+  if (cache) return report(attend_cached(x, masks, *cache));
   const AttentionOptions options = options_for(x, x, masks);
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
   if (Probe* const probe = Probe::current()) {
@@ -93,7 +93,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
     probe->saw_attention(*this, split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads),
                          options);
   }
-  return out_proj(self_attention_packed(qkv, options_.heads, options));
+  return report(out_proj(self_attention_packed(qkv, options_.heads, options)));
 }
 
 KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
@@ -132,7 +132,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,
   const AttentionOptions options = options_for(x, memory, masks);
   const auto [q, k, v] = project(x, memory);
   if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
-  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+  return report(out_proj(join_heads(scaled_dot_product_attention(q, k, v, options))));
 }
 
 std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, const Tensor& memory,

@@ -39,7 +39,7 @@ Tensor Conv1d::operator()(const Tensor& x) const {
   expect_image("Conv1d", x, 1, weight.size(1), weight.dtype());
   const Tensor windows = windows_1d("Conv1d", pad(x, {options_.padding, options_.padding}), weight.size(2),
                                     options_.stride);  // [B, in, T', kernel]
-  return linear(windows.transpose(1, 2).flatten(2), weight.flatten(1), bias).transpose(1, 2);
+  return report(linear(windows.transpose(1, 2).flatten(2), weight.flatten(1), bias).transpose(1, 2));
 }
 
 Conv2d::Conv2d(std::int64_t in, std::int64_t out, const Size2& kernel, const Conv2dOptions& options)
@@ -60,8 +60,8 @@ Tensor Conv2d::operator()(const Tensor& x) const {
   const auto& [h, w] = options_.padding;
   const Tensor windows = windows_2d("Conv2d", pad(x, {w, w, h, h}), {weight.size(2), weight.size(3)},
                                     options_.stride);  // [B, in, H', W', h, w]
-  return linear(windows.permute({0, 2, 3, 1, 4, 5}).flatten(3), weight.flatten(1), bias)
-      .permute({0, 3, 1, 2});
+  return report(
+      linear(windows.permute({0, 2, 3, 1, 4, 5}).flatten(3), weight.flatten(1), bias).permute({0, 3, 1, 2}));
 }
 
 }  // namespace gradus::nn

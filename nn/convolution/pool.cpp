@@ -34,7 +34,7 @@ MaxPool1d::MaxPool1d(std::int64_t kernel, const Pool1dOptions& options)
 
 Tensor MaxPool1d::operator()(const Tensor& x) const {
   const Scope scope(path());
-  return max_with_indices(pooled_1d("MaxPool1d", x, kernel_, stride_), -1).first;
+  return report(max_with_indices(pooled_1d("MaxPool1d", x, kernel_, stride_), -1).first);
 }
 
 MaxPool2d::MaxPool2d(const Size2& kernel, const Pool2dOptions& options)
@@ -44,7 +44,7 @@ MaxPool2d::MaxPool2d(const Size2& kernel, const Pool2dOptions& options)
 
 Tensor MaxPool2d::operator()(const Tensor& x) const {
   const Scope scope(path());
-  return max_with_indices(pooled_2d("MaxPool2d", x, kernel_, stride_), -1).first;
+  return report(max_with_indices(pooled_2d("MaxPool2d", x, kernel_, stride_), -1).first);
 }
 
 AvgPool1d::AvgPool1d(std::int64_t kernel, const Pool1dOptions& options)
@@ -54,7 +54,7 @@ AvgPool1d::AvgPool1d(std::int64_t kernel, const Pool1dOptions& options)
 
 Tensor AvgPool1d::operator()(const Tensor& x) const {
   const Scope scope(path());
-  return pooled_1d("AvgPool1d", x, kernel_, stride_).mean(-1);
+  return report(pooled_1d("AvgPool1d", x, kernel_, stride_).mean(-1));
 }
 
 AvgPool2d::AvgPool2d(const Size2& kernel, const Pool2dOptions& options)
@@ -64,7 +64,7 @@ AvgPool2d::AvgPool2d(const Size2& kernel, const Pool2dOptions& options)
 
 Tensor AvgPool2d::operator()(const Tensor& x) const {
   const Scope scope(path());
-  return pooled_2d("AvgPool2d", x, kernel_, stride_).mean(-1);
+  return report(pooled_2d("AvgPool2d", x, kernel_, stride_).mean(-1));
 }
 
 }  // namespace gradus::nn

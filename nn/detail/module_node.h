@@ -27,6 +27,7 @@ struct ModuleNode {
   std::vector<StateDict::Entry> parameters;
   std::vector<Buffer> buffers;
   std::vector<Part> parts;
+  std::vector<std::shared_ptr<const ForwardHook::Function>> hooks;  // of on_forward
 };
 
 /// "layers.3" and "norm1" give "layers.3.norm1"; an empty half adds no dot.

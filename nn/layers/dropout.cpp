@@ -12,8 +12,8 @@ Tensor Dropout::operator()(const Tensor& x) const {
   const Scope scope(path());
   check(x.defined(), "Dropout: x is an undefined tensor");
   check_floating("Dropout", x.array(), "x");
-  if (p_ == 0 || !is_training()) return x;
-  return dropout(x, p_, /*training=*/true);
+  if (p_ == 0 || !is_training()) return report(x);
+  return report(dropout(x, p_, /*training=*/true));
 }
 
 }  // namespace gradus::nn

@@ -28,10 +28,10 @@ Embedding::Embedding(const Parameter& shared) : Module("Embedding") {
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(path());
   expect_ids("Embedding", "ids", ids);
-  if (!padding_idx_) return embedding(ids, weight);
+  if (!padding_idx_) return report(embedding(ids, weight));
   // Rows of ids that are padding go on without a tape.
   const Tensor rows = embedding(ids, weight);
-  return where((ids == *padding_idx_).unsqueeze(-1), rows.detach(), rows);
+  return report(where((ids == *padding_idx_).unsqueeze(-1), rows.detach(), rows));
 }
 
 }  // namespace gradus::nn

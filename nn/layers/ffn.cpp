@@ -32,7 +32,7 @@ Tensor FFN::operator()(const Tensor& x) const {
   expect_last_axis("FFN", "x", x, linear1.weight.size(1), linear1.weight.dtype());
   Tensor hidden = linear1(x, activation_);  // act(linear1(x))
   if (linear3) hidden = hidden * (*linear3)(x);
-  return linear2(dropout(hidden));
+  return report(linear2(dropout(hidden)));
 }
 
 }  // namespace gradus::nn

@@ -27,13 +27,13 @@ Linear::Linear(const Parameter& shared, const LinearOptions& options) : Module("
 Tensor Linear::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_last_axis("Linear", "x", x, weight.size(1), weight.dtype());
-  return linear(x, weight, bias);
+  return report(linear(x, weight, bias));
 }
 
 Tensor Linear::operator()(const Tensor& x, Activation activation) const {
   const Scope scope(path());
   expect_last_axis("Linear", "x", x, weight.size(1), weight.dtype());
-  return linear(x, weight, bias, activation);
+  return report(linear(x, weight, bias, activation));
 }
 
 }  // namespace gradus::nn

@@ -41,7 +41,7 @@ LearnedPositions::LearnedPositions(std::int64_t context, std::int64_t d_model) :
 
 Tensor LearnedPositions::operator()(std::int64_t length, std::int64_t begin) const {
   const Scope scope(path());
-  return rows("LearnedPositions", weight, length, begin);
+  return report(rows("LearnedPositions", weight, length, begin));
 }
 
 SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model)
@@ -55,7 +55,7 @@ SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_mo
 
 Tensor SinusoidalPositions::operator()(std::int64_t length, std::int64_t begin) const {
   const Scope scope(path());
-  return rows("SinusoidalPositions", table, length, begin);
+  return report(rows("SinusoidalPositions", table, length, begin));
 }
 
 }  // namespace gradus::nn

@@ -23,8 +23,10 @@ class Step {
   requires(!std::same_as<F, Step>) Step(const F& f) : call_(f) {
     static_assert(std::is_invocable_r_v<Tensor, const F&, const Tensor&>,
                   "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`");
-    if constexpr (std::derived_from<F, Module>)
+    if constexpr (std::derived_from<F, Module>) {
+      call_ = [f](const Tensor& x) { return f.report_call([&]() -> Tensor { return f(x); }); };
       register_ = [f](const Module& parent, const std::string& name) { parent.add(name, f); };
+    }
   }
 
  private:
@@ -55,7 +57,7 @@ struct Sequential : Module {
   Tensor operator()(const Tensor& x) const {
     Tensor y = x;
     for (const auto& step : *steps_) y = step(y);
-    return y;
+    return report(std::move(y));
   }
   std::size_t size() const { return steps_->size(); }
 

@@ -9,14 +9,14 @@ namespace gradus::nn {
 /// x itself, where a part is expected.
 struct Identity : Module {
   Identity() : Module("Identity") {}
-  Tensor operator()(const Tensor& x) const { return x; }
+  Tensor operator()(const Tensor& x) const { return report(x); }
 };
 
 /// Axes `start` to `end`, both included, as one; [B, C, H, W] -> [B, C H W] by default.
 struct Flatten : Module {
   explicit Flatten(std::int64_t start = 1, std::int64_t end = -1)
       : Module("Flatten"), start_(start), end_(end) {}
-  Tensor operator()(const Tensor& x) const { return flatten(x, start_, end_); }
+  Tensor operator()(const Tensor& x) const { return report(flatten(x, start_, end_)); }
 
  private:
   std::int64_t start_, end_;

@@ -57,7 +57,7 @@ GPT::GPT(const GPTOptions& given)
   }
 }
 
-Tensor GPT::operator()(const Tensor& ids) const { return logits(hidden(ids)); }
+Tensor GPT::operator()(const Tensor& ids) const { return report(logits(hidden(ids))); }
 
 Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
   const Scope scope(path());
@@ -70,7 +70,7 @@ Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
 
 Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
   const NoGrad no_grad;
-  return cache.attempt([&] { return logits(hidden(ids, &cache)); });
+  return report(cache.attempt([&] { return logits(hidden(ids, &cache)); }));
 }
 
 Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {

@@ -61,7 +61,13 @@ class AnyModule<Result(Args...)> : public detail::AnyPart {
                   "the module needs an operator() const with the arguments that AnyModule names");
   }
 
-  Result operator()(Args... args) const { return call_(part_.get(), static_cast<Args&&>(args)...); }
+  Result operator()(Args... args) const {
+    const auto call = [&]() -> Result { return call_(part_.get(), static_cast<Args&&>(args)...); };
+    if constexpr (std::same_as<Result, Tensor>)
+      return report_call(call);
+    else
+      return call();
+  }
 
  private:
   Result (*call_)(const void*, Args...);

@@ -11,8 +11,9 @@
 //   };
 //
 // Its parameters are then called fc1.weight, fc1.bias, fc2.weight, fc2.bias, in that order. Copies of a
-// module are handles to the same parameters; copy_parameters_from() copies the numbers. A module is not
-// assigned: what the optimizer holds would not notice. A part that may be missing is emplaced:
+// module are handles to the same parameters. A model with numbers of its own is built as the first was and
+// given them: `Net twin; twin.copy_parameters_from(net);`, and of a GPT `nn::GPT twin(gpt.options());`. A
+// module is not assigned: what the optimizer holds would not notice. A part that may be missing is emplaced:
 //
 //   std::optional<nn::Linear> head;
 //   if (wanted) head.emplace(add("head", nn::Linear(16, 1)));
@@ -36,6 +37,7 @@
 #include "gradus/core/io/state_dict.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/tensor.h"
+#include "gradus/nn/module/forward_hook.h"
 #include "gradus/nn/module/parameter.h"
 
 namespace gradus::nn {
@@ -59,6 +61,8 @@ std::string short_name(const std::type_info& type);
 /// Whether it calls itself one of the library's modules that own weights; a type of such a name alone does
 /// not.
 bool is_library_layer(const Module& module);
+/// summary(), with outputs where there is a call.
+std::string summary_of_call(const Module& model, const std::function<void()>* call);
 
 /// Moving it would be an error, so no class that has it moves implicitly: what would be a move is a copy. A
 /// virtual base is one of every class derived from Module, however far.
@@ -150,6 +154,30 @@ class Module : public virtual detail::CopyOnly {
   /// Freezes (false) or unfreezes the parameters.
   void requires_grad_(bool on = true) const;
 
+  // --- outputs
+
+  /// Calls `hook(module, y)` with the output of this module and of all that are below it now, on the thread
+  /// that computes it, each time it is computed (with checkpoint() again in backward), until what this
+  /// returns goes. It only looks; y.on_grad() in it sees the gradient.
+  /// `const nn::ForwardHook hook = net.on_forward([](const nn::Module& m, const Tensor& y) { ... });`
+  ///
+  /// Seen are: the library's modules, when called (GPT::loss() calls no head; LSTM and GRU show y); what
+  /// Sequential, AnyModule and stacks call; other modules of one's own, and what holds them, where their
+  /// operator() returns report(y). Connections of a Block and functions in a Sequential are not. No other
+  /// thread may call the model while hooks come and go.
+  [[nodiscard]] ForwardHook on_forward(ForwardHook::Function hook) const;
+  /// y, shown to the hooks: the last line of an operator() of one's own, `return report(fc2(tanh(h)));`
+  Tensor report(Tensor y) const {
+    if (detail::forward_hooks.load(std::memory_order_relaxed) != 0) show(y);
+    return y;
+  }
+  /// What `call`, a call of this module, returns, shown to the hooks unless the module did so itself. For
+  /// what holds modules of any type.
+  template <class Call>
+  Tensor report_call(const Call& call) const {
+    return detail::forward_hooks.load(std::memory_order_relaxed) == 0 ? call() : call_and_show(call);
+  }
+
   /// True when both are handles to the same place in a tree.
   friend bool operator==(const Module& a, const Module& b) { return a.node_ == b.node_; }
 
@@ -159,11 +187,13 @@ class Module : public virtual detail::CopyOnly {
  private:
   friend class EvalMode;
   friend bool detail::is_library_layer(const Module& module);
-  friend std::string summary(const Module& model);
+  friend std::string detail::summary_of_call(const Module& model, const std::function<void()>* call);
   explicit Module(std::shared_ptr<ModuleNode> node) : node_(std::move(node)) {}
   void attach(const std::string& name, const Module& part) const;
   LoadReport load(const char* caller, const StateDict& state, const LoadOptions& options) const;
   void expect_count(std::int64_t count) const;
+  void show(const Tensor& y) const;
+  Tensor call_and_show(const std::function<Tensor()>& call) const;
 
   std::shared_ptr<ModuleNode> node_;
 };
@@ -193,6 +223,21 @@ template <std::derived_from<Module> Model>
 std::string summary(const Model& model) {
   model.name_kind(typeid(Model));
   return summary(static_cast<const Module&>(model));
+}
+/// The same with the shapes of outputs in model(input, inputs...), which it calls in eval mode and without a
+/// tape: the model's own and those that on_forward's hooks see, of a module called twice the later one.
+/// `std::cout << nn::summary(net, zeros({1, 3, 32, 32}));`
+template <std::derived_from<Module> Model, class Input, class... Inputs>
+requires std::invocable<const Model&, const Input&, const Inputs&...> std::string summary(
+    const Model& model, const Input& input, const Inputs&... inputs) {
+  model.name_kind(typeid(Model));
+  const std::function<void()> call = [&] {
+    if constexpr (std::is_invocable_r_v<Tensor, const Model&, const Input&, const Inputs&...>)
+      model.report_call([&]() -> Tensor { return model(input, inputs...); });
+    else
+      model(input, inputs...);
+  };
+  return detail::summary_of_call(model, &call);
 }
 
 }  // namespace gradus::nn

@@ -45,6 +45,11 @@ struct Probe::Layer {
 };
 
 Probe::Probe() : before_(watching) { watching = this; }
+Probe::Probe(const Module& model) : Probe() {
+  hook_ = model.on_forward([this](const Module& module, const Tensor& y) {
+    if (watching == this && !module.own_parameters().empty()) saw_output(module, y);
+  });
+}
 // The innermost one, unless probes end in another order.
 Probe::~Probe() {
   for (Probe** at = &watching; *at != nullptr; at = &(*at)->before_)

@@ -26,11 +26,14 @@ struct ProbeRow {
   double largest_logit = NAN;  // the largest score, q k / sqrt(D) and score_bias, of a visible pair
 };
 
-/// Watches the layers of stacks and GPTs on the thread that made it, until it goes. Of two, the inner one
-/// watches. Without one, watching costs a layer one comparison.
+/// Watches the layers of stacks and GPTs, and what is given to observe(), on the thread that made it, until
+/// it goes. Of two, the inner one watches. Without one, watching costs a layer one comparison.
 class [[nodiscard]] Probe {
  public:
   [[nodiscard]] Probe();
+  /// Besides, every module in `model` with parameters of its own of which on_forward's hooks see the output,
+  /// so that models without a stack have rows too: `nn::Probe probe(net);`
+  [[nodiscard]] explicit Probe(const Module& model);
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
@@ -55,6 +58,7 @@ class [[nodiscard]] Probe {
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<Logit> logits_;
   Probe* before_;
+  ForwardHook hook_;
 };
 
 /// Shows a layer's output to the thread's probe and returns it: `x = observe(block, block(x));`

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "gradus/core/detail/format.h"
@@ -12,7 +13,8 @@ namespace gradus::nn {
 
 namespace {
 
-using Row = std::array<std::string, 4>;  // name, kind, parameters, count
+using Row = std::array<std::string, 5>;  // name, kind, output, parameters, count
+using Outputs = std::unordered_map<const ModuleNode*, Shape>;
 
 /// 1234567 -> "1,234,567"
 std::string grouped(std::int64_t number) {
@@ -27,8 +29,8 @@ struct Totals {
 };
 
 /// A module's own parameters as text; a parameter that stood in an earlier row counts nothing here.
-Row row_of(const ModuleNode& node, const std::string& name, std::unordered_set<const Node*>& seen,
-           Totals& totals) {
+Row row_of(const ModuleNode& node, const std::string& name, const Outputs& outputs,
+           std::unordered_set<const Node*>& seen, Totals& totals) {
   std::string shapes;
   std::int64_t count = 0;
   for (const auto& [key, values] : node.parameters) {
@@ -41,13 +43,25 @@ Row row_of(const ModuleNode& node, const std::string& name, std::unordered_set<c
     if (values.requires_grad()) totals.trainable += values.numel();
   }
   totals.all += count;
-  return {name, node.kind.empty() ? "Module" : node.kind, shapes, count == 0 ? "" : grouped(count)};
+  const auto output = outputs.find(&node);
+  return {name, node.kind.empty() ? "Module" : node.kind,
+          output == outputs.end() ? "" : to_string(output->second), shapes, count == 0 ? "" : grouped(count)};
 }
 
 }  // namespace
 
-std::string summary(const Module& model) {
-  std::vector<Row> rows{{"name", "kind", "parameters", "count"}};
+std::string summary(const Module& model) { return detail::summary_of_call(model, nullptr); }
+
+std::string detail::summary_of_call(const Module& model, const std::function<void()>* call) {
+  Outputs outputs;
+  if (call != nullptr) {
+    const ForwardHook hook = model.on_forward(
+        [&](const Module& module, const Tensor& y) { outputs[module.node_.get()] = y.shape(); });
+    const NoGrad no_grad;
+    const EvalMode eval_mode(model);
+    (*call)();
+  }
+  std::vector<Row> rows{{"name", "kind", "output", "parameters", "count"}};
   std::unordered_set<const Node*> seen;
   Totals totals;
   walk(*model.node_, "", [&](const ModuleNode& node, const std::string& name) {
@@ -55,16 +69,17 @@ std::string summary(const Module& model) {
     // A transparent part stands at its parent's name: it has a row only where it owns something.
     const bool known = std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == shown; });
     if (known && node.parameters.empty()) return;
-    rows.push_back(row_of(node, shown, seen, totals));
+    rows.push_back(row_of(node, shown, outputs, seen, totals));
   });
 
-  std::array<std::size_t, 4> width{};
+  std::array<std::size_t, 5> width{};
   for (const Row& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   std::string text;
-  for (const auto& [name, kind, shapes, count] : rows) {
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>{}}", name, width[0], kind, width[1], shapes, width[2],
-                        count, width[3]);
+  for (const auto& [name, kind, output, shapes, count] : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  ", name, width[0], kind, width[1]);
+    if (call != nullptr) text += fmt::format("{:<{}}  ", output, width[2]);
+    text += fmt::format("{:<{}}  {:>{}}", shapes, width[3], count, width[4]);
     text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   }

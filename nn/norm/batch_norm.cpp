@@ -52,7 +52,7 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
     var = running_var.reshape(shape);
   }
   const Tensor y = (x - mean) * rsqrt(var + options_.eps);
-  return options_.affine ? y * weight.reshape(shape) + bias.reshape(shape) : y;
+  return report(options_.affine ? y * weight.reshape(shape) + bias.reshape(shape) : y);
 }
 
 }  // namespace gradus::nn

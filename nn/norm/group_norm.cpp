@@ -20,11 +20,11 @@ GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, const GroupNorm
 Tensor GroupNorm::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_channels("GroupNorm", x, 1, channels_, weight.defined() ? weight.dtype() : x.dtype());
-  if (x.numel() == 0) return x * 1.0;
+  if (x.numel() == 0) return report(x * 1.0);
   const Tensor y = layer_norm(x.reshape({x.size(0) * groups_, -1}), {}, {}, eps_).reshape(x.shape());
-  if (!weight.defined()) return y;
+  if (!weight.defined()) return report(y);
   const Shape shape = channel_shape(x, 1, channels_);
-  return y * weight.reshape(shape) + bias.reshape(shape);
+  return report(y * weight.reshape(shape) + bias.reshape(shape));
 }
 
 }  // namespace gradus::nn

@@ -17,7 +17,7 @@ LayerNorm::LayerNorm(std::int64_t dim, const LayerNormOptions& options)
 Tensor LayerNorm::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_last_axis("LayerNorm", "x", x, dim_, weight.defined() ? weight.dtype() : x.dtype());
-  return layer_norm(x, weight, bias, eps_);
+  return report(layer_norm(x, weight, bias, eps_));
 }
 
 RMSNorm::RMSNorm(std::int64_t dim, const RMSNormOptions& options)
@@ -30,7 +30,7 @@ RMSNorm::RMSNorm(std::int64_t dim, const RMSNormOptions& options)
 Tensor RMSNorm::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_last_axis("RMSNorm", "x", x, dim_, weight.defined() ? weight.dtype() : x.dtype());
-  return rms_norm(x, weight, eps_);
+  return report(rms_norm(x, weight, eps_));
 }
 
 }  // namespace gradus::nn

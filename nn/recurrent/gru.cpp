@@ -27,7 +27,7 @@ GRUOutput GRU::operator()(const Tensor& x, const Tensor& h0) const {
     });
     last.push_back(h);
   }
-  return {y, stack(last)};
+  return {report(y), stack(last)};
 }
 
 }  // namespace gradus::nn

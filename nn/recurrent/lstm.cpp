@@ -31,7 +31,7 @@ LSTMOutput LSTM::operator()(const Tensor& x, const LSTMState& state) const {
     last_h.push_back(h);
     last_c.push_back(c);
   }
-  return {y, {stack(last_h), stack(last_c)}};
+  return {report(y), {stack(last_h), stack(last_c)}};
 }
 
 }  // namespace gradus::nn

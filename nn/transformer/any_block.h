@@ -73,7 +73,7 @@ class AnyBlock : public detail::AnyPart {
   }
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
-    return call_(part_.get(), x, masks, cache);
+    return report_call([&] { return call_(part_.get(), x, masks, cache); });
   }
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
     return new_cache_(part_.get(), batch, capacity);

@@ -62,7 +62,7 @@ struct PreLNBlock : BlockParts {
     const Scope scope(path());
     expect_input(x);
     const Tensor h = x + dropout1(self_attn(norm1(x), masks, cache));  // x + Attn(LN(x))
-    return h + dropout2(ffn(norm2(h)));                                // h + FFN(LN(h))
+    return report(h + dropout2(ffn(norm2(h))));                        // h + FFN(LN(h))
   }
 };
 
@@ -74,7 +74,7 @@ struct PostLNBlock : BlockParts {
     const Scope scope(path());
     expect_input(x);
     const Tensor h = norm1(x + dropout1(self_attn(x, masks, cache)));  // LN(x + Attn(x))
-    return norm2(h + dropout2(ffn(h)));                                // LN(h + FFN(h))
+    return report(norm2(h + dropout2(ffn(h))));                        // LN(h + FFN(h))
   }
 };
 

@@ -42,7 +42,7 @@ struct PreLNDecoderBlock : DecoderBlockParts {
     expect_inputs(x, memory);
     const Tensor h = x + dropout1(self_attn(norm1(x), masks.self));                 // x + SelfAttn(LN(x))
     const Tensor g = h + dropout2(multihead_attn(norm2(h), memory, masks.memory));  // h + CrossAttn(LN(h), m)
-    return g + dropout3(ffn(norm3(g)));                                             // g + FFN(LN(g))
+    return report(g + dropout3(ffn(norm3(g))));                                     // g + FFN(LN(g))
   }
 };
 
@@ -56,7 +56,7 @@ struct PostLNDecoderBlock : DecoderBlockParts {
     expect_inputs(x, memory);
     const Tensor h = norm1(x + dropout1(self_attn(x, masks.self)));                 // LN(x + SelfAttn(x))
     const Tensor g = norm2(h + dropout2(multihead_attn(h, memory, masks.memory)));  // LN(h + CrossAttn(h, m))
-    return norm3(g + dropout3(ffn(g)));                                             // LN(g + FFN(g))
+    return report(norm3(g + dropout3(ffn(g))));                                     // LN(g + FFN(g))
   }
 };
 

@@ -67,7 +67,7 @@ struct Block : BlockBranches {
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
     const Tensor h = residual1(x, [&](const Tensor& y) { return dropout1(self_attn(y, masks, cache)); });
-    return residual2(h, [&](const Tensor& y) { return dropout2(ffn(y)); });
+    return report(residual2(h, [&](const Tensor& y) { return dropout2(ffn(y)); }));
   }
 
   R residual1;
@@ -88,7 +88,7 @@ struct DecoderBlock : DecoderBranches {
     const Tensor h = residual1(x, [&](const Tensor& y) { return dropout1(self_attn(y, masks.self)); });
     const Tensor g =
         residual2(h, [&](const Tensor& y) { return dropout2(multihead_attn(y, memory, masks.memory)); });
-    return residual3(g, [&](const Tensor& y) { return dropout3(ffn(y)); });
+    return report(residual3(g, [&](const Tensor& y) { return dropout3(ffn(y)); }));
   }
 
   R residual1, residual2;

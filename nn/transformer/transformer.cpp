@@ -81,7 +81,7 @@ Tensor run(const Stack& stack, const Tensor& x, const Step& step) {
         placement.name, x.shape(), h.shape(),
         placement.leave ? "what its leave makes returns one stream, [B, T, C]"
                         : "give it leave, which makes one stream of what enter makes");
-  return h;
+  return stack.report(std::move(h));
 }
 
 /// A block, with what it keeps of the positions before x; each must add its own once, or the layers would

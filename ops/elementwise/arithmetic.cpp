@@ -194,4 +194,11 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, Flag e
   return near.all();
 }
 
+bool equal(const Tensor& a, const Tensor& b) {
+  array::check_operands("equal", operand("equal", a), operand("equal", b));
+  if (a.shape() != b.shape()) return false;
+  const NoGrad guard;
+  return (a == b).all();
+}
+
 }  // namespace gradus

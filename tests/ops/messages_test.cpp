@@ -100,6 +100,7 @@ TEST_CASE("messages: an undefined tensor, anywhere") {
       {"masked_fill", [&] { masked_fill(x, u, 0); }},
       {"clamp", [&] { clamp(u, 0, 1); }},
       {"allclose", [&] { allclose(x, u); }},
+      {"equal", [&] { equal(x, u); }},
       {"matmul", [&] { matmul(x, u); }},
       {"linear", [&] { linear(x, u); }},
       {"outer", [&] { outer(v, u); }},

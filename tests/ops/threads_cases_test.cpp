@@ -41,6 +41,7 @@ std::vector<ThreadCase> elementwise_cases() {
          Generator g(3);
          return dropout(x[0], 0.3, true, g);
        }},
+      {"equal", {kFlat}, [](T x) { return full({1}, equal(x[0], x[0].clone())); }},
       {"allclose", {kFlat}, [](T x) { return full({1}, allclose(x[0], x[0] * (1 + 1e-12))); }},
   };
   const std::pair<const char*, Tensor (*)(const Tensor&)> functions[] = {

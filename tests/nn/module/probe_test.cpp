@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "gradus/nn/nn.h"
@@ -190,4 +191,43 @@ TEST_CASE("probe: the table") {
   CHECK(probe.table() ==
         "layer         |y|        |dy|        |dw|  |step|/|w|   max logit\n"
         "fc          1.414       1.414       2.449           0           -\n");
+}
+
+TEST_CASE("probe: of a model without a stack, the layers that have parameters") {
+  const nn::Sequential net(nn::Linear(2, 3), tanh, nn::Dropout(0.1), nn::Linear(3, 1));
+  const Tensor x = randn({4, 2});
+  CHECK(layers_of(nn::Probe()).empty());
+  const nn::Probe outer(net);
+  {
+    optim::SGD opt(net.parameters(), {.lr = 0.1});
+    const nn::Probe probe(net);
+    const Tensor y = net(x);
+    y.backward(ones({4, 1}));
+    CHECK(layers_of(probe) == std::vector<std::string>{"0", "2"});
+    const std::vector<nn::ProbeRow> rows = probe.rows();
+    CHECK(rows[1].activation_norm == doctest::Approx(norm_of({y}) / 2));
+    CHECK(rows[1].activation_gradient_norm == doctest::Approx(2));  // four ones
+    CHECK(rows[0].parameter_gradient_norm ==
+          doctest::Approx(norm_of({net.parameter("0.weight").grad(), net.parameter("0.bias").grad()})));
+    CHECK(rows[0].update_ratio == 0);
+    opt.step();
+    CHECK(probe.rows()[0].update_ratio > 0);
+  }
+  CHECK(outer.rows().empty());  // of two, the inner one
+  net(x);
+  CHECK(outer.rows().size() == 2);
+  nn::Linear(2, 2)(x);  // no part of the model
+  CHECK(outer.rows().size() == 2);
+}
+
+TEST_CASE("probe: of a GPT with its model named, layers inside blocks too, blocks as before") {
+  const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}});
+  const nn::Probe probe(gpt);
+  const nn::Probe* const watching = &probe;
+  gpt(tensor({{1, 2, 3}}));
+  CHECK(nn::Probe::current() == watching);
+  const std::vector<std::string> names = layers_of(probe);
+  for (const char* name : {"token_embedding", "layers.0", "layers.0.norm1", "layers.0.self_attn",
+                           "layers.0.self_attn.out_proj", "layers.0.linear1", "norm"})
+    CHECK(std::count(names.begin(), names.end(), name) == 1);
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -162,9 +163,7 @@ TEST_CASE("on_forward: blocks of one's own in a stack") {
   };
   const nn::TransformerEncoder encoder(
       {.layers = 2,
-       .placement = {.name = "mine",
-                     .block = [](const nn::BlockOptions& o) { return Mine(o); },
-                     .final_norm = false},
+       .placement = {.name = "mine", .block = [](const nn::BlockOptions& o) { return Mine(o); }},
        .block = {.d_model = 4, .heads = 1}});
   CHECK(seen_in(encoder,
                 [](const auto& m) {
@@ -242,8 +241,8 @@ TEST_CASE("on_forward: changes no number; gradients can be watched; a hook may t
     CHECK(shapes.size() == 3);  // both layers, and the Sequential
   }
   {
-    const nn::ForwardHook hook =
-        net.on_forward([](const nn::Module& m, const Tensor&) { throw Error("seen " + m.kind()); });
+    const nn::ForwardHook hook = net.on_forward(
+        [](const nn::Module& m, const Tensor&) { throw std::runtime_error("seen " + m.kind()); });
     CHECK_THROWS_WITH(net(x), doctest::Contains("seen Linear"));
   }
   CHECK(equal(gradients(), without));

@@ -134,9 +134,9 @@ TEST_CASE("on_forward: all below, in the order they are computed") {
                 [](const auto& m) {
                   m(ones({5, 2}));
                 }) == Seen{{"Linear 0", {5, 3}},
-                           {"Linear 1.0", {5, 4}},
-                           {"ReLU 1.1", {5, 4}},
-                           {"Sequential 1", {5, 4}},
+                           {"Linear 2.0", {5, 4}},
+                           {"ReLU 2.1", {5, 4}},
+                           {"Sequential 2", {5, 4}},
                            {"Sequential", {5, 4}}});
 }
 

@@ -203,7 +203,7 @@ TEST_CASE("probe: of a model without a stack, the layers that have parameters") 
     const nn::Probe probe(net);
     const Tensor y = net(x);
     y.backward(ones({4, 1}));
-    CHECK(layers_of(probe) == std::vector<std::string>{"0", "2"});
+    CHECK(layers_of(probe) == std::vector<std::string>{"0", "3"});
     const std::vector<nn::ProbeRow> rows = probe.rows();
     CHECK(rows[1].activation_norm == doctest::Approx(norm_of({y}) / 2));
     CHECK(rows[1].activation_gradient_norm == doctest::Approx(2));  // four ones

@@ -18,7 +18,10 @@ struct Digits : nn::Module {
 
 struct Two : nn::Module {
   nn::Linear fc = add("fc", nn::Linear(2, 2));
-  Tensor operator()(const Tensor& a, const Tensor& b) const { return fc(a) + fc(b.slice(0, 0, 1)); }
+  Tensor operator()(const Tensor& a, const Tensor& b) const {
+    const Tensor y = fc(a);
+    return y + fc(b.slice(0, 0, 1));
+  }
 };
 
 }  // namespace
@@ -26,14 +29,14 @@ struct Two : nn::Module {
 TEST_CASE("summary: output shapes for an example input") {
   const Digits net;
   CHECK(summary(net, zeros({4, 1, 6, 6})) ==
-        "name        kind        output        parameters                      count\n"
+        "name        kind        output        parameters                     count\n"
         "(model)     Digits      [4, 10]\n"
         "features    Sequential  [4, 2, 2, 2]\n"
-        "features.0  Conv2d      [4, 2, 4, 4]  weight [2, 1, 3, 3], bias [2]      20\n"
-        "features.1  MaxPool2d   [4, 2, 2, 2]\n"
+        "features.0  Conv2d      [4, 2, 4, 4]  weight [2, 1, 3, 3], bias [2]     20\n"
+        "features.2  MaxPool2d   [4, 2, 2, 2]\n"
         "dropout     Dropout     [4, 8]\n"
-        "head        Linear      [4, 10]       weight [10, 8], bias [10]          90\n"
-        "unused      Linear                    weight [1, 1], bias [1]             2\n"
+        "head        Linear      [4, 10]       weight [10, 8], bias [10]         90\n"
+        "unused      Linear                    weight [1, 1], bias [1]            2\n"
         "112 parameters, 112 trainable, 448 bytes\n");
 }
 

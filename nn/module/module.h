@@ -161,10 +161,10 @@ class Module : public virtual detail::CopyOnly {
   /// returns goes. It only looks; y.on_grad() in it sees the gradient.
   /// `const nn::ForwardHook hook = net.on_forward([](const nn::Module& m, const Tensor& y) { ... });`
   ///
-  /// Seen are: the library's modules, when called (GPT::loss() calls no head; LSTM and GRU show y); what
-  /// Sequential, AnyModule and stacks call; other modules of one's own, and what holds them, where their
-  /// operator() returns report(y). Connections of a Block and functions in a Sequential are not. No other
-  /// thread may call the model while hooks come and go.
+  /// Seen are the library's modules when called by () (LSTM and GRU show y), and of one's own those that
+  /// Sequential, AnyModule and stacks call; others, the whole model too, where operator() returns report(y).
+  /// Not seen: connections of a Block, functions in a Sequential, GPT's logits in loss() and next_logits().
+  /// No other thread may call the model while hooks come and go.
   [[nodiscard]] ForwardHook on_forward(ForwardHook::Function hook) const;
   /// y, shown to the hooks: the last line of an operator() of one's own, `return report(fc2(tanh(h)));`
   Tensor report(Tensor y) const {

@@ -6,10 +6,6 @@
 namespace gradus::test {
 namespace {
 
-bool equal(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && a.dtype() == b.dtype() && a.to_vector<double>() == b.to_vector<double>();
-}
-
 TEST_CASE("methods are the ops of the same name") {
   const Tensor x = rand({2, 3, 4}, f64) + 0.5, m = rand({3, 3}, f64);
   CHECK(equal(x.select(1, 2), select(x, 1, 2)));

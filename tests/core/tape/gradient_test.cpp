@@ -29,8 +29,6 @@ Tensor triple(const Tensor& x, std::vector<bool>& calls) {
   });
 }
 
-bool equal(const Tensor& a, const Tensor& b) { return a.shape() == b.shape() && (a == b).all(); }
-
 }  // namespace
 
 TEST_CASE("a written gradient starts what an input gathers, or is added to it") {

@@ -19,7 +19,7 @@ awk -v source="$source:" '
     if (match($0, /\/\/ refused: /)) wanted[FNR] = substr($0, RSTART + RLENGTH)
     next
   }
-  { said[FNR] = $0; lines = FNR }
+  { sub(/\/\/ refused: .*/, ""); said[FNR] = $0; lines = FNR }  # not what this file itself says
   index($0, source) == 1 {
     at = substr($0, length(source) + 1) + 0
     places[at] = places[at] FNR " "

@@ -39,8 +39,8 @@ void picked(const Tensor& x, const Tensor& mask) {
   auto a = x[mask];
   a = x;                // refused: give it a type: Tensor y = x[mask]
   a = x[mask];          // refused: give it a type: Tensor y = x[mask]
-  x[mask][0] = 1.0;     // refused: discards qualifiers
-  x[mask][mask] = 1.0;  // refused: discards qualifiers
+  x[mask][0] = 1.0;     // refused: const gradus::
+  x[mask][mask] = 1.0;  // refused: const gradus::
   Tensor good = x[mask];
   good = x[mask];
 }

@@ -15,37 +15,42 @@ using docs::gives;
 
 TEST_CASE("from PyTorch: modules") {
   using namespace gradus;
+  // [net]
   struct Net : nn::Module {
     nn::Linear fc1 = add("fc1", nn::Linear(2, 16));
     nn::Linear fc2 = add("fc2", nn::Linear(16, 1));
     nn::Parameter scale = parameter("scale", ones({1}));
     nn::Buffer seen = buffer("seen", zeros({1}));
+    std::vector<nn::Linear> more = add_list("more", 2, [](int) { return nn::Linear(16, 16); });
     Tensor operator()(const Tensor& x) const { return fc2(tanh(fc1(x))) * scale; }
   };
+  // [/net]
   const Net model;
   const Tensor x = randn({5, 2});
   std::string names;
   // [modules]
-  // py: class Net(nn.Module): ... forward(self, x)
-  // here: `struct Net : nn::Module { ... Tensor operator()(const Tensor& x) const`: see [page 9](09_mlp.md)
   // py: self.fc1 = nn.Linear(2, 16)
-  // here: `nn::Linear fc1 = add("fc1", nn::Linear(2, 16));`
-  // py: nn.Parameter(torch.ones(1)), register_buffer
-  // here: `nn::Parameter scale = parameter("scale", ones({1}));`, `nn::Buffer seen = buffer("seen", zeros({1}));`
-  // py: nn.ModuleList([...])
-  // here: `std::vector<Block> blocks = add_list("blocks", 6, [](int) { return Block(); });`
+  // here: as `fc1`
+  // py: self.scale = nn.Parameter(torch.ones(1))
+  // here: as `scale`
+  // py: self.register_buffer("seen", torch.zeros(1))
+  // here: as `seen`
+  // py: nn.ModuleList([nn.Linear(16, 16) for _ in range(2)])
+  // here: as `more`
+  // py: def forward(self, x):
+  // here: `Tensor operator()(const Tensor& x) const`
   // py: model(x).shape
   gives(model(x).shape(), "[5, 1]");
   // py: model.parameters(), model.named_parameters()
   // note: `named_parameters()` gives pairs of name and tensor
   const std::vector<Tensor> parameters = model.parameters();
-  CHECK(parameters.size() == 5);
+  CHECK(parameters.size() == 9);
   CHECK(model.named_parameters()[0].first == "scale");
   // py: for name, module in model.named_modules():
   for (const auto& [name, module] : model.named_modules()) names += name + " ";
-  CHECK(names == " fc1 fc2 ");
+  CHECK(names == " fc1 fc2 more more.0 more.1 ");
   // py: sum(p.numel() for p in model.parameters())
-  gives(model.num_parameters(), "66");
+  gives(model.num_parameters(), "610");
   // py: model.fc1.weight.shape
   gives(model.fc1.weight.shape(), "[16, 2]");
   // py: dict(model.named_parameters())["fc1.weight"].shape
@@ -65,7 +70,10 @@ TEST_CASE("from PyTorch: modules") {
   model.requires_grad_(false);
   CHECK(!model.fc1.weight.requires_grad());
   // py: model.apply(f)
-  model.apply([](const nn::Module& m) { CHECK(m.num_parameters() > 0); });
+  model.apply([](const nn::Module& m) {
+    if (m.kind() == "Linear") nn::init::zeros_(m.parameter("bias"));
+  });
+  CHECK(!model.fc1.bias.any());
   // py: nn.init.xavier_uniform_(layer.weight)
   // note: also normal_, uniform_, constant_, zeros_, ones_, trunc_normal_, kaiming_normal_, ...
   nn::init::xavier_uniform_(model.fc1.weight);

@@ -235,30 +235,36 @@ TEST_CASE("from PyTorch: writing") {
   x[ids] = values;
   gives(x, "[[1., 2., 3.], [1., 2., 3.]]");
   // py: x[0] = 5.
-  // note: `x[0] = ...` would only name another tensor: it compiles, and changes nothing
-  x[0].fill_(5);
+  x[0] = 5;
   gives(x, "[[5., 5., 5.], [1., 2., 3.]]");
+  // py: x[0, 1] = 2.
+  x[0][1] = 2;
+  gives(x, "[[5., 2., 5.], [1., 2., 3.]]");
   // py: x[:, 1] = 7.
-  x.select(1, 1).fill_(7);
+  x.select(1, 1) = 7;
   gives(x, "[[5., 7., 5.], [1., 7., 3.]]");
   // py: x[1] = values
-  x[1].copy_(values);
+  // note: into x; `y = values;` makes y another handle to `values`
+  x[1] = values;
   gives(x, "[[5., 7., 5.], [1., 2., 3.]]");
+  // py: x[:, 1:] = 0.
+  x.slice(1, 1) = 0;
+  gives(x, "[[5., 0., 0.], [1., 0., 0.]]");
   // py: x[:, :1] *= 10.
   x.slice(1, 0, 1) *= 10;
-  gives(x, "[[50., 7., 5.], [10., 2., 3.]]");
+  gives(x, "[[50., 0., 0.], [10., 0., 0.]]");
   // py: x += 1.
   x += 1;
-  gives(x, "[[51., 8., 6.], [11., 3., 4.]]");
+  gives(x, "[[51., 1., 1.], [11., 1., 1.]]");
   // py: x -= values
   x -= values;
-  gives(x, "[[50., 6., 3.], [10., 1., 1.]]");
+  gives(x, "[[50., -1., -2.], [10., -1., -2.]]");
   // py: x *= 2.
   x *= 2;
-  gives(x, "[[100., 12., 6.], [20., 2., 2.]]");
+  gives(x, "[[100., -2., -4.], [20., -2., -4.]]");
   // py: x /= 4.
   x /= 4;
-  gives(x, "[[25.0000, 3.0000, 1.5000], [5.0000, 0.5000, 0.5000]]");
+  gives(x, "[[25.0000, -0.5000, -1.0000], [5.0000, -0.5000, -1.0000]]");
   // py: x.copy_(values)
   x.copy_(values);
   gives(x, "[[1., 2., 3.], [1., 2., 3.]]");

@@ -39,8 +39,8 @@ void picked(const Tensor& x, const Tensor& mask) {
   auto a = x[mask];
   a = x;                // refused: give it a type: Tensor y = x[mask]
   a = x[mask];          // refused: give it a type: Tensor y = x[mask]
-  x[mask][0] = 1.0;     // refused: discards qualifiers
-  x[mask][mask] = 1.0;  // refused: discards qualifiers
+  x[mask][0] = 1.0;     // refused: const gradus::
+  x[mask][mask] = 1.0;  // refused: const gradus::
   Tensor good = x[mask];
   good = x[mask];
 }
@@ -58,3 +58,47 @@ void parts(Net& net, const Tensor& x) {
   net.fc = nn::Linear(2, 3);    // refused: build with the right part (emplace)
   nn::EvalMode{net};            // refused: nodiscard
 }
+
+// What newcomers meet: docs/from_pytorch.md quotes these regions. The lines after the refused ones are the
+// cure.
+void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const Tensor& mask) {
+  // [condition]
+  if (a == b) return;  // refused: bool
+  if ((a == b).all()) return;
+  // [/condition]
+  // [options]
+  optim::Adam opt(model, 1e-3);  // refused: no matching
+  optim::Adam adam(model.parameters(), {.lr = 1e-3});
+  nn::Linear biasless(4, 4, false);  // refused: no matching
+  nn::Linear linear(4, 4, {.bias = false});
+  // [/options]
+  // [order]
+  optim::AdamW late(model.parameters(), {.weight_decay = 0.1, .lr = 1e-3});  // refused: declaration order
+  optim::AdamW right(model.parameters(), {.lr = 1e-3, .weight_decay = 0.1});
+  // [/order]
+  // [shape]
+  Tensor x = zeros(3, 4);  // refused: Shape
+  Tensor y = zeros({3, 4});
+  // [/shape]
+  // [picked]
+  auto z = a[mask];
+  z = b;  // refused: give it a type: Tensor y = x[mask]
+  Tensor w = a[mask];
+  w = b;
+  // [/picked]
+}
+
+// [const_call]
+struct Counting : nn::Module {
+  Tensor operator()(const Tensor& x) { return x * 2; }
+};
+nn::Sequential counting{Counting()};  // refused: a step of Sequential is called by
+
+struct Doubling : nn::Module {
+  Tensor operator()(const Tensor& x) const { return x * 2; }
+};
+nn::Sequential doubling{Doubling()};
+// [/const_call]
+// [const_norm]
+nn::Norm norm = Counting();  // refused: the module needs an operator() const
+// [/const_norm]

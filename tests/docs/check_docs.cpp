@@ -83,8 +83,11 @@ class Check {
   }
 
   docs::Lines quoted(const fs::path& page, const docs::Quote& quote) try {
-    if (!quote.is_output)
-      return docs::region(docs::read_lines((source_ / quote.source).string()), quote.region);
+    if (!quote.is_output) {
+      const docs::Lines region =
+          docs::region(docs::read_lines((source_ / quote.source).string()), quote.region);
+      return quote.is_rows ? docs::rows(region) : region;
+    }
     const docs::Lines& output = output_of(quote.source);
     if (quote.first == 0) return output;
     if (quote.last > output.size())

@@ -39,11 +39,13 @@ void remove_common_indentation(Lines& lines) {
 bool parse_comment(const std::string& line, std::size_t number, Quote& quote) {
   static const std::regex snippet(R"(<!-- snippet: ([^ #]+)(?:#([A-Za-z0-9_-]+))? -->)");
   static const std::regex output(R"(<!-- output: ([A-Za-z0-9_]+)(?: lines ([0-9]+)-([0-9]+))? -->)");
-  static const std::regex either(R"(<!--\s*(snippet|output)\b.*)");
+  static const std::regex rows(R"(<!-- rows: ([^ #]+)#([A-Za-z0-9_-]+) -->)");
+  static const std::regex either(R"(<!--\s*(snippet|output|rows)\b.*)");
   std::smatch match;
   quote = Quote();
   quote.line = number;
-  if (std::regex_match(line, match, snippet)) {
+  quote.is_rows = std::regex_match(line, match, rows);
+  if (quote.is_rows || std::regex_match(line, match, snippet)) {
     quote.source = match[1];
     quote.region = match[2];
     return true;
@@ -95,6 +97,13 @@ std::vector<Quote> find_quotes(const Lines& page) {
       continue;
     }
     if (!parse_comment(trimmed(page[i]), i + 1, quote)) continue;
+    if (quote.is_rows) {
+      quote.begin = quote.end = i + 1;
+      while (quote.end < page.size() && page[quote.end].rfind('|', 0) == 0) ++quote.end;
+      i = quote.end - 1;
+      quotes.push_back(quote);
+      continue;
+    }
     quote.begin = i + 2;
     if (i + 1 >= page.size() || !is_fence(page[i + 1])) bad_line(i + 1, "no fenced block under this comment");
     quote.end = quote.begin;

@@ -18,8 +18,11 @@ std::string join_lines(const Lines& lines);
 ///   <!-- snippet: tests/consumer/main.cpp -->         the whole file
 ///   <!-- output: 01_tensors -->                       everything the program prints
 ///   <!-- output: 01_tensors lines 3-9 -->             those lines of it, counted from 1
+/// or a table, no fenced block, under:
+///   <!-- rows: tests/docs/a_test.cpp#shape -->        what rows() makes of that region
 struct Quote {
   bool is_output = false;
+  bool is_rows = false;
   std::string source;     // file or program
   std::string region;     // of a snippet; empty: the whole file
   std::size_t first = 0;  // of an output, counted from 1; 0: all of it
@@ -36,6 +39,12 @@ std::vector<Quote> find_quotes(const Lines& page);
 /// The lines between `// [name]` and `// [/name]`, without common indentation and without other such marks;
 /// the whole file when `name` is empty. Throws when the region is missing or opened twice.
 Lines region(const Lines& file, const std::string& name);
+
+/// A table of two columns from the lines of a region of a test, one row for every `// py: CALL`: CALL, and
+/// the code under it up to the next comment, or the line that checks it, a CHECK or gives(). A row that is
+/// one gives(EXPRESSION, "VALUE"); shows the expression. `// note: TEXT` adds words, `// here: TEXT` stands
+/// in the place of code. Throws on a row without code or words.
+Lines rows(const Lines& region);
 
 struct Link {
   std::string target;  // as written, such as "docs/tape.md#order"

@@ -47,6 +47,29 @@ TEST_CASE("a region loses its indentation and inner marks") {
   CHECK_THROWS_AS(docs::region(lines("// [open]\nx\n"), "open"), std::runtime_error);
 }
 
+TEST_CASE("a table is drawn from the rows of a region") {
+  const auto table = docs::rows(
+      lines("// py: a | b\ngives(f(a,\n        b), \"[1, 2]\");\n// py: g()\n// note: words\ng({\n  1});\n"
+            "CHECK(x);\nmore();\n// py: h()\n// here: not here\n"));
+  CHECK(table == docs::Lines{"| PyTorch | here |", "|---|---|", "| `a \\| b` | `f(a, b)` |",
+                             "| `g()` | `g({ 1});`; words |", "| `h()` | not here |"});
+  CHECK_THROWS_AS(docs::rows(lines("f();\n")), std::runtime_error);
+  CHECK_THROWS_AS(docs::rows(lines("// py: f()\n// py: g()\ng();\n")), std::runtime_error);
+}
+
+TEST_CASE("the lines of a table under its comment are a quote") {
+  const auto quotes =
+      docs::find_quotes(lines("<!-- rows: a.cpp#b -->\n| x |\n|---|\n\n<!-- rows: a.cpp#c -->\n"));
+  REQUIRE(quotes.size() == 2);
+  CHECK(quotes[0].is_rows);
+  CHECK(quotes[0].region == "b");
+  CHECK(quotes[0].begin == 1);
+  CHECK(quotes[0].end == 3);
+  CHECK(quotes[1].begin == 5);
+  CHECK(quotes[1].end == 5);
+  CHECK_THROWS_AS(docs::find_quotes(lines("<!-- rows: a.cpp -->\n")), std::runtime_error);
+}
+
 TEST_CASE("links are found outside of code") {
   const auto links =
       docs::find_links(lines("[a](one.md) ![b](two.svg \"title\") `[no](no.md)`\n```\n[no](no.md)\n```\n<img "

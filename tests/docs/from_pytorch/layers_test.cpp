@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,12 @@ TEST_CASE("from PyTorch: modules") {
   // py: print(model)
   const std::string table = summary(model);
   CHECK(table.find("fc1") != std::string::npos);
+  // py: torchsummary.summary(model, x)
+  const std::string shapes = summary(model, x);
+  CHECK(shapes.find("fc1") != std::string::npos);
+  // py: fc.register_forward_hook(f)
+  // note: until the handle goes
+  const auto hook = model.fc1.on_forward([](const nn::Module&, const Tensor& y) { std::cout << y; });
   // py: model.to(device), nn.DataParallel
   // here: not here: all is computed by the CPU, with all its cores
   // [/modules]

@@ -106,7 +106,8 @@ class Engine {
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
       next_reads = done_ + 1 < nodes_.size() ? reads_of(*nodes_[done_ + 1]) : reads.before;
-      visit(done_, std::move(pending_[done_]));  // which leaves it undefined
+      visit(done_, std::move(pending_[done_]));
+      if (pending_[done_].defined()) pending_[done_] = Array();
     }
     if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted_.empty())
       look(nodes_);
@@ -240,7 +241,7 @@ class Engine {
     return place < nodes_.size() ? pending_[place] : unwanted_ = Array();
   }
 
-  void visit(std::size_t number, Array gradient) {
+  void visit(std::size_t number, Array&& gradient) {
     Node& node = *nodes_[number];
     if (gradient.defined()) {
       if (node.hooks_.load(std::memory_order_relaxed) != nullptr) {
@@ -263,7 +264,7 @@ class Engine {
     }
   }
 
-  void propagate(Node& node, Array gradient) {
+  void propagate(Node& node, Array&& gradient) {
     const Scope scope(node.label);
     if (detail::watcher) detail::watcher->end_lap();
     backward_op = node.op;

@@ -1,4 +1,4 @@
-// Values and gradients of every op against PyTorch's. A case here and one in make_golden.py share a name.
+// Values and gradients of every op against PyTorch's. A case here and one in op_cases.py share a name.
 
 #include <doctest/doctest.h>
 

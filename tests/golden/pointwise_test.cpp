@@ -1,5 +1,5 @@
 // Values and gradients of elementwise ops, reductions and losses against PyTorch's: pointwise_cases() of
-// make_golden.py has the same names.
+// op_cases.py has the same names.
 
 #include <doctest/doctest.h>
 

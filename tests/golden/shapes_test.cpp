@@ -1,4 +1,4 @@
-// More of the ops that move numbers, against PyTorch. A case here and one of shape_cases() in make_golden.py
+// More of the ops that move numbers, against PyTorch. A case here and one of shape_cases() in op_cases.py
 // share a name.
 
 #include <doctest/doctest.h>

@@ -11,8 +11,8 @@
 #include "docs/draw/lab_figures.h"
 #include "docs/draw/performance.h"
 #include "gradus/gradus.h"
-#include "kit/chart/chart.h"
-#include "kit/data/files.h"
+#include "gradus/kit/chart/chart.h"
+#include "gradus/kit/data/files.h"
 #include "lab/report/charts.h"
 
 namespace {

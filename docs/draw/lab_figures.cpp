@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kit/chart/axis.h"
-#include "kit/data/files.h"
-#include "kit/program/check.h"
+#include "gradus/kit/chart/axis.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
 #include "lab/names.h"
 
 namespace gradus::docs {

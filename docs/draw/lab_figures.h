@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "kit/chart/chart.h"
+#include "gradus/kit/chart/chart.h"
 #include "lab/analysis/analysis.h"
 
 namespace gradus::docs {

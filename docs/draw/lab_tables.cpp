@@ -15,7 +15,7 @@
 
 #include "docs/draw/lab_figures.h"
 #include "gradus/gradus.h"
-#include "kit/data/files.h"
+#include "gradus/kit/data/files.h"
 #include "lab/analysis/verdict.h"
 #include "lab/names.h"
 

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "docs/draw/performance.h"
-#include "kit/chart/chart.h"
-#include "kit/data/files.h"
+#include "gradus/kit/chart/chart.h"
+#include "gradus/kit/data/files.h"
 
 namespace gradus::docs {
 

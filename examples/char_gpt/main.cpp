@@ -10,9 +10,9 @@
 #include "char_gpt/options.h"
 #include "char_gpt/training.h"
 #include "gradus/gradus.h"
-#include "kit/data/files.h"
-#include "kit/program/interrupt.h"
-#include "kit/program/program.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
 
 namespace {
 

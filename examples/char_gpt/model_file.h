@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "char_gpt/options.h"
-#include "kit/data/text_data.h"
+#include "gradus/kit/data/text_data.h"
 
 namespace gradus::char_gpt {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "kit/data/files.h"
-#include "kit/program/command_line.h"
-#include "kit/program/program.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/program.h"
 
 namespace gradus::char_gpt {
 

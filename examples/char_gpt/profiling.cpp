@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kit/program/program.h"
+#include "gradus/kit/program/program.h"
 
 namespace gradus::char_gpt {
 

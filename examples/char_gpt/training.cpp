@@ -8,10 +8,10 @@
 
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
-#include "kit/program/duration.h"
-#include "kit/program/interrupt.h"
-#include "kit/program/program.h"
-#include "kit/program/progress.h"
+#include "gradus/kit/program/duration.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
+#include "gradus/kit/program/progress.h"
 
 namespace gradus::char_gpt {
 

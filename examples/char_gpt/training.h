@@ -2,7 +2,7 @@
 // The training loop, and the loss over a whole text.
 
 #include "char_gpt/options.h"
-#include "kit/data/text_data.h"
+#include "gradus/kit/data/text_data.h"
 
 namespace gradus::char_gpt {
 

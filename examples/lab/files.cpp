@@ -4,10 +4,10 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/core/version.h"
+#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/system_info.h"
+#include "gradus/kit/program/detail/check.h"
 #include "gradus/ops/backend.h"
-#include "kit/data/run_log.h"
-#include "kit/data/system_info.h"
-#include "kit/program/check.h"
 #include "lab/limits.h"
 #include "lab/names.h"
 

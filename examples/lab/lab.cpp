@@ -9,16 +9,16 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/core/threads/parallel.h"
-#include "kit/chart/axis.h"
-#include "kit/data/files.h"
-#include "kit/data/sha256.h"
-#include "kit/program/check.h"
-#include "kit/program/duration.h"
-#include "kit/program/interrupt.h"
-#include "kit/program/program.h"
+#include "gradus/kit/chart/axis.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/duration.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
 #include "lab/files.h"
 #include "lab/names.h"
 #include "lab/report/report.h"
+#include "lab/sha256.h"
 
 namespace gradus::lab {
 
@@ -46,7 +46,7 @@ Config make_config(const LabOptions& options, const Task& task) {
                   .context_free_loss = task.context_free_loss(),
                   .ngram = task.ngram(),
                   .sha256 = {}};
-  if (!options.text.empty()) facts.sha256 = kit::sha256(kit::read_file(options.text));
+  if (!options.text.empty()) facts.sha256 = lab::sha256(kit::read_file(options.text));
   return {options, facts, machine_facts()};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // What the settings of a lab may be, on the command line and in config.json.
 
-#include "kit/program/command_line.h"
+#include "gradus/kit/program/command_line.h"
 
 namespace gradus::lab {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "kit/program/program.h"
+#include "gradus/kit/program/program.h"
 #include "lab/lab.h"
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kit/chart/axis.h"
-#include "kit/program/check.h"
+#include "gradus/kit/chart/axis.h"
+#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::lab {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "gradus/core/threads/parallel.h"
-#include "kit/program/check.h"
-#include "kit/program/command_line.h"
-#include "kit/program/program.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/program.h"
 #include "lab/limits.h"
 #include "lab/names.h"
 

@@ -12,8 +12,8 @@
 #include "bench/process.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
-#include "kit/program/interrupt.h"
-#include "kit/program/program.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
 
 namespace gradus::bench {
 

@@ -19,8 +19,8 @@
 #include "bench/measure.h"
 #include "bench/record.h"
 #include "gradus/gradus.h"
-#include "kit/program/command_line.h"
-#include "kit/program/program.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/program.h"
 
 namespace gradus::bench {
 

@@ -11,9 +11,9 @@
 
 #include "bench/in_turn.h"
 #include "gradus/gradus.h"
-#include "kit/data/files.h"
-#include "kit/data/run_log.h"
-#include "kit/program/program.h"
+#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/program.h"
 
 namespace gradus::bench {
 

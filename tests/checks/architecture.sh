@@ -6,8 +6,8 @@ set -eu
 cd "$1"
 shift
 {
-  find core ops nn optim include examples docs/draw -name '*.h' -o -name '*.cpp' | sort | sed 's/^/file /'
-  grep -rHE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include' core ops nn optim include examples docs/draw |
+  find core ops nn optim kit include examples docs/draw -name '*.h' -o -name '*.cpp' | sort | sed 's/^/file /'
+  grep -rHE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include' core ops nn optim kit include examples docs/draw |
     sed -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*/include \1 /'
 } | awk -v public_folders="$*" '
   function problem(text) { print text; bad++ }
@@ -23,7 +23,7 @@ shift
   function path_of(name) {
     if (name == "gradus/gradus.h") return "include/gradus/gradus.h"
     if (name ~ /^gradus\//) return substr(name, 8)
-    if (name ~ /^(kit|lab|char_gpt)\//) return "examples/" name
+    if (name ~ /^(lab|char_gpt)\//) return "examples/" name
     return name
   }
   function trim(text) { gsub(/^[ *]+|[ *]+$/, "", text); return text }

@@ -1,5 +1,5 @@
 #include "lab/analysis/analysis.h"
-#include "kit/program/check.h"
+#include "gradus/kit/program/detail/check.h"
 
 #include <fmt/format.h>
 #include <algorithm>

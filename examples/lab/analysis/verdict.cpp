@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "kit/chart/axis.h"
+#include "gradus/kit/chart/axis.h"
 #include "lab/names.h"
 
 namespace gradus::lab {

@@ -1,7 +1,7 @@
 #pragma once
 // The pictures of a report. Pre-LN and Post-LN keep their looks throughout: styles 0 and 1.
 
-#include "kit/chart/chart.h"
+#include "gradus/kit/chart/chart.h"
 #include "lab/analysis/analysis.h"
 
 namespace gradus::lab {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kit/chart/axis.h"
+#include "gradus/kit/chart/axis.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // The report under way, for the files that write its parts.
 
-#include "kit/report/html_report.h"
+#include "gradus/kit/report/html_report.h"
 #include "lab/analysis/analysis.h"
 
 namespace gradus::lab {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kit/chart/axis.h"
-#include "kit/data/files.h"
-#include "kit/program/duration.h"
+#include "gradus/kit/chart/axis.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/duration.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"
 #include "lab/report/page.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kit/chart/axis.h"
-#include "kit/program/check.h"
+#include "gradus/kit/chart/axis.h"
+#include "gradus/kit/program/detail/check.h"
 #include "lab/analysis/verdict.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"

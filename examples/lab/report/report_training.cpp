@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kit/chart/axis.h"
+#include "gradus/kit/chart/axis.h"
 #include "lab/names.h"
 #include "lab/report/charts.h"
 #include "lab/report/page.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "kit/program/interrupt.h"
+#include "gradus/kit/program/interrupt.h"
 #include "lab/analysis/statistics.h"
 
 namespace gradus::lab {

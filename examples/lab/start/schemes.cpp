@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/gradus.h"
-#include "kit/program/check.h"
+#include "gradus/kit/program/detail/check.h"
 #include "lab/names.h"
 
 namespace gradus::lab {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "kit/data/run_log.h"
+#include "gradus/kit/data/detail/run_log.h"
 #include "lab/analysis/statistics.h"
 #include "lab/start/initialisation.h"
 

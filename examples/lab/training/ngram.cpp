@@ -1,5 +1,5 @@
 #include "lab/training/ngram.h"
-#include "kit/program/check.h"
+#include "gradus/kit/program/detail/check.h"
 
 #include <algorithm>
 #include <cmath>

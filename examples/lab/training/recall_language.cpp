@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "kit/data/utf8.h"
-#include "kit/program/check.h"
+#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::lab {
 namespace {

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kit/data/text_data.h"
+#include "gradus/kit/data/text_data.h"
 
 namespace gradus::lab {
 

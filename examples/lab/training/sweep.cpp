@@ -15,10 +15,10 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/core/threads/parallel.h"
-#include "kit/data/files.h"
-#include "kit/program/check.h"
-#include "kit/program/interrupt.h"
-#include "kit/program/progress.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/progress.h"
 
 namespace gradus::lab {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kit/data/run_log.h"
+#include "gradus/kit/data/detail/run_log.h"
 #include "lab/training/training.h"
 
 namespace gradus::lab {

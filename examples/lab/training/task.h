@@ -7,7 +7,7 @@
 
 #include "gradus/core/random/random.h"
 #include "gradus/core/tensor.h"
-#include "kit/data/text_data.h"
+#include "gradus/kit/data/text_data.h"
 #include "lab/training/ngram.h"
 #include "lab/training/recall_language.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "kit/data/sha256.h"
+#include "lab/sha256.h"
 
 namespace gradus::lab {
 
@@ -104,7 +104,7 @@ std::optional<RunResult> train(const Task& task, const ModelOptions& options, co
 }
 
 std::string parameters_sha256(const nn::Module& model) {
-  kit::Sha256 hash;
+  Sha256 hash;
   for (const Tensor& parameter : model.parameters()) hash.update(std::as_bytes(parameter.span<float>()));
   return hash.hex();
 }

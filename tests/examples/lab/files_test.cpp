@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
-#include "kit/data/files.h"
+#include "gradus/kit/data/files.h"
 #include "lab/report/report.h"
 #include "made_up.h"
 #include "support.h"

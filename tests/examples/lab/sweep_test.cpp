@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
-#include "kit/data/files.h"
+#include "gradus/kit/data/files.h"
 #include "lab/options.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gradus/core/error.h"
-#include "kit/data/files.h"
+#include "gradus/kit/data/files.h"
 #include "support.h"
 
 using namespace gradus;

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/detail/chart_data.h"
+
+namespace gradus::kit {
+namespace {
+
+constexpr int digits = 5;
+
+// One way to write all numbers of a chart: four digits for the largest.
+class Writer {
+ public:
+  explicit Writer(const LineChart& chart) {
+    double largest = 0;
+    for (const Series& series : chart.series) {
+      for (const double value : series.y) {
+        if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+      }
+    }
+    const bool one_size = chart.y_axis == AxisKind::linear && largest >= 1e-3 && largest < 1e5;
+    if (one_size) decimals_ = std::max(0, 3 - static_cast<int>(std::floor(std::log10(largest))));
+  }
+
+  std::string operator()(double value) const {
+    return decimals_ < 0 || !std::isfinite(value) ? number_text(value, digits) : fixed_text(value, decimals_);
+  }
+
+ private:
+  int decimals_ = -1;  // none: numbers of different sizes are written each on its own
+};
+
+std::string cell_of(const Series& series, std::size_t i, const Writer& written) {
+  std::string text = written(series.y[i]);
+  if (!series.low.empty() && std::isfinite(series.low[i])) {
+    text += fmt::format(" ({} to {})", written(series.low[i]), written(series.high[i]));
+  }
+  return text;
+}
+
+bool is_condensed(const LineChart& chart) {
+  return std::any_of(chart.series.begin(), chart.series.end(),
+                     [](const Series& series) { return series.x.size() > most_points; });
+}
+
+}  // namespace
+
+Table numbers_of(const LineChart& original) {
+  const LineChart chart = prepared(original);
+  const Writer written(chart);
+  Table table;
+  table.caption = chart.y_label;
+  if (is_condensed(original)) {
+    table.caption += fmt::format(
+        "{}between its first and last point, each row of a long series is the mean over one of {} equal "
+        "slices of the "
+        "x axis, with the smallest and largest value in it",
+        table.caption.empty() ? "" : "; ", most_points);
+  }
+  table.header.push_back(chart.x_label.empty() ? "x" : chart.x_label);
+  std::map<double, std::vector<std::string>> rows;  // by x, in order
+  for (std::size_t column = 0; column < chart.series.size(); ++column) {
+    const Series& series = chart.series[column];
+    table.header.push_back(series.name);
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!std::isfinite(series.x[i])) continue;
+      auto& row = rows[series.x[i]];
+      row.resize(chart.series.size());
+      std::string& cell = row[column];
+      cell += (cell.empty() ? "" : ", ") + cell_of(series, i, written);  // several points may share an x
+    }
+  }
+  for (auto& [x, cells] : rows) {
+    cells.insert(cells.begin(), number_text(x, digits));
+    table.rows.push_back(std::move(cells));
+  }
+  for (const Reference& reference : chart.references) {
+    std::vector<std::string> row{fmt::format("{}: {} = {}", reference.label,
+                                             reference.direction == Direction::horizontal ? "y" : "x",
+                                             number_text(reference.at, digits))};
+    row.resize(table.header.size());
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<Table> numbers_of(const Panels& panels) {
+  std::vector<Table> tables;
+  for (const LineChart& panel : panels.panels) {
+    LineChart chart = panel;
+    const LineChart& first = panels.panels.front();
+    chart.x_label = first.x_label;
+    chart.x_axis = first.x_axis;
+    tables.push_back(numbers_of(chart));
+    tables.back().caption = panel.title + (tables.back().caption.empty() ? "" : ": ") + tables.back().caption;
+  }
+  return tables;
+}
+
+}  // namespace gradus::kit

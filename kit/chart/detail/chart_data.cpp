@@ -1,0 +1,196 @@
+#include "gradus/kit/chart/detail/chart_data.h"
+#include "gradus/kit/program/detail/check.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gradus::kit {
+namespace {
+
+bool shown(double value, AxisKind kind) {
+  return std::isfinite(value) && (kind == AxisKind::linear || value > 0);
+}
+
+// Grows to hold values; empty until it has seen one.
+struct Extent {
+  AxisKind kind;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void add(double value) {
+    if (!shown(value, kind)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  void add(const std::vector<double>& values) {
+    for (const double value : values) add(value);
+  }
+};
+
+// A range that is not empty, widened by a share of itself on both sides.
+Range widened(const Extent& extent, double share) {
+  if (!(extent.low <= extent.high)) return extent.kind == AxisKind::log ? Range{1, 10} : Range{0, 1};
+  if (extent.kind == AxisKind::log) {
+    const double factor = extent.low == extent.high ? 2 : std::pow(extent.high / extent.low, share);
+    return {extent.low / factor, extent.high * factor};
+  }
+  const double margin = extent.low == extent.high ? std::max(std::abs(extent.low) * 0.1, 0.5)
+                                                  : (extent.high - extent.low) * share;
+  const bool keep_zero = extent.low >= 0 && extent.low < margin;  // no negative axis for positive data
+  return {keep_zero ? 0 : extent.low - margin, extent.high + margin};
+}
+
+Range limited(Range range, std::optional<double> low, std::optional<double> high) {
+  if (low) range.low = *low;
+  if (high) range.high = *high;
+  if (range.low < range.high) return range;
+  return low ? Range{range.low, range.low + 1} : Range{range.high - 1, range.high};
+}
+
+void check_limits(const LineChart& chart, const char* axis, AxisKind kind, std::optional<double> low,
+                  std::optional<double> high) {
+  for (const auto& limit : {low, high}) {
+    check(!limit || shown(*limit, kind), "LineChart \"{}\": {} cannot be a limit of the {} axis", chart.title,
+          limit.value_or(0), axis);
+  }
+  check(!low || !high || *low < *high,
+        "LineChart \"{}\": the {} axis needs its low limit {} below its high limit {}", chart.title, axis,
+        low.value_or(0), high.value_or(0));
+}
+
+void check_sizes(const LineChart& chart, const Series& series) {
+  const std::size_t n = series.x.size();
+  const bool spread = series.low.empty() == series.high.empty() &&
+                      (series.low.empty() || (series.low.size() == n && series.high.size() == n));
+  check(series.y.size() == n && spread,
+        "LineChart \"{}\": series \"{}\" has {} x, {} y, {} low and {} high values; expects as many y as x, "
+        "and low "
+        "and high for all or none",
+        chart.title, series.name, n, series.y.size(), series.low.size(), series.high.size());
+  check(!series.style || (*series.style >= 0 && *series.style < 8),
+        "LineChart \"{}\": series \"{}\" has style {}, expects 0 to 7", chart.title, series.name,
+        series.style.value_or(0));
+}
+
+// Sums and ends of all points in one slice of the axis.
+struct Slice {
+  double x = 0, y = 0;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  int points = 0, finite = 0;
+};
+
+// First and last point as they are, between them the mean of each slice with its smallest and largest value.
+Series condensed(const Series& series, const Scale& slices) {
+  std::vector<Slice> sums(most_points);
+  const std::size_t last = series.x.size() - 1;
+  const bool has_spread = !series.low.empty();
+  for (std::size_t i = 1; i < last; ++i) {
+    const double place = slices(series.x[i]);
+    if (std::isnan(place)) continue;
+    Slice& slice =
+        sums[static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(most_points - 1)))];
+    ++slice.points;
+    slice.x += series.x[i];
+    if (!std::isfinite(series.y[i])) continue;
+    ++slice.finite;
+    slice.y += series.y[i];
+    slice.low = std::min(slice.low, has_spread ? series.low[i] : series.y[i]);
+    slice.high = std::max(slice.high, has_spread ? series.high[i] : series.y[i]);
+  }
+  Series result = series;
+  result.spread = Spread::band;
+  result.x.clear(), result.y.clear(), result.low.clear(), result.high.clear();
+  const auto keep = [&](std::size_t i) {
+    result.x.push_back(series.x[i]);
+    result.y.push_back(series.y[i]);
+    result.low.push_back(has_spread ? series.low[i] : series.y[i]);
+    result.high.push_back(has_spread ? series.high[i] : series.y[i]);
+  };
+  keep(0);
+  for (const Slice& slice : sums) {
+    if (slice.points == 0) continue;
+    const bool empty = slice.finite == 0;  // only values that are not finite: the line breaks here
+    result.x.push_back(slice.x / slice.points);
+    result.y.push_back(empty ? nothing : slice.y / slice.finite);
+    result.low.push_back(empty ? nothing : slice.low);
+    result.high.push_back(empty ? nothing : slice.high);
+  }
+  keep(last);
+  return result;
+}
+
+}  // namespace
+
+LineChart prepared(const LineChart& chart) {
+  check_limits(chart, "x", chart.x_axis, chart.x_low, chart.x_high);
+  check_limits(chart, "y", chart.y_axis, chart.y_low, chart.y_high);
+  for (const Series& series : chart.series) check_sizes(chart, series);
+  LineChart result = chart;
+  Extent extent{chart.x_axis};
+  for (const Series& series : chart.series) extent.add(series.x);
+  const Scale slices(chart.x_axis, widened(extent, 0), 0, static_cast<double>(most_points));
+  for (std::size_t i = 0; i < result.series.size(); ++i) {
+    Series& series = result.series[i];
+    if (!series.style) series.style = static_cast<int>(i % 8);
+    if (series.x.size() > most_points) series = condensed(series, slices);
+  }
+  return result;
+}
+
+Range x_range(std::span<const LineChart> charts) {
+  const LineChart& first = charts.front();
+  Extent extent{first.x_axis};
+  bool only_points = true;
+  for (const LineChart& chart : charts) {
+    for (const Series& series : chart.series) {
+      extent.add(series.x);
+      only_points = only_points && (series.every_marker || series.x.size() <= 12);
+    }
+    extent.add(chart.x_ticks);
+  }
+  // Markers on the very edge would lie on the axis.
+  return limited(widened(extent, only_points ? 0.04 : 0), first.x_low, first.x_high);
+}
+
+Range y_range(std::span<const LineChart> charts) {
+  const LineChart& first = charts.front();
+  Extent extent{first.y_axis};
+  for (const LineChart& chart : charts) {
+    for (const Series& series : chart.series) {
+      extent.add(series.y), extent.add(series.low), extent.add(series.high);
+    }
+    for (const Reference& reference : chart.references) {
+      if (reference.direction == Direction::horizontal) extent.add(reference.at);
+    }
+  }
+  return limited(widened(extent, 0.06), first.y_low, first.y_high);
+}
+
+std::string spoken(const LineChart& chart) {
+  std::string text = fmt::format("{} against {}.", chart.y_label.empty() ? "Values" : chart.y_label,
+                                 chart.x_label.empty() ? "position" : chart.x_label);
+  for (const Series& series : chart.series) {
+    std::vector<std::size_t> finite;
+    for (std::size_t i = 0; i < series.y.size(); ++i) {
+      if (std::isfinite(series.y[i])) finite.push_back(i);
+    }
+    if (finite.empty()) {
+      text += fmt::format(" {}: no finite values.", series.name);
+      continue;
+    }
+    const auto smallest = *std::min_element(finite.begin(), finite.end(), [&](std::size_t a, std::size_t b) {
+      return series.y[a] < series.y[b];
+    });
+    const auto point = [&](std::size_t i) {
+      return fmt::format("{} at {}", number_text(series.y[i]), number_text(series.x[i]));
+    };
+    text += fmt::format(" {}: from {} to {}, smallest {}{}.", series.name, point(finite.front()),
+                        point(finite.back()), point(smallest),
+                        finite.size() < series.y.size() ? ", with gaps" : "");
+  }
+  return text;
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,66 @@
+#include "gradus/kit/data/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/descriptor.h"
+
+namespace gradus::kit {
+namespace {
+
+const char* kind_of(const struct stat& status) {
+  return S_ISDIR(status.st_mode) ? "a folder" : S_ISFIFO(status.st_mode) ? "a pipe" : "a device or a socket";
+}
+
+std::string read(const std::filesystem::path& path, bool from_pipe) {
+  const std::string name = io::printable(path.string());
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0)
+    check(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)),
+          "read_file: {} is {}, expects a file", name, kind_of(status));
+  const Descriptor file("read_file", path, O_RDONLY);
+  std::string bytes, chunk(1 << 16, '\0');
+  bytes.reserve(static_cast<std::size_t>(status.st_size));
+  while (true) {
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_with("read_file: cannot read {}: {}", name, std::strerror(errno));
+    if (got == 0) return bytes;
+    bytes.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) { return read(path, false); }
+std::string read_file_or_pipe(const std::filesystem::path& path) { return read(path, true); }
+
+void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+  io::AtomicFile file("replace_file", path.string());
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+void try_output(const char* who, const std::filesystem::path& path, std::uint64_t bytes) {
+  io::try_output(who, path.string(), bytes);
+}
+
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const auto full = [&](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return full(a) == full(b);
+}
+
+void make_folder(const std::filesystem::path& path) { io::make_folder("make_folder", path.string()); }
+
+}  // namespace gradus::kit

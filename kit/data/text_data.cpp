@@ -1,0 +1,133 @@
+#include "gradus/kit/data/text_data.h"
+
+#include <algorithm>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+
+namespace gradus::kit {
+namespace {
+
+template <class T>
+std::string decode_tokens(const std::u32string& characters, std::span<const T> tokens) {
+  std::u32string text;
+  text.reserve(tokens.size());
+  for (const T token : tokens) {
+    if (token < 0 || static_cast<std::size_t>(token) >= characters.size()) {
+      fail_with("Vocabulary::decode: token {} is outside 0..{}", token,
+                static_cast<std::int64_t>(characters.size()) - 1);
+    }
+    text += characters[static_cast<std::size_t>(token)];
+  }
+  return to_utf8(text);
+}
+
+void require_window(std::string_view who, std::int64_t characters, std::int64_t context) {
+  if (context < 1) fail_with("{}: expects a context of at least 1, got {}", who, context);
+  if (characters < context + 1) {
+    fail_with("{}: a context of {} needs at least {} characters, got {}", who, context, context + 1,
+              characters);
+  }
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::u32string_view text) : characters_(text) {
+  std::sort(characters_.begin(), characters_.end());
+  characters_.erase(std::unique(characters_.begin(), characters_.end()), characters_.end());
+  characters_.shrink_to_fit();
+}
+
+std::vector<std::int32_t> Vocabulary::encode(std::u32string_view text) const {
+  std::vector<std::int32_t> tokens;
+  tokens.reserve(text.size());
+  for (const char32_t character : text) {
+    const auto place = std::lower_bound(characters_.begin(), characters_.end(), character);
+    if (place == characters_.end() || *place != character) {
+      fail_with("Vocabulary::encode: U+{:04X} is not among the {} characters of the vocabulary",
+                static_cast<std::uint32_t>(character), characters_.size());
+    }
+    tokens.push_back(static_cast<std::int32_t>(place - characters_.begin()));
+  }
+  return tokens;
+}
+
+std::vector<std::int32_t> Vocabulary::encode(std::string_view utf8) const {
+  return encode(code_points(utf8));
+}
+
+std::string Vocabulary::decode(std::span<const std::int32_t> tokens) const {
+  return decode_tokens(characters_, tokens);
+}
+std::string Vocabulary::decode(std::span<const std::int64_t> tokens) const {
+  return decode_tokens(characters_, tokens);
+}
+
+TextData split_text(std::string_view utf8, std::int64_t context, double train_share,
+                    std::string_view source) {
+  if (!(train_share > 0 && train_share < 1)) {
+    fail_with("split_text: expects a training share between 0 and 1, got {}", train_share);
+  }
+  if (context < 1) fail_with("split_text: expects a context of at least 1, got {}", context);
+  if (utf8.empty()) fail_with("split_text: {} is empty", source);
+  const std::u32string text = code_points(utf8);
+  const auto cut = static_cast<std::size_t>(static_cast<double>(text.size()) * train_share);
+  const std::size_t shorter = std::min(cut, text.size() - cut);
+  if (shorter < static_cast<std::size_t>(context) + 1) {
+    fail_with(
+        "split_text: {} is too short: its {} characters split into {} for training and {} for validation, "
+        "and a "
+        "context of {} needs at least {} in each; use a longer text or a shorter context",
+        source, text.size(), cut, text.size() - cut, context, context + 1);
+  }
+  TextData data{Vocabulary(text), {}, {}};
+  data.train = data.vocabulary.encode(std::u32string_view(text).substr(0, cut));
+  data.validation = data.vocabulary.encode(std::u32string_view(text).substr(cut));
+  return data;
+}
+
+TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share) {
+  return split_text(read_file_or_pipe(path), context, train_share, io::printable(path.string()));
+}
+
+Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,
+                   std::int64_t context) {
+  const auto size = static_cast<std::int64_t>(tokens.size());
+  require_window("windows_at", size, context);
+  Windows windows;
+  windows.inputs.reserve(starts.size() * static_cast<std::size_t>(context));
+  windows.targets.reserve(starts.size() * static_cast<std::size_t>(context));
+  for (const std::int64_t start : starts) {
+    if (start < 0 || start > size - context - 1) {
+      fail_with("windows_at: a window of {} at {} and its targets do not fit in {} characters", context,
+                start, size);
+    }
+    const auto first = tokens.begin() + start;
+    windows.inputs.insert(windows.inputs.end(), first, first + context);
+    windows.targets.insert(windows.targets.end(), first + 1, first + 1 + context);
+  }
+  return windows;
+}
+
+Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count, std::int64_t context,
+                       const RandomBelow& random) {
+  const auto size = static_cast<std::int64_t>(tokens.size());
+  require_window("random_windows", size, context);
+  if (count < 0) fail_with("random_windows: expects a count of at least 0, got {}", count);
+  std::vector<std::int64_t> starts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    starts.push_back(static_cast<std::int64_t>(random(static_cast<std::uint64_t>(size - context))));
+  }
+  return windows_at(tokens, starts, context);
+}
+
+std::vector<std::int64_t> side_by_side(std::int64_t characters, std::int64_t context) {
+  require_window("side_by_side", characters, context);
+  std::vector<std::int64_t> starts;
+  for (std::int64_t start = 0; start + context < characters; start += context) starts.push_back(start);
+  return starts;
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,197 @@
+#include "gradus/kit/program/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/program/program.h"
+
+namespace gradus::kit {
+namespace {
+
+// Reads the whole text as one number; false for anything else, such as "3x", "" or a number out of range.
+template <class T>
+bool read_number(std::string_view text, T& value) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && !text.empty();
+}
+
+bool inside(std::int64_t value, const IntegerRange& range) {
+  return value >= range.low && value <= range.high;
+}
+
+bool inside(double value, const RealRange& range) {
+  return std::isfinite(value) && value <= range.high &&
+         (range.low_excluded ? value > range.low : value >= range.low);
+}
+
+std::string limits(const IntegerRange& range) {
+  const IntegerRange any;
+  if (range.low != any.low && range.high != any.high)
+    return fmt::format(" from {} to {}", range.low, range.high);
+  if (range.low != any.low) return fmt::format(" of at least {}", range.low);
+  return range.high != any.high ? fmt::format(" of at most {}", range.high) : "";
+}
+
+std::string limits(const RealRange& range) {
+  const bool low = std::isfinite(range.low);
+  const bool high = std::isfinite(range.high);
+  if (low && range.low_excluded) return fmt::format(" above {}", range.low);
+  if (low && high) return fmt::format(" from {} to {}", range.low, range.high);
+  if (low) return fmt::format(" of at least {}", range.low);
+  return high ? fmt::format(" of at most {}", range.high) : "";
+}
+
+[[noreturn]] void reject(const std::string& name, const std::string& expected, const std::string& got) {
+  throw CLI::ValidationError(name, fmt::format("expects {}; got \"{}\"", expected, got));
+}
+
+template <class T, class Range>
+T read_one(const std::string& name, const std::string& words, const Range& range, const char* kind) {
+  T value{};
+  if (!read_number(words, value) || !inside(value, range)) reject(name, kind + limits(range), words);
+  return value;
+}
+
+template <class T, class Range>
+std::vector<T> read_list(const std::string& name, const std::string& words, const Range& range,
+                         const char* kind, const char* example) {
+  std::vector<T> values;
+  std::size_t start = 0;
+  while (start <= words.size()) {
+    const std::size_t stop = std::min(words.find(',', start), words.size());
+    T value{};
+    if (!read_number(std::string_view(words).substr(start, stop - start), value) || !inside(value, range)) {
+      reject(name, fmt::format("{}{} such as {}", kind, limits(range), example), words);
+    }
+    values.push_back(value);
+    start = stop + 1;
+  }
+  return values;
+}
+
+void require_one_of(const std::string& name, const std::vector<std::string>& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end())
+    reject(name, fmt::format("one of {}", fmt::join(words, ", ")), word);
+}
+
+/// "pre|post"; many words are told when a wrong one is given.
+std::string kind_of(const std::vector<std::string>& words) {
+  const std::string all = fmt::format("{}", fmt::join(words, "|"));
+  return all.size() > 40 ? "NAME" : all;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(std::string program, std::string description)
+    : program_(std::move(program)), app_(std::make_unique<CLI::App>(std::move(description), program_)) {
+  app_->set_help_flag("-h,--help", "Show this help");
+  app_->get_formatter()->column_width(34);
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add(const std::string& name, const std::string& kind, const std::string& default_text,
+                      const std::string& help, Reader read) {
+  CLI::Option* option = app_->add_option_function<std::string>(name, std::move(read), help);
+  option->type_name(kind)->default_str(default_text);
+}
+
+void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
+  app_->add_flag(name, value, help);
+}
+
+void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
+                          IntegerRange range) {
+  // A value outside its own range stands for "not given"; the help text says what happens then.
+  add(name, "N", inside(value, range) ? fmt::format("{}", value) : "", help,
+      [&value, name, range](const std::string& words) {
+        value = read_one<std::int64_t>(name, words, range, "a whole number");
+      });
+}
+
+void CommandLine::real(const std::string& name, double& value, const std::string& help, RealRange range) {
+  add(name, "X", fmt::format("{}", value), help, [&value, name, range](const std::string& words) {
+    value = read_one<double>(name, words, range, "a number");
+  });
+}
+
+void CommandLine::text(const std::string& name, std::string& value, const std::string& help) {
+  add(name, "TEXT", value, help, [&value](const std::string& words) { value = words; });
+}
+
+void CommandLine::path(const std::string& name, std::filesystem::path& value, const std::string& help) {
+  add(name, "PATH", value.string(), help, [&value, name](const std::string& words) {
+    if (words.empty()) reject(name, "a path", words);
+    value = words;
+  });
+}
+
+void CommandLine::choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
+                         const std::string& help) {
+  add(name, kind_of(words), value, help, [&value, name, words](const std::string& word) {
+    require_one_of(name, words, word);
+    value = word;
+  });
+}
+
+void CommandLine::choices(const std::string& name, std::vector<std::string>& value,
+                          const std::vector<std::string>& words, const std::string& help) {
+  add(name, kind_of(words), fmt::format("{}", fmt::join(value, ",")), help,
+      [&value, name, words](const std::string& list) {
+        value.clear();
+        for (std::size_t start = 0, stop = 0; stop < list.size(); start = stop + 1) {
+          stop = std::min(list.find(',', start), list.size());
+          value.push_back(list.substr(start, stop - start));
+          require_one_of(name, words, value.back());
+        }
+        if (value.empty()) require_one_of(name, words, "");
+      });
+}
+
+void CommandLine::list(const std::string& name, std::vector<std::int64_t>& value, const std::string& help,
+                       IntegerRange range) {
+  add(name, "N,N,...", fmt::format("{}", fmt::join(value, ",")), help,
+      [&value, name, range](const std::string& words) {
+        value = read_list<std::int64_t>(name, words, range, "whole numbers", "2,6,12");
+      });
+}
+
+void CommandLine::list(const std::string& name, std::vector<double>& value, const std::string& help,
+                       RealRange range) {
+  add(name, "X,X,...", fmt::format("{}", fmt::join(value, ",")), help,
+      [&value, name, range](const std::string& words) {
+        value = read_list<double>(name, words, range, "numbers", "0.0003,0.001,0.003");
+      });
+}
+
+void CommandLine::footer(const std::string& text) { app_->footer(text); }
+
+std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
+  std::string problem;
+  try {
+    app_->parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp& help) {
+    return app_->exit(help);
+  } catch (const CLI::ExtrasError&) {
+    problem = fmt::format("does not know {}", fmt::join(app_->remaining(), " "));
+  } catch (const CLI::ParseError& error) {
+    problem = error.what();
+  }
+  print_error(
+      fmt::format("{}: {}\n{} --help lists all options\n", program_, io::printable(problem), program_));
+  return 2;
+}
+
+bool CommandLine::given(const std::string& name) const { return app_->count(name) > 0; }
+
+}  // namespace gradus::kit

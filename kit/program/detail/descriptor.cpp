@@ -1,0 +1,48 @@
+#include "gradus/kit/program/detail/descriptor.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/check.h"
+
+namespace gradus::kit {
+
+Descriptor::Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode)
+    : who_(who), path_(path) {
+  descriptor_ = io::open_file(path.string(), flags, mode);
+  if (descriptor_ < 0)
+    fail_with("{}: cannot open {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
+}
+
+Descriptor::~Descriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept
+    : who_(std::move(other.who_)),
+      path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(who_, other.who_);
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+void Descriptor::write_all(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      fail_with("{}: cannot write {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,95 @@
+#include "gradus/kit/program/program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "gradus/kit/program/interrupt.h"
+
+namespace gradus::kit {
+namespace {
+
+int stdout_error = 0;  // errno of the first write that failed
+
+/// All of it, or errno.
+int write_all(int stream, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(stream, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {  // whoever shares the stream has made it non-blocking
+      pollfd ready = {stream, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+void stdout_failed(int reason) {
+  if (stdout_error == 0) stdout_error = reason;
+  if (reason == EPIPE) interrupt(SIGPIPE);
+}
+
+/// A file opened later would otherwise become the closed stream and get what is written to it. Returns
+/// whether stdout was closed.
+bool open_closed_streams() {
+  bool stdout_closed = false;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
+    stdout_closed |= stream == STDOUT_FILENO;
+    // Takes the lowest free number, which is this one.
+    [[maybe_unused]] const int number = open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+  }
+  return stdout_closed;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (std::fflush(stdout) != 0) stdout_failed(errno);  // what others printed comes first
+  if (stdout_error != 0) return;
+  if (const int reason = write_all(STDOUT_FILENO, text)) stdout_failed(reason);
+}
+
+void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
+
+int status_of_output(std::string_view name, int status) {
+  print("");
+  if (stdout_error == 0) return status;
+  if (stdout_error == EPIPE) return status == 0 ? 128 + SIGPIPE : status;
+  print_error(std::string(name) + ": cannot write to stdout: " + std::strerror(stdout_error) + "\n");
+  return status == 0 ? 1 : status;
+}
+
+int run_program(std::string_view name, const std::function<int()>& work) {
+  const bool stdout_closed = open_closed_streams();
+  signal(SIGPIPE, SIG_IGN);  // writing says so instead
+  signal(SIGXFSZ, SIG_IGN);  // as for a full disk
+  end_on_interrupts();
+  if (stdout_closed) {
+    print_error(std::string(name) +
+                ": stdout is closed; where its text is not wanted, send it to /dev/null\n");
+    return 1;
+  }
+  int status = 1;
+  try {
+    status = work();
+  } catch (const Interrupted&) {
+    status = interrupt_status();
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    print_error(std::string(name) + ": " + error.what() + "\n");
+  }
+  return status_of_output(name, status);
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,61 @@
+#pragma once
+// One page that opens from disk: text, charts and the numbers behind them, without scripts or anything
+// fetched.
+//
+// Texts may use a little markup: `code`, **strong**, [words](https://...), and [^1] for the first footnote.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gradus/kit/chart/chart.h"
+#include "gradus/kit/report/table.h"
+
+namespace gradus::kit {
+
+class HtmlReport {
+ public:
+  /// `lead` is the sentence or two under the title.
+  HtmlReport(std::string title, std::string lead);
+
+  /// The answer, in a box at the place of the call: one sentence and the findings it rests on.
+  void verdict(std::string_view sentence, const std::vector<std::string>& findings = {});
+  /// A section; sections are listed under the title.
+  void heading(std::string_view text);
+  void subheading(std::string_view text);
+  void paragraph(std::string_view text);
+  void list(const std::vector<std::string>& items);
+
+  /// A chart with the sentence that says what to see in it, and its numbers in a table that opens on demand.
+  /// Charts that follow each other stand side by side where the screen is wide.
+  void figure(const LineChart& chart, std::string_view caption);
+  void figure(const Panels& panels, std::string_view caption);
+  void figure(const HeatMap& map, std::string_view caption);
+
+  /// A table in view. Columns of numbers are aligned right.
+  void table(const Table& table);
+  /// A table folded away under its caption.
+  void folded_table(const Table& table);
+  /// Names and values: settings, the machine.
+  void key_values(std::string_view caption, const std::vector<std::pair<std::string, std::string>>& facts);
+
+  /// Adds a footnote and returns its mark, to stand in a text: `"as in the paper" + report.footnote("...")`.
+  std::string footnote(std::string_view text);
+
+  /// The page.
+  std::string html() const;
+
+ private:
+  void add_figure(const std::string& drawing, std::string_view caption, const std::vector<Table>& tables);
+  void add(const std::string& html);
+
+  std::string title_;
+  std::string lead_;
+  std::vector<std::string> sections_;
+  std::vector<std::string> footnotes_;
+  std::string body_;
+  bool in_figures_ = false;
+};
+
+}  // namespace gradus::kit

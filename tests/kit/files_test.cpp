@@ -1,0 +1,104 @@
+#include "gradus/kit/data/files.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "gradus/core/error.h"
+#include "gradus/kit/data/detail/run_log.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::kit;
+
+namespace {
+
+long files_in(const std::filesystem::path& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+}
+
+}  // namespace
+
+TEST_CASE("replace_file writes, replaces and leaves nothing else behind") {
+  const test::ScratchFolder folder;
+  const std::string binary("a\0b\xff\n", 5);
+  replace_file(folder / "x.bin", "an older and longer content");
+  replace_file(folder / "x.bin", binary);
+  CHECK(read_file(folder / "x.bin") == binary);
+  replace_file(folder / "empty", "");
+  CHECK(read_file(folder / "empty").empty());
+  CHECK(files_in(folder.path()) == 2);
+}
+
+TEST_CASE("replace_file that fails says why and cleans up") {
+  const test::ScratchFolder folder;
+  std::filesystem::create_directory(folder / "taken");
+  CHECK_THROWS_WITH_AS(replace_file(folder / "taken", "x"),
+                       ("replace_file: " + (folder / "taken").string() +
+                        ": is a folder, which saving would replace: expects a file or a new name")
+                           .c_str(),
+                       Error);
+  CHECK(files_in(folder.path()) == 1);
+  CHECK_THROWS_AS(replace_file(folder / "missing" / "x", "x"), Error);
+}
+
+TEST_CASE("read_file names the file and the reason") {
+  const test::ScratchFolder folder;
+  const std::string missing = (folder / "missing").string();
+  CHECK_THROWS_WITH_AS(read_file(missing),
+                       ("read_file: cannot open " + missing + ": No such file or directory").c_str(), Error);
+  const std::string path = folder.path().string();
+  CHECK_THROWS_WITH_AS(read_file(path), ("read_file: " + path + " is a folder, expects a file").c_str(),
+                       Error);
+}
+
+TEST_CASE("make_folder creates the folders above and accepts one that exists") {
+  const test::ScratchFolder folder;
+  make_folder(folder / "a" / "b");
+  make_folder(folder / "a" / "b");
+  CHECK(std::filesystem::is_directory(folder / "a" / "b"));
+  replace_file(folder / "file", "x");
+  CHECK_THROWS_AS(make_folder(folder / "file" / "c"), Error);
+}
+
+TEST_CASE("read_file reads no device, and a pipe only where that is asked for") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH_AS(read_file(pipe),
+                       ("read_file: " + pipe.string() + " is a pipe, expects a file").c_str(), Error);
+  std::string text(100000, 'x');
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  CHECK(read_file_or_pipe(pipe) == text);
+  writer.join();
+  CHECK_THROWS_AS(MetricsWriter{pipe}, Error);
+}
+
+TEST_CASE("same_file sees through names, also of files still to be made") {
+  const test::ScratchFolder folder;
+  replace_file(folder / "a", "x");
+  std::filesystem::create_hard_link(folder / "a", folder / "hard");
+  std::filesystem::create_symlink("a", folder / "soft");
+  std::filesystem::create_symlink("new", folder / "dangling");
+  CHECK(same_file(folder / "a", folder / "hard"));
+  CHECK(same_file(folder / "a", folder / "soft"));
+  CHECK(same_file(folder / "new", folder / "." / "new"));
+  CHECK(same_file("relative", "./relative"));
+  CHECK_FALSE(same_file(folder / "a", folder / "new"));
+  CHECK_FALSE(same_file(folder / "new", folder / "newer"));
+}
+
+TEST_CASE("try_output names who asks and leaves nothing") {
+  const test::ScratchFolder folder;
+  try_output("--save", folder / "x", 1 << 20);
+  CHECK(files_in(folder.path()) == 0);
+  const std::string missing = (folder / "no/x").string();
+  CHECK_THROWS_WITH_AS(
+      try_output("--save", missing),
+      ("--save: " + missing + ": cannot create a file in its folder: No such file or directory").c_str(),
+      Error);
+}

@@ -1,0 +1,119 @@
+#include "gradus/kit/program/interrupt.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+using namespace gradus::kit;
+
+namespace {
+
+struct Outcome {
+  int status = 0;
+  std::string said;
+};
+
+// Runs `child` in a process of its own, whose stderr is caught.
+template <class Child>
+Outcome outcome_of(Child child) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t process = fork();
+  REQUIRE(process >= 0);
+  if (process == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    child();
+    _exit(0);
+  }
+  close(ends[1]);
+  Outcome outcome;
+  char byte = 0;
+  while (read(ends[0], &byte, 1) == 1) outcome.said += byte;
+  close(ends[0]);
+  waitpid(process, &outcome.status, 0);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("the first signal sets the flag and says so") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const Outcome outcome = outcome_of([number] {
+      catch_interrupts();
+      if (interrupted()) _exit(10);
+      raise(number);
+      _exit(interrupted() ? interrupt_status() : 11);
+    });
+    REQUIRE(WIFEXITED(outcome.status));
+    CHECK(WEXITSTATUS(outcome.status) == 128 + number);
+    CHECK(outcome.said == "\nStopping; what is done is kept. Ctrl-C again ends at once.\n");
+  }
+}
+
+TEST_CASE("the second signal ends the program") {
+  const Outcome outcome = outcome_of([] {
+    catch_interrupts();
+    raise(SIGINT);
+    raise(SIGINT);
+    _exit(0);
+  });
+  REQUIRE(WIFSIGNALED(outcome.status));
+  CHECK(WTERMSIG(outcome.status) == SIGINT);
+}
+
+TEST_CASE("a signal that comes as a second one of the same cause is not a second wish") {
+  const Outcome outcome = outcome_of([] {
+    catch_interrupts();
+    raise(SIGHUP);  // the terminal's
+    raise(SIGHUP);  // its shell's
+    raise(SIGTERM);
+    _exit(interrupt_status());
+  });
+  REQUIRE(WIFEXITED(outcome.status));
+  CHECK(WEXITSTATUS(outcome.status) == 128 + SIGHUP);
+}
+
+TEST_CASE("outside of what is caught a signal ends the program at once, also one ignored by its parent") {
+  for (const bool after : {false, true}) {
+    const Outcome outcome = outcome_of([after] {
+      signal(SIGINT, SIG_IGN);  // as a shell does in the background
+      if (after) catch_interrupts();
+      end_on_interrupts();
+      raise(SIGINT);
+      _exit(0);
+    });
+    REQUIRE(WIFSIGNALED(outcome.status));
+    CHECK(WTERMSIG(outcome.status) == SIGINT);
+    CHECK(outcome.said.empty());
+  }
+}
+
+TEST_CASE("SIGHUP stays ignored under nohup") {
+  const Outcome outcome = outcome_of([] {
+    signal(SIGHUP, SIG_IGN);
+    catch_interrupts();
+    raise(SIGHUP);
+    _exit(interrupted() ? 1 : 0);
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("work that is worth nothing unless finished throws") {
+  const Outcome outcome = outcome_of([] {
+    stop_if_interrupted();
+    interrupt(SIGTERM);
+    interrupt(SIGINT);  // the first one counts
+    try {
+      stop_if_interrupted();
+    } catch (const Interrupted&) {
+      _exit(interrupt_status());
+    }
+    _exit(1);
+  });
+  REQUIRE(WIFEXITED(outcome.status));
+  CHECK(WEXITSTATUS(outcome.status) == 143);
+  CHECK(outcome.said.empty());
+}

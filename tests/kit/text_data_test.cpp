@@ -1,0 +1,123 @@
+#include "gradus/kit/data/text_data.h"
+
+#include <doctest/doctest.h>
+
+#include "gradus/core/error.h"
+#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/kit/data/files.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::kit;
+
+namespace {
+
+std::vector<std::int32_t> counting(std::int32_t n) {
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(n));
+  for (std::int32_t i = 0; i < n; ++i) tokens[static_cast<std::size_t>(i)] = i;
+  return tokens;
+}
+
+}  // namespace
+
+TEST_CASE("UTF-8 of every length is decoded") {
+  CHECK(code_points("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80") == U"a\u00E9\u20AC\U0001F600");
+  CHECK(to_utf8(U"a\u00E9\u20AC\U0001F600") == "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+}
+
+TEST_CASE("bytes that are not UTF-8 are kept one by one") {
+  CHECK(code_points("\xff") == std::u32string{0xDCFF});
+  CHECK(code_points("\xC0\x80") == std::u32string{0xDCC0, 0xDC80});              // overlong
+  CHECK(code_points("\xE0\x80\xAF") == std::u32string{0xDCE0, 0xDC80, 0xDCAF});  // overlong
+  CHECK(code_points("\xED\xA0\x80") == std::u32string{0xDCED, 0xDCA0, 0xDC80});  // a surrogate
+  CHECK(code_points("\xF4\x90\x80\x80").size() == 4);                            // above U+10FFFF
+  CHECK(code_points("\xE2\x82") == std::u32string{0xDCE2, 0xDC82});              // cut off
+  CHECK(code_points("\xC3(") == std::u32string{0xDCC3, '('});                    // interrupted
+  CHECK_THROWS_WITH_AS(to_utf8(std::u32string{0xD800}), "to_utf8: U+D800 is not a character", Error);
+  CHECK_THROWS_AS(to_utf8(std::u32string{0x110000}), Error);
+}
+
+TEST_CASE("any bytes survive the way to code points and back") {
+  std::uint64_t state = 1;
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes;
+    for (int i = 0; i < 12; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      bytes += static_cast<char>(round % 2 == 0 ? state >> 56 : 0x80 | (state >> 57));
+    }
+    REQUIRE(to_utf8(code_points(bytes)) == bytes);
+  }
+}
+
+TEST_CASE("a vocabulary is sorted and encodes both ways") {
+  const Vocabulary vocabulary(code_points("hello\nh\xC3\xA9"));
+  CHECK(vocabulary.characters() == U"\nehlo\u00E9");
+  const auto tokens = vocabulary.encode(std::string_view("hol\xC3\xA9"));
+  CHECK(tokens == std::vector<std::int32_t>{2, 4, 3, 5});
+  CHECK(vocabulary.decode(std::span(tokens)) == "hol\xC3\xA9");
+  CHECK_THROWS_WITH_AS(vocabulary.encode(std::string_view("hex")),
+                       "Vocabulary::encode: U+0078 is not among the 6 characters of the vocabulary", Error);
+  const std::vector<std::int64_t> bad{0, 6};
+  CHECK_THROWS_WITH_AS(vocabulary.decode(std::span(bad)), "Vocabulary::decode: token 6 is outside 0..5",
+                       Error);
+}
+
+TEST_CASE("a text is split nine to one by characters, not bytes") {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "\xC3\xA9x";
+  const TextData data = split_text(text, 9);
+  CHECK(data.train.size() == 90);
+  CHECK(data.validation.size() == 10);
+  CHECK(data.vocabulary.size() == 2);
+  CHECK(data.vocabulary.decode(std::span(data.train)) + data.vocabulary.decode(std::span(data.validation)) ==
+        text);
+}
+
+TEST_CASE("texts that cannot be used are refused with the reason") {
+  CHECK_THROWS_WITH_AS(split_text("", 8), "split_text: the text is empty", Error);
+  CHECK_THROWS_WITH_AS(split_text(std::string(100, 'x'), 10),
+                       "split_text: the text is too short: its 100 characters split into 90 for training and "
+                       "10 for validation, and "
+                       "a context of 10 needs at least 11 in each; use a longer text or a shorter context",
+                       Error);
+  CHECK_THROWS_AS(split_text("abc", 1, 1.5), Error);
+  CHECK_THROWS_AS(split_text("abc", 0), Error);
+  const test::ScratchFolder folder;
+  replace_file(folder / "empty.txt", "");
+  CHECK_THROWS_WITH_AS(load_text(folder / "empty.txt", 8),
+                       ("split_text: " + (folder / "empty.txt").string() + " is empty").c_str(), Error);
+  CHECK_THROWS_AS(load_text(folder / "missing.txt", 8), Error);
+}
+
+TEST_CASE("targets are the inputs moved on by one") {
+  const auto tokens = counting(20);
+  const std::vector<std::int64_t> starts{0, 15};
+  const Windows windows = windows_at(tokens, starts, 4);
+  CHECK(windows.inputs == std::vector<std::int64_t>{0, 1, 2, 3, 15, 16, 17, 18});
+  CHECK(windows.targets == std::vector<std::int64_t>{1, 2, 3, 4, 16, 17, 18, 19});
+  const std::vector<std::int64_t> outside{16};
+  CHECK_THROWS_WITH_AS(windows_at(tokens, outside, 4),
+                       "windows_at: a window of 4 at 16 and its targets do not fit in 20 characters", Error);
+  CHECK_THROWS_WITH_AS(windows_at(tokens, starts, 20),
+                       "windows_at: a context of 20 needs at least 21 characters, got 20", Error);
+}
+
+TEST_CASE("random windows reach every place that fits and no other") {
+  const auto tokens = counting(10);
+  std::uint64_t call = 0;
+  const RandomBelow in_turn = [&](std::uint64_t bound) {
+    CHECK(bound == 6);
+    return call++ % bound;
+  };
+  const Windows windows = random_windows(tokens, 6, 4, in_turn);
+  CHECK(windows.inputs.front() == 0);
+  CHECK(windows.targets.back() == 9);
+  CHECK(windows.inputs.size() == 24);
+}
+
+TEST_CASE("windows side by side cover the text") {
+  CHECK(side_by_side(9, 4) == std::vector<std::int64_t>{0, 4});
+  CHECK(side_by_side(8, 4) == std::vector<std::int64_t>{0});  // the last target would be missing
+  CHECK(side_by_side(5, 4) == std::vector<std::int64_t>{0});
+  CHECK_THROWS_AS(side_by_side(4, 4), Error);
+}

@@ -4,7 +4,7 @@
 function(gradus_headers target)
   set(GRADUS_PUBLIC_FOLDERS ${ARGN} PARENT_SCOPE)
   set(include ${PROJECT_BINARY_DIR}/include)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} core/*.h ops/*.h nn/*.h optim/*.h)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} core/*.h ops/*.h nn/*.h optim/*.h data/*.h)
   file(GLOB_RECURSE gone RELATIVE ${include}/gradus ${include}/gradus/*.h)
   list(REMOVE_ITEM gone ${headers})
   list(TRANSFORM gone PREPEND ${include}/gradus/)

@@ -44,8 +44,8 @@ struct DataLoaderOptions {
   /// the loader is made, or from this. `.generator = Generator(7)`
   std::optional<Generator> generator = {};
   /// So many batches are prepared by a thread of the loader while the program works on the one before: for
-  /// functions that read files or compute. They run on that thread then, so they must not touch what the
-  /// program changes meanwhile: hence 0, none, unless asked for. The batches are the same bits.
+  /// functions that read files or compute. What they use is read on that thread then, and must not be changed
+  /// meanwhile: hence 0, none, unless asked for. The batches are the same bits.
   std::int64_t read_ahead = 0;
 };
 
@@ -140,12 +140,11 @@ ItemFunction item_function(F f) {
 
 }  // namespace detail
 
-/// Batches of N tensors, as std::array<Tensor, N>, each along a new first axis (a function's items) or an
-/// axis of batch_size (tensors). Each `for` over it is an epoch; one left early is not taken up again by the
-/// next.
+/// Batches of N tensors, as std::array<Tensor, N>: [batch_size, axes of an item...] each, copies without a
+/// tape. Each `for` over the loader is an epoch; one that is left early is not taken up again by the next.
 ///
-/// Batches are copies without a tape. A program may throw, break or return out of a loop; a loader is gone
-/// through by one loop, and used by one thread, at a time. It may be moved, not copied.
+/// A program may leave a loop in any way, also by an exception, its own or the function's. A loader has one
+/// place: it is gone through by one loop, and used by one thread, at a time; it may be moved, not copied.
 template <std::size_t N>
 requires(N > 0) class DataLoader : public detail::LoaderBase {
  public:
@@ -163,16 +162,17 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
   /// shapes and dtypes for every item; see pad). What it captures by reference must live as long as the
   /// loader.
   ///
-  ///     data::DataLoader loader(files.size(), [&](std::int64_t i) { return std::array{read(files[i]), y[i]};
-  ///     },
-  ///                             {.batch_size = 32, .shuffle = true, .read_ahead = 2});
+  ///     const auto item = [&](std::int64_t i) { return std::array{read(files[i]), labels[i]}; };
+  ///     data::DataLoader loader(files.size(), item, {.batch_size = 32, .shuffle = true, .read_ahead = 2});
   ///
   /// Random numbers it draws from default_generator(), or from a second argument `Generator&`, depend on the
   /// loader's seed, the epoch and the index only: they are the same ones read ahead, and after a restart. It
   /// runs without a tape, and with the default dtype the loader was made with.
   template <class F>
   DataLoader(Int items, F function, const DataLoaderOptions& options = {})
-      : LoaderBase(items, N, detail::item_function(std::move(function)), options) {}
+      : LoaderBase(items, N, detail::item_function(std::move(function)), options) {
+    static_assert(detail::parts_of<F>() == N, "the function of a DataLoader<N> returns N tensors");
+  }
 
   DataLoader(DataLoader&&) noexcept = default;
   DataLoader& operator=(DataLoader&&) noexcept = default;

@@ -193,6 +193,44 @@ TEST_CASE("read_ahead: while the program computes on all its threads") {
   for (int i = 0; i < 3; ++i) CHECK(same(run(2), expected));
 }
 
+TEST_CASE("read_ahead: the pool is left to the program") {
+  const ThreadsGuard guard(3);
+  const auto threads_of = [](std::int64_t ahead) {
+    DataLoader loader(1,
+                      [](std::int64_t) {
+                        std::atomic<int> others = 0;
+                        const std::thread::id own = std::this_thread::get_id();
+                        const auto work = [&](std::int64_t, std::int64_t) {
+                          others += std::this_thread::get_id() != own;
+                          std::this_thread::sleep_for(std::chrono::microseconds(200));
+                        };
+                        parallel_for(300, 1, work, Wake::at_once);
+                        return tensor(others.load());
+                      },
+                      {.read_ahead = ahead});
+    return loader.next()[0].item();
+  };
+  CHECK(threads_of(0) > 0);
+  CHECK(threads_of(1) == 0);
+}
+
+TEST_CASE("read_ahead: a loop that is left waits for an item, not for a batch") {
+  constexpr std::int64_t kBatch = 50000;
+  std::atomic<std::int64_t> made = 0;
+  DataLoader loader(2 * kBatch,
+                    [&](std::int64_t i) {
+                      if (++made > kBatch) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                      return tensor(i);
+                    },
+                    {.batch_size = kBatch, .read_ahead = 1});
+  for (const auto& batch : loader) {
+    CHECK(batch[0].size(0) == kBatch);
+    while (made <= kBatch) std::this_thread::yield();
+    break;
+  }
+  CHECK(made < 2 * kBatch);
+}
+
 TEST_CASE("read_ahead: no memory stays behind") {
   const std::int64_t before = memory_stats().live_bytes;
   {

@@ -228,8 +228,13 @@ TEST_CASE("DataLoader: is moved, kept in structs and lists, and outlived by its 
 
 TEST_CASE("DataLoader: batches have no tape") {
   const Tensor w = ones({3}).requires_grad_();
-  DataLoader loader(3, [&](std::int64_t i) { return w * i; }, {.batch_size = 3});
-  CHECK(!loader.next()[0].requires_grad());
+  for (const std::int64_t ahead : {0, 1}) {
+    bool recorded = true;
+    const auto item = [&](std::int64_t i) { return recorded = (w * i).requires_grad(), w * i; };
+    DataLoader loader(3, item, {.batch_size = 3, .read_ahead = ahead});
+    CHECK(!loader.next()[0].requires_grad());
+    CHECK(!recorded);
+  }
   CHECK(grad_enabled());
 }
 

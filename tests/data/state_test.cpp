@@ -41,6 +41,7 @@ TEST_CASE("DataLoader: saved at every position of a loop, it goes on to the bit"
       const std::size_t per_epoch = all.size() / 3;
       const auto goes_on = [&](const StateDict& state, std::size_t from, bool by_next) {
         auto other = make(options, 99);  // the seed comes with the state
+        (void)other.next();              // in an order of its own
         other.load_state_dict(state);
         std::vector<std::array<Tensor, 2>> rest;
         while (rest.size() < all.size() - from) {
@@ -73,7 +74,7 @@ TEST_CASE("DataLoader: after a load the rest of the epoch is one loop, its end t
     CHECK(loop(other).size() == 3 - done);
     CHECK(other.epoch() == 1);
     CHECK(loop(other).size() == 3);
-    // Left by break, it is not gone on with; loaded again, it is.
+    // Left by break, it is not gone on with, nor is a loaded one; loaded again, it is.
     for (const auto& batch : other) {
       (void)batch;
       break;
@@ -81,6 +82,12 @@ TEST_CASE("DataLoader: after a load the rest of the epoch is one loop, its end t
     CHECK(loop(other).size() == 3);
     other.load_state_dict(states[done]);
     CHECK(loop(other).size() == 3 - done);
+    other.load_state_dict(states[done]);
+    for (const auto& batch : other) {
+      (void)batch;
+      break;
+    }
+    CHECK(loop(other).size() == 3);
   }
 }
 

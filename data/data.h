@@ -1,6 +1,7 @@
 #pragma once
 // Everything in data. Open loader.h first.
 
+#include "gradus/data/item_function.h"
 #include "gradus/data/loader.h"
 #include "gradus/data/metrics.h"
 #include "gradus/data/random_split.h"

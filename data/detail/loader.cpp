@@ -16,10 +16,16 @@ struct KeptGenerator {
   ~KeptGenerator() { default_generator() = before; }
 };
 
-struct Raised {
-  explicit Raised(bool& raised) : flag(raised) { flag = true; }
-  ~Raised() { flag = false; }
-  bool& flag;
+/// Whose batches this thread is making: a function may go through another loader, whose function ...
+struct Making {
+  explicit Making(const Loader* whose) : loader(whose) { innermost = this; }
+  ~Making() { innermost = outer; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+  static inline constinit thread_local const Making* innermost = nullptr;
+  const Loader* loader;
+  const Making* outer = innermost;
 };
 
 }  // namespace
@@ -59,6 +65,7 @@ std::uint64_t Loader::begin_loop() {
 }
 
 bool Loader::next_of_loop(std::uint64_t number, std::span<Tensor> batch) {
+  expect_outside();
   check(number == loop_,
         "DataLoader: inside a `for` over it the same loader was gone through again, moved on by next() or "
         "given "
@@ -89,41 +96,44 @@ void Loader::hand_out(std::span<Tensor> batch) {
 }
 
 std::vector<Tensor> Loader::make() {
-  expect_outside();
-  const MakeBatch maker = this->maker();
-  if (options_.read_ahead > 0 && !prefetch_) try {
-      prefetch_ = std::make_unique<Prefetch>(place_.handed_out, size(), options_.read_ahead, maker);
-    } catch (const std::system_error&) {
-      // The system has no more threads: this one does the work.
-    }
-  if (prefetch_) try {
-      return prefetch_->next();
-    } catch (...) {
-      prefetch_.reset();
-      throw;
-    }
-  const Raised making(making_);
-  return maker(place_.handed_out, false);
+  if (options_.read_ahead > 0 && !prefetch_) read_ahead();
+  if (!prefetch_) return maker()(place_.handed_out, false);
+  try {
+    return prefetch_->next();
+  } catch (...) {
+    prefetch_.reset();
+    throw;
+  }
 }
 
-/// Whoever calls it, whenever, gets the same bits: nothing here depends on the thread or on what is in this
-/// loader that changes.
+void Loader::read_ahead() {
+  try {
+    prefetch_ = std::make_unique<Prefetch>(place_.handed_out, size(), options_.read_ahead, maker());
+  } catch (const std::system_error&) {
+    // The system has no more threads: this one does the work.
+  }
+}
+
+/// Whoever calls it, whenever, gets the same bits: it reads nothing that changes, in the loader or the
+/// thread.
 MakeBatch Loader::maker() const {
   plan();
-  return [source = source_, plan = plan_, dtype = dtype_, draw = Source::Draw{place_.seed, place_.epoch}](
-             std::int64_t number, const std::atomic<bool>& stop) {
-    const NoGrad no_grad;
-    const DefaultDType guard(dtype);
-    const KeptGenerator kept;
-    return source->batch(plan->batch(number), draw, stop);
-  };
+  return
+      [self = this, source = source_, plan = plan_, dtype = dtype_,
+       draw = Source::Draw{place_.seed, place_.epoch}](std::int64_t number, const std::atomic<bool>& stop) {
+        const NoGrad no_grad;
+        const DefaultDType guard(dtype);
+        const KeptGenerator kept;
+        const Making making(self);
+        return source->batch(plan->batch(number), draw, stop);
+      };
 }
 
 void Loader::expect_outside() const {
-  check(
-      !making_ && !(prefetch_ && prefetch_->is_this_thread()),
-      "DataLoader: the function of a loader takes batches from the same loader, which needs the function for "
-      "them: make another one");
+  for (const Making* making = Making::innermost; making; making = making->outer)
+    check(making->loader != this,
+          "DataLoader: the function of a loader takes batches from the same loader, which needs the function "
+          "for them: make another one");
 }
 
 /// What a state and the loader it is for must have in common.

@@ -39,6 +39,7 @@ class Loader {
   void begin_epoch(std::int64_t epoch);
   void hand_out(std::span<Tensor> batch);
   std::vector<Tensor> make();
+  void read_ahead();
   MakeBatch maker() const;
   void expect_outside() const;
   std::vector<std::pair<const char*, std::int64_t>> identity() const;
@@ -49,7 +50,6 @@ class Loader {
   std::vector<std::int64_t> lengths_;    // of every item, where asked for
   Place place_;
   bool resumed_ = false;                      // the place was loaded, and the next loop goes on from there
-  bool making_ = false;                       // the function is running, on the caller's thread
   std::uint64_t loop_ = 0;                    // the number of the newest loop
   mutable std::shared_ptr<const Plan> plan_;  // of this epoch, once needed
   std::unique_ptr<Prefetch> prefetch_;        // of this epoch, while there is a loop

@@ -29,7 +29,6 @@ class Prefetch {
 
   /// The next batch, or what was thrown in its place; after that there are no more.
   std::vector<Tensor> next();
-  bool is_this_thread() const { return thread_.get_id() == std::this_thread::get_id(); }
 
  private:
   struct Place {

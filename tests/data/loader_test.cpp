@@ -44,7 +44,10 @@ TEST_CASE("DataLoader: one tensor, an array of tensors, views, every dtype") {
   DataLoader one({x});
   static_assert(std::is_same_v<decltype(one), DataLoader<1>>);
   std::int64_t row = 0;
-  for (const auto& [xb] : one) CHECK(equal(xb, x.slice(0, row, row + 1))), ++row;
+  for (const auto& [xb] : one) {
+    CHECK(equal(xb, x.slice(0, row, row + 1)));
+    ++row;
+  }
   CHECK(row == 3);
   DataLoader three(std::array{x > 2, x, x.to(i64)}, {.batch_size = 3});
   static_assert(std::is_same_v<decltype(three), DataLoader<3>>);

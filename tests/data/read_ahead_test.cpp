@@ -1,10 +1,12 @@
 // A thread that prepares batches: the same bits, errors where they belong, and always an end.
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "data/batches.h"
@@ -229,6 +231,33 @@ TEST_CASE("read_ahead: a loop that is left waits for an item, not for a batch") 
     break;
   }
   CHECK(made < 2 * kBatch);
+}
+
+/// For one scope threads ask for a stack that no system has.
+struct NoThreads {
+  NoThreads() {
+    pthread_getattr_default_np(&before);
+    pthread_attr_t huge;
+    pthread_getattr_default_np(&huge);
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 48);
+    pthread_setattr_default_np(&huge);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoThreads() {
+    pthread_setattr_default_np(&before);
+    pthread_attr_destroy(&before);
+  }
+  pthread_attr_t before;
+};
+
+TEST_CASE("read_ahead: without a thread to be had the program does the work") {
+  const NoThreads guard;
+  CHECK_THROWS_AS(std::thread([] {}), std::system_error);
+  std::thread::id worker;
+  DataLoader loader(5, [&](std::int64_t i) { return worker = std::this_thread::get_id(), tensor(i); },
+                    {.batch_size = 2, .read_ahead = 2});
+  CHECK(ids_of(loop(loader)) == std::vector<std::int64_t>{0, 1, 2, 3, 4});
+  CHECK(worker == std::this_thread::get_id());
 }
 
 TEST_CASE("read_ahead: no memory stays behind") {

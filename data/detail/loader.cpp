@@ -68,8 +68,7 @@ bool Loader::next_of_loop(std::uint64_t number, std::span<Tensor> batch) {
   expect_outside();
   check(number == loop_,
         "DataLoader: inside a `for` over it the same loader was gone through again, moved on by next() or "
-        "given "
-        "a state: a loader has one place, so make another one");
+        "given a state: a loader has one place, so make another one");
   for (Tensor& part : batch) part = Tensor();  // its memory is free for the next
   if (place_.handed_out < size()) return hand_out(batch), true;
   begin_epoch(place_.epoch + 1);

@@ -1,9 +1,10 @@
 // Saving and loading: weights that travel, and a run that goes on as if it had never stopped.
 //
 //   weights      a state_dict in a safetensors file, which Python reads too
-//   checkpoint   all that the next step depends on: weights, optimizer, place in the stream of random numbers
+//   checkpoint   all that the next step depends on: weights, optimizer, place in the data
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -45,17 +46,24 @@ void weights(const std::string& path) {
   }
 }
 
+/// 160 points and the squares of their distances from 0.
+std::array<Tensor, 2> points() {
+  Generator generator(7);
+  const Tensor x = randn({160, 2}, generator);
+  return {x, x.square().sum(-1, true)};
+}
+
 // [run]
 /// A training run: everything its next step depends on.
 struct Run {
   Net net;
   optim::Adam opt{net.parameters(), {.lr = optim::warmup_linear(0.05, 10)}};
-  Generator data{7};  // draws the batches
+  data::DataLoader<2> loader{points(), {.batch_size = 16, .shuffle = true, .generator = Generator(7)}};
 
   void train(int steps) {
     for (int i = 0; i < steps; ++i) {
-      const Tensor x = randn({16, 2}, data);
-      const Tensor loss = mse_loss(net(x), x.square().sum(-1, true));
+      const auto [x, y] = loader.next();
+      const Tensor loss = mse_loss(net(x), y);
       opt.zero_grad();
       loss.backward();
       opt.step();
@@ -69,15 +77,15 @@ StateDict state_of(const Run& run) {
   StateDict state;
   state.add_all("model.", run.net.state_dict());
   state.add_all("optimizer.", run.opt.state_dict());
-  state.set("data", Tensor(run.data.get_state()));  // where its stream of numbers stands
+  state.add_all("loader.", run.loader.state_dict());  // which batches of the epoch are left
   return state;
 }
 
-enum Parts { weights_only, with_optimizer, with_generator };
+enum Parts { weights_only, with_optimizer, with_loader };
 void resume(Run& run, const StateDict& state, Parts parts) {
   run.net.load_state_dict(state.with_prefix_removed("model."));
   if (parts >= with_optimizer) run.opt.load_state_dict(state.with_prefix_removed("optimizer."));
-  if (parts >= with_generator) run.data.set_state(state.at("data").array());
+  if (parts >= with_loader) run.loader.load_state_dict(state.with_prefix_removed("loader."));
 }
 // [/checkpoint]
 
@@ -90,19 +98,20 @@ double distance(const nn::Module& a, const nn::Module& b) {
 
 void checkpoints(const std::string& folder) {
   Run unbroken;
-  unbroken.train(50);
+  unbroken.train(55);
   save_checkpoint(folder, state_of(unbroken));
-  unbroken.train(50);
-  std::printf("\nStopped at step 50, resumed, trained to step 100. Distance from the unbroken run:\n");
-  for (const Parts parts : {weights_only, with_optimizer, with_generator}) {
+  unbroken.train(45);
+  std::printf(
+      "\nStopped in the middle of an epoch, resumed, trained to step 100. Distance from the unbroken run:\n");
+  for (const Parts parts : {weights_only, with_optimizer, with_loader}) {
     // [resume]
     Run run;
     resume(run, load_checkpoint(folder).tensors, parts);
-    run.train(50);
+    run.train(45);
     // [/resume]
     const double far = distance(run.net, unbroken.net);
-    const char* const names[] = {"weights", "weights, optimizer", "weights, optimizer, generator"};
-    std::printf("  with %-30s %.4f%s\n", names[parts], far, far == 0 ? ": the same bits" : "");
+    const char* const names[] = {"weights", "weights, optimizer", "weights, optimizer, loader"};
+    std::printf("  with %-27s %.4f%s\n", names[parts], far, far == 0 ? ": the same bits" : "");
   }
 }
 

@@ -73,11 +73,10 @@ nn::GPT learn(const nn::Placement& placement) {
                      .placement = placement,
                      .block = {.d_model = 32, .heads = 2}});
   optim::Adam opt(gpt.parameters(), {.lr = optim::warmup_linear(2e-3, 50)});
-  std::vector<Tensor> windows;
-  for (std::size_t i = 0; i < kText.size(); ++i) windows.push_back(to_ids((kText + kText).substr(i, T + 1)));
-  const Tensor ids = stack(windows);  // [N, T + 1]
+  const std::string again = kText + kText.substr(0, T);  // a window begins at every letter
+  const auto [inputs, targets] = data::text_windows(to_ids(again), T);
   for (int step = 0; step < 200; ++step) {
-    const Tensor loss = gpt.loss(ids.slice(1, 0, T), ids.slice(1, 1));
+    const Tensor loss = gpt.loss(inputs, targets);
     opt.zero_grad();
     loss.backward();
     opt.step();

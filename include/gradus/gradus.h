@@ -22,6 +22,7 @@
 #include "gradus/core/tensor.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/core/version.h"
+#include "gradus/data/data.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/backend.h"
 #include "gradus/ops/checkpoint.h"

@@ -59,6 +59,15 @@ void parts(Net& net, const Tensor& x) {
   nn::EvalMode{net};            // refused: nodiscard
 }
 
+void loaders(const Tensor& x, const Tensor& y) {
+  data::DataLoader a(3, [](std::int64_t i) { return i; });      // refused: returns a Tensor, or a std::array
+  data::DataLoader b(3, [](const char*) { return Tensor(); });  // refused: a count and a function of an index
+  data::DataLoader c(x, y, {.batch_size = 2});                  // refused: deduction
+  data::DataLoader<3> d(3, [&](std::int64_t) { return x; });    // refused: returns N tensors
+  data::DataLoader e({x, y});
+  data::DataLoader f = e;  // refused: delete
+}
+
 // What newcomers meet: docs/from_pytorch.md quotes these regions. The lines after the refused ones are the
 // cure.
 void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const Tensor& mask) {

@@ -160,31 +160,69 @@ TEST_CASE("from PyTorch: saving") {
 
 TEST_CASE("from PyTorch: data") {
   using namespace gradus;
-  const Tensor x = arange(10.0).reshape({10, 1}), y = x * 2;
+  const Tensor x = arange(10.0).reshape({10, 1}), y = x * 2, ids = arange(20);
+  const Tensor logits = tensor({{0.0, 1.0}, {2.0, 0.0}}), target = tensor({1, 1});
+  const auto read = [&](std::int64_t i) { return x[i]; };
+  const auto length = [](std::int64_t i) { return i % 3 + 1; };
   bool right = true;
   // [data]
-  // py: TensorDataset(x, y), DataLoader(data, batch_size=4, shuffle=True)
-  // here: the next three rows, in a loop
-  // py: one shuffled epoch
-  // note: the last batch is smaller; drop_last: `batches.pop_back()`
-  const std::vector<Tensor> batches = split(randperm(x.size(0)), 4);
-  CHECK(batches.size() == 3);
-  CHECK(batches[2].numel() == 2);
-  // py: for xb, yb in loader:
-  for (const Tensor& batch : batches) {
-    const Tensor xb = x[batch], yb = y[batch];
-    right = right && (yb == xb * 2).all();
-  }
+  // py: loader = DataLoader(TensorDataset(x, y), batch_size=4, shuffle=True)
+  // note: also .drop_last, .generator
+  data::DataLoader loader({x, y}, {.batch_size = 4, .shuffle = true});
+  CHECK(loader.size() == 3);
+  // py: for epoch in range(10): for xb, yb in loader: ...
+  // note: `loader.epoch()` counts whole passes
+  while (loader.epoch() < 10)
+    for (const auto& [xb, yb] : loader) right = right && (yb == xb * 2).all();
   CHECK(right);
-  // py: random_split(data, [8, 2])
-  const auto parts = split(randperm(x.size(0)), {8, 2});
-  CHECK(x[parts[1]].size(0) == 2);
+  // py: xb, yb = next(it)
+  // note: goes on into the next epoch: for programs that count steps
+  const auto [xb, yb] = loader.next();
+  CHECK(xb.shape() == Shape{4, 1});
+  // py: class Files(Dataset): __len__, __getitem__
+  // note: a function of an index, which returns a Tensor or a std::array of them
+  data::DataLoader files(10, [&](std::int64_t i) { return std::array{read(i), y[i]}; }, {.batch_size = 4});
+  CHECK(files.size() == 3);
+  // py: random augmentation in __getitem__
+  // note: the same numbers read ahead, and after a restart
+  data::DataLoader noisy(10, [&](std::int64_t i) { return x[i] + randn({1}); }, {.batch_size = 4});
+  CHECK(!equal(noisy.next()[0], x.slice(0, 0, 4)));
+  // py: DataLoader(..., num_workers=4, prefetch_factor=2)
+  // note: one thread, which shares the program's memory
+  data::DataLoader ahead(10, read, {.batch_size = 4, .read_ahead = 2});
+  CHECK(equal(ahead.next()[0], x.slice(0, 0, 4)));
+  // py: collate_fn=lambda items: pad_sequence(items, batch_first=True, padding_value=-1)
+  data::DataLoader padded(10, [&](std::int64_t i) { return ids.slice(0, 0, length(i)); },
+                          {.batch_size = 2, .pad = {-1}});
+  CHECK(equal(padded.next()[0], tensor({{0, -1}, {0, 1}})));
+  // py: batch_sampler that puts like lengths together
+  // note: `.max_tokens = 2000` in the place of batch_size limits tokens
+  data::DataLoader like({x}, {.batch_size = 2, .shuffle = true, .length = length});
+  CHECK(like.size() == 5);
+  // py: sampler=WeightedRandomSampler(weights, n)
+  // here: not here; `data::DataLoader({x[multinomial(weights, n, true)]})`
+  // py: StatefulDataLoader(...).state_dict()
+  // note: restores the place in the epoch to the bit
+  const StateDict place = loader.state_dict();
+  loader.load_state_dict(place);
+  CHECK(loader.epoch() == 10);
+  // py: random_split(data, [0.8, 0.2])
+  // note: indices: `x[train]`; also `{0.8, 0.1, 0.1}`, `{8, 2}`
+  const auto [train, test] = data::random_split(x.size(0), 0.8);
+  CHECK(x[test].size(0) == 2);
+  // py: windows of a text, and the tokens after them
+  // note: views: `data::DataLoader({inputs, targets})` copies a batch only
+  const auto [inputs, targets] = data::text_windows(ids, 8);
+  CHECK(equal(targets, inputs + 1));
   // py: default_collate([a, b])
   gives(stack({x[0], x[1]}), "[[0.], [1.]]");
-  // py: pad_sequence([a, b], batch_first=True)
-  gives(stack({x.flatten().slice(0, 0, 3), pad(x.flatten().slice(0, 3, 5), {0, 1})}),
-        "[[0., 1., 2.], [3., 4., 0.]]");
-  // py: torchvision, torchtext, num_workers
+  // py: torchmetrics accuracy(logits, target)
+  // note: yes or no: `data::accuracy(logits > 0, target)`
+  gives(data::accuracy(logits, target), "0.5");
+  // py: sklearn.metrics.confusion_matrix(target, logits.argmax(-1))
+  // note: rows the truth, columns what was predicted; mind the order of the arguments
+  gives(data::confusion_matrix(logits, target, 2), "[[0, 0], [1, 1]]");
+  // py: torchvision, torchtext
   // here: not here
   // [/data]
 }

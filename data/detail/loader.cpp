@@ -1,0 +1,192 @@
+#include "gradus/data/detail/loader.h"
+
+#include <system_error>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/core/profile/watch.h"
+#include "gradus/data/detail/options.h"
+
+namespace gradus::data::detail {
+
+namespace {
+
+/// The default generator of this thread is as before when this goes.
+struct KeptGenerator {
+  Generator before = default_generator();
+  ~KeptGenerator() { default_generator() = before; }
+};
+
+/// Whose batches this thread is making: a function may go through another loader, whose function ...
+struct Making {
+  explicit Making(const Loader* whose) : loader(whose) { innermost = this; }
+  ~Making() { innermost = outer; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+  static inline constinit thread_local const Making* innermost = nullptr;
+  const Loader* loader;
+  const Making* outer = innermost;
+};
+
+}  // namespace
+
+Loader::Loader(std::unique_ptr<const Source> source, const DataLoaderOptions& options)
+    : source_(std::move(source)), options_(options) {
+  check_options(options_, source_->items());
+  lengths_ = lengths_of(options_, source_->items());
+  if (options_.generator)
+    place_.seed = Generator(*options_.generator).next();
+  else if (options_.shuffle || source_->draws())
+    place_.seed = default_generator().next();
+}
+
+Plan Loader::plan_of(const Place& place) const {
+  return Plan(source_->items(), lengths_, options_, numbers_of(place.seed, place.epoch, -1));
+}
+
+const Plan& Loader::plan() const {
+  if (!plan_) plan_ = std::make_shared<const Plan>(plan_of(place_));
+  return *plan_;
+}
+
+void Loader::begin_epoch(std::int64_t epoch) {
+  prefetch_.reset();
+  if (epoch != place_.epoch) plan_.reset();
+  place_.epoch = epoch;
+  place_.handed_out = 0;
+  resumed_ = false;
+}
+
+std::uint64_t Loader::begin_loop() {
+  expect_outside();
+  prefetch_.reset();
+  if (place_.handed_out > 0 && !resumed_) begin_epoch(place_.epoch + 1);
+  return ++loop_;
+}
+
+bool Loader::next_of_loop(std::uint64_t number, std::span<Tensor> batch) {
+  expect_outside();
+  check(number == loop_,
+        "DataLoader: inside a `for` over it the same loader was gone through again, moved on by next() or "
+        "given a state: a loader has one place, so make another one");
+  for (Tensor& part : batch) part = Tensor();  // its memory is free for the next
+  if (place_.handed_out < size()) return hand_out(batch), true;
+  begin_epoch(place_.epoch + 1);
+  return false;
+}
+
+void Loader::end_loop(std::uint64_t number) {
+  if (number == loop_) prefetch_.reset();
+}
+
+void Loader::next(std::span<Tensor> batch) {
+  expect_outside();
+  ++loop_;
+  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);
+  hand_out(batch);
+}
+
+void Loader::hand_out(std::span<Tensor> batch) {
+  const ProfileRange range("DataLoader");
+  std::vector<Tensor> made = make();
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i] = std::move(made[i]);
+  ++place_.handed_out;
+  resumed_ = false;
+}
+
+std::vector<Tensor> Loader::make() {
+  if (options_.read_ahead > 0 && !prefetch_) read_ahead();
+  if (!prefetch_) return maker()(place_.handed_out, false);
+  try {
+    return prefetch_->next();
+  } catch (...) {
+    prefetch_.reset();
+    throw;
+  }
+}
+
+void Loader::read_ahead() {
+  try {
+    prefetch_ = std::make_unique<Prefetch>(place_.handed_out, size(), options_.read_ahead, maker());
+  } catch (const std::system_error&) {
+    // The system has no more threads: this one does the work.
+  }
+}
+
+/// Whoever calls it, whenever, gets the same bits: it reads nothing that changes, in the loader or the
+/// thread.
+MakeBatch Loader::maker() const {
+  plan();
+  return
+      [self = this, source = source_, plan = plan_, dtype = dtype_,
+       draw = Source::Draw{place_.seed, place_.epoch}](std::int64_t number, const std::atomic<bool>& stop) {
+        const NoGrad no_grad;
+        const DefaultDType guard(dtype);
+        const KeptGenerator kept;
+        const Making making(self);
+        return source->batch(plan->batch(number), draw, stop);
+      };
+}
+
+void Loader::expect_outside() const {
+  for (const Making* making = Making::innermost; making; making = making->outer)
+    check(making->loader != this,
+          "DataLoader: the function of a loader takes batches from the same loader, which needs the function "
+          "for them: make another one");
+}
+
+/// What a state and the loader it is for must have in common.
+std::vector<std::pair<const char*, std::int64_t>> Loader::identity() const {
+  std::vector<std::pair<const char*, std::int64_t>> result = {
+      {"items", source_->items()},         {"parts", static_cast<std::int64_t>(source_->parts())},
+      {"batch_size", options_.batch_size}, {"max_tokens", options_.max_tokens},
+      {"shuffle", options_.shuffle},       {"drop_last", options_.drop_last}};
+  if (!lengths_.empty()) {
+    result.emplace_back("bucket", options_.bucket);
+    result.emplace_back("lengths", checksum(lengths_));
+  }
+  return result;
+}
+
+StateDict Loader::state_dict() const {
+  StateDict dict;
+  dict.set("seed", tensor(static_cast<std::int64_t>(place_.seed)));
+  dict.set("epoch", tensor(place_.epoch));
+  dict.set("handed_out", tensor(place_.handed_out));
+  for (const auto& [key, value] : identity()) dict.set(key, tensor(value));
+  return dict;
+}
+
+void Loader::load_state_dict(const StateDict& dict) {
+  expect_outside();
+  const auto expected = identity();
+  const auto number = [&](const char* key) {
+    const Tensor* const value = dict.find(key);
+    check(value && value->defined() && value->dtype() == i64 && value->numel() == 1,
+          "DataLoader: expects {} in the state, one i64: it belongs to something else, or to a loader with "
+          "other "
+          "options",
+          key);
+    return value->item<std::int64_t>();
+  };
+  for (const auto& [key, value] : expected)
+    check(number(key) == value,
+          "DataLoader: the state is of a loader with {} {}, this one has {}: its batches would be others",
+          key, number(key), value);
+  check(dict.size() == expected.size() + 3,
+        "DataLoader: the state has {} entries, expects {}: it belongs to a loader with other options",
+        dict.size(), expected.size() + 3);
+  const Place place{static_cast<std::uint64_t>(number("seed")), number("epoch"), number("handed_out")};
+  check(place.epoch >= 0, "DataLoader: epoch {} in the state, expects 0 or more", place.epoch);
+  const auto plan = std::make_shared<const Plan>(plan_of(place));
+  check(place.handed_out >= 0 && place.handed_out <= plan->size(),
+        "DataLoader: {} batches handed out in the state, expects 0 to {}, an epoch's", place.handed_out,
+        plan->size());
+  prefetch_.reset();
+  place_ = place;
+  plan_ = plan;
+  resumed_ = true;
+  ++loop_;
+}
+
+}  // namespace gradus::data::detail

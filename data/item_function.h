@@ -1,0 +1,60 @@
+#pragma once
+// What a DataLoader asks of a function of an index: see loader.h.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "gradus/core/random/random.h"
+#include "gradus/core/tensor.h"
+
+namespace gradus::data::detail {
+
+/// Item `index` into its parts.
+using ItemFunction = std::function<void(std::int64_t index, Generator& generator, std::span<Tensor> parts)>;
+
+template <class>
+inline constexpr bool never = false;
+
+template <class F>
+auto call_item(F& f, [[maybe_unused]] std::int64_t index, [[maybe_unused]] Generator& generator) {
+  if constexpr (std::is_invocable_v<F&, std::int64_t>)
+    return f(index);
+  else if constexpr (std::is_invocable_v<F&, std::int64_t, Generator&>)
+    return f(index, generator);
+  else
+    static_assert(
+        never<F>,
+        "DataLoader takes {tensors}, or a count and a function of an index: (i) or (i, Generator&)");
+}
+
+/// How many parts the items of a function have.
+template <class F>
+constexpr std::size_t parts_of() {
+  using Item = decltype(call_item(std::declval<F&>(), 0, std::declval<Generator&>()));
+  if constexpr (std::is_convertible_v<Item, const Tensor&>)
+    return 1;
+  else if constexpr (requires { std::tuple_size<Item>::value; })
+    return std::tuple_size_v<Item>;
+  else
+    static_assert(never<F>,
+                  "the function of a DataLoader returns a Tensor, or a std::array or tuple of Tensors");
+}
+
+template <class F>
+ItemFunction item_function(F f) {
+  return [f = std::move(f)](std::int64_t index, Generator& generator, std::span<Tensor> parts) mutable {
+    auto item = call_item(f, index, generator);
+    if constexpr (std::is_convertible_v<decltype(item), const Tensor&>)
+      parts[0] = std::move(item);
+    else
+      std::apply([&, i = std::size_t{0}](auto&... part) mutable { ((parts[i++] = std::move(part)), ...); },
+                 item);
+  };
+}
+
+}  // namespace gradus::data::detail

@@ -5,24 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/read_number.h"
 #include "gradus/kit/program/program.h"
 
 namespace gradus::kit {
 namespace {
-
-// Reads the whole text as one number; false for anything else, such as "3x", "" or a number out of range.
-template <class T>
-bool read_number(std::string_view text, T& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end && !text.empty();
-}
 
 bool inside(std::int64_t value, const IntegerRange& range) {
   return value >= range.low && value <= range.high;
@@ -57,7 +48,8 @@ std::string limits(const RealRange& range) {
 template <class T, class Range>
 T read_one(const std::string& name, const std::string& words, const Range& range, const char* kind) {
   T value{};
-  if (!read_number(words, value) || !inside(value, range)) reject(name, kind + limits(range), words);
+  if (read_number(words, value) != std::errc() || !inside(value, range))
+    reject(name, kind + limits(range), words);
   return value;
 }
 
@@ -69,7 +61,8 @@ std::vector<T> read_list(const std::string& name, const std::string& words, cons
   while (start <= words.size()) {
     const std::size_t stop = std::min(words.find(',', start), words.size());
     T value{};
-    if (!read_number(std::string_view(words).substr(start, stop - start), value) || !inside(value, range)) {
+    const std::string_view word = std::string_view(words).substr(start, stop - start);
+    if (read_number(word, value) != std::errc() || !inside(value, range)) {
       reject(name, fmt::format("{}{} such as {}", kind, limits(range), example), words);
     }
     values.push_back(value);

@@ -225,3 +225,16 @@ TEST_CASE("files whose rows cannot be trusted are refused with the line") {
         "read_csv: '\"' cannot be the delimiter; expects one such as ',', ';' or '\\t'");
   CHECK_THROWS_AS(read_csv(test::ScratchFolder() / "none.csv"), Error);
 }
+
+TEST_CASE("lines are counted through a long file, however they end") {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    std::string bytes = "a,b" + end;
+    for (int i = 0; i < 200'000; ++i) bytes += "1,\"2\"" + end;  // more than is parsed at once
+    const Csv csv = File(bytes).read();
+    CHECK(csv.rows() == 200'000);
+    CHECK(csv.tensor().sum().item() == 600'000);
+    CHECK(File(bytes + "\"\"x,1").refused().starts_with("read_csv: FILE, line 200002: a quote"));
+    CHECK(File(bytes + "3" + end).refused().starts_with("read_csv: FILE, line 200002: expects 2"));
+    CHECK(File(bytes + "\"" + end).refused().starts_with("read_csv: FILE, line 200002: the quote"));
+  }
+}

@@ -44,6 +44,7 @@ TEST_CASE("a number that is not finite is null in the file and NaN when it is re
   log.write({{"step", 8}, {"loss", -std::numeric_limits<float>::infinity()}});
   CHECK(read_file(folder / "m.jsonl") == "{\"step\":7,\"loss\":null}\n{\"step\":8,\"loss\":null}\n");
   CHECK(std::isnan(read_run_log(folder / "m.jsonl").column("loss")[1]));
+  CHECK(LogValue(std::nan("")).is_null());
 }
 
 TEST_CASE("numbers come back as the same bits") {

@@ -84,22 +84,26 @@ std::string kind_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
+struct CommandLine::Parser {
+  CLI::App app;
+};
+
 CommandLine::CommandLine(std::string program, std::string description)
-    : program_(std::move(program)), app_(std::make_unique<CLI::App>(std::move(description), program_)) {
-  app_->set_help_flag("-h,--help", "Show this help");
-  app_->get_formatter()->column_width(34);
+    : program_(std::move(program)), parser_(new Parser{CLI::App(std::move(description), program_)}) {
+  parser_->app.set_help_flag("-h,--help", "Show this help");
+  parser_->app.get_formatter()->column_width(34);
 }
 
 CommandLine::~CommandLine() = default;
 
 void CommandLine::add(const std::string& name, const std::string& kind, const std::string& default_text,
                       const std::string& help, Reader read) {
-  CLI::Option* option = app_->add_option_function<std::string>(name, std::move(read), help);
+  CLI::Option* option = parser_->app.add_option_function<std::string>(name, std::move(read), help);
   option->type_name(kind)->default_str(default_text);
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
-  app_->add_flag(name, value, help);
+  parser_->app.add_flag(name, value, help);
 }
 
 void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
@@ -166,17 +170,17 @@ void CommandLine::list(const std::string& name, std::vector<double>& value, cons
       });
 }
 
-void CommandLine::footer(const std::string& text) { app_->footer(text); }
+void CommandLine::footer(const std::string& text) { parser_->app.footer(text); }
 
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   std::string problem;
   try {
-    app_->parse(argc, argv);
+    parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp& help) {
-    return app_->exit(help);
+    return parser_->app.exit(help);
   } catch (const CLI::ExtrasError&) {
-    problem = fmt::format("does not know {}", fmt::join(app_->remaining(), " "));
+    problem = fmt::format("does not know {}", fmt::join(parser_->app.remaining(), " "));
   } catch (const CLI::ParseError& error) {
     problem = error.what();
   }
@@ -185,6 +189,6 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   return 2;
 }
 
-bool CommandLine::given(const std::string& name) const { return app_->count(name) > 0; }
+bool CommandLine::given(const std::string& name) const { return parser_->app.count(name) > 0; }
 
 }  // namespace gradus::kit

@@ -1,5 +1,5 @@
 #pragma once
-// Command lines in a few lines, with messages that say what was expected. Wraps CLI11 so that programs need
+// Command lines in a few lines, with messages that say what was expected. CLI11 reads them; programs need
 // not compile it.
 
 #include <cstdint>
@@ -10,10 +10,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace gradus::kit {
 
@@ -79,8 +75,9 @@ class CommandLine {
   void add(const std::string& name, const std::string& kind, const std::string& default_text,
            const std::string& help, Reader read);
 
+  struct Parser;
   std::string program_;
-  std::unique_ptr<CLI::App> app_;
+  std::unique_ptr<Parser> parser_;
 };
 
 }  // namespace gradus::kit

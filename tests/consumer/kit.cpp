@@ -16,27 +16,25 @@ int train(int argc, char** argv) {
   nn::Linear model(2, 1);
   optim::Adam opt(model.parameters(), {.lr = 0.1});
   kit::RunLog log(out / "metrics.jsonl");
-  kit::Progress progress("training", static_cast<double>(steps));
+  kit::Progress progress("training", steps);
   kit::catch_interrupts();  // Ctrl-C ends the loop, and what is done is kept
-  for (std::int64_t step = 1; step <= steps && !kit::interrupted(); ++step) {
+  for (int step = 1; step <= steps && !kit::interrupted(); ++step) {
     Tensor loss = mse_loss(model(x), y);
     opt.zero_grad();
     loss.backward();
     opt.step();
     log.write({{"step", step}, {"loss", loss.item()}});
-    progress.update(static_cast<double>(step), "loss " + std::to_string(loss.item()));
+    progress.update(step, "loss " + std::to_string(loss.item()));
   }
   progress.finish();
 
   const kit::LogLines lines = kit::read_run_log(out / "metrics.jsonl");
+  kit::HtmlReport report("Cars", "What a linear model makes of weight and power.");
   kit::LineChart chart{.title = "Loss", .x_label = "step", .y_label = "mean squared error"};
   chart.series.push_back({.name = "training", .x = lines.column("step"), .y = lines.column("loss")});
-  kit::HtmlReport report("Cars", "What a linear model makes of weight and power.");
   report.figure(chart, "The loss after each step.");
   kit::replace_file(out / "report.html", report.html());
   return kit::interrupt_status();
 }
 
-int main(int argc, char** argv) {
-  return kit::run_program("cars", [&] { return train(argc, argv); });
-}
+int main(int argc, char** argv) { return kit::run_program("cars", [&] { return train(argc, argv); }); }

@@ -8,8 +8,8 @@ namespace gradus::kit {
 /// As if this signal had come while signals are caught, but in silence.
 void interrupt(int signal_number);
 
-/// The exit status of a program whose work ended with `status`: another one where its text did not reach stdout, which is
-/// said on stderr.
+/// The exit status of a program whose work ended with `status`: another one where its text did not reach
+/// stdout, which is said on stderr.
 int status_of_output(std::string_view name, int status);
 
 }  // namespace gradus::kit

@@ -17,7 +17,8 @@
 
 namespace gradus::kit {
 
-/// What a run log holds: a number, a truth, a text, or nothing.
+/// What a run log holds: a number, a truth, a text, or nothing. Made from all of these and their
+/// std::optional: `LogValue loss = 2.5; loss.number();`
 class LogValue {
  public:
   LogValue() = default;
@@ -28,7 +29,7 @@ class LogValue {
   requires(!std::same_as<T, bool> && !std::same_as<T, char>) LogValue(T value) : value_(whole(value)) {}
   template <std::floating_point T>
   LogValue(T value) {  // what is not finite has no place in JSON
-    if (std::isfinite(value)) value_ = static_cast<double>(value);
+    if (const auto number = static_cast<double>(value); std::isfinite(number)) value_ = number;
   }
   template <std::convertible_to<std::string_view> T>
   LogValue(const T& text) : value_(std::string(std::string_view(text))) {}

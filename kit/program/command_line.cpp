@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/detail/read_number.h"
 #include "gradus/kit/program/program.h"
 
@@ -82,6 +83,16 @@ std::string kind_of(const std::vector<std::string>& words) {
   return all.size() > 40 ? "NAME" : all;
 }
 
+/// What CLI11 says of a wrong name, such as one given twice, as an Error.
+auto with_name(const std::string& name, const auto& f) {
+  try {
+    return f();
+  } catch (const CLI::Error& error) {
+    fail_with("CommandLine: {}: expects a name of its own such as --steps, or CASE for an argument ({})",
+              io::quote(name), error.what());
+  }
+}
+
 }  // namespace
 
 struct CommandLine::Parser {
@@ -98,12 +109,13 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::add(const std::string& name, const std::string& kind, const std::string& default_text,
                       const std::string& help, Reader read) {
-  CLI::Option* option = parser_->app.add_option_function<std::string>(name, std::move(read), help);
+  CLI::Option* option = with_name(
+      name, [&] { return parser_->app.add_option_function<std::string>(name, std::move(read), help); });
   option->type_name(kind)->default_str(default_text);
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
-  parser_->app.add_flag(name, value, help);
+  with_name(name, [&] { return parser_->app.add_flag(name, value, help); });
 }
 
 void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
@@ -189,6 +201,8 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   return 2;
 }
 
-bool CommandLine::given(const std::string& name) const { return parser_->app.count(name) > 0; }
+bool CommandLine::given(const std::string& name) const {
+  return with_name(name, [&] { return parser_->app.count(name) > 0; });
+}
 
 }  // namespace gradus::kit

@@ -5,7 +5,8 @@
 
 namespace gradus::kit {
 
-/// Seconds in words, two units at most: "0.4 s", "12 s", "3 min 20 s", "2 h 05 min", "3 d 4 h".
+/// Seconds in words, two units at most: "0.4 s", "12 s", "3 min 20 s", "2 h 05 min", "3 d 4 h":
+/// `kit::print("took " + kit::human_duration(seconds));`
 std::string human_duration(double seconds);
 
 }  // namespace gradus::kit

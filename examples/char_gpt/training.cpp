@@ -29,12 +29,6 @@ std::vector<optim::ParameterGroup> groups(const nn::GPT& model) {
   return {{.parameters = matrices}, {.parameters = vectors, .weight_decay = 0}};
 }
 
-Tensor window_loss(const nn::GPT& model, const kit::Windows& windows, std::int64_t context) {
-  const auto rows = static_cast<std::int64_t>(windows.inputs.size()) / context;
-  return model.loss(from_vector(windows.inputs, {rows, context}),
-                    from_vector(windows.targets, {rows, context}));
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -47,13 +41,10 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
                                            : optim::warmup_linear(o.lr, o.warmup);
   optim::AdamW opt(groups(model), {.lr = schedule, .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
   Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
-  const kit::RandomBelow below = [&](std::uint64_t bound) {
-    return static_cast<std::uint64_t>(data.below(static_cast<std::int64_t>(bound)));
-  };
   // [range]
   const auto draw_batch = [&] {
     const ProfileRange range("batch");
-    return kit::random_windows(text.train, o.batch, o.context, below);
+    return kit::random_windows(text.train, o.batch, o.context, data);
   };
   // [/range]
   const std::vector<Tensor> parameters = model.parameters();
@@ -63,7 +54,8 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   StepProfiler profiler(o.profile, o.trace);
   for (std::int64_t step = 1; step <= o.steps && !kit::interrupted(); ++step) {
     profiler.before_step(step);
-    const Tensor loss = window_loss(model, draw_batch(), o.context);
+    const kit::Windows batch = draw_batch();
+    const Tensor loss = model.loss(batch.inputs, batch.targets);
     opt.zero_grad();
     loss.backward();
     optim::clip_grad_norm(parameters, o.clip);
@@ -104,7 +96,7 @@ double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens) {
   for (std::size_t i = 0; i < starts.size(); i += kEvaluated) {
     const std::size_t count = std::min<std::size_t>(kEvaluated, starts.size() - i);
     const kit::Windows windows = kit::windows_at(tokens, std::span(starts).subspan(i, count), context);
-    total += window_loss(model, windows, context).item() * static_cast<double>(count);
+    total += model.loss(windows.inputs, windows.targets).item() * static_cast<double>(count);
   }
   return total / static_cast<double>(starts.size());
 }

@@ -4,7 +4,7 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/core/version.h"
-#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/detail/json_files.h"
 #include "gradus/kit/data/system_info.h"
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/ops/backend.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gradus/core/creation.h"
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/detail/utf8.h"
 #include "gradus/kit/data/files.h"
@@ -96,30 +97,29 @@ Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::in
                    std::int64_t context) {
   const auto size = static_cast<std::int64_t>(tokens.size());
   require_window("windows_at", size, context);
-  Windows windows;
-  windows.inputs.reserve(starts.size() * static_cast<std::size_t>(context));
-  windows.targets.reserve(starts.size() * static_cast<std::size_t>(context));
+  const Shape shape = {static_cast<std::int64_t>(starts.size()), context};
+  const Windows windows = {zeros(shape, i64), zeros(shape, i64)};
+  auto input = windows.inputs.mutable_span<std::int64_t>().begin();
+  auto target = windows.targets.mutable_span<std::int64_t>().begin();
   for (const std::int64_t start : starts) {
     if (start < 0 || start > size - context - 1) {
       fail_with("windows_at: a window of {} at {} and its targets do not fit in {} characters", context,
                 start, size);
     }
     const auto first = tokens.begin() + start;
-    windows.inputs.insert(windows.inputs.end(), first, first + context);
-    windows.targets.insert(windows.targets.end(), first + 1, first + 1 + context);
+    input = std::copy(first, first + context, input);
+    target = std::copy(first + 1, first + 1 + context, target);
   }
   return windows;
 }
 
 Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count, std::int64_t context,
-                       const RandomBelow& random) {
+                       Generator& generator) {
   const auto size = static_cast<std::int64_t>(tokens.size());
   require_window("random_windows", size, context);
   if (count < 0) fail_with("random_windows: expects a count of at least 0, got {}", count);
   std::vector<std::int64_t> starts;
-  for (std::int64_t i = 0; i < count; ++i) {
-    starts.push_back(static_cast<std::int64_t>(random(static_cast<std::uint64_t>(size - context))));
-  }
+  for (std::int64_t i = 0; i < count; ++i) starts.push_back(generator.below(size - context));
   return windows_at(tokens, starts, context);
 }
 

@@ -1,18 +1,20 @@
 #pragma once
 // A text file as training data: characters as numbers, split in two, in random windows.
+//
+//   const kit::TextData text = kit::load_text("shakespeare.txt", /*context=*/64);
+//   const auto [x, y] = kit::random_windows(text.train, /*count=*/16, 64);  // i64 [16, 64] each
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace gradus::kit {
+#include "gradus/core/random/random.h"
+#include "gradus/core/tensor.h"
 
-/// A source of random numbers: each call gives one of 0 .. bound-1, all equally likely.
-using RandomBelow = std::function<std::uint64_t(std::uint64_t bound)>;
+namespace gradus::kit {
 
 /// The characters a model knows, sorted by code point; a character's number is its place.
 class Vocabulary {
@@ -47,22 +49,24 @@ struct TextData {
 TextData split_text(std::string_view utf8, std::int64_t context, double train_share = 0.9,
                     std::string_view source = "the text");
 
-/// The same for a file. Any bytes will do: see code_points() for those that are not UTF-8.
+/// The same for a file. Any bytes will do: those that are not UTF-8 each become one character.
 TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share = 0.9);
 
-/// Windows of a text with the character after each: both row-major [windows, context].
+/// Windows of a text and the characters that come next, both i64 [windows, context]: targets are the inputs
+/// moved on by one.
 struct Windows {
-  std::vector<std::int64_t> inputs;
-  std::vector<std::int64_t> targets;  // targets[i] is the character after inputs[i]
+  Tensor inputs;
+  Tensor targets;
 };
 
-/// The windows that begin at `starts`.
+/// The windows that begin at `starts`; throws where one does not fit.
 Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,
                    std::int64_t context);
 
-/// `count` windows at random places, each place equally likely.
+/// `count` windows at random places, each place equally likely:
+/// `const auto [x, y] = kit::random_windows(text.train, 16, 64);`
 Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count, std::int64_t context,
-                       const RandomBelow& random);
+                       Generator& generator = default_generator());
 
 /// Starts of windows that lie side by side and cover the text but for a rest shorter than `context`: a loss
 /// over them leaves out nothing else.

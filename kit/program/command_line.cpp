@@ -5,24 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/read_number.h"
 #include "gradus/kit/program/program.h"
 
 namespace gradus::kit {
 namespace {
-
-// Reads the whole text as one number; false for anything else, such as "3x", "" or a number out of range.
-template <class T>
-bool read_number(std::string_view text, T& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end && !text.empty();
-}
 
 bool inside(std::int64_t value, const IntegerRange& range) {
   return value >= range.low && value <= range.high;
@@ -57,7 +49,8 @@ std::string limits(const RealRange& range) {
 template <class T, class Range>
 T read_one(const std::string& name, const std::string& words, const Range& range, const char* kind) {
   T value{};
-  if (!read_number(words, value) || !inside(value, range)) reject(name, kind + limits(range), words);
+  if (read_number(words, value) != std::errc() || !inside(value, range))
+    reject(name, kind + limits(range), words);
   return value;
 }
 
@@ -69,7 +62,8 @@ std::vector<T> read_list(const std::string& name, const std::string& words, cons
   while (start <= words.size()) {
     const std::size_t stop = std::min(words.find(',', start), words.size());
     T value{};
-    if (!read_number(std::string_view(words).substr(start, stop - start), value) || !inside(value, range)) {
+    const std::string_view word = std::string_view(words).substr(start, stop - start);
+    if (read_number(word, value) != std::errc() || !inside(value, range)) {
       reject(name, fmt::format("{}{} such as {}", kind, limits(range), example), words);
     }
     values.push_back(value);
@@ -89,24 +83,39 @@ std::string kind_of(const std::vector<std::string>& words) {
   return all.size() > 40 ? "NAME" : all;
 }
 
+/// What CLI11 says of a wrong name, such as one given twice, as an Error.
+auto with_name(const std::string& name, const auto& f) {
+  try {
+    return f();
+  } catch (const CLI::Error& error) {
+    fail_with("CommandLine: {}: expects a name of its own such as --steps, or CASE for an argument ({})",
+              io::quote(name), error.what());
+  }
+}
+
 }  // namespace
 
+struct CommandLine::Parser {
+  CLI::App app;
+};
+
 CommandLine::CommandLine(std::string program, std::string description)
-    : program_(std::move(program)), app_(std::make_unique<CLI::App>(std::move(description), program_)) {
-  app_->set_help_flag("-h,--help", "Show this help");
-  app_->get_formatter()->column_width(34);
+    : program_(std::move(program)), parser_(new Parser{CLI::App(std::move(description), program_)}) {
+  parser_->app.set_help_flag("-h,--help", "Show this help");
+  parser_->app.get_formatter()->column_width(34);
 }
 
 CommandLine::~CommandLine() = default;
 
 void CommandLine::add(const std::string& name, const std::string& kind, const std::string& default_text,
                       const std::string& help, Reader read) {
-  CLI::Option* option = app_->add_option_function<std::string>(name, std::move(read), help);
+  CLI::Option* option = with_name(
+      name, [&] { return parser_->app.add_option_function<std::string>(name, std::move(read), help); });
   option->type_name(kind)->default_str(default_text);
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
-  app_->add_flag(name, value, help);
+  with_name(name, [&] { return parser_->app.add_flag(name, value, help); });
 }
 
 void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
@@ -173,17 +182,17 @@ void CommandLine::list(const std::string& name, std::vector<double>& value, cons
       });
 }
 
-void CommandLine::footer(const std::string& text) { app_->footer(text); }
+void CommandLine::footer(const std::string& text) { parser_->app.footer(text); }
 
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   std::string problem;
   try {
-    app_->parse(argc, argv);
+    parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp& help) {
-    return app_->exit(help);
+    return parser_->app.exit(help);
   } catch (const CLI::ExtrasError&) {
-    problem = fmt::format("does not know {}", fmt::join(app_->remaining(), " "));
+    problem = fmt::format("does not know {}", fmt::join(parser_->app.remaining(), " "));
   } catch (const CLI::ParseError& error) {
     problem = error.what();
   }
@@ -192,6 +201,8 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   return 2;
 }
 
-bool CommandLine::given(const std::string& name) const { return app_->count(name) > 0; }
+bool CommandLine::given(const std::string& name) const {
+  return with_name(name, [&] { return parser_->app.count(name) > 0; });
+}
 
 }  // namespace gradus::kit

@@ -1,5 +1,5 @@
 #pragma once
-// Command lines in a few lines, with messages that say what was expected. Wraps CLI11 so that programs need
+// Command lines in a few lines, with messages that say what was expected. CLI11 reads them; programs need
 // not compile it.
 
 #include <cstdint>
@@ -11,12 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace gradus::kit {
 
+/// The limits of an option's value, both included: `at_least(1)`, `{0, 1000}`, `between(0, 1)`, `above(0)`.
 struct IntegerRange {
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
@@ -38,7 +35,8 @@ constexpr RealRange between(double low, double high) { return {low, high, false}
 ///   line.list("--depths", depths, "Numbers of layers", at_least(1));
 ///   if (const auto status = line.parse(argc, argv)) return *status;
 ///
-/// A bad value ends in exit status 2 and one line on stderr:
+/// A name that is no name, or stands twice, is an Error. A bad value ends in exit status 2 and one line on
+/// stderr:
 ///   `lab: --depths: expects whole numbers of at least 1 such as 2,6,12; got "2,x"`
 class CommandLine {
  public:
@@ -71,7 +69,7 @@ class CommandLine {
   /// 2 after a message on stderr.
   std::optional<int> parse(int argc, const char* const* argv);
 
-  /// True when the option was given on the command line.
+  /// True when the option was given on the command line; throws when there is none of that name.
   bool given(const std::string& name) const;
 
  private:
@@ -79,8 +77,9 @@ class CommandLine {
   void add(const std::string& name, const std::string& kind, const std::string& default_text,
            const std::string& help, Reader read);
 
+  struct Parser;
   std::string program_;
-  std::unique_ptr<CLI::App> app_;
+  std::unique_ptr<Parser> parser_;
 };
 
 }  // namespace gradus::kit

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "gradus/kit/program/detail/ending.h"
+
 namespace gradus::kit {
 namespace {
 

@@ -19,11 +19,8 @@ void end_on_interrupts();
 ///   if (interrupted()) return interrupt_status();
 void catch_interrupts();
 
-/// True once a signal has come, or interrupt() was called.
+/// True once a signal has come, or, in run_program(), stdout has no reader any more.
 bool interrupted();
-
-/// As if this signal had come while signals are caught, but in silence.
-void interrupt(int signal_number);
 
 /// 128 + the signal's number, as a shell has it: 130 after Ctrl-C, 143 after SIGTERM; 0 when none has come.
 int interrupt_status();

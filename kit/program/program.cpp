@@ -11,6 +11,7 @@
 #include <exception>
 #include <string>
 
+#include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/interrupt.h"
 
 namespace gradus::kit {

@@ -23,7 +23,4 @@ void print(std::string_view text);
 /// The same for stderr.
 void print_error(std::string_view text);
 
-/// What run_program() does once the work is done, for a process that ends otherwise.
-int status_of_output(std::string_view name, int status);
-
 }  // namespace gradus::kit

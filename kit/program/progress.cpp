@@ -10,6 +10,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "gradus/kit/program/detail/eta.h"
+#include "gradus/kit/program/detail/progress_output.h"
+#include "gradus/kit/program/duration.h"
+
 namespace gradus::kit {
 namespace {
 
@@ -48,81 +52,100 @@ std::string_view shortened(std::string_view line, int columns) {
 
 }  // namespace
 
-ProgressOutput ProgressOutput::standard_error() { return {write_to_stderr, steady_seconds, width_of_stderr}; }
+struct Progress::State {
+  State(std::string name, double total, ProgressOutput to)
+      : label(std::move(name)), output(std::move(to)), eta(total, output.clock()), last_shown(-1e9) {
+    // Without a terminal the first line waits a little: short jobs then print only their result.
+    if (output.width() == 0) last_shown = output.clock() + first_line_after - lines_apart;
+  }
+
+  bool line_is_due(double now) const;
+  double share() const { return eta.total() > 0 ? std::clamp(eta.done() / eta.total(), 0.0, 1.0) : 1.0; }
+  std::string facts(std::string_view detail) const;
+  void draw_bar(int width, std::string_view detail);
+  void clear_bar() const {
+    if (bar_on_screen) output.write("\r\x1b[K");
+  }
+
+  std::string label;
+  ProgressOutput output;
+  Eta eta;
+  double last_shown;
+  double shown_done = 0;
+  bool bar_on_screen = false;
+  bool finished = false;
+};
+
+Progress::Progress(std::string label, double total)
+    : Progress(std::move(label), total, {write_to_stderr, steady_seconds, width_of_stderr}) {}
 
 Progress::Progress(std::string label, double total, ProgressOutput output)
-    : label_(std::move(label)), output_(std::move(output)), eta_(total, output_.clock()), last_shown_(-1e9) {
-  // Without a terminal the first line waits a little: short jobs then print only their result.
-  if (output_.width() == 0) last_shown_ = output_.clock() + first_line_after - lines_apart;
-}
+    : state_(std::make_unique<State>(std::move(label), total, std::move(output))) {}
 
 Progress::~Progress() {
-  if (bar_on_screen_ && !finished_) output_.write("\n");
+  if (state_->bar_on_screen && !state_->finished) state_->output.write("\n");
 }
 
 void Progress::update(double done, std::string_view detail) {
-  if (finished_) return;
-  const double now = output_.clock();
-  eta_.update(done, now);
-  const int width = output_.width();
-  if (width > 0 ? now - last_shown_ < redraw_every : !line_is_due(now)) return;
-  last_shown_ = now;
-  width > 0 ? draw_bar(width, detail) : print_line(detail);
-  shown_done_ = done;
-}
-
-bool Progress::line_is_due(double now) const {
-  const double passed = now - last_shown_;
-  const bool far_enough = shown_done_ == 0 || eta_.done() - shown_done_ >= eta_.total() / 10;
-  return (passed >= lines_apart && far_enough) || passed >= lines_at_most_apart;
+  State& s = *state_;
+  if (s.finished) return;
+  const double now = s.output.clock();
+  s.eta.update(done, now);
+  const int width = s.output.width();
+  if (width > 0 ? now - s.last_shown < redraw_every : !s.line_is_due(now)) return;
+  s.last_shown = now;
+  width > 0 ? s.draw_bar(width, detail) : s.output.write(fmt::format("{}  {}\n", s.label, s.facts(detail)));
+  s.shown_done = done;
 }
 
 void Progress::note(std::string_view line) {
-  if (bar_on_screen_) output_.write("\r\x1b[K");
-  output_.write(fmt::format("{}\n", line));
-  bar_on_screen_ = false;
-  last_shown_ = output_.width() > 0 ? -1e9 : last_shown_;  // the bar comes back with the next update
+  State& s = *state_;
+  s.clear_bar();
+  s.output.write(fmt::format("{}\n", line));
+  s.bar_on_screen = false;
+  s.last_shown = s.output.width() > 0 ? -1e9 : s.last_shown;  // the bar comes back with the next update
 }
 
 void Progress::finish(std::string_view detail) {
-  if (finished_) return;
-  finished_ = true;
-  eta_.update(eta_.done(), output_.clock());
+  State& s = *state_;
+  if (s.finished) return;
+  s.finished = true;
+  s.eta.update(s.eta.done(), s.output.clock());
   const std::string after = detail.empty() ? "" : fmt::format("  {}", detail);
-  if (bar_on_screen_) output_.write("\r\x1b[K");
-  output_.write(fmt::format("{}  done in {}{}\n", label_, human_duration(eta_.elapsed()), after));
+  s.clear_bar();
+  s.output.write(fmt::format("{}  done in {}{}\n", s.label, human_duration(s.eta.elapsed()), after));
 }
 
-std::string Progress::facts(std::string_view detail) const {
-  const double share = eta_.total() > 0 ? std::clamp(eta_.done() / eta_.total(), 0.0, 1.0) : 1.0;
-  std::string text = fmt::format("{:3.0f}%", std::floor(100 * share));
-  if (const auto left = eta_.remaining()) text += fmt::format("  {} left", human_duration(*left));
+bool Progress::State::line_is_due(double now) const {
+  const double passed = now - last_shown;
+  const bool far_enough = shown_done == 0 || eta.done() - shown_done >= eta.total() / 10;
+  return (passed >= lines_apart && far_enough) || passed >= lines_at_most_apart;
+}
+
+std::string Progress::State::facts(std::string_view detail) const {
+  std::string text = fmt::format("{:3.0f}%", std::floor(100 * share()));
+  if (const auto left = eta.remaining()) text += fmt::format("  {} left", human_duration(*left));
   if (!detail.empty()) text += fmt::format("  {}", detail);
   return text;
 }
 
-void Progress::draw_bar(int width, std::string_view detail) {
+void Progress::State::draw_bar(int width, std::string_view detail) {
   constexpr int widest_bar = 40;
   constexpr int narrowest_bar = 8;
-  const double share = eta_.total() > 0 ? std::clamp(eta_.done() / eta_.total(), 0.0, 1.0) : 1.0;
   std::string line = facts(detail);
-  const int room = width - 1 - static_cast<int>(label_.size() + line.size()) - 6;
+  const int room = width - 1 - static_cast<int>(label.size() + line.size()) - 6;
   if (room >= narrowest_bar) {
     const int length = std::min(room, widest_bar);
-    const int filled = static_cast<int>(share * length);
+    const int filled = static_cast<int>(share() * length);
     const std::string head = filled < length ? ">" : "";
     const std::string bar = std::string(static_cast<std::size_t>(filled), '=') + head;
-    line = fmt::format("{}  [{:<{}}]  {}", label_, bar, length, line);
+    line = fmt::format("{}  [{:<{}}]  {}", label, bar, length, line);
   } else {
-    line = fmt::format("{}  {}", label_, line);
+    line = fmt::format("{}  {}", label, line);
   }
   // One column short of the edge: some terminals wrap when the last one is written.
-  output_.write(fmt::format("\r{}\x1b[K", shortened(line, width - 1)));
-  bar_on_screen_ = true;
-}
-
-void Progress::print_line(std::string_view detail) {
-  output_.write(fmt::format("{}  {}\n", label_, facts(detail)));
+  output.write(fmt::format("\r{}\x1b[K", shortened(line, width - 1)));
+  bar_on_screen = true;
 }
 
 }  // namespace gradus::kit

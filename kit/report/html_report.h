@@ -2,6 +2,10 @@
 // One page that opens from disk: text, charts and the numbers behind them, without scripts or anything
 // fetched.
 //
+//   kit::HtmlReport report("Cars", "What a linear model makes of weight and power.");
+//   report.figure(chart, "The loss after each step.");
+//   kit::replace_file("report.html", report.html());
+//
 // Texts may use a little markup: `code`, **strong**, [words](https://...), and [^1] for the first footnote.
 
 #include <string>

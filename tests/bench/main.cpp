@@ -20,6 +20,7 @@
 #include "bench/record.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/program.h"
 
 namespace gradus::bench {

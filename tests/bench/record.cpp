@@ -11,7 +11,7 @@
 
 #include "bench/in_turn.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/detail/json_files.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/program.h"
 

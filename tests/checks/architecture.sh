@@ -1,7 +1,7 @@
 #!/bin/sh
 # architecture.sh SOURCE PUBLIC_FOLDER...: who includes whom. The table in docs/architecture.md says which floor may
 # include which; headers in the PUBLIC_FOLDERs are installed, and only they are public. Besides: public headers include
-# public headers and none of fmt, JSON and BLAS; cblas.h is included in ops/kernels/blas.cpp alone.
+# public headers and none of fmt, JSON, CLI11, libcsv and BLAS; cblas.h is included in ops/kernels/blas.cpp alone.
 set -eu
 cd "$1"
 shift
@@ -67,7 +67,7 @@ shift
     to = substr($0, length("include " from " ") + 1)
     arrows++
     if (to ~ /^<cblas/ && from != "ops/kernels/blas.cpp") problem(from " includes " to ": only ops/kernels/blas.cpp does")
-    if (is_public(from) && from ~ /\.h$/ && to ~ /^<(fmt|nlohmann|CLI|cblas|openblas)/)
+    if (is_public(from) && from ~ /\.h$/ && to ~ /^<(fmt|nlohmann|CLI|csv|cblas|openblas)/)
       problem(from " is installed and includes " to)
     if (to !~ /^"/) next
     to = substr(to, 2)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
-# first; find_package, pkg_config and add_subdirectory build the same program and look at the loss it ends with.
+# first; find_package, pkg_config and add_subdirectory build the same two programs, main.cpp and, with gradus::kit,
+# kit.cpp, and look at what they leave. Step without_kit is a user who has not installed the kit's packages.
 set -eu
 step=$1 source=$2 build=$3 compiler=$4
 consumer=$source/tests/consumer
@@ -9,8 +10,32 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gradus.pc 2>/dev/null)")
 export PKG_CONFIG_PATH
 
 check_training() { # PROGRAM
-  "$1" | tee loss.txt
-  awk 'END { if (NR != 10 || $1 != 900 || $2 !~ /^[0-9.]+$/ || $2 >= 0.01) { print "not trained"; exit 1 } }' loss.txt
+  "$1" | tee "loss_$step.txt"
+  awk 'END { if (NR != 10 || $1 != 900 || $2 !~ /^[0-9.]+$/ || $2 >= 0.01) { print "not trained"; exit 1 } }' "loss_$step.txt"
+}
+
+# price = 2 weight - power, and what the program makes of it: a loss that falls, a line for each step, a report.
+check_kit() { # PROGRAM
+  out=run_$step
+  rm -rf "$out"
+  mkdir "$out"
+  awk 'BEGIN { srand(1); print "\"weight\",power,price"
+               for (i = 0; i < 50; i++) { w = rand(); p = rand(); print w "," p "," 2 * w - p } }' >"$out/cars.csv"
+  "$1" --table "$out/cars.csv" --out "$out" --steps 200
+  awk -F '[:,}]' '{ loss = $4 } NR == 1 { first = loss }
+    END { if (NR != 200 || $2 != 200 || !(loss < first / 10)) { print "not learned"; exit 1 } }' "$out/metrics.jsonl"
+  grep -q '<svg' "$out/report.html"
+  status=0
+  "$1" --steps 0 2>"$out/stderr" || status=$?
+  [ $status = 2 ] && grep -q 'cars: --steps: expects a whole number of at least 1; got "0"' "$out/stderr"
+}
+
+# Configuring fails, and says TEXT.
+refused_with() { # TEXT OPTIONS
+  text=$1
+  shift
+  if cmake "$@" -DCMAKE_CXX_COMPILER="$compiler" >refused.txt 2>&1; then echo "not refused: $text"; exit 1; fi
+  tr -s ' \n' ' ' <refused.txt | grep -qF "$text" || { cat refused.txt; exit 1; }
 }
 
 build_with_cmake() { # FOLDER [OPTIONS]
@@ -39,30 +64,58 @@ case $step in
     cmake --install "$build" --prefix "$prefix"
     ;;
   find_package)
-    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"
+    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" -DGRADUS_COMPONENTS=kit
     check_training find_package/app
+    check_kit find_package/cars
     ;;
   add_subdirectory)
     build_with_cmake add_subdirectory -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGRADUS_SOURCE="$source" \
       -DGRADUS_BUILT="$build" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
     check_training add_subdirectory/app
+    check_kit add_subdirectory/cars
     ;;
   pkg_config)
     # pkg-config separates its words by blanks: a folder with a blank in its name comes with a backslash before it.
     eval "set -- $(pkg-config --cflags --libs gradus)"
     "$compiler" -std=c++20 -O2 "$consumer/main.cpp" -o app "$@"
     check_training ./app
+    eval "set -- $(pkg-config --cflags --libs gradus-kit)"
+    "$compiler" -std=c++20 "$consumer/kit.cpp" -o cars "$@"
+    check_kit ./cars
     start=$(date +%s.%N)
     "$compiler" -std=c++20 "$consumer/hello.cpp" -o hello "$@"
     echo "a hello-world compiles and links in $(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }') s"
     ./hello
     ;;
+  without_kit)
+    rm -rf without_kit
+    set -- -S "$source" -B without_kit -DGRADUS_BUILD_EXAMPLES=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+    cmake "$@" -DGRADUS_BUILD_TESTS=OFF -DCMAKE_CXX_COMPILER="$compiler" | tee without_kit.txt
+    grep -q '^-- gradus::kit is left out; .*: apt install libcli11-dev$' without_kit.txt
+    set -- "$@" -DGRADUS_BUILD_TESTS=ON
+    refused_with 'Examples and tests need gradus::kit. gradus::kit is left out; it needs CLI11' "$@"
+    refused_with 'Examples and tests need gradus::kit: with GRADUS_BUILD_KIT=OFF' "$@" -DGRADUS_BUILD_KIT=OFF
+    # An installed copy without the kit's files.
+    rm -rf bare bare_consumer
+    cp -rl "$prefix" bare
+    find bare -iname '*kit*' -exec rm -rf {} + -o -name gradusCsv.cmake -exec rm {} +
+    set -- -S "$consumer" -B bare_consumer -DCMAKE_PREFIX_PATH="$PWD/bare"
+    refused_with 'This gradus was built without its kit' "$@" -DGRADUS_COMPONENTS=kit
+    cmake "$@" -DGRADUS_COMPONENTS=
+    refused_with 'apt install libcsv-dev' -S "$consumer" -B no_libcsv -DCMAKE_PREFIX_PATH="$prefix" \
+      -DGRADUS_COMPONENTS=kit -DGRADUS_CSV_LIBRARY=
+    ;;
   headers)
-    # Each public header alone; none may bring in fmt, JSON or BLAS, and gradus.h has them all.
+    # Each public header alone; none may bring in fmt, JSON, CLI11, libcsv or BLAS, and gradus.h and kit.h have them all.
     failed=0
     echo '#include "gradus/gradus.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >all.d
-    if grep -E '/(fmt|nlohmann|CLI)/|cblas' all.d; then
-      echo "gradus.h includes a header no user should need"
+    echo '#include "gradus/kit/kit.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >kit.d
+    if cat all.d kit.d | tr -s ' ' '\n' | grep -E '/(fmt|nlohmann|CLI)/|cblas|include/csv\.h'; then
+      echo "gradus.h or kit.h includes a header no user should need"
+      failed=1
+    fi
+    if grep -q gradus/kit all.d; then
+      echo "gradus.h includes headers of the kit"
       failed=1
     fi
     set -- "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$prefix/include" -I .
@@ -81,7 +134,8 @@ case $step in
       # shellcheck disable=SC2086 # two words or none
       echo "#include \"$header\"" | "$@" -fsyntax-only $base -x c++ - ||
         { echo "$header does not compile alone"; failed=1; }
-      grep -q "/$header" all.d || { echo "gradus.h does not include $header"; failed=1; }
+      case $header in gradus/kit/*) all=kit ;; *) all=all ;; esac
+      grep -q "/$header" $all.d || { echo "$header is in none of gradus.h and kit.h"; failed=1; }
     done
     exit $failed
     ;;

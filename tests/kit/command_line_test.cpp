@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "support.h"
 
@@ -163,4 +164,18 @@ TEST_CASE("help lists every option with its default") {
     CAPTURE(part);
     CHECK(help.said.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("names the program gets wrong are errors of gradus") {
+  CommandLine line("lab", "");
+  std::int64_t steps = 1;
+  bool quick = false;
+  line.integer("--steps", steps, "");
+  const std::string remedy = "expects a name of its own such as --steps, or CASE for an argument";
+  for (const char* wrong : {"--steps", "-steps", "--"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_AS(line.integer(wrong, steps, ""), Error);
+    CHECK_THROWS_AS(line.flag(wrong, quick, ""), Error);
+  }
+  CHECK_THROWS_WITH_AS(line.given("--step"), doctest::Contains(remedy.c_str()), Error);
 }

@@ -1,4 +1,5 @@
 #include "gradus/kit/program/duration.h"
+#include "gradus/kit/program/detail/eta.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "gradus/core/error.h"
-#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/run_log.h"
 #include "support.h"
 
 using namespace gradus;
@@ -75,7 +75,7 @@ TEST_CASE("read_file reads no device, and a pipe only where that is asked for") 
   std::thread writer([&] { std::ofstream(pipe) << text; });
   CHECK(read_file_or_pipe(pipe) == text);
   writer.join();
-  CHECK_THROWS_AS(MetricsWriter{pipe}, Error);
+  CHECK_THROWS_AS(RunLog{pipe}, Error);
 }
 
 TEST_CASE("same_file sees through names, also of files still to be made") {

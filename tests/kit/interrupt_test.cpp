@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "gradus/kit/program/detail/ending.h"
+
 using namespace gradus::kit;
 
 namespace {

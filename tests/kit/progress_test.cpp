@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "gradus/kit/program/detail/progress_output.h"
+
 using namespace gradus::kit;
 
 namespace {

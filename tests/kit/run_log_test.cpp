@@ -1,10 +1,10 @@
-#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/run_log.h"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
-#include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
@@ -13,26 +13,87 @@
 using namespace gradus;
 using namespace gradus::kit;
 
-TEST_CASE("metrics are one flushed line each, keys in order") {
+TEST_CASE("a run log is one flushed line each, names in order") {
   const test::ScratchFolder folder;
-  MetricsWriter metrics(folder / "m.jsonl");
-  metrics.write({{"step", 1}, {"loss", 2.5}});
-  CHECK(read_file(folder / "m.jsonl") == "{\"step\":1,\"loss\":2.5}\n");  // while the writer is open
-  metrics.write({{"step", 2}, {"a", "\xff"}});                            // bad UTF-8 does not throw
-  CHECK(read_metrics(folder / "m.jsonl").size() == 2);
+  RunLog log(folder / "runs" / "a" / "m.jsonl");  // the folders are made
+  const std::string note = "say \"hi\"\n";
+  const std::optional<int> none;
+  log.write({{"step", 1}, {"loss", 2.5}, {"lr", 1e-3F}, {"note", note}, {"done", true}, {"left", none}});
+  CHECK(read_file(folder / "runs" / "a" / "m.jsonl") ==  // while the log is open
+        "{\"step\":1,\"loss\":2.5,\"lr\":0.0010000000474974513,\"note\":\"say \\\"hi\\\"\\n\",\"done\":true,"
+        "\"left\":null}\n");
+  log.write(
+      {{"bytes", "\xff"}, {"u", std::size_t{7}}, {"best", std::optional(0.5)}, {"v", std::string_view("v")}});
+  const LogLines lines = read_run_log(folder / "runs" / "a" / "m.jsonl");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["step"].integer() == 1);
+  CHECK(lines[0]["loss"].number() == 2.5);
+  CHECK(lines[0]["note"].text() == note);
+  CHECK(lines[0]["done"] == LogValue(true));
+  CHECK(lines[0]["left"].is_null());
+  CHECK(lines[1]["bytes"].text() == "\xEF\xBF\xBD");  // what is not UTF-8 cannot stand in JSON
+  CHECK(lines[1]["u"].integer() == 7);
+  CHECK(lines[1]["best"].number() == 0.5);
+  CHECK(lines[1]["v"].text() == "v");
 }
 
-TEST_CASE("a loss that is not finite is null and says at which step") {
+TEST_CASE("a number that is not finite is null in the file and NaN when it is read") {
   const test::ScratchFolder folder;
-  MetricsWriter metrics(folder / "m.jsonl");
-  metrics.write(
-      {{"step", 7}, {"loss", std::nan("")}, {"norms", {1.0, std::numeric_limits<double>::infinity()}}});
-  metrics.write({{"step", 8}, {"loss", nullptr}});
-  metrics.write({{"step", 9}, {"norm", std::nan("")}});
-  const auto lines = read_metrics(folder / "m.jsonl");
-  CHECK(lines[0].dump() == R"({"step":7,"loss":null,"norms":[1.0,null],"diverged_at":7})");
-  CHECK(lines[1].dump() == R"({"step":8,"loss":null})");
-  CHECK(lines[2].dump() == R"({"step":9,"norm":null})");
+  RunLog log(folder / "m.jsonl");
+  log.write({{"step", 7}, {"loss", std::nan("")}});
+  log.write({{"step", 8}, {"loss", -std::numeric_limits<float>::infinity()}});
+  CHECK(read_file(folder / "m.jsonl") == "{\"step\":7,\"loss\":null}\n{\"step\":8,\"loss\":null}\n");
+  CHECK(std::isnan(read_run_log(folder / "m.jsonl").column("loss")[1]));
+  CHECK(LogValue(std::nan("")).is_null());
+}
+
+TEST_CASE("numbers come back as the same bits") {
+  const test::ScratchFolder folder;
+  RunLog log(folder / "m.jsonl");
+  const std::vector<double> values = {0.1, 1e300, 5e-324, -0.0, 3.0, 1.0 / 3, 123456789.0};
+  for (const double value : values)
+    log.write({{"x", value}, {"i", std::numeric_limits<std::int64_t>::min()}});
+  const LogLines lines = read_run_log(folder / "m.jsonl");
+  CHECK(lines.column("x") == values);
+  CHECK(std::signbit(lines.column("x")[3]));
+  CHECK(lines[0]["i"].integer() == std::numeric_limits<std::int64_t>::min());
+  CHECK(lines[0].json() == "{\"x\":0.1,\"i\":-9223372036854775808}");
+}
+
+TEST_CASE("a column has a value for each line") {
+  const test::ScratchFolder folder;
+  CHECK(read_run_log(folder / "none.jsonl").empty());
+  CHECK(read_run_log(folder / "none.jsonl").column("loss").empty());
+  RunLog log(folder / "m.jsonl");
+  log.write({{"step", 1}, {"loss", 4}});
+  log.write({{"step", 2}});
+  log.write({{"note", "half time"}, {"loss", 3.5}});
+  const LogLines lines = read_run_log(folder / "m.jsonl");
+  const std::vector<double> losses = lines.column("loss");
+  REQUIRE(losses.size() == 3);
+  CHECK(losses[0] == 4);
+  CHECK(std::isnan(losses[1]));
+  CHECK(losses[2] == 3.5);
+  CHECK_THROWS_WITH_AS(lines.column("los"),
+                       "LogLines::column: no line has 'los'; there are 'step', 'loss', 'note'", Error);
+  CHECK_THROWS_WITH_AS(lines.column("note"), "LogValue: expects a number, got '\"half time\"'", Error);
+}
+
+TEST_CASE("values of another kind are refused") {
+  const test::ScratchFolder folder;
+  RunLog log(folder / "m.jsonl");
+  CHECK_THROWS_WITH_AS(log.write({{"step", 1}, {"step", 2}}), "LogLine: 'step' stands twice in one line",
+                       Error);
+  CHECK_THROWS_WITH_AS(
+      LogValue(std::uint64_t{1} << 63),
+      "RunLog: 9223372036854775808 is above 2^63 - 1, the largest whole number a line holds; "
+      "write it as a text",
+      Error);
+  const LogLine line = {{"x", 2.5}, {"name", "n"}};
+  CHECK_THROWS_WITH_AS(line["y"], "LogLine: the line has no 'y'; it has 'x', 'name'", Error);
+  CHECK_THROWS_WITH_AS(line["x"].integer(), "LogValue: expects a whole number, got '2.5'", Error);
+  CHECK_THROWS_WITH_AS(line["x"].text(), "LogValue: expects a text, got '2.5'", Error);
+  CHECK(read_file(folder / "m.jsonl").empty());
 }
 
 TEST_CASE("every cut of the last line is tolerated, and appending goes on after it") {
@@ -43,56 +104,50 @@ TEST_CASE("every cut of the last line is tolerated, and appending goes on after 
     CAPTURE(cut);
     replace_file(folder / "m.jsonl", first + second.substr(0, cut));
     const std::size_t whole = cut + 1 >= second.size() ? 2 : 1;  // only the newline may be missing
-    CHECK(read_metrics(folder / "m.jsonl").size() == whole);
-    MetricsWriter(folder / "m.jsonl").write({{"step", 3}});
-    const auto lines = read_metrics(folder / "m.jsonl");
+    CHECK(read_run_log(folder / "m.jsonl").size() == whole);
+    RunLog(folder / "m.jsonl").write({{"step", 3}});
+    const LogLines lines = read_run_log(folder / "m.jsonl");
     REQUIRE(lines.size() == whole + 1);
-    CHECK(lines.back()["step"] == 3);
+    CHECK(lines[whole]["step"].integer() == 3);
   }
+}
+
+TEST_CASE("where the disk is full no half line stays") {
+  const test::ScratchFolder folder;
+  RunLog log(folder / "m.jsonl");
+  log.write({{"step", 1}});
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 20;
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message;
+  try {
+    log.write({{"step", 2}, {"note", "longer than what is left"}});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  CHECK(message == "RunLog: cannot write " + (folder / "m.jsonl").string() + ": File too large");
+  log.write({{"step", 3}});
+  CHECK(read_file(folder / "m.jsonl") == "{\"step\":1}\n{\"step\":3}\n");
 }
 
 TEST_CASE("other broken lines are errors with file and line") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "m.jsonl").string();
-  replace_file(path, "{\"step\":1}\nnonsense\n{\"step\":2}\n");
-  CHECK_THROWS_WITH_AS(read_metrics(path),
-                       ("read_metrics: " + path + " line 2: expects a JSON object, got: nonsense").c_str(),
-                       Error);
-  CHECK(read_metrics(folder / "none.jsonl").empty());
-  MetricsWriter metrics(folder / "n.jsonl");
-  CHECK_THROWS_WITH_AS(metrics.write(Json(3)), "MetricsWriter: expects a JSON object, got 3", Error);
-}
-
-TEST_CASE("JSON too deep to print is refused, not printed") {
-  const test::ScratchFolder folder;
-  const auto nested = [](std::size_t depth) {
-    return std::string(depth, '[') + "1" + std::string(depth, ']');
+  const auto refused = [&](const std::string& bytes, const std::string& reason) {
+    replace_file(path, bytes);
+    CHECK_THROWS_WITH_AS(read_run_log(path), ("read_run_log: " + path + " line " + reason).c_str(), Error);
   };
-  replace_file(folder / "deep.json", nested(1'000'000));
-  const std::string path = (folder / "deep.json").string();
-  CHECK_THROWS_WITH_AS(
-      read_json(path),
-      ("read_json: " + path + ": expects at most 64 lists and objects inside each other").c_str(), Error);
-  replace_file(folder / "deep.json", nested(60));
-  CHECK(read_json(path).is_array());
-  replace_file(folder / "m.jsonl", "{\"a\":" + nested(1'000'000) + "}\n{}\n");
-  CHECK_THROWS_AS(read_metrics(folder / "m.jsonl"), Error);
-}
-
-TEST_CASE("what a file says reaches the terminal without its control characters") {
-  const test::ScratchFolder folder;
-  replace_file(folder / "m.jsonl", "\x1b[31mred\xff\n{}\n");
-  const std::string path = (folder / "m.jsonl").string();
-  CHECK_THROWS_WITH_AS(read_metrics(path),
-                       ("read_metrics: " + path + " line 1: expects a JSON object, got: ?[31mred?").c_str(),
-                       Error);
-}
-
-TEST_CASE("JSON files are replaced whole and read back") {
-  const test::ScratchFolder folder;
-  write_json(folder / "s.json",
-             {{"z", 1}, {"a", {0.5, true}}, {"inf", std::numeric_limits<double>::infinity()}});
-  CHECK(read_json(folder / "s.json").dump() == R"({"z":1,"a":[0.5,true],"inf":null})");
-  replace_file(folder / "bad.json", "{\"a\": 1,");
-  CHECK_THROWS_AS(read_json(folder / "bad.json"), Error);
+  refused("{\"step\":1}\nnonsense\n{\"step\":2}\n", "2: expects a JSON object, got 'nonsense'");
+  refused("\n[1]\n{}\n", "2: expects a JSON object, got '[1]'");
+  refused("{\"a\":[1]}\n", "1: 'a' is a list or an object; expects a number, a text, true, false or null");
+  refused("\x1b[31mred\xff\n{}\n", "1: expects a JSON object, got '?[31mred?'");  // nothing for the terminal
+  const std::string deep = std::string(1'000'000, '[') + "1" + std::string(1'000'000, ']');
+  replace_file(path, "{\"a\":" + deep + "}\n{}\n");
+  CHECK_THROWS_AS(read_run_log(path), Error);
+  CHECK_THROWS_AS(RunLog{folder.path()}, Error);
 }

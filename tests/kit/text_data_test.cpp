@@ -93,8 +93,9 @@ TEST_CASE("targets are the inputs moved on by one") {
   const auto tokens = counting(20);
   const std::vector<std::int64_t> starts{0, 15};
   const Windows windows = windows_at(tokens, starts, 4);
-  CHECK(windows.inputs == std::vector<std::int64_t>{0, 1, 2, 3, 15, 16, 17, 18});
-  CHECK(windows.targets == std::vector<std::int64_t>{1, 2, 3, 4, 16, 17, 18, 19});
+  CHECK(windows.inputs.shape() == Shape{2, 4});
+  CHECK(windows.inputs.to_vector<int>() == std::vector{0, 1, 2, 3, 15, 16, 17, 18});
+  CHECK(windows.targets.to_vector<int>() == std::vector{1, 2, 3, 4, 16, 17, 18, 19});
   const std::vector<std::int64_t> outside{16};
   CHECK_THROWS_WITH_AS(windows_at(tokens, outside, 4),
                        "windows_at: a window of 4 at 16 and its targets do not fit in 20 characters", Error);
@@ -104,15 +105,20 @@ TEST_CASE("targets are the inputs moved on by one") {
 
 TEST_CASE("random windows reach every place that fits and no other") {
   const auto tokens = counting(10);
-  std::uint64_t call = 0;
-  const RandomBelow in_turn = [&](std::uint64_t bound) {
-    CHECK(bound == 6);
-    return call++ % bound;
-  };
-  const Windows windows = random_windows(tokens, 6, 4, in_turn);
-  CHECK(windows.inputs.front() == 0);
-  CHECK(windows.targets.back() == 9);
-  CHECK(windows.inputs.size() == 24);
+  Generator generator(7);
+  const Windows windows = random_windows(tokens, 600, 4, generator);
+  REQUIRE(windows.inputs.shape() == Shape{600, 4});
+  std::vector<int> seen(6);
+  const std::vector<int> inputs = windows.inputs.to_vector<int>(), targets = windows.targets.to_vector<int>();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    REQUIRE(targets[i] == inputs[i] + 1);
+    if (i % 4 == 0) ++seen.at(static_cast<std::size_t>(inputs[i]));
+  }
+  for (const int count : seen) CHECK(std::abs(count - 100) < 40);  // each place equally likely
+
+  Generator same(7);
+  CHECK(random_windows(tokens, 600, 4, same).inputs.to_vector<int>() == inputs);
+  CHECK_THROWS_AS(random_windows(tokens, -1, 4), Error);
 }
 
 TEST_CASE("windows side by side cover the text") {

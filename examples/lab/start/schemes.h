@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/detail/json_files.h"
 #include "lab/analysis/statistics.h"
 #include "lab/start/initialisation.h"
 

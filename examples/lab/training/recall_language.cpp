@@ -25,8 +25,8 @@ const RecallOptions& checked(const RecallOptions& options) {
   return options;
 }
 
-std::size_t draw(const kit::RandomBelow& random, std::int64_t bound) {
-  return static_cast<std::size_t>(random(static_cast<std::uint64_t>(bound)));
+std::size_t draw(Generator& generator, std::int64_t bound) {
+  return static_cast<std::size_t>(generator.below(bound));
 }
 
 }  // namespace
@@ -37,13 +37,14 @@ RecallLanguage::RecallLanguage(const RecallOptions& options)
       vocabulary_(
           kit::code_points("\n" + digits.substr(0, static_cast<std::size_t>(options.boxes)) + letters_)) {}
 
-std::string RecallLanguage::document(const kit::RandomBelow& random) const {
+std::string RecallLanguage::document(Generator& generator) const {
   std::string in_box(static_cast<std::size_t>(options_.boxes), '\0');  // '\0': not opened yet
   std::string text = "\n";
   for (std::int64_t pair = 0; pair < options_.length / 2; ++pair) {
-    const std::size_t box = draw(random, options_.boxes);
+    const std::size_t box = draw(generator, options_.boxes);
     if (in_box[box] == '\0') {
-      in_box[box] = letters_[box * static_cast<std::size_t>(options_.things) + draw(random, options_.things)];
+      in_box[box] =
+          letters_[box * static_cast<std::size_t>(options_.things) + draw(generator, options_.things)];
     }
     text += digits[box];
     text += in_box[box];
@@ -51,14 +52,15 @@ std::string RecallLanguage::document(const kit::RandomBelow& random) const {
   return text;
 }
 
-kit::Windows RecallLanguage::batch(std::int64_t count, const kit::RandomBelow& random) const {
-  kit::Windows windows;
+kit::Windows RecallLanguage::batch(std::int64_t count, Generator& generator) const {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int64_t> starts;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::vector<std::int32_t> tokens = vocabulary_.encode(std::string_view(document(random)));
-    windows.inputs.insert(windows.inputs.end(), tokens.begin(), tokens.end() - 1);
-    windows.targets.insert(windows.targets.end(), tokens.begin() + 1, tokens.end());
+    const std::vector<std::int32_t> more = vocabulary_.encode(std::string_view(document(generator)));
+    starts.push_back(static_cast<std::int64_t>(tokens.size()));
+    tokens.insert(tokens.end(), more.begin(), more.end());
   }
-  return windows;
+  return kit::windows_at(tokens, starts, options_.length);
 }
 
 double RecallLanguage::entropy_at(std::int64_t place) const {

@@ -38,10 +38,10 @@ class RecallLanguage {
   const kit::Vocabulary& vocabulary() const { return vocabulary_; }
 
   /// A document: a newline, which is given and never predicted, and `length` characters.
-  std::string document(const kit::RandomBelow& random) const;
+  std::string document(Generator& generator) const;
   /// `count` documents as windows [count, length]: inputs start with the newline, targets are the characters
   /// after it. One window is one document, so the entropy below is exact for the loss over windows.
-  kit::Windows batch(std::int64_t count, const kit::RandomBelow& random) const;
+  kit::Windows batch(std::int64_t count, Generator& generator) const;
 
   /// The least possible loss at one place 0 .. length-1 of a document, in nats.
   double entropy_at(std::int64_t place) const;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -24,40 +24,35 @@ namespace gradus::lab {
 
 namespace {
 
-RunResult read_result(const kit::Json& line) {
+RunResult read_result(const kit::LogLine& line) {
   RunResult result;
-  if (line.at("final_loss").is_number()) result.final_loss = line.at("final_loss").get<double>();
-  if (const kit::Json& at = line.at("diverged_at"); !at.is_null()) {
-    kit::check(at.is_number_integer() && at.get<double>() >= 1 && at.get<double>() < 1e15,
-               "diverged_at expects a step, got {}", io::quote(at.dump()));
-    result.diverged_at = at.get<std::int64_t>();
+  if (const kit::LogValue& loss = line["final_loss"]; !loss.is_null()) result.final_loss = loss.number();
+  if (const kit::LogValue& at = line["diverged_at"]; !at.is_null()) {
+    result.diverged_at = at.integer();
+    kit::check(*result.diverged_at >= 1 && *result.diverged_at < 1'000'000'000'000'000,
+               "diverged_at expects a step, got {}", io::quote(at.json()));
   }
-  result.start_loss = line.at("start_loss").get<double>();
-  result.parameters_sha256 = line.at("parameters_sha256").get<std::string>();
-  result.seconds = line.at("seconds").get<double>();
+  result.start_loss = line["start_loss"].number();
+  result.parameters_sha256 = line["parameters_sha256"].text();
+  result.seconds = line["seconds"].number();
   return result;
 }
 
-bool ends_run(const kit::Json& line) { return line.contains("parameters_sha256"); }
+bool ends_run(const kit::LogLine& line) { return line.contains("parameters_sha256"); }
 
 /// Calls `f` with the run's name and the line, for each line of a metrics file.
 template <class F>
 void for_each_line(const std::filesystem::path& metrics, const F& f) {
-  const std::vector<kit::Json> lines = kit::read_metrics(metrics);
+  const kit::LogLines lines = kit::read_run_log(metrics);
   std::size_t count = 0;
-  const auto fail = [&](const std::exception& error) {
+  try {
+    for (const kit::LogLine& line : lines) {
+      ++count;
+      f(line["run"].text(), line);
+    }
+  } catch (const Error& error) {
     kit::fail_with("{}: object {} is not as the lab writes it ({})", io::printable(metrics.string()), count,
                    io::printable(error.what()));
-  };
-  try {
-    for (const kit::Json& line : lines) {
-      ++count;
-      f(line.at("run").get<std::string>(), line);
-    }
-  } catch (const kit::Json::exception& error) {
-    fail(error);
-  } catch (const Error& error) {
-    fail(error);
   }
 }
 
@@ -65,14 +60,14 @@ void for_each_line(const std::filesystem::path& metrics, const F& f) {
 /// did.
 std::set<std::string> keep_finished(const std::filesystem::path& metrics) {
   std::set<std::string> finished;
-  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+  for_each_line(metrics, [&](const std::string& name, const kit::LogLine& line) {
     if (ends_run(line)) finished.insert(name);
   });
   std::string kept;
   bool all = true;
-  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+  for_each_line(metrics, [&](const std::string& name, const kit::LogLine& line) {
     if (finished.contains(name))
-      kept += line.dump() + "\n";
+      kept += line.json() + "\n";
     else
       all = false;
   });
@@ -157,7 +152,7 @@ class Sweep {
   const ModelOptions& model_;
   const std::vector<RunOptions> runs_;
   std::mutex mutex_;
-  kit::MetricsWriter writer_;
+  kit::RunLog writer_;
   kit::Progress progress_;
   double done_;
   std::size_t finished_ = 0;
@@ -167,19 +162,20 @@ class Sweep {
 
 }  // namespace
 
-kit::Json step_line(const RunOptions& run, const StepMetrics& metrics) {
-  return {{"run", run.name()},
-          {"step", metrics.step},
-          {"loss", metrics.loss},
-          {"grad_norm", metrics.grad_norm},
-          {"lr", metrics.lr}};
+kit::LogLine step_line(const RunOptions& run, const StepMetrics& metrics) {
+  kit::LogLine line = {{"run", run.name()},
+                       {"step", metrics.step},
+                       {"loss", metrics.loss},
+                       {"grad_norm", metrics.grad_norm},
+                       {"lr", metrics.lr}};
+  if (!std::isfinite(metrics.loss)) line.add("diverged_at", metrics.step);
+  return line;
 }
 
-kit::Json result_line(const RunOptions& run, const RunResult& result) {
-  const auto or_null = [](const auto& value) { return value ? kit::Json(*value) : kit::Json(); };
+kit::LogLine result_line(const RunOptions& run, const RunResult& result) {
   return {{"run", run.name()},
-          {"final_loss", or_null(result.final_loss)},
-          {"diverged_at", or_null(result.diverged_at)},
+          {"final_loss", result.final_loss},
+          {"diverged_at", result.diverged_at},
           {"start_loss", result.start_loss},
           {"parameters_sha256", result.parameters_sha256},
           {"seconds", result.seconds}};
@@ -188,17 +184,17 @@ kit::Json result_line(const RunOptions& run, const RunResult& result) {
 std::vector<RunRecord> read_runs(const std::filesystem::path& metrics, const std::vector<RunOptions>& plan) {
   std::map<std::string, RunRecord> records;
   std::set<std::string> finished;
-  for_each_line(metrics, [&](const std::string& name, const kit::Json& line) {
+  for_each_line(metrics, [&](const std::string& name, const kit::LogLine& line) {
     RunRecord& record = records[name];
     if (ends_run(line)) {
       record.result = read_result(line);
       finished.insert(name);
     } else {
       const std::size_t step = record.losses.size() + 1;
-      kit::check(line.at("step") == step, "{} expects step {}, got {}", io::quote(name), step,
-                 io::quote(line.at("step").dump()));
-      record.losses.push_back(kit::number(line.at("loss")));
-      record.grad_norms.push_back(kit::number(line.at("grad_norm")));
+      kit::check(line["step"] == kit::LogValue(step), "{} expects step {}, got {}", io::quote(name), step,
+                 io::quote(line["step"].json()));
+      record.losses.push_back(line["loss"].number());
+      record.grad_norms.push_back(line["grad_norm"].number());
     }
   });
   std::vector<RunRecord> runs;

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "gradus/kit/data/detail/run_log.h"
+#include "gradus/kit/data/run_log.h"
 #include "lab/training/training.h"
 
 namespace gradus::lab {
 
 /// The lines of metrics.jsonl. Each step has one, with the run's name; the line that ends a run holds its
 /// result.
-kit::Json step_line(const RunOptions& run, const StepMetrics& metrics);
-kit::Json result_line(const RunOptions& run, const RunResult& result);
+kit::LogLine step_line(const RunOptions& run, const StepMetrics& metrics);
+kit::LogLine result_line(const RunOptions& run, const RunResult& result);
 
 /// A finished run as the files have it.
 struct RunRecord {

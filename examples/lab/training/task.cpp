@@ -13,22 +13,11 @@ constexpr std::int64_t kNgramCharacters = 1'000'000;
 // Streams of this seed are the task's own: training draws from other seeds.
 constexpr std::uint64_t kTaskSeed = 0x6c6162;
 
-kit::RandomBelow source(Generator& generator) {
-  return [&generator](std::uint64_t bound) {
-    return static_cast<std::uint64_t>(generator.below(static_cast<std::int64_t>(bound)));
-  };
-}
-
-Batch as_batch(const kit::Windows& windows, std::int64_t context) {
-  const auto rows = static_cast<std::int64_t>(windows.inputs.size()) / context;
-  return {from_vector(windows.inputs, {rows, context}), from_vector(windows.targets, {rows, context})};
-}
-
 std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language, std::uint64_t stream) {
   Generator generator(kTaskSeed, stream);
   std::vector<std::vector<std::int32_t>> texts;
   for (std::int64_t i = 0; i < kNgramDocuments; ++i)
-    texts.push_back(language.vocabulary().encode(language.document(source(generator))));
+    texts.push_back(language.vocabulary().encode(language.document(generator)));
   return texts;
 }
 
@@ -51,7 +40,7 @@ Task::Task(const RecallOptions& options)
   vocabulary_ = language_->vocabulary();
   ngram_ = best_ngram(documents(*language_, 1), documents(*language_, 2), vocabulary_.size());
   Generator generator(kTaskSeed, 3);
-  validation_ = as_batch(language_->batch(kValidationWindows, source(generator)), context_);
+  validation_ = language_->batch(kValidationWindows, generator);
 }
 
 Task::Task(const std::filesystem::path& text, std::int64_t context)
@@ -61,7 +50,7 @@ Task::Task(const std::filesystem::path& text, std::int64_t context)
   train_ = std::move(data.train);
   const std::vector<std::int64_t> starts =
       spread(kit::side_by_side(static_cast<std::int64_t>(data.validation.size()), context));
-  validation_ = as_batch(kit::windows_at(data.validation, starts, context), context);
+  validation_ = kit::windows_at(data.validation, starts, context);
 
   // The baseline predicts the very characters the models are measured on.
   std::vector<std::vector<std::int32_t>> held_out;
@@ -89,9 +78,9 @@ double Task::context_free_loss() const {
   return entropy;
 }
 
-Batch Task::batch(std::int64_t size, Generator& generator) const {
-  if (language_) return as_batch(language_->batch(size, source(generator)), context_);
-  return as_batch(kit::random_windows(train_, size, context_, source(generator)), context_);
+kit::Windows Task::batch(std::int64_t size, Generator& generator) const {
+  if (language_) return language_->batch(size, generator);
+  return kit::random_windows(train_, size, context_, generator);
 }
 
 }  // namespace gradus::lab

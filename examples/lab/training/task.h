@@ -13,11 +13,6 @@
 
 namespace gradus::lab {
 
-/// Token ids [B, T] and the ids that come next.
-struct Batch {
-  Tensor inputs, targets;
-};
-
 class Task {
  public:
   explicit Task(const RecallOptions& options);
@@ -37,9 +32,9 @@ class Task {
   const NgramBaseline& ngram() const { return ngram_; }
 
   /// The same batch for the same state of the generator.
-  Batch batch(std::int64_t size, Generator& generator) const;
+  kit::Windows batch(std::int64_t size, Generator& generator) const;
   /// A fixed set no batch is drawn from (documents of another stream, or the end of the text).
-  const Batch& validation() const { return validation_; }
+  const kit::Windows& validation() const { return validation_; }
 
  private:
   std::string name_;
@@ -48,7 +43,7 @@ class Task {
   std::optional<RecallLanguage> language_;
   std::vector<std::int32_t> train_;
   NgramBaseline ngram_;
-  Batch validation_;
+  kit::Windows validation_;
 };
 
 }  // namespace gradus::lab

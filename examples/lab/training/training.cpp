@@ -78,7 +78,7 @@ std::optional<RunResult> train(const Task& task, const ModelOptions& options, co
   const double limit = kDiverged * std::log(static_cast<double>(task.vocabulary().size()));
 
   for (std::int64_t step = 1; step <= options.steps && !result.diverged_at; ++step) {
-    const Batch batch = task.batch(options.batch, data);
+    const kit::Windows batch = task.batch(options.batch, data);
     const Tensor loss = model.loss(batch.inputs, batch.targets);
     const double value = loss.item();
     opt.zero_grad();

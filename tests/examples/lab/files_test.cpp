@@ -22,7 +22,7 @@ void write_lab(const std::filesystem::path& folder) {
   const Results results = test::made_up(options, [](const RunOptions& run) { return 1 + test::jitter(run); });
   write_config(folder, results.config);
   write_initialisation(folder, test::made_up_start());
-  kit::MetricsWriter metrics(folder / "metrics.jsonl");
+  kit::RunLog metrics(folder / "metrics.jsonl");
   for (const RunRecord& run : results.runs) {
     for (std::size_t i = 0; i < run.losses.size(); ++i)
       metrics.write(step_line(run.options, {.step = static_cast<std::int64_t>(i + 1),

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <random>
 #include <set>
 
 #include "gradus/core/error.h"
@@ -14,12 +13,6 @@ using namespace gradus;
 using namespace gradus::lab;
 
 namespace {
-
-kit::RandomBelow random_from(std::uint64_t seed) {
-  return [engine = std::mt19937_64(seed)](std::uint64_t bound) mutable {
-    return std::uniform_int_distribution<std::uint64_t>(0, bound - 1)(engine);
-  };
-}
 
 // A reader of its own: from the characters so far alone it gives the probability of every character that may
 // follow. It shares no code with the language, only the rules: K boxes with V letters each, in order a-z,
@@ -45,7 +38,7 @@ std::map<char, double> what_follows(const std::string& before, int boxes, int th
 
 std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language, int count,
                                                  std::uint64_t seed) {
-  const kit::RandomBelow random = random_from(seed);
+  Generator random(seed);
   std::vector<std::vector<std::int32_t>> texts;
   for (int i = 0; i < count; ++i) {
     texts.push_back(language.vocabulary().encode(std::string_view(language.document(random))));
@@ -60,7 +53,7 @@ const std::vector<RecallOptions> several = {{4, 6, 32}, {2, 2, 2}, {6, 6, 48}, {
 TEST_CASE("documents follow the rules") {
   for (const RecallOptions& options : several) {
     const RecallLanguage language(options);
-    const kit::RandomBelow random = random_from(1);
+    Generator random(1);
     std::set<char> seen;
     for (int i = 0; i < 300; ++i) {
       const std::string text = language.document(random);
@@ -81,7 +74,7 @@ TEST_CASE("the closed form equals the Monte Carlo mean of an independent reader'
   for (const RecallOptions& options : several) {
     CAPTURE(options.boxes);
     const RecallLanguage language(options);
-    const kit::RandomBelow random = random_from(2);
+    Generator random(2);
     const int count = 4000;
     double sum = 0;
     double sum_of_squares = 0;
@@ -107,7 +100,7 @@ TEST_CASE("the closed form equals the Monte Carlo mean of an independent reader'
 
 TEST_CASE("the reader's distributions sum to one, and documents are drawn from them") {
   const RecallLanguage language({3, 4, 8});
-  const kit::RandomBelow random = random_from(3);
+  Generator random(3);
   std::map<std::string, double> expected;  // of the first two pairs, by the reader
   std::map<std::string, int> counted;
   for (int i = 0; i < 30000; ++i) {
@@ -166,17 +159,16 @@ TEST_CASE("no n-gram comes near the bound") {
 
 TEST_CASE("a batch is documents side by side, targets one character on") {
   const RecallLanguage language;
-  const kit::Windows windows = language.batch(3, random_from(6));
-  const kit::RandomBelow same = random_from(6);
-  const auto size = static_cast<std::size_t>(language.options().length);
-  REQUIRE(windows.inputs.size() == 3 * size);
-  REQUIRE(windows.targets.size() == 3 * size);
-  for (std::size_t row = 0; row < 3; ++row) {
+  Generator generator(6), same(6);
+  const kit::Windows windows = language.batch(3, generator);
+  const std::int64_t length = language.options().length;
+  REQUIRE(windows.inputs.shape() == Shape{3, length});
+  REQUIRE(windows.targets.shape() == Shape{3, length});
+  for (std::int64_t row = 0; row < 3; ++row) {
     const std::string text = language.document(same);
-    const auto inputs = std::span(windows.inputs).subspan(row * size, size);
-    const auto targets = std::span(windows.targets).subspan(row * size, size);
-    CHECK(language.vocabulary().decode(inputs) == text.substr(0, size));
-    CHECK(language.vocabulary().decode(targets) == text.substr(1));
+    const Tensor inputs = windows.inputs[row], targets = windows.targets[row];
+    CHECK(language.vocabulary().decode(inputs.span<std::int64_t>()) == text.substr(0, text.size() - 1));
+    CHECK(language.vocabulary().decode(targets.span<std::int64_t>()) == text.substr(1));
   }
 }
 

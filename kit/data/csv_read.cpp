@@ -1,0 +1,178 @@
+// read_csv: libcsv finds the cells; what is wrong with them is said here.
+
+#include <csv.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/csv.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+
+namespace gradus::kit {
+
+/// One reading of one file.
+class CsvReader {
+ public:
+  CsvReader(const std::filesystem::path& path, const CsvOptions& options);
+  ~CsvReader() { csv_free(&parser_); }
+  CsvReader(const CsvReader&) = delete;
+  CsvReader& operator=(const CsvReader&) = delete;
+
+  Csv read(std::string_view bytes);
+
+ private:
+  void parse(std::string_view bytes);
+  void take_cell(std::string_view text);
+  void end_row();
+  void name_columns();
+
+  template <class... Args>
+  [[noreturn]] void fail_at(std::int64_t line, fmt::format_string<const Args&...> message,
+                            const Args&... args) const {
+    fail_with("read_csv: {}, line {}: {}", csv_.path_, line, fmt::format(message, args...));
+  }
+
+  /// libcsv is C, nothing may be thrown through it: an error waits until it returns.
+  template <class F>
+  void guarded(const F& f) {
+    if (error_) return;
+    try {
+      f();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+  static void on_cell(void* text, std::size_t size, void* self);
+  static void on_line_end(int end, void* self);
+
+  bool header_;
+  char delimiter_;
+  csv_parser parser_{};
+  Csv csv_;
+  std::exception_ptr error_;
+  std::int64_t line_ = 1;      // where the cell under way begins
+  std::int64_t row_line_ = 1;  // where its row begins
+  std::int64_t first_line_ = 0;
+  std::size_t row_start_ = 0;  // in csv_.ends_
+  bool after_cr_ = false;
+};
+
+namespace {
+
+constexpr std::size_t kLongestCell = std::size_t{1} << 24;
+
+/// Line breaks in a text: \n, \r\n and \r.
+std::int64_t line_breaks(std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    count += text[i] == '\r' || (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'));
+  return count;
+}
+
+}  // namespace
+
+CsvReader::CsvReader(const std::filesystem::path& path, const CsvOptions& options)
+    : header_(options.header), delimiter_(options.delimiter) {
+  csv_.path_ = io::printable(path.string());
+  csv_.missing_ = options.missing;
+  check(std::string_view("\"\r\n \0", 5).find(delimiter_) == std::string_view::npos,
+        "read_csv: {} cannot be the delimiter; expects one such as ',', ';' or '\\t'",
+        io::quote(std::string(1, delimiter_)));
+  csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL);
+  csv_set_delim(&parser_, static_cast<unsigned char>(delimiter_));
+  csv_set_blk_size(&parser_, 1 << 16);
+}
+
+void CsvReader::on_cell(void* text, std::size_t size, void* self) {
+  auto& reader = *static_cast<CsvReader*>(self);
+  reader.guarded([&] { reader.take_cell({static_cast<const char*>(text), size}); });
+}
+
+void CsvReader::on_line_end(int end, void* self) {
+  auto& reader = *static_cast<CsvReader*>(self);
+  reader.guarded([&] {
+    if (reader.csv_.ends_.size() > reader.row_start_) reader.end_row();
+    reader.line_ += end == '\r' || (end == '\n' && !reader.after_cr_);
+    reader.after_cr_ = end == '\r';
+  });
+}
+
+void CsvReader::take_cell(std::string_view text) {
+  if (csv_.ends_.size() == row_start_) row_line_ = line_;
+  if (text.size() > kLongestCell) fail_at(line_, "a cell has more than 16 MiB; is a quote missing?");
+  csv_.cells_ += text;
+  csv_.ends_.push_back(csv_.cells_.size());
+  line_ += line_breaks(text);
+  after_cr_ = false;
+}
+
+void CsvReader::end_row() {
+  const std::size_t cells = csv_.ends_.size() - row_start_;
+  if (csv_.columns_.empty()) {
+    first_line_ = row_line_;
+    name_columns();
+    if (header_) return;
+  }
+  const std::size_t expected = csv_.columns_.size();
+  if (cells != expected)
+    fail_at(row_line_, "expects {} cells, as in line {}, got {}; {}", expected, first_line_, cells,
+            cells < expected ? fmt::format("an empty cell has its '{}' too", delimiter_)
+                             : fmt::format("a cell that holds a '{}' needs quotes around it", delimiter_));
+  csv_.lines_.push_back(row_line_);
+  row_start_ = csv_.ends_.size();
+}
+
+void CsvReader::name_columns() {
+  std::vector<std::string>& names = csv_.columns_;
+  const std::size_t count = csv_.ends_.size();
+  for (std::size_t i = 0; i < count; ++i)
+    names.push_back(header_ ? std::string(csv_.cell(0, i)) : std::to_string(i));
+  if (!header_) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto first = std::find(names.begin(), names.end(), names[i]) - names.begin();
+    if (first < static_cast<std::ptrdiff_t>(i))
+      fail_at(first_line_, "columns {} and {} are both called {}; give each a name of its own", first + 1,
+              i + 1, io::quote(names[i]));
+  }
+  csv_.cells_.clear();
+  csv_.ends_.clear();
+}
+
+void CsvReader::parse(std::string_view bytes) {
+  constexpr std::size_t kStep = 1 << 20;
+  const std::string_view all = bytes;
+  while (!bytes.empty()) {
+    const std::string_view step = bytes.substr(0, kStep);
+    const std::size_t done = csv_parse(&parser_, step.data(), step.size(), on_cell, on_line_end, this);
+    if (error_) std::rethrow_exception(error_);
+    bytes.remove_prefix(done);
+    if (done < step.size()) {
+      if (csv_error(&parser_) == CSV_ENOMEM) throw std::bad_alloc();
+      fail_at(1 + line_breaks(all.substr(0, all.size() - bytes.size())),
+              "a quote inside a cell; put the cell in quotes and double those in it: \"5\"\" wide\"");
+    }
+    if (parser_.entry_pos > kLongestCell) fail_at(line_, "a cell has more than 16 MiB; is a quote missing?");
+  }
+  if (csv_fini(&parser_, on_cell, on_line_end, this) != 0)
+    fail_at(line_, "the quote of a cell that begins here is not closed");
+  if (error_) std::rethrow_exception(error_);
+}
+
+Csv CsvReader::read(std::string_view bytes) {
+  for (const std::string_view mark : {"\xFF\xFE", "\xFE\xFF"})
+    check(!bytes.starts_with(mark), "read_csv: {} is UTF-16; save it as UTF-8", csv_.path_);
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  csv_.cells_.reserve(bytes.size());
+  parse(bytes);
+  check(!csv_.columns_.empty(), "read_csv: {} is empty; expects a first row with the names of the columns",
+        csv_.path_);
+  return std::move(csv_);
+}
+
+Csv read_csv(const std::filesystem::path& path, const CsvOptions& options) {
+  return CsvReader(path, options).read(read_file_or_pipe(path));
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,203 @@
+#include "gradus/kit/data/run_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/detail/json_files.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/descriptor.h"
+
+namespace gradus::kit {
+namespace {
+
+/// Nothing for what is no JSON object.
+std::optional<Json> parse_object(std::string_view text) {
+  try {
+    Json value = parse_json(text);
+    if (value.is_object()) return value;
+  } catch (const Json::exception&) {
+  } catch (const Error&) {  // too deep
+  }
+  return std::nullopt;
+}
+
+/// Bytes up to the end of the last whole line: one that ends in a newline, or parses although it does not.
+std::size_t whole_lines(std::string_view bytes) {
+  const std::size_t newline = bytes.rfind('\n');
+  const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
+  return start == bytes.size() || parse_object(bytes.substr(start)) ? bytes.size() : start;
+}
+
+LogValue value_of(const std::string& name, const Json& json) {
+  if (json.is_null()) return nullptr;
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) return json.get<double>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  check(json.is_number(), "{} is a list or an object; expects a number, a text, true, false or null",
+        io::quote(name));
+  return json.get<double>();
+}
+
+LogLine line_of(std::string_view text) {
+  const std::optional<Json> object = parse_object(text);
+  check(object.has_value(), "expects a JSON object, got {}", io::quote(std::string(text.substr(0, 60))));
+  LogLine line;
+  for (const auto& [name, value] : object->items()) line.add(name, value_of(name, value));
+  return line;
+}
+
+std::string names_of(const LogLine& line) {
+  std::string names;
+  for (const auto& [name, value] : line) names += (names.empty() ? "" : ", ") + io::quote(name);
+  return names.empty() ? "none" : names;
+}
+
+std::string text_json(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Descriptor open_for_append(const std::filesystem::path& path) {
+  if (path.has_parent_path()) make_folder(path.parent_path());
+  try_output("RunLog", path);  // no device or pipe
+  const std::string bytes = std::filesystem::exists(path) ? read_file(path) : "";
+  Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
+  const std::size_t whole = whole_lines(bytes);
+  if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
+    fail_with("RunLog: cannot remove the cut-off last line of {}: {}", io::printable(path.string()),
+              std::strerror(errno));
+  }
+  if (whole > 0 && bytes[whole - 1] != '\n') file.write_all("\n");
+  return file;
+}
+
+}  // namespace
+
+std::int64_t LogValue::whole(std::uint64_t value) {
+  check(value <= INT64_MAX,
+        "RunLog: {} is above 2^63 - 1, the largest whole number a line holds; write it as a text", value);
+  return static_cast<std::int64_t>(value);
+}
+
+double LogValue::number() const {
+  if (const auto* real = std::get_if<double>(&value_)) return *real;
+  if (const auto* integer = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*integer);
+  if (const auto* truth = std::get_if<bool>(&value_)) return *truth ? 1 : 0;
+  check(is_null(), "LogValue: expects a number, got {}", io::quote(json()));
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::int64_t LogValue::integer() const {
+  const auto* integer = std::get_if<std::int64_t>(&value_);
+  check(integer != nullptr, "LogValue: expects a whole number, got {}", io::quote(json()));
+  return *integer;
+}
+
+const std::string& LogValue::text() const {
+  const auto* text = std::get_if<std::string>(&value_);
+  check(text != nullptr, "LogValue: expects a text, got {}", io::quote(json()));
+  return *text;
+}
+
+std::string LogValue::json() const {
+  if (is_null()) return "null";
+  if (const auto* text = std::get_if<std::string>(&value_)) return text_json(*text);
+  if (const auto* truth = std::get_if<bool>(&value_)) return *truth ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&value_)) return std::to_string(*integer);
+  return Json(std::get<double>(value_)).dump();
+}
+
+LogLine::LogLine(std::initializer_list<Entry> entries) {
+  for (const auto& [name, value] : entries) add(name, value);
+}
+
+void LogLine::add(std::string name, LogValue value) {
+  check(!contains(name), "LogLine: {} stands twice in one line", io::quote(name));
+  entries_.emplace_back(std::move(name), std::move(value));
+}
+
+const LogValue* LogLine::find(std::string_view name) const {
+  const auto at =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.first == name; });
+  return at == entries_.end() ? nullptr : &at->second;
+}
+
+const LogValue& LogLine::operator[](std::string_view name) const {
+  const LogValue* value = find(name);
+  if (value == nullptr)
+    fail_with("LogLine: the line has no {}; it has {}", io::quote(std::string(name)), names_of(*this));
+  return *value;
+}
+
+std::string LogLine::json() const {
+  std::string text = "{";
+  for (const auto& [name, value] : entries_)
+    text += (text.size() == 1 ? "" : ",") + text_json(name) + ":" + value.json();
+  return text + "}";
+}
+
+struct RunLog::File {
+  Descriptor descriptor;
+};
+
+RunLog::RunLog(const std::filesystem::path& path) : file_(new File{open_for_append(path)}) {}
+RunLog::RunLog(RunLog&&) noexcept = default;
+RunLog& RunLog::operator=(RunLog&&) noexcept = default;
+RunLog::~RunLog() = default;
+
+void RunLog::write(const LogLine& line) {
+  const Descriptor& file = file_->descriptor;
+  const off_t end = ::lseek(file.get(), 0, SEEK_END);
+  try {
+    file.write_all(line.json() + "\n");
+  } catch (...) {  // no half line for the next to go on from
+    [[maybe_unused]] const int removed = ::ftruncate(file.get(), end);
+    throw;
+  }
+}
+
+std::vector<double> LogLines::column(std::string_view name) const {
+  std::vector<double> values;
+  LogLine names;
+  bool found = false;
+  for (const LogLine& line : lines_) {
+    const LogValue* value = line.find(name);
+    found = found || value != nullptr;
+    values.push_back(value == nullptr ? std::numeric_limits<double>::quiet_NaN() : value->number());
+  }
+  if (found || lines_.empty()) return values;
+  for (const LogLine& line : lines_)
+    for (const auto& [other, value] : line)
+      if (!names.contains(other)) names.add(other, value);
+  fail_with("LogLines::column: no line has {}; there are {}", io::quote(std::string(name)), names_of(names));
+}
+
+LogLines read_run_log(const std::filesystem::path& path) {
+  LogLines lines;
+  if (!std::filesystem::exists(path)) return lines;
+  const std::string bytes = read_file(path);
+  const std::string_view whole = std::string_view(bytes).substr(0, whole_lines(bytes));
+  int number = 1;
+  for (std::size_t start = 0; start < whole.size(); ++number) {
+    const std::size_t stop = std::min(whole.find('\n', start), whole.size());
+    const std::string_view text = whole.substr(start, stop - start);
+    start = stop + 1;
+    if (text.empty()) continue;
+    try {
+      lines.add(line_of(text));
+    } catch (const Error& error) {
+      fail_with("read_run_log: {} line {}: {}", io::printable(path.string()), number, error.what());
+    }
+  }
+  return lines;
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,132 @@
+#pragma once
+// What a run leaves behind: a file of JSON lines, one for each step, that any tool can read.
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gradus::kit {
+
+/// What a run log holds: a number, a truth, a text, or nothing. Made from all of these and their
+/// std::optional: `LogValue loss = 2.5; loss.number();`
+class LogValue {
+ public:
+  LogValue() = default;
+  LogValue(std::nullptr_t) {}
+  template <std::same_as<bool> T>
+  LogValue(T value) : value_(value) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool> && !std::same_as<T, char>) LogValue(T value) : value_(whole(value)) {}
+  template <std::floating_point T>
+  LogValue(T value) {  // what is not finite has no place in JSON
+    if (const auto number = static_cast<double>(value); std::isfinite(number)) value_ = number;
+  }
+  template <std::convertible_to<std::string_view> T>
+  LogValue(const T& text) : value_(std::string(std::string_view(text))) {}
+  template <class T>
+  LogValue(const std::optional<T>& value) : LogValue(value ? LogValue(*value) : LogValue()) {}
+
+  /// Nothing: what a NaN or an infinite number is written as.
+  bool is_null() const { return value_.index() == 0; }
+  /// The number, NaN for null, 0 or 1 for a bool; throws for a text.
+  double number() const;
+  /// The whole number; throws for anything else: 2.5, "2", null.
+  std::int64_t integer() const;
+  /// The text; throws for anything else.
+  const std::string& text() const;
+  /// As JSON: `2.5`, `true`, `"warm-up over"`, `null`.
+  std::string json() const;
+
+  bool operator==(const LogValue&) const = default;
+
+ private:
+  static std::int64_t whole(std::signed_integral auto value) { return value; }
+  static std::int64_t whole(std::uint64_t value);  // throws above 2^63 - 1
+
+  std::variant<std::monostate, bool, std::int64_t, double, std::string> value_;
+};
+
+/// Names and values, in order: `LogLine line = {{"step", 7}, {"loss", 2.5}};`
+class LogLine {
+ public:
+  using Entry = std::pair<std::string, LogValue>;
+
+  LogLine() = default;
+  LogLine(std::initializer_list<Entry> entries);
+
+  /// Adds a value; throws when there is one of that name.
+  void add(std::string name, LogValue value);
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  /// The value of that name; throws when there is none, listing those there are.
+  const LogValue& operator[](std::string_view name) const;
+  /// The line as it stands in the file, without its newline: `{"step":7,"loss":2.5}`.
+  std::string json() const;
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  bool operator==(const LogLine&) const = default;
+
+ private:
+  friend class LogLines;
+  const LogValue* find(std::string_view name) const;
+  std::vector<Entry> entries_;
+};
+
+/// Writes JSON lines, each handed to the system at once: a killed run loses at most the line being written.
+///
+///   kit::RunLog log("runs/a/metrics.jsonl");
+///   log.write({{"step", step}, {"loss", loss}, {"note", "warm-up over"}});
+class RunLog {
+ public:
+  /// Appends to `path`, whose folder is made where there is none; remove the file to begin anew. A last line
+  /// cut off by a kill is removed. Throws, naming the file, where it cannot be written.
+  explicit RunLog(const std::filesystem::path& path);
+  RunLog(RunLog&&) noexcept;
+  RunLog& operator=(RunLog&&) noexcept;
+  ~RunLog();
+
+  /// Writes one line. Numbers that are not finite become null. Throws, naming the file, when the disk is
+  /// full; the next write goes on after the last whole line. One thread at a time.
+  void write(const LogLine& line);
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+/// The lines of a run log, in order.
+class LogLines {
+ public:
+  void add(LogLine line) { lines_.push_back(std::move(line)); }
+  std::size_t size() const { return lines_.size(); }
+  bool empty() const { return lines_.empty(); }
+  const LogLine& operator[](std::size_t i) const { return lines_[i]; }
+  auto begin() const { return lines_.begin(); }
+  auto end() const { return lines_.end(); }
+
+  /// One value of each line, NaN where a line has none of that name or null. Throws for a text, and when no
+  /// line has the name, listing those there are.
+  std::vector<double> column(std::string_view name) const;
+
+ private:
+  std::vector<LogLine> lines_;
+};
+
+/// Reads a run log; a file that is missing has no lines. A last line cut off by a kill is left out; any other
+/// line that is no JSON object of numbers, truths, texts and nulls is an error that names file and line.
+///
+///   const kit::LogLines log = kit::read_run_log("runs/a/metrics.jsonl");
+///   std::vector<double> losses = log.column("loss");
+LogLines read_run_log(const std::filesystem::path& path);
+
+}  // namespace gradus::kit

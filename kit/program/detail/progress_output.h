@@ -1,0 +1,15 @@
+#pragma once
+// Where progress is shown.
+
+#include <functional>
+#include <string_view>
+
+namespace gradus::kit {
+
+struct ProgressOutput {
+  std::function<void(std::string_view)> write;
+  std::function<double()> clock;  // seconds, never going back
+  std::function<int()> width;     // columns of the terminal; 0 when it is not one
+};
+
+}  // namespace gradus::kit

@@ -41,6 +41,7 @@ std::string without_trailing_zeros(std::string text) {
 }
 
 double round_step(double raw) {
+  raw = std::min(raw, 9e307);  // ten times its power of ten is still a number
   const double power = std::pow(10, std::floor(std::log10(raw)));
   for (const double multiple : {1.0, 2.0, 5.0}) {
     if (raw <= multiple * power * (1 + 1e-9)) return multiple * power;

@@ -16,7 +16,9 @@ constexpr double bar_height = 13;
 constexpr double bar_pitch = 16;
 constexpr double category_gap = 8;
 constexpr double line_height = 15;
-constexpr double widest_beside = 130;  // longer names stand above their bars
+constexpr double widest_beside = 150;  // longer names stand above their bars
+
+constexpr double half_a_tick = 10;  // room for half of "0.0" under the first line
 
 // Where things stand: names at `margin`, bars by `scale`, which leaves room for the numbers.
 struct BarPlan {
@@ -42,7 +44,7 @@ BarPlan plan_of(const BarChart& chart, const BarNumbers& numbers) {
       room = std::max(room, text_width(numbers.value(value), text_size) + 6);
     }
   }
-  const double left = margin + (plan.beside ? widest + 8 : 2) + left_room;
+  const double left = margin + (plan.beside ? widest + 8 : half_a_tick) + left_room;
   plan.scale = Scale(AxisKind::linear, bar_range(chart), left, bars_width - margin - right_room);
   return plan;
 }
@@ -78,16 +80,16 @@ void draw_value(Svg& svg, const BarSeries& series, std::size_t i, const Scale& s
            negative ? Anchor::end : Anchor::start, numbers.value(series.values[i]));
 }
 
-// Returns where the last category ends.
-double draw_categories(Svg& svg, const BarChart& chart, const BarPlan& plan, const BarNumbers& numbers,
-                       double top) {
+void draw_categories(Svg& svg, const BarChart& chart, const BarPlan& plan, const BarNumbers& numbers,
+                     double top) {
   for (std::size_t i = 0; i < chart.categories.size(); ++i) {
     const double bars = bar_pitch * static_cast<double>(chart.series.size());
     if (plan.beside) {
       svg.text("", margin, top + bars / 2 + 3, Anchor::start, chart.categories[i]);
     } else {
+      const double right_of_zero = plan.scale.values().low < 0 ? margin : plan.scale(0) + 4;
       for (const std::string& line : plan.names[i]) {
-        svg.text("", margin, top + 10, Anchor::start, line);
+        svg.text("halo", right_of_zero, top + 10, Anchor::start, line);
         top += line_height;
       }
     }
@@ -97,7 +99,6 @@ double draw_categories(Svg& svg, const BarChart& chart, const BarPlan& plan, con
     }
     top += category_gap;
   }
-  return top - category_gap + 3;
 }
 
 double categories_height(const BarChart& chart, const BarPlan& plan) {
@@ -167,9 +168,9 @@ std::string draw(const BarChart& original) {
   top += draw_bar_reference_labels(svg, chart, plan, top);
   const double bottom = top + 3 + categories_height(chart, plan);
   draw_bar_axis(svg, plan, top, bottom);
-  draw_categories(svg, chart, plan, numbers, top + 3);
   const double zero = plan.scale(0);
   svg.line("axis", zero, top, zero, bottom);
+  draw_categories(svg, chart, plan, numbers, top + 3);
   for (const Reference& reference : chart.references) {
     const double x = plan.scale(reference.at);
     svg.line("ref", x, top, x, bottom);

@@ -117,8 +117,10 @@ BarChart bars(std::vector<std::string> names, std::initializer_list<Named> serie
 
 HeatMap heat_map(const Tensor& x, HeatMap map) {
   check_defined("kit::heat_map", x);
-  check(x.dim() == 2, "kit::heat_map: expects a matrix, got the shape {}; pick one, as in x[0]{}",
-        to_string(x.shape()), x.dim() == 1 ? ", or see kit::plot(x)" : "");
+  check(x.dim() == 2, "kit::heat_map: expects a matrix, got the shape {}; {}", to_string(x.shape()),
+        x.dim() == 1   ? "see kit::plot(x)"
+        : x.dim() == 0 ? "x.item() is a number"
+                       : "pick one, as in x[0]");
   check(x.numel() > 0 && x.numel() <= most_cells,
         "kit::heat_map: expects 1 to {} elements, got the shape {}; each is a cell to be read: show a slice, "
         "or "

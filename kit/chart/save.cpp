@@ -14,7 +14,7 @@ void save_chart(const char* kind, const Chart& chart, const std::string& path) {
         "such as "
         "Inkscape make other formats of the first",
         kind, chart.title, path);
-  HtmlReport page(chart.title, "");
+  HtmlReport page(chart.title.empty() ? "Chart" : chart.title, "");
   page.figure(chart, chart.description);
   replace_file(path, page.html());
 }

@@ -40,8 +40,9 @@ class BarPainter {
     const double length = std::isfinite(value) ? scale_(value) - scale_(0) : 0;
     length < 0 ? paint_below(bar, -length) : paint_above(bar, length);
     for (const Reference& reference : chart_.references) {
-      const int column = std::clamp(static_cast<int>(scale_(reference.at)), 0, columns_ - 1);
-      bar[static_cast<std::size_t>(column)] = screen_.either(U'\u250A', ':');
+      const int away = static_cast<int>(std::abs(scale_(reference.at) - scale_(0)));
+      const int column = reference.at < 0 ? below_ - 1 - away : columns_ - above_ + away;
+      bar[static_cast<std::size_t>(std::clamp(column, 0, columns_ - 1))] = screen_.either(U'\u250A', ':');
     }
     return bar;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 #include "gradus/kit/chart/detail/heat_data.h"
 #include "gradus/kit/chart/detail/screen.h"
@@ -68,19 +69,24 @@ std::u32string heat_cell(const Screen& screen, const HeatMap& map, const HeatEnd
   return padded(U' ' + std::u32string(2, shade) + framed, layout.cell);
 }
 
+// Names above their columns; over shades, those of the first and the last.
 void column_names(Screen& screen, const HeatMap& map, const HeatLayout& layout, std::size_t from,
                   std::size_t to) {
-  std::u32string names = shortened_name(screen, layout.numbers ? map.y_label : "", layout.names);
-  if (layout.numbers) {
-    names += U' ';
-    for (std::size_t i = from; i < to; ++i) {
-      const std::u32string name = screen.text(map.columns[i]);
-      names += padded(U' ' + name, layout.cell);
-    }
-    return screen.line(names);
+  if (!layout.numbers) {
+    return screen.paragraph(
+        screen.text(fmt::format("columns {} to {}", map.columns[from], map.columns[to - 1])));
   }
-  screen.paragraph(screen.text(fmt::format("columns {} to {}{}{}", map.columns[from], map.columns[to - 1],
-                                           map.x_label.empty() ? "" : ": ", map.x_label)));
+  std::u32string names(static_cast<std::size_t>(layout.names + 1), U' ');
+  for (std::size_t i = from; i < to; ++i) names += padded(U' ' + screen.text(map.columns[i]), layout.cell);
+  screen.line(names);
+}
+
+std::string what_it_shows(const HeatMap& map) {
+  std::string text = map.value_label;
+  for (const auto& [label, place] : {std::pair(map.y_label, "rows"), std::pair(map.x_label, "columns")}) {
+    if (!label.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", place, label);
+  }
+  return text;
 }
 
 // What the shades mean.
@@ -111,7 +117,7 @@ std::string terminal(const HeatMap& map, const TerminalOptions& options) {
   const HeatLayout layout = layout_of(screen, map);
   const HeatEnds ends(map.values);
   screen.paragraph(screen.text(map.title));
-  screen.paragraph(screen.text(map.value_label));
+  screen.paragraph(screen.text(what_it_shows(map)));
   heat_key(screen, map, ends, layout);
   for (std::size_t from = 0; from < map.columns.size(); from += layout.across) {
     const std::size_t to = std::min(from + layout.across, map.columns.size());
@@ -124,8 +130,6 @@ std::string terminal(const HeatMap& map, const TerminalOptions& options) {
       screen.line(line);
     }
   }
-  const std::u32string x_label = screen.text(map.x_label);
-  if (layout.numbers) screen.paragraph(x_label, std::min(layout.names + 2, screen.width() / 3));
   return screen.result();
 }
 

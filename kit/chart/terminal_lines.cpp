@@ -80,8 +80,10 @@ LineFrame frame_of(const Screen& screen, const LineChart& chart) {
   for (const Tick& tick : ticks) {
     const int row = std::clamp(frame.dots.row_of(frame.y(tick.value)), 0, screen.height() - 1);
     const std::u32string label = widest > 0 ? screen.text(tick.label) : U"";
-    frame.beside[static_cast<std::size_t>(row)] =
-        right_aligned(label, left - 2) + U' ' + screen.either(U'\u2524', '+');
+    std::u32string& beside = frame.beside[static_cast<std::size_t>(row)];
+    const bool free = beside.back() == upright;
+    if (free || !label.empty())
+      beside = right_aligned(label, left - 2) + U' ' + screen.either(U'\u2524', '+');
   }
   number_x_axis(screen, chart, frame, left, columns);
   return frame;
@@ -138,7 +140,7 @@ void draw_points(LineFrame& frame, const Series& series, char32_t mark, bool bra
     if (series.line && i > 0) frame.dots.segment(points[i - 1], points[i], mark);
     if (!series.line || stands_alone(points, i)) frame.dots.put(points[i], mark);
   }
-  if (!braille || all == 1 || !series.line) return;
+  if (!braille || all == 1 || !series.line || points.empty()) return;
   // Letters along the line, at other places for each series.
   for (int i = 0; i < 5; ++i) {
     const double share = (i + 0.2 + 0.2 * static_cast<double>(place % 4)) / 5;

@@ -144,22 +144,30 @@ TEST_CASE("terminal: every finite point is inside, with a mark of its own where 
 }
 
 TEST_CASE("terminal: dots left out of a long line would not have been seen") {
-  // Two points in each column of dots, then with many more between their values, which change nothing.
+  // First, highest, lowest and last of each column of dots, then with many more between them, which change
+  // nothing.
   LineChart few = simple({});
   LineChart many = few;
   std::mt19937 engine(7);
-  std::uniform_real_distribution<double> anything(-1, 1);
+  const auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine);
+  };
   for (int i = 0; i < 100; ++i) {
-    const double a = anything(engine);
-    const double b = anything(engine);
-    const auto add = [&](LineChart& chart, double x, double y) {
-      chart.series[0].x.push_back(x);
-      chart.series[0].y.push_back(y);
-    };
-    for (LineChart* chart : {&few, &many}) add(*chart, i, a);
-    for (int k = 1; k < 50; ++k)
-      add(many, i, a + (b - a) * std::uniform_real_distribution<double>(0, 1)(engine));
-    for (LineChart* chart : {&few, &many}) add(*chart, i, b);
+    const double low = between(-1, 0);
+    const double high = between(0, 1);
+    for (const double y : {between(low, high), high, low, between(low, high)}) {
+      for (LineChart* chart : {&few, &many}) chart->series[0].x.push_back(i), chart->series[0].y.push_back(y);
+      for (int k = 0; k < 30; ++k) {
+        many.series[0].x.push_back(i);
+        many.series[0].y.push_back(y + (between(low, high) - y) * 0.999);
+      }
+    }
+  }
+  // The last point of each column is the same.
+  LineChart& both = few;
+  for (int i = 0; i < 100; ++i) {
+    const double y = many.series[0].y[static_cast<std::size_t>(i) * 124 + 123];
+    both.series[0].y[static_cast<std::size_t>(i) * 4 + 3] = y;
   }
   const TerminalOptions options{.width = 70, .height = 10, .ascii = false};
   CHECK(terminal(few, options) == terminal(many, options));

@@ -170,6 +170,26 @@ TEST_CASE("terminal: groups of bars, below zero too; without room each number ha
 )");
 }
 
+TEST_CASE("terminal: bars below zero end in halves") {
+  CHECK(drawn(bars({"a", "b", "c"}, {1, -0.3, -0.27}), {.width = 31, .ascii = false}) == R"(
+a   1.00      │████████████████
+b  −0.30 █████│
+c  −0.27 ▐████│
+)");
+}
+
+TEST_CASE("terminal: marks of one's own, numbers where these do not touch") {
+  LineChart chart = plot({1, 2, 3, 4}, {1, 2, 3, 4});
+  chart.x_ticks = {2, 1, 1.25, 1.5, 1.75, 3, 3.5, 4};
+  CHECK(drawn(chart, {.width = 24, .height = 3, .ascii = false}) == R"(
+4 ┤              ⢀⣀⡠⠤⠔⠒
+2 ┤      ⢀⣀⡠⠤⠔⠒⠊⠉⠁
+  │ ⠤⠔⠒⠊⠉⠁
+  └─┬┬─┬┬─┬─────┬──┬──┬─
+    1  1.75     3     4
+)");
+}
+
 TEST_CASE("terminal: a heat map in shades with numbers") {
   CHECK(drawn(four_cells(), {.width = 40, .ascii = false}) == R"(
 Loss

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
@@ -42,6 +43,7 @@ TEST_CASE("plot takes any container of numbers and any tensor of one axis") {
   CHECK(y_of(std::vector<bool>{true, false}) == Numbers{1, 0});
   for (const DType dtype : {f32, f64}) CHECK(y_of(tensor({0.5, 1., 2.}).to(dtype)) == expected);
   CHECK(y_of(arange(3, i64)) == Numbers{0, 1, 2});
+  CHECK(y_of(full({1}, (std::int64_t{1} << 60) + 1, i64)) == Numbers{0x1p60});  // rounded
   CHECK(y_of(arange(3, i64) > 1) == Numbers{0, 0, 1});
   CHECK(y_of(tensor({0.5, 1., 2.}).requires_grad_() * 2) == Numbers{1, 2, 4});
   CHECK(y_of(nn::Linear(2, 3).bias).size() == 3);

@@ -108,9 +108,9 @@ struct HeatMap {
   std::string y_label{};
   std::vector<std::string> columns{};
   std::vector<std::string> rows{};
-  std::vector<double> values{};  // row by row; one that is not finite is crossed out
-  std::string value_label{};     // what the numbers are, with the unit
-  int decimals = 2;
+  std::vector<double> values{};    // row by row; one that is not finite is crossed out
+  std::string value_label{};       // what the numbers are, with the unit
+  std::optional<int> decimals{};   // of the numbers; as many as the largest value needs
   std::string missing = "\u2013";  // written in the cells that are crossed out, such as "div."
   bool low_is_good = true;         // dark cells and the frame mark the best values
 

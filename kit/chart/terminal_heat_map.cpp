@@ -28,12 +28,12 @@ char32_t shade_of(const Screen& screen, double goodness) {
   return screen.ascii() ? plain_shades[level] : shades[level];
 }
 
-HeatLayout layout_of(const Screen& screen, const HeatMap& map) {
+HeatLayout layout_of(const Screen& screen, const HeatMap& map, const HeatCells& cells) {
   HeatLayout layout;
   for (const std::string& row : map.rows) layout.names = std::max(layout.names, columns_of(screen.text(row)));
   layout.names = std::min(layout.names, screen.width() / 3);
   for (const double value : map.values) {
-    layout.cell = std::max(layout.cell, 5 + columns_of(screen.text(cell_text(map, value))));
+    layout.cell = std::max(layout.cell, 5 + columns_of(screen.text(cells.text(value))));
   }
   for (const std::string& name : map.columns) {
     layout.cell = std::max(layout.cell, 1 + columns_of(screen.text(name)));
@@ -56,15 +56,15 @@ std::u32string shortened_name(const Screen& screen, const std::string& name, int
   return padded(text + screen.either(U'\u2026', '~'), columns);
 }
 
-std::u32string heat_cell(const Screen& screen, const HeatMap& map, const HeatEnds& ends,
-                         const HeatLayout& layout, double value) {
+std::u32string heat_cell(const Screen& screen, const HeatCells& cells, const HeatLayout& layout,
+                         double value) {
   const bool finite = std::isfinite(value);
-  const double goodness = finite ? goodness_of(map, ends, value) : 0;
+  const double goodness = finite ? cells.goodness(value) : 0;
   const char32_t shade = finite           ? shade_of(screen, goodness)
                          : layout.numbers ? U' '
                                           : screen.either(U'\u00D7', 'x');
   if (!layout.numbers) return std::u32string(static_cast<std::size_t>(layout.cell), shade);
-  const std::u32string number = screen.text(cell_text(map, value));
+  const std::u32string number = screen.text(cells.text(value));
   const std::u32string framed = goodness == 1 ? U'[' + number + U']' : U' ' + number + U' ';
   return padded(U' ' + std::u32string(2, shade) + framed, layout.cell);
 }
@@ -90,17 +90,15 @@ std::string what_it_shows(const HeatMap& map) {
 }
 
 // What the shades mean.
-void heat_key(Screen& screen, const HeatMap& map, const HeatEnds& ends, const HeatLayout& layout) {
-  if (!std::isfinite(ends.low)) return;
-  const double best = map.low_is_good ? ends.low : ends.high;
-  const double worst = map.low_is_good ? ends.high : ends.low;
+void heat_key(Screen& screen, const HeatMap& map, const HeatCells& cells, const HeatLayout& layout) {
+  if (!std::isfinite(cells.best())) return;
   const auto sample = [&](double goodness) { return std::u32string(2, shade_of(screen, goodness)) + U' '; };
   std::vector<std::u32string> entries;
   if (layout.numbers) {
     entries = {U"[best]"};
   } else {
-    entries = {sample(1) + screen.text(cell_text(map, best)), sample(0.75), sample(0.5), sample(0.25),
-               sample(0) + screen.text(cell_text(map, worst))};
+    entries = {sample(1) + screen.text(cells.text(cells.best())), sample(0.75), sample(0.5), sample(0.25),
+               sample(0) + screen.text(cells.text(cells.worst()))};
     const bool missing =
         std::any_of(map.values.begin(), map.values.end(), [](double value) { return !std::isfinite(value); });
     if (missing)
@@ -112,20 +110,19 @@ void heat_key(Screen& screen, const HeatMap& map, const HeatEnds& ends, const He
 }  // namespace
 
 std::string terminal(const HeatMap& map, const TerminalOptions& options) {
-  check_heat_map(map);
+  const HeatCells cells(map);
   Screen screen(options);
-  const HeatLayout layout = layout_of(screen, map);
-  const HeatEnds ends(map.values);
+  const HeatLayout layout = layout_of(screen, map, cells);
   screen.paragraph(screen.text(map.title));
   screen.paragraph(screen.text(what_it_shows(map)));
-  heat_key(screen, map, ends, layout);
+  heat_key(screen, map, cells, layout);
   for (std::size_t from = 0; from < map.columns.size(); from += layout.across) {
     const std::size_t to = std::min(from + layout.across, map.columns.size());
     column_names(screen, map, layout, from, to);
     for (std::size_t row = 0; row < map.rows.size(); ++row) {
       std::u32string line = shortened_name(screen, map.rows[row], layout.names) + U' ';
       for (std::size_t column = from; column < to; ++column) {
-        line += heat_cell(screen, map, ends, layout, map.values[row * map.columns.size() + column]);
+        line += heat_cell(screen, cells, layout, map.values[row * map.columns.size() + column]);
       }
       screen.line(line);
     }

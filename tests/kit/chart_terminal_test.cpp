@@ -42,7 +42,7 @@ HeatMap four_cells() {
           .y_label = "layers",
           .columns = {"0.1", "0.2"},
           .rows = {"2", "6"},
-          .values = {1, 2, 4, none},
+          .values = {1.25, 2, 4, none},
           .value_label = "nats",
           .missing = "div."};
 }
@@ -196,7 +196,7 @@ Loss
 nats, rows: layers, columns: rate
 [best]
    0.1      0.2
-2  ██[1.00] ▒▒ 2.00
+2  ██[1.25] ▒▒ 2.00
 6     4.00     div.
 )");
   CHECK(drawn(four_cells(), {.width = 40, .ascii = true}) == R"(
@@ -204,7 +204,7 @@ Loss
 nats, rows: layers, columns: rate
 [best]
    0.1      0.2
-2  ##[1.00] :: 2.00
+2  ##[1.25] :: 2.00
 6     4.00     div.
 )");
 }
@@ -213,14 +213,14 @@ TEST_CASE("terminal: a wide heat map is shades, a wider one comes in pieces") {
   HeatMap map = heat_map(arange(60, f64).reshape({2, 30}));
   map.values[1] = none;
   CHECK(drawn(map, {.width = 63, .ascii = false}) == R"(
-██ 0.00   ▓▓    ▒▒    ░░       59.00   × –
+██ 0   ▓▓    ▒▒    ░░       59   × –
 columns 0 to 29
 0 ██××▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░░░
 1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 )");
   CHECK(drawn(map, {.width = 22, .ascii = true}) == R"(
-## 0.00   ++    ::
-..       59.00   x -
+## 0   ++    ::    ..
+   59   x -
 columns 0 to 19
 0 #x+++++++:::::::::::
 1 ................

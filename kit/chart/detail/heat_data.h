@@ -3,25 +3,28 @@
 
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "gradus/kit/chart/chart.h"
 
 namespace gradus::kit {
 
-/// Throws unless there is a value for each cell, and a cell.
-void check_heat_map(const HeatMap& map);
+/// How good the values of a map are, and how they are written.
+class HeatCells {
+ public:
+  /// Throws unless there is a value for each cell, and a cell.
+  explicit HeatCells(const HeatMap& map);
 
-/// The smallest and the largest finite value.
-struct HeatEnds {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  explicit HeatEnds(const std::vector<double>& values);
+  double best() const { return best_; }  // infinite when no value is finite
+  double worst() const { return worst_; }
+  /// From 0 for the worst to 1 for the best of the values.
+  double goodness(double value) const;
+  std::string text(double value) const;
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+  double worst_ = -std::numeric_limits<double>::infinity();
+  std::string missing_;
+  int decimals_;
 };
-
-/// From 0 for the worst to 1 for the best of the values.
-double goodness_of(const HeatMap& map, const HeatEnds& ends, double value);
-
-std::string cell_text(const HeatMap& map, double value);
 
 }  // namespace gradus::kit

@@ -2,11 +2,10 @@
 //
 //   net(x) = W3 tanh(W2 tanh(W1 x + b1) + b2) + b3        loss = mean (net(x) - y)^2
 
-#include <cmath>
 #include <cstdio>
-#include <string>
 
 #include "gradus/gradus.h"
+#include "gradus/kit/chart/plot.h"
 
 using namespace gradus;
 
@@ -40,22 +39,13 @@ double error_between(const Net& net, double low, double high) {
   return mse_loss(net(x), curve(x)).sqrt().item();
 }
 
-/// The curve as dots and the net as circles, from x = -4 (left) to 4 (right).
+/// The true curve and the net from x = -4 to 4.
 void plot(const Net& net) {
-  constexpr int kColumns = 65, kRows = 17;
-  std::string rows[kRows];
-  for (std::string& row : rows) row = std::string(kColumns, ' ');
   const NoGrad guard;
-  const Tensor x = linspace(-4, 4, kColumns).unsqueeze(1);
-  const auto draw = [&](const Tensor& y, char mark) {
-    for (int column = 0; column < kColumns; ++column) {
-      const double row = std::round(kRows / 2 - y[column].item() * 2.5);
-      if (row >= 0 && row < kRows) rows[static_cast<int>(row)][static_cast<std::size_t>(column)] = mark;
-    }
-  };
-  draw(curve(x), '.');
-  draw(net(x), 'o');
-  for (const std::string& row : rows) std::printf("  |%s|\n", row.c_str());
+  const Tensor x = linspace(-4, 4, 200);
+  const auto chart =
+      kit::plot({{"true curve", x, curve(x)}, {"net", x, net(x.unsqueeze(1)).squeeze(1)}}, {.x_label = "x"});
+  std::printf("%s", kit::terminal(chart, {.width = 72, .ascii = true}).c_str());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "docs/draw/performance.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/plot.h"
 #include "gradus/kit/data/files.h"
 #include "lab/report/charts.h"
 
@@ -95,6 +96,23 @@ LineChart noise() {
                      noise_steps("warm-up over 100 steps", optim::warmup_linear(1.0, 100), 0)}};
 }
 
+// --- kit: bars
+
+/// Parameters of the model of char_gpt's size, by the part that has them.
+kit::BarChart parameters() {
+  const nn::GPT gpt({.vocab = 65, .context = 64, .layers = 4, .block = {.d_model = 128, .heads = 4}});
+  double embeddings = 0, attention = 0, ffn = 0, norms = 0;
+  for (const auto& [name, parameter] : gpt.named_parameters()) {
+    double& part = name.find("embedding") != std::string::npos ? embeddings
+                   : name.find("attn") != std::string::npos    ? attention
+                   : name.find("linear") != std::string::npos  ? ffn
+                                                               : norms;
+    part += static_cast<double>(parameter.numel());
+  }
+  return kit::bars({"feed-forward", "attention", "embeddings", "norms"}, {ffn, attention, embeddings, norms},
+                   {.title = "Where a small GPT has its parameters", .value_label = "parameters"});
+}
+
 void draw_all(const std::filesystem::path& folder) {
   const DefaultDType guard(f64);
   const auto put = [&](const char* name, const auto& chart) {
@@ -103,6 +121,7 @@ void draw_all(const std::filesystem::path& folder) {
   put("gradient_check", gradient_check());
   put("schedules", schedules());
   put("adam_noise", noise());
+  put("kit_bars", parameters());
   put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   put("lab_top_gradient", lab::top_gradient_chart(start));  // as in the lab's report

@@ -41,6 +41,7 @@ std::string without_trailing_zeros(std::string text) {
 }
 
 double round_step(double raw) {
+  raw = std::min(raw, 9e307);  // ten times its power of ten is still a number
   const double power = std::pow(10, std::floor(std::log10(raw)));
   for (const double multiple : {1.0, 2.0, 5.0}) {
     if (raw <= multiple * power * (1 + 1e-9)) return multiple * power;
@@ -50,7 +51,9 @@ double round_step(double raw) {
 
 // Of the round steps around the even division, the one whose number of marks is nearest to the wish.
 double best_step(Range range, int wanted) {
-  const double wide = round_step(range.span() / std::max(wanted, 1));
+  const int steps = std::max(wanted, 1);
+  const double wide =
+      round_step(std::isinf(range.span()) ? range.high / steps - range.low / steps : range.span() / steps);
   const double narrow = round_step(wide * 0.4);
   const auto distance = [&](double step) {
     return std::abs(std::floor(range.high / step) - std::ceil(range.low / step) + 1 - wanted);
@@ -78,7 +81,9 @@ std::vector<Tick> log_ticks(Range range, int wanted) {
   std::vector<Tick> ticks;
   const int first = static_cast<int>(std::floor(std::log10(range.low)));
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
-  const double decades = std::log10(range.high / range.low);
+  const double ratio = range.high / range.low;
+  const double decades =
+      std::isinf(ratio) ? std::log10(range.high) - std::log10(range.low) : std::log10(ratio);
   const int every = std::max(1, static_cast<int>(std::ceil(decades / std::max(wanted, 1))));
   // What there is room for: 1, 2 and 5, or 1 and 3, or powers of ten alone.
   std::vector<double> multiples = {1};
@@ -88,6 +93,7 @@ std::vector<Tick> log_ticks(Range range, int wanted) {
     for (const double multiple : multiples) {
       const double value = multiple * std::pow(10, power);
       if (value < range.low * (1 - 1e-9) || value > range.high * (1 + 1e-9)) continue;
+      if (std::isinf(value)) continue;
       const bool labelled = multiple != 1 || power % every == 0;
       ticks.push_back({value, labelled ? number_text(value) : ""});
     }
@@ -132,7 +138,12 @@ double Scale::position(double value) const { return kind_ == AxisKind::log ? std
 double Scale::operator()(double value) const {
   if (!std::isfinite(value) || (kind_ == AxisKind::log && value <= 0)) return nothing;
   const double low = position(values_.low);
-  return from_ + (position(value) - low) / (position(values_.high) - low) * (to_ - from_);
+  const double high = position(values_.high);
+  if (std::isinf(high - low)) {  // by quarters, which numbers can tell apart
+    const double share = (position(value) / 4 - low / 4) / (high / 4 - low / 4);
+    return from_ + share * (to_ - from_);
+  }
+  return from_ + (position(value) - low) / (high - low) * (to_ - from_);
 }
 
 std::vector<Tick> nice_ticks(AxisKind kind, Range range, int wanted) {

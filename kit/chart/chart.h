@@ -3,8 +3,10 @@
 //
 //   LineChart chart{.title = "Loss", .x_label = "step", .y_label = "nats per character"};
 //   chart.series.push_back({.name = "Pre-LN", .x = steps, .y = losses});
-//   std::string inline_svg = draw(chart);             // for an HtmlReport, which brings the style sheet
-//   replace_file("loss.svg", svg_file(draw(chart)));  // a file of its own
+//   chart.save("loss.svg");  // or loss.html; in an HtmlReport: report.figure(chart, "Falls."); here:
+//   terminal.h
+//
+// plot.h makes a chart from tensors and vectors in one line.
 
 #include <optional>
 #include <string>
@@ -58,6 +60,10 @@ struct LineChart {
   std::vector<Series> series{};
   std::vector<Reference> references{};
   double plot_height = 200;  // of the area inside the axes; the whole is 400 wide
+
+  /// Writes the drawing: `chart.save("loss.svg")`. "loss.html" is a page with the numbers in a table, too.
+  /// Throws at any other ending, and what draw() and replace_file() throw.
+  void save(const std::string& path) const;
 };
 
 /// Charts side by side that share both axes and the legend; each panel's title stands above it. Two columns
@@ -67,6 +73,31 @@ struct Panels {
   std::string description{};
   std::vector<LineChart> panels{};  // labels, axes and limits of the first hold for all
   int columns = 2;
+
+  void save(const std::string& path) const;  // as of a LineChart
+};
+
+/// One bar in each category. A value that is not finite is written, not drawn.
+struct BarSeries {
+  std::string name{};
+  std::vector<double> values{};
+  std::vector<double> low{};  // optional, for each value: the ends of an error bar
+  std::vector<double> high{};
+  std::optional<int> style{};  // colour and hatching (0..7); its place in the chart unless given
+};
+
+/// Values by name, as bars from zero that lie, so that long names fit a phone. Each has its number beside it.
+/// There is no log axis, which has no zero to start from: use a LineChart there, with `.line = false`.
+struct BarChart {
+  std::string title{};
+  std::string description{};
+  std::string value_label{};  // what the numbers are, with the unit
+  std::vector<std::string> categories{};
+  std::vector<BarSeries> series{};      // bars of one category lie together
+  std::vector<Reference> references{};  // lines across all bars, whatever their direction
+  std::optional<int> decimals{};        // of the numbers; as many as the largest value needs
+
+  void save(const std::string& path) const;  // as of a LineChart
 };
 
 /// A value for each row and column, such as loss by depth and learning rate, shown as shade and number.
@@ -77,17 +108,20 @@ struct HeatMap {
   std::string y_label{};
   std::vector<std::string> columns{};
   std::vector<std::string> rows{};
-  std::vector<double> values{};  // row by row; one that is not finite is crossed out
-  std::string value_label{};     // what the numbers are, with the unit
-  int decimals = 2;
+  std::vector<double> values{};    // row by row; one that is not finite is crossed out
+  std::string value_label{};       // what the numbers are, with the unit
+  std::optional<int> decimals{};   // of the numbers; as many as the largest value needs
   std::string missing = "\u2013";  // written in the cells that are crossed out, such as "div."
   bool low_is_good = true;         // dark cells and the frame mark the best values
+
+  void save(const std::string& path) const;  // as of a LineChart
 };
 
 /// The <svg> element. Throws naming the chart when sizes do not match (x and y, low and high, values and
-/// cells) or a limit cannot be shown.
+/// cells, values and categories) or a limit cannot be shown.
 std::string draw(const LineChart& chart);
 std::string draw(const Panels& panels);
+std::string draw(const BarChart& chart);
 std::string draw(const HeatMap& map);
 
 /// The numbers as drawn, for a table under the chart. A series of more than 120 points is drawn, and listed,
@@ -95,6 +129,7 @@ std::string draw(const HeatMap& map);
 /// axis.
 Table numbers_of(const LineChart& chart);
 std::vector<Table> numbers_of(const Panels& panels);
+Table numbers_of(const BarChart& chart);
 Table numbers_of(const HeatMap& map);
 
 /// The style sheet all charts of a page share.

@@ -5,32 +5,26 @@
 
 #include "gradus/kit/chart/chart.h"
 #include "gradus/kit/chart/detail/chart_data.h"
+#include "gradus/kit/chart/detail/number_writer.h"
 
 namespace gradus::kit {
 namespace {
 
 constexpr int digits = 5;
 
-// One way to write all numbers of a chart: four digits for the largest.
+// Four digits for the largest; on a log axis numbers of different sizes are written each on its own.
 class Writer {
  public:
-  explicit Writer(const LineChart& chart) {
-    double largest = 0;
-    for (const Series& series : chart.series) {
-      for (const double value : series.y) {
-        if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-      }
-    }
-    const bool one_size = chart.y_axis == AxisKind::linear && largest >= 1e-3 && largest < 1e5;
-    if (one_size) decimals_ = std::max(0, 3 - static_cast<int>(std::floor(std::log10(largest))));
+  explicit Writer(const LineChart& chart) : linear_(chart.y_axis == AxisKind::linear) {
+    for (const Series& series : chart.series) written_.see(series.y);
   }
-
   std::string operator()(double value) const {
-    return decimals_ < 0 || !std::isfinite(value) ? number_text(value, digits) : fixed_text(value, decimals_);
+    return linear_ ? written_(value, digits) : number_text(value, digits);
   }
 
  private:
-  int decimals_ = -1;  // none: numbers of different sizes are written each on its own
+  bool linear_;
+  NumberWriter written_{4};
 };
 
 std::string cell_of(const Series& series, std::size_t i, const Writer& written) {

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gradus/kit/chart/chart.h"
 #include "gradus/kit/chart/detail/chart_style.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/chart/detail/heat_data.h"
 
 namespace gradus::kit {
 namespace {
@@ -15,70 +14,56 @@ constexpr double row_height = 34;
 constexpr double weakest_shade = 0.04;
 constexpr double strongest_shade = 0.62;
 
-void check_sizes(const HeatMap& map) {
-  check(
-      !map.rows.empty() && !map.columns.empty() && map.values.size() == map.rows.size() * map.columns.size(),
-      "HeatMap \"{}\": expects {} x {} values for its rows and columns, got {}", map.title, map.rows.size(),
-      map.columns.size(), map.values.size());
-}
-
-struct Best {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  explicit Best(const std::vector<double>& values) {
-    for (const double value : values) {
-      if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
-    }
-  }
-};
-
-std::string cell_text(const HeatMap& map, double value) {
-  if (!std::isfinite(value)) return map.missing;
-  return std::abs(value) < 1e4 ? fixed_text(value, map.decimals) : number_text(value, 3);
-}
-
-void draw_cell(Svg& svg, const HeatMap& map, const Best& ends, double value, double x, double y,
-               double width) {
+void draw_cell(Svg& svg, const HeatCells& cells, double value, double x, double y, double width) {
   const double inner = width - 2;
   const double height = row_height - 2;
   if (std::isfinite(value)) {
-    const double worst = map.low_is_good ? ends.high : ends.low;
-    const double best = map.low_is_good ? ends.low : ends.high;
-    // The root spreads the good values, which differ little, at the cost of the bad ones.
-    const double goodness = worst == best ? 1 : 1 - std::sqrt((value - best) / (worst - best));
+    const double goodness = cells.goodness(value);
     const double shade = weakest_shade + goodness * (strongest_shade - weakest_shade);
     svg.rect("heat", x + 1, y + 1, inner, height, fmt::format("rx=\"3\" fill-opacity=\"{:.2f}\"", shade));
-    if (value == best) svg.rect("best", x + 2, y + 2, inner - 2, height - 2, "rx=\"3\"");
+    if (goodness == 1) svg.rect("best", x + 2, y + 2, inner - 2, height - 2, "rx=\"3\"");
   } else {
     svg.line("grid", x + 2, y + row_height - 2, x + width - 2, y + 2);
     svg.rect("axis", x + 1, y + 1, inner, height, "rx=\"3\" stroke-dasharray=\"2 3\"");
   }
   svg.text(std::isfinite(value) ? "" : "halo soft", x + width / 2, y + row_height / 2 + 4.5, Anchor::middle,
-           cell_text(map, value));
+           cells.text(value));
 }
 
-std::string spoken(const HeatMap& map) {
-  std::string text =
-      fmt::format("{} by {} (rows) and {} (columns).", map.value_label, map.y_label, map.x_label);
+std::string spoken(const HeatMap& map, const HeatCells& cells) {
+  const auto named = [](const std::string& label, const char* otherwise) {
+    return label.empty() ? otherwise : label.c_str();
+  };
+  std::string text = fmt::format("{} by {} (rows) and {} (columns).", named(map.value_label, "Values"),
+                                 named(map.y_label, "row"), named(map.x_label, "column"));
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     text += fmt::format(" {}:", map.rows[row]);
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
-      text += fmt::format(" {}", cell_text(map, map.values[row * map.columns.size() + column]));
+      text += fmt::format(" {}", cells.text(map.values[row * map.columns.size() + column]));
     }
     text += '.';
   }
   return text;
 }
 
+double narrowest_cell(const HeatMap& map, const HeatCells& cells) {
+  double widest = 46;
+  for (const std::string& name : map.columns) widest = std::max(widest, text_width(name, text_size) + 6);
+  for (const double value : map.values) {
+    widest = std::max(widest, text_width(cells.text(value), text_size) + 6);
+  }
+  return widest;
+}
+
 }  // namespace
 
 std::string draw(const HeatMap& map) {
-  check_sizes(map);
+  const HeatCells cells(map);
   const auto columns = static_cast<double>(map.columns.size());
   double label_room = text_width(map.y_label, text_size);
   for (const std::string& row : map.rows) label_room = std::max(label_room, text_width(row, text_size));
   const double left = margin + label_room + 8;
-  const double width = std::max(400.0, left + columns * 46 + margin);
+  const double width = std::max(400.0, left + columns * narrowest_cell(map, cells) + margin);
   const double cell = (width - left - margin) / columns;
 
   Svg svg;
@@ -97,11 +82,10 @@ std::string draw(const HeatMap& map) {
     svg.text("soft", left + (static_cast<double>(i) + 0.5) * cell, top + 14, Anchor::middle, map.columns[i]);
   }
   top += 20;
-  const Best ends(map.values);
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     svg.text("", left - 8, top + row_height / 2 + 4.5, Anchor::end, map.rows[row]);
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
-      draw_cell(svg, map, ends, map.values[row * map.columns.size() + column],
+      draw_cell(svg, cells, map.values[row * map.columns.size() + column],
                 left + static_cast<double>(column) * cell, top, cell);
     }
     top += row_height;
@@ -110,12 +94,13 @@ std::string draw(const HeatMap& map) {
     svg.text("soft", left + columns * cell / 2, top + 16, Anchor::middle, map.x_label);
     top += 18;
   }
+  const std::string words = spoken(map, cells);
   return svg.finish(width, top + margin, map.title,
-                    map.description.empty() ? spoken(map) : map.description + " " + spoken(map));
+                    map.description.empty() ? words : map.description + " " + words);
 }
 
 Table numbers_of(const HeatMap& map) {
-  check_sizes(map);
+  const HeatCells checked(map);
   Table table{map.value_label, {map.y_label + " \\ " + map.x_label}, {}};
   table.header.insert(table.header.end(), map.columns.begin(), map.columns.end());
   for (std::size_t row = 0; row < map.rows.size(); ++row) {

@@ -69,6 +69,9 @@ void HtmlReport::figure(const LineChart& chart, std::string_view caption) {
 void HtmlReport::figure(const Panels& panels, std::string_view caption) {
   add_figure(draw(panels), caption, numbers_of(panels));
 }
+void HtmlReport::figure(const BarChart& chart, std::string_view caption) {
+  add_figure(draw(chart), caption, {numbers_of(chart)});
+}
 void HtmlReport::figure(const HeatMap& map, std::string_view caption) {
   add_figure(draw(map), caption, {numbers_of(map)});
 }

@@ -35,6 +35,7 @@ class HtmlReport {
   /// Charts that follow each other stand side by side where the screen is wide.
   void figure(const LineChart& chart, std::string_view caption);
   void figure(const Panels& panels, std::string_view caption);
+  void figure(const BarChart& chart, std::string_view caption);
   void figure(const HeatMap& map, std::string_view caption);
 
   /// A table in view. Columns of numbers are aligned right.

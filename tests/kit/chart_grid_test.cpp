@@ -55,6 +55,17 @@ TEST_CASE("a heat map prints each number, crosses out what is missing and frames
   expect_sound(draw(map));
   map.values = {1, 1, 1, 1};
   expect_sound(draw(map));
+  map.values = {0.00125, 0.002, 0.01, -0.0005};
+  CHECK(draw(map).find(">0.0013<") != std::string::npos);  // three digits of the largest
+  map.values = {3, 12, 100, 12345};
+  for (const char* text : {">3<", ">100<", ">12\u202F345<"}) CHECK(draw(map).find(text) != std::string::npos);
+  map.decimals = 1;
+  CHECK(draw(map).find(">3.0<") != std::string::npos);
+  map.decimals = -1;
+  CHECK_THROWS_WITH_AS(draw(map), "HeatMap \"Final loss\": expects 0 to 20 decimals, got -1", Error);
+  map.decimals = {};
+  map.columns[0] = "a name wider than its cell would be";
+  CHECK(draw(map).find("viewBox=\"0 0 4") == std::string::npos);
   map.values.pop_back();
   CHECK_THROWS_WITH_AS(draw(map),
                        "HeatMap \"Final loss\": expects 2 x 2 values for its rows and columns, got 3", Error);

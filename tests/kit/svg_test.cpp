@@ -42,5 +42,9 @@ TEST_CASE("lines are filled, balanced and never lose a word") {
   CHECK(lines[0] + " " + lines[1] == "one two three four five six seven");
   for (const std::string& line : lines) CHECK(text_width(line, 10) <= 120);
   CHECK(text_width(lines[1], 10) > 60);
-  CHECK(wrapped("averyveryverylongword x", 10, 20).size() == 2);  // a word is never cut
+  // A word is broken only where it would leave the drawing, and never in the middle of a character.
+  CHECK(wrapped("a verylongword", 10, 70) == std::vector<std::string>{"a", "verylongword"});
+  CHECK(wrapped("averylongword x", 10, 31) == std::vector<std::string>{"avery", "longw", "ord x"});
+  CHECK(wrapped("\u00E9\u00E9\u00E9", 10, 13) == std::vector<std::string>{"\u00E9\u00E9", "\u00E9"});
+  CHECK(wrapped("mm", 10, 1) == std::vector<std::string>{"m", "m"});
 }

@@ -28,17 +28,28 @@ struct Extent {
   }
 };
 
-// A range that is not empty, widened by a share of itself on both sides.
+using Doubles = std::numeric_limits<double>;
+
+Range widened_log(const Extent& extent, double share) {
+  const double ratio = extent.high / extent.low;
+  const double factor = extent.low == extent.high ? 2
+                        : std::isfinite(ratio)
+                            ? std::pow(ratio, share)
+                            : std::pow(10, share * (std::log10(extent.high) - std::log10(extent.low)));
+  return {std::max(extent.low / factor, Doubles::denorm_min()),
+          std::min(extent.high * factor, Doubles::max())};
+}
+
+// A range that is not empty, widened by a share of itself on both sides as far as numbers go.
 Range widened(const Extent& extent, double share) {
   if (!(extent.low <= extent.high)) return extent.kind == AxisKind::log ? Range{1, 10} : Range{0, 1};
-  if (extent.kind == AxisKind::log) {
-    const double factor = extent.low == extent.high ? 2 : std::pow(extent.high / extent.low, share);
-    return {extent.low / factor, extent.high * factor};
-  }
-  const double margin = extent.low == extent.high ? std::max(std::abs(extent.low) * 0.1, 0.5)
-                                                  : (extent.high - extent.low) * share;
+  if (extent.kind == AxisKind::log) return widened_log(extent, share);
+  const double margin = extent.low == extent.high
+                            ? std::max(std::abs(extent.low) * 0.1, 0.5)
+                            : std::min((extent.high - extent.low) * share, Doubles::max());
   const bool keep_zero = extent.low >= 0 && extent.low < margin;  // no negative axis for positive data
-  return {keep_zero ? 0 : extent.low - margin, extent.high + margin};
+  return {keep_zero ? 0 : std::max(extent.low - margin, Doubles::lowest()),
+          std::min(extent.high + margin, Doubles::max())};
 }
 
 Range limited(Range range, std::optional<double> low, std::optional<double> high) {
@@ -73,6 +84,13 @@ void check_sizes(const LineChart& chart, const Series& series) {
         series.style.value_or(0));
 }
 
+// A power of two that keeps sums of very large values finite.
+double unit_of(const std::vector<double>& values) {
+  const bool huge = std::any_of(values.begin(), values.end(),
+                                [](double v) { return std::isfinite(v) && std::abs(v) > 1e280; });
+  return huge ? 0x1p-100 : 1;
+}
+
 // Sums and ends of all points in one slice of the axis.
 struct Slice {
   double x = 0, y = 0;
@@ -86,16 +104,18 @@ Series condensed(const Series& series, const Scale& slices) {
   std::vector<Slice> sums(most_points);
   const std::size_t last = series.x.size() - 1;
   const bool has_spread = !series.low.empty();
+  const double x_unit = unit_of(series.x);
+  const double y_unit = unit_of(series.y);
   for (std::size_t i = 1; i < last; ++i) {
     const double place = slices(series.x[i]);
     if (std::isnan(place)) continue;
     Slice& slice =
         sums[static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(most_points - 1)))];
     ++slice.points;
-    slice.x += series.x[i];
+    slice.x += series.x[i] * x_unit;
     if (!std::isfinite(series.y[i])) continue;
     ++slice.finite;
-    slice.y += series.y[i];
+    slice.y += series.y[i] * y_unit;
     slice.low = std::min(slice.low, has_spread ? series.low[i] : series.y[i]);
     slice.high = std::max(slice.high, has_spread ? series.high[i] : series.y[i]);
   }
@@ -112,8 +132,8 @@ Series condensed(const Series& series, const Scale& slices) {
   for (const Slice& slice : sums) {
     if (slice.points == 0) continue;
     const bool empty = slice.finite == 0;  // only values that are not finite: the line breaks here
-    result.x.push_back(slice.x / slice.points);
-    result.y.push_back(empty ? nothing : slice.y / slice.finite);
+    result.x.push_back(slice.x / slice.points / x_unit);
+    result.y.push_back(empty ? nothing : slice.y / slice.finite / y_unit);
     result.low.push_back(empty ? nothing : slice.low);
     result.high.push_back(empty ? nothing : slice.high);
   }
@@ -123,17 +143,24 @@ Series condensed(const Series& series, const Scale& slices) {
 
 }  // namespace
 
-LineChart prepared(const LineChart& chart) {
+LineChart checked(const LineChart& chart) {
   check_limits(chart, "x", chart.x_axis, chart.x_low, chart.x_high);
   check_limits(chart, "y", chart.y_axis, chart.y_low, chart.y_high);
   for (const Series& series : chart.series) check_sizes(chart, series);
   LineChart result = chart;
-  Extent extent{chart.x_axis};
-  for (const Series& series : chart.series) extent.add(series.x);
-  const Scale slices(chart.x_axis, widened(extent, 0), 0, static_cast<double>(most_points));
   for (std::size_t i = 0; i < result.series.size(); ++i) {
     Series& series = result.series[i];
     if (!series.style) series.style = static_cast<int>(i % 8);
+  }
+  return result;
+}
+
+LineChart prepared(const LineChart& chart) {
+  LineChart result = checked(chart);
+  Extent extent{chart.x_axis};
+  for (const Series& series : chart.series) extent.add(series.x);
+  const Scale slices(chart.x_axis, widened(extent, 0), 0, static_cast<double>(most_points));
+  for (Series& series : result.series) {
     if (series.x.size() > most_points) series = condensed(series, slices);
   }
   return result;

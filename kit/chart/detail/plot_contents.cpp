@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "gradus/kit/chart/detail/chart_style.h"
+#include "gradus/kit/chart/detail/clip.h"
 #include "gradus/kit/chart/detail/plot.h"
 
 namespace gradus::kit {
 namespace {
-
-struct Point {
-  double x, y;
-};
 
 constexpr Point nowhere = {std::numeric_limits<double>::quiet_NaN(), 0};  // equals no point
 
@@ -21,30 +17,11 @@ bool inside(const Box& box, Point p) {
          p.y <= box.bottom + slack;
 }
 
-// The part of a segment inside the box (Liang and Barsky), so that curves end at the axes.
-std::optional<std::pair<Point, Point>> clipped(const Box& box, Point a, Point b) {
-  double start = 0;
-  double stop = 1;
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  const double moves[] = {-dx, dx, -dy, dy};
-  const double rooms[] = {a.x - box.left, box.right - a.x, a.y - box.top, box.bottom - a.y};
-  for (int side = 0; side < 4; ++side) {
-    if (moves[side] == 0 && rooms[side] < 0) return std::nullopt;
-    if (moves[side] < 0) start = std::max(start, rooms[side] / moves[side]);
-    if (moves[side] > 0) stop = std::min(stop, rooms[side] / moves[side]);
-  }
-  if (start > stop) return std::nullopt;
-  return std::pair{Point{a.x + start * dx, a.y + start * dy}, Point{a.x + stop * dx, a.y + stop * dy}};
-}
-
 std::vector<Point> points_of(const Plot& plot, const Series& series, const std::vector<double>& values) {
   std::vector<Point> points;
   for (std::size_t i = 0; i < values.size(); ++i) points.push_back({plot.x(series.x[i]), plot.y(values[i])});
   return points;
 }
-
-bool drawable(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
 PathData curve(const Box& box, const std::vector<Point>& points) {
   PathData path;

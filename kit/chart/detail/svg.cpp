@@ -27,14 +27,27 @@ bool allowed_in_xml(char32_t character) {
   return character < 0xD800 || (character >= 0xE000 && character != 0xFFFE && character != 0xFFFF);
 }
 
-// As many words in each line as fit.
-std::vector<std::string> filled(std::string_view utf8, double size, double width) {
+// How many bytes of a word fit, at least one character.
+std::size_t fitting_bytes(std::string_view word, double size, double width) {
+  std::size_t bytes = 0;
+  double used = 0;
+  for (const char32_t character : code_points(word)) {
+    used += width_of(character) * size / 100;
+    if (bytes > 0 && used > width) break;
+    bytes += to_utf8({&character, 1}).size();
+  }
+  return bytes;
+}
+
+// As many words in each line as fit; a word wider than `widest` is broken.
+std::vector<std::string> filled(std::string_view utf8, double size, double width, double widest) {
   std::vector<std::string> lines;
   std::string line;
   while (!utf8.empty()) {
-    const std::size_t stop = std::min(utf8.find(' '), utf8.size());
+    const std::size_t space = std::min(utf8.find(' '), utf8.size());
+    const std::size_t stop = fitting_bytes(utf8.substr(0, space), size, widest);
     const std::string_view word = utf8.substr(0, stop);
-    utf8.remove_prefix(std::min(stop + 1, utf8.size()));
+    utf8.remove_prefix(std::min(stop < space ? stop : space + 1, utf8.size()));
     if (word.empty()) continue;
     const std::string longer = line.empty() ? std::string(word) : fmt::format("{} {}", line, word);
     if (!line.empty() && text_width(longer, size) > width) {
@@ -92,10 +105,10 @@ double text_width(std::string_view utf8, double size) {
 }
 
 std::vector<std::string> wrapped(std::string_view utf8, double size, double width) {
-  std::vector<std::string> best = filled(utf8, size, width);
+  std::vector<std::string> best = filled(utf8, size, width, width);
   // Lines of even length: as narrow as this number of lines allows.
   for (double narrower = 0.95 * width; best.size() > 1 && narrower > width / 2; narrower -= 0.05 * width) {
-    std::vector<std::string> lines = filled(utf8, size, narrower);
+    std::vector<std::string> lines = filled(utf8, size, narrower, width);
     if (lines.size() > best.size()) break;
     best = std::move(lines);
   }
@@ -162,6 +175,7 @@ void Svg::end_group() { body_ += "</g>"; }
 
 std::string Svg::finish(double width, double height, std::string_view title,
                         std::string_view description) const {
+  if (title.empty()) title = "Chart";
   // The label is repeated as an attribute: some readers take it from there, others from <title>.
   return fmt::format(
       "<svg class=\"gradus-chart{}\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "

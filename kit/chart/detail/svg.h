@@ -17,7 +17,8 @@ std::string coordinate(double value);
 /// Roughly how wide a line of sans-serif text is at this size; errs on the wide side.
 double text_width(std::string_view utf8, double size);
 
-/// The text in lines no wider than `width`, broken at spaces. Bold text: give a tenth more as its size.
+/// The text in lines no wider than `width`, broken at spaces, a wider word anywhere. Bold text: give a tenth
+/// more as its size.
 std::vector<std::string> wrapped(std::string_view utf8, double size, double width);
 
 /// The "d" of a path, in relative moves of tenths so that long curves stay small.

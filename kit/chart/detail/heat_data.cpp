@@ -1,0 +1,42 @@
+#include "gradus/kit/chart/detail/heat_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "gradus/kit/chart/detail/number_writer.h"
+#include "gradus/kit/program/detail/check.h"
+
+namespace gradus::kit {
+
+HeatCells::HeatCells(const HeatMap& map) : missing_(map.missing) {
+  check(
+      !map.rows.empty() && !map.columns.empty() && map.values.size() == map.rows.size() * map.columns.size(),
+      "HeatMap \"{}\": expects {} x {} values for its rows and columns, got {}", map.title, map.rows.size(),
+      map.columns.size(), map.values.size());
+  check(map.decimals.value_or(0) >= 0 && map.decimals.value_or(0) <= 20,
+        "HeatMap \"{}\": expects 0 to 20 decimals, got {}", map.title, map.decimals.value_or(0));
+  NumberWriter written(3);
+  written.see(map.values);
+  decimals_ = map.decimals.value_or(written.all_whole() ? 0 : written.decimals());
+  for (const double value : map.values) {
+    if (std::isfinite(value)) best_ = std::min(best_, value), worst_ = std::max(worst_, value);
+  }
+  if (!map.low_is_good) std::swap(best_, worst_);
+}
+
+double HeatCells::goodness(double value) const {
+  if (best_ == worst_) return 1;
+  // Halves of very large values, whose difference is no number.
+  const double unit = std::isinf(worst_ - best_) ? 0.5 : 1;
+  const double badness = (value * unit - best_ * unit) / (worst_ * unit - best_ * unit);
+  // The root spreads the good values, which differ little, at the cost of the bad ones.
+  return 1 - std::sqrt(badness);
+}
+
+std::string HeatCells::text(double value) const {
+  if (!std::isfinite(value)) return missing_;
+  return decimals_ >= 0 && std::abs(value) < 1e4 ? fixed_text(value, decimals_) : number_text(value, 3);
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,84 @@
+#pragma once
+// A chart in one line, from numbers as they come.
+//
+//   kit::plot(losses).save("loss.svg");                             // a vector, array, span or Tensor [N]
+//   std::cout << kit::plot(losses, {.title = "Loss", .y_axis = kit::AxisKind::log});   // in the terminal
+//
+// What these functions return is a LineChart, BarChart or HeatMap (chart.h), with all its options:
+// `auto chart = kit::plot(losses); chart.y_high = 3; report.figure(chart, "Falls.");`
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/terminal.h"
+
+namespace gradus {
+class Tensor;
+}
+
+namespace gradus::kit {
+
+/// A container of numbers, such as std::vector<float>.
+template <class R>
+concept NumberList = requires(const R& r) {
+  r.begin();
+  r.end();
+}
+&&std::is_arithmetic_v<typename R::value_type>;
+
+/// The numbers of a line, copied. Throws unless a tensor is defined and has one axis; it may require grad.
+class Values {
+ public:
+  Values(std::initializer_list<double> numbers) : numbers_(numbers) {}
+  template <NumberList R>
+  Values(const R& numbers) : numbers_(numbers.begin(), numbers.end()) {}
+  Values(const Tensor& x);
+  const std::vector<double>& numbers() const { return numbers_; }
+
+ private:
+  std::vector<double> numbers_;
+};
+
+/// A line with its name; over 0, 1, 2, ... where x is left out.
+struct Line {
+  std::string name;
+  std::optional<Values> x;
+  Values y;
+  Line(std::string its_name, Values its_y) : name(std::move(its_name)), y(std::move(its_y)) {}
+  Line(std::string its_name, Values its_x, Values its_y)
+      : name(std::move(its_name)), x(std::move(its_x)), y(std::move(its_y)) {}
+};
+
+/// Numbers with their name.
+struct Named {
+  std::string name;
+  Values values;
+};
+
+/// `chart` with a line over 0, 1, 2, ... Throws when there are no values, or none the axes can show.
+/// `kit::plot(losses, {.x_label = "step"}).save("loss.svg");`
+LineChart plot(const Values& y, LineChart chart = {});
+/// The same over x; throws unless there are as many x as y. `kit::plot(x, sin(x)).save("sine.svg");`
+LineChart plot(const Values& x, const Values& y, LineChart chart = {});
+/// Lines with names, each of its own length: a name and y, or a name, x and y.
+/// `kit::plot({{"train", losses}, {"validation", steps, means}}).save("loss.svg");`
+LineChart plot(std::initializer_list<Line> lines, LineChart chart = {});
+
+/// `chart` with a bar for each name. Throws when there are no values, or not as many as names.
+/// `kit::bars({"Adam", "SGD"}, {1.32, 1.57}, {.value_label = "nats"}).save("optimizers.svg");`
+BarChart bars(std::vector<std::string> names, const Values& values, BarChart chart = {});
+/// Several bars for each name, side by side.
+/// `kit::bars({"6 layers", "12 layers"}, {{"Pre-LN", a}, {"Post-LN", b}}).save("layers.svg");`
+BarChart bars(std::vector<std::string> names, std::initializer_list<Named> series, BarChart chart = {});
+
+/// `map` with a cell for each element of x [R, C]; rows and columns without names are counted from 0. Throws
+/// unless x is defined and has two axes, as many as there are names, and 4096 elements at most.
+/// `kit::heat_map(weights, {.title = "Attention", .low_is_good = false}).save("attention.svg");`
+HeatMap heat_map(const Tensor& x, HeatMap map = {});
+
+}  // namespace gradus::kit

@@ -1,0 +1,29 @@
+#include "gradus/kit/chart/chart.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/report/html_report.h"
+
+namespace gradus::kit {
+namespace {
+
+template <class Chart>
+void save_chart(const char* kind, const Chart& chart, const std::string& path) {
+  if (path.ends_with(".svg")) return replace_file(path, svg_file(draw(chart)));
+  check(path.ends_with(".html"),
+        "{} \"{}\": cannot save \"{}\": expects a name that ends in .svg or .html; browsers and programs "
+        "such as "
+        "Inkscape make other formats of the first",
+        kind, chart.title, path);
+  HtmlReport page(chart.title.empty() ? "Chart" : chart.title, "");
+  page.figure(chart, chart.description);
+  replace_file(path, page.html());
+}
+
+}  // namespace
+
+void LineChart::save(const std::string& path) const { save_chart("LineChart", *this, path); }
+void Panels::save(const std::string& path) const { save_chart("Panels", *this, path); }
+void BarChart::save(const std::string& path) const { save_chart("BarChart", *this, path); }
+void HeatMap::save(const std::string& path) const { save_chart("HeatMap", *this, path); }
+
+}  // namespace gradus::kit

@@ -2,6 +2,8 @@
 // gradus::kit: what programs that train share. docs/kit.md shows it at work.
 
 #include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/plot.h"
+#include "gradus/kit/chart/terminal.h"
 #include "gradus/kit/data/csv.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/data/run_log.h"

@@ -1,4 +1,4 @@
-// Accumulation: the step of a batch of 64 by four batches of 16, where 64 would not fit into memory.
+// Accumulation: the step of a batch of 64 by four of 16, where 64 would not fit into memory.
 #include <cstdio>
 
 #include "gradus/gradus.h"

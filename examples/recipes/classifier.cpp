@@ -1,4 +1,4 @@
-// A classifier: two spirals, in batches; accuracy and confusion matrix on points it has not seen.
+// A classifier: two spirals, in batches; accuracy and confusion matrix on unseen points.
 #include <cstdio>
 #include <iostream>
 

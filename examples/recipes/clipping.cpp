@@ -1,4 +1,4 @@
-// Rare huge gradients and noisy weights: the norm is clipped, and an average of the weights is what is used.
+// Rare huge gradients, noisy weights: the norm is clipped, and the weights are averaged.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// Convolution: images of 12 x 12 pixels with one bright bar somewhere. Does it lie, stand or lean?
+// Convolution: small images with a bright bar somewhere. Does it lie, stand or lean?
 #include <cstdio>
 
 #include "gradus/gradus.h"

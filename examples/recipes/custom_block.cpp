@@ -1,4 +1,4 @@
-// A block of your own: attention and FFN side by side, behind one norm (as in GPT-J), in a GPT.
+// A block of your own: attention and FFN side by side, behind one norm (as in GPT-J).
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -33,6 +33,6 @@ int main() {
     opt.step();
   }
   const Tensor written = gpt.generate(tensor({5, 2, 7}), 9, {.greedy = true});
-  for (const int symbol : written.to_vector<int>()) std::printf("%d ", symbol);
+  for (const int symbol : written.to_vector<int>()) std::printf("%d", symbol);
   std::printf("\n");
 }

@@ -1,4 +1,4 @@
-// A layer of your own, with parameters: y_k = x^T W_k x + b, a product of the input with itself.
+// A layer of your own, with parameters: y_k = x^T W_k x + b, checked by gradcheck.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// An op of your own: the numbers, what is saved, the derivative; then gradcheck says whether they agree.
+// An op of your own: its numbers, what is saved, the derivative, and whether these agree.
 #include <cstdio>
 
 #include "gradus/gradus.h"

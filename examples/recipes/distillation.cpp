@@ -1,4 +1,4 @@
-// Distillation: a small net learns from a large one's probabilities, on points that nobody has labelled.
+// Distillation: a small net learns a large one's probabilities, on points without labels.
 #include <cstdio>
 
 #include "gradus/gradus.h"

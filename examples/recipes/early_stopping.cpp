@@ -1,4 +1,4 @@
-// Early stopping: the rate is halved when the validation loss stalls, and the best weights are kept.
+// Early stopping: the rate falls when the validation loss stalls; the best weights are kept.
 #include <cmath>
 #include <cstdio>
 

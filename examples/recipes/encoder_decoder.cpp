@@ -1,4 +1,4 @@
-// Encoder and decoder: a sequence is read and written backwards, always the likeliest symbol next.
+// Encoder and decoder: a sequence is read, and written backwards.
 #include <cstdio>
 
 #include "gradus/gradus.h"

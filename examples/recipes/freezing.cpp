@@ -1,4 +1,4 @@
-// Freezing: a net that tells odd from even learns small from large: first its head alone, then all of it.
+// Freezing: a net that tells odd from even learns small from large, first by its head alone.
 #include <cstdio>
 
 #include "gradus/gradus.h"

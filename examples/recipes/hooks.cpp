@@ -1,5 +1,4 @@
-// Hooks and gradients as values: look at one inside the tape, change it on its way, ask for it without
-// .grad().
+// Hooks: look at a gradient inside the tape, change it on its way, ask for it as a value.
 #include <cstdio>
 
 #include "gradus/gradus.h"

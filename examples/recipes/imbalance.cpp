@@ -1,4 +1,4 @@
-// Rare classes: one point in twenty is of class 1. Weights say how much a point of each class counts.
+// Rare classes: one point in twenty is of class 1. Weights say how much each class counts.
 #include <cstdio>
 
 #include "gradus/gradus.h"

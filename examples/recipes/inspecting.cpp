@@ -1,5 +1,4 @@
-// Looking inside any model: its table with shapes, the size of activations and gradients, each module's
-// output.
+// Looking inside any model: shapes, sizes of activations and gradients, every output.
 #include <cstdio>
 #include <string>
 

@@ -12,7 +12,8 @@ Tensor to_ids(const std::string& text) {
 
 int main() {
   manual_seed(0);
-  const std::string text = "every number remembers how it was made, so the loss can tell each weight its way; ";
+  const std::string text =
+      "every number remembers how it was made, so the loss can tell each weight its way; ";
   const std::int64_t context = 16;
   const nn::GPT gpt({.vocab = 128, .context = context, .layers = 2, .block = {.d_model = 32, .heads = 2}});
   optim::AdamW opt(gpt.parameters(), {.lr = optim::warmup_cosine(5e-3, 20, 200)});

@@ -1,5 +1,4 @@
-// Which learning rate? A run whose rate grows tenfold every 40 steps shows where the loss falls, and where no
-// more.
+// Which learning rate? A run whose rate grows tenfold every 40 steps tells.
 #include <cmath>
 #include <cstdio>
 

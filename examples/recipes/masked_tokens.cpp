@@ -1,4 +1,4 @@
-// Masked tokens, as in BERT: an encoder fills in what is hidden in rows that count up, of different lengths.
+// Masked tokens, as in BERT: an encoder fills in what is hidden in rows that count up.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -24,8 +24,8 @@ int main() {
   optim::AdamW opt(model.parameters(), {.lr = optim::warmup_linear(3e-3, 30)});
   Tensor right = zeros({0}, boolean);
   for (int step = 0; step < 300; ++step) {
-    const Tensor start = randint(kFirst, kVocabulary - kLength, {64, 1}),
-                 length = randint(4, kLength + 1, {64, 1});
+    const Tensor start = randint(kFirst, kVocabulary - kLength, {64, 1});
+    const Tensor length = randint(4, kLength + 1, {64, 1});
     const Tensor ids = masked_fill(start + arange(kLength), arange(kLength) >= length, kPadding);
     const Tensor hidden = (rand(ids.shape()) < 0.15) & (ids != kPadding);
     const Tensor logits = model(masked_fill(ids, hidden, kMask));

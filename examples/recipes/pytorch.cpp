@@ -1,5 +1,4 @@
-// Exchange with PyTorch: its weights and what it computed from them are read, ours are written under its
-// keys.
+// Exchange with PyTorch: its weights and its output are read, ours written under its keys.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// Recurrent networks: the first number of a sequence is wanted after all of it has been read.
+// Recurrent networks: the first number of a sequence is wanted after all have been read.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,5 +1,4 @@
-// Regression: a line through points of which some are far off. What the loss forgives decides what is
-// learned.
+// Regression: a line through points of which some are far off, with three losses.
 #include <cstdio>
 
 #include "gradus/gradus.h"

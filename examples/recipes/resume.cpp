@@ -1,4 +1,4 @@
-// Resuming: run it, stop it with Ctrl-C, run it again. It ends with the bits of a run that nobody stopped.
+// Resuming: run it, stop it with Ctrl-C, run it again: the bits of a run nobody stopped.
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,4 @@
-// Sharpness: the loss's largest curvature. Plain gradient descent diverges when the rate exceeds 2 /
-// sharpness.
+// Sharpness, the loss's largest curvature: gradient descent drives it up to 2 / rate.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -96,6 +96,33 @@ TEST_CASE("where") {
   CHECK(where(tensor({true, false}), tensor({true, true}), tensor({false, false})).dtype() == boolean);
 }
 
+TEST_CASE("where: a number takes the tensor's dtype, on either side") {
+  check_op("where", [](const Tensor& x, const Tensor& c) { return where(c, x, 1.5); },
+           {{2, 3}, Input(pattern({3}))});
+  check_op("where", [](const Tensor& x, const Tensor& c) { return where(c, -1, x); },
+           {{2, 3}, Input(pattern({3}))});
+  const Tensor c = tensor({true, false});
+  CHECK(values(where(c, tensor({1, 2}), 7)) == Values{1, 7});
+  CHECK(values(where(c, 7, tensor({1, 2}))) == Values{7, 2});
+  CHECK(where(c, tensor({1, 2}), 7).dtype() == i64);
+  CHECK(where(c, ones({2}, f64), 7).dtype() == f64);
+  CHECK(where(c, tensor({1.0, 2.0}), 0).shape() == Shape{2});
+  check_error([&] { where(c, tensor({1, 2}), 0.5); }, "where");
+  check_error([&] { where(c, Tensor(), 0); }, "where");
+  check_error([&] { where(ones({2}), ones({2}), 0); }, "where");
+}
+
+TEST_CASE("comparison: bools have no order beside a number") {
+  const Tensor x = tensor({1.0, 2.0, 3.0});
+  for (const auto& chain : {std::function<Tensor()>([&] { return x > 0 > 1; }),
+                            std::function<Tensor()>([&] { return x > 0 >= 1; }),
+                            std::function<Tensor()>([&] { return x > 0 < 1; }),
+                            std::function<Tensor()>([&] { return x > 0 <= 1; })})
+    check_error(chain, "bools are neither more nor less than a number; write a < b < c as (a < b) & (b < c)");
+  CHECK(values((x > 1) == true) == Values{0, 1, 1});
+  CHECK(values((x > 1) != 1) == Values{1, 0, 0});
+}
+
 TEST_CASE("where: NaN in the branch not taken does not show, forward or backward") {
   Tensor x = tensor({0.0, 4.0}, f64).requires_grad_();
   const Tensor y = where(x > 1, x, full_like(x, kNan));

@@ -28,7 +28,7 @@ class Adam : public Optimizer {
  public:
   explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
   explicit Adam(std::vector<ParameterGroup> groups, AdamOptions options = {});
-  Adam(const auto&, const auto&...) = delete;  // optim::Adam opt(model.parameters(), {.lr = 1e-3});
+  Adam(const auto&, BoolOrFloat auto) = delete;  // optim::Adam opt(model.parameters(), {.lr = 1e-3});
 
  protected:
   Adam(const char* name, std::vector<ParameterGroup> groups, const AdamOptions& options, bool decoupled);
@@ -46,7 +46,7 @@ class AdamW : public Adam {
  public:
   explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});
   explicit AdamW(std::vector<ParameterGroup> groups, AdamWOptions options = {});
-  AdamW(const auto&, const auto&...) = delete;  // optim::AdamW opt(model.parameters(), {.lr = 1e-3});
+  AdamW(const auto&, BoolOrFloat auto) = delete;  // optim::AdamW opt(model.parameters(), {.lr = 1e-3});
 };
 
 }  // namespace gradus::optim

@@ -23,7 +23,7 @@ class RAdam : public Optimizer {
  public:
   explicit RAdam(std::vector<Tensor> parameters, RAdamOptions options = {});
   explicit RAdam(std::vector<ParameterGroup> groups, RAdamOptions options = {});
-  RAdam(const auto&, const auto&...) = delete;  // optim::RAdam opt(model.parameters(), {.lr = 1e-3});
+  RAdam(const auto&, BoolOrFloat auto) = delete;  // optim::RAdam opt(model.parameters(), {.lr = 1e-3});
 
  protected:
   void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,

@@ -114,7 +114,7 @@ void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const 
   // [misspelt]
   nn::GRU cell({.input_size = 8, .hidden = 16});              // refused: no matching
   nn::RecurrentOptions named{.input_size = 8, .hidden = 16};  // refused: hidden
-  nn::RecurrentOptions good{.input_size = 8, .hidden_size = 16};
+  nn::GRU right_cell({.input_size = 8, .hidden_size = 16});
   // [/misspelt]
   // [shape]
   Tensor x = zeros(3, 4);  // refused: zeros({3, 4})

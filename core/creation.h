@@ -30,7 +30,7 @@ class NestedList {
 /// `tensor({{1.0, 2.0}, {3.0, 4.0}})` is [2, 2]; `tensor({1, 2, 3})` is i64; throws on ragged rows.
 Tensor tensor(const NestedList& values, std::optional<DType> dtype = {});
 template <class T>
-Tensor tensor(const std::vector<T>&) = delete;  // from_vector(values, {size})
+Tensor tensor(const std::vector<T>&) = delete;  // from_vector(values)
 inline Tensor tensor(std::initializer_list<NestedList> values, std::optional<DType> dtype = {}) {
   return tensor(NestedList(values), dtype);
 }
@@ -41,11 +41,11 @@ Tensor from_span(std::span<const T> values, const Shape& shape) {
 }
 template <class T>
 Tensor from_span(std::span<const T>, const Shape&) = delete;  // elements are float, double, bool or integers
-/// The same: `from_vector(std::vector<int>{1, 2, 3, 4, 5, 6}, {2, -1})`
+/// The same: `from_vector(std::vector<int>{1, 2, 3, 4, 5, 6}, {2, -1})`; without a shape [size].
 template <Element T>
-Tensor from_vector(const std::vector<T>& values, const Shape& shape);
+Tensor from_vector(const std::vector<T>& values, const Shape& shape = {-1});
 template <class T>
-Tensor from_vector(const std::vector<T>&, const Shape&) = delete;  // of float, double, bool or integers
+Tensor from_vector(const std::vector<T>&, const Shape& = {}) = delete;  // of float, double, bool or integers
 Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
 Tensor ones(const Shape& shape, std::optional<DType> dtype = {});
 /// dtype as in tensor(): `full({2}, 1)` is i64, `full({2}, 1.0)` default_dtype().
@@ -71,6 +71,14 @@ Tensor randint(Int low, Int high, const Shape& shape, Generator& generator);
 /// A random order of 0 .. n-1, as i64.
 Tensor randperm(Int n);
 Tensor randperm(Int n, Generator& generator);
+
+Tensor zeros(Integer auto, Integer auto, auto...) = delete;       // a shape goes in braces: zeros({3, 4})
+Tensor ones(Integer auto, Integer auto, auto...) = delete;        // a shape goes in braces: ones({3, 4})
+Tensor empty(Integer auto, Integer auto, auto...) = delete;       // a shape goes in braces: empty({3, 4})
+Tensor full(Integer auto, Integer auto, auto, auto...) = delete;  // a shape goes in braces: full({3, 4}, 7.0)
+Tensor rand(Integer auto, Integer auto, auto&&...) = delete;      // a shape goes in braces: rand({3, 4})
+Tensor randn(Integer auto, Integer auto, auto&&...) = delete;     // a shape goes in braces: randn({3, 4})
+
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 Tensor full_like(const Tensor& x, Scalar value);

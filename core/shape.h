@@ -18,6 +18,7 @@ class Dims {
 
   Dims() = default;
   Dims(std::initializer_list<Int> values);
+  Dims(Integer auto) = delete;  // a shape goes in braces: zeros({3})
   explicit Dims(std::span<const std::int64_t> values);
   /// `count` copies of `value`.
   static Dims filled(int count, std::int64_t value);

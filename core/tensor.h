@@ -52,6 +52,9 @@ class Tensor {
  public:
   Tensor() = default;  // undefined
   explicit Tensor(Array array) : array_(std::move(array)) {}
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit Tensor(T) = delete;  // a tensor of one number is tensor(5.0)
   Tensor(Array array, NodePtr node) : array_(std::move(array)), node_(std::move(node)) {}
 
   Tensor(const Tensor&) = default;
@@ -66,6 +69,8 @@ class Tensor {
   requires(!std::same_as<Derived, Tensor>) Tensor& operator=(Derived&& x) & {
     return *this = static_cast<const Tensor&>(x);
   }
+  template <class T>
+  requires std::is_arithmetic_v<T> Tensor& operator=(T) & = delete;  // x.fill_(5) writes; x = tensor(5)
   // Throws where nothing else holds what is written: `x.flatten() = 2.0` may write into a copy.
   void operator=(const Tensor& values) && { kept("operator=").write(values, "operator="); }
   void operator=(Tensor&& values) && { kept("operator=").write(values, "operator="); }
@@ -196,19 +201,27 @@ class Tensor {
   /// Indices (i64; negative ones count from the end) pick along the first axis: [their shape..., other
   /// axes...]. A copy; assigned to at once it writes into this tensor: `x[x < 0] = 0.0`, `x[ids] = rows`.
   Picked operator[](const Tensor& index) const;
+  Picked operator[](std::initializer_list<Int>) const = delete;  // x[0][1]; rows: x[tensor({0, 1})]
+  void begin() const = delete;                                   // for (const Tensor& row : unbind(x))
+  void end() const = delete;                                     // for (const Tensor& row : unbind(x))
   Tensor select(Int axis, Int index) const;
   Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) const;
   Tensor unfold(Int axis, Int size, Int step = 1) const;
   Tensor reshape(const Shape& shape) const;
+  Tensor reshape(Integer auto, Integer auto...) const = delete;  // in braces: x.reshape({3, 4})
   Tensor view(const Shape& shape) const;
+  Tensor view(Integer auto, Integer auto...) const = delete;  // in braces: x.view({3, 4})
   Tensor permute(const Dims& axes) const;
+  Tensor permute(Integer auto, Integer auto...) const = delete;  // in braces: x.permute({2, 0, 1})
   Tensor transpose(Int a, Int b) const;
   Tensor t() const;  // a matrix transposed
   Tensor squeeze() const;
   Tensor squeeze(Int axis) const;
   Tensor unsqueeze(Int axis) const;
   Tensor expand(const Shape& shape) const;
+  Tensor expand(Integer auto, Integer auto...) const = delete;  // in braces: x.expand({2, -1})
   Tensor repeat(const Dims& counts) const;
+  Tensor repeat(Integer auto, Integer auto...) const = delete;  // in braces: x.repeat({2, 3})
   Tensor flatten(Int start = 0, Int end = -1) const;
   Tensor contiguous() const;
   Tensor clone() const;
@@ -232,8 +245,9 @@ class Tensor {
   Tensor argmin(BoolOrFloat auto, Flag = false) const = delete;  // the axis is an integer: x.argmin(-1, true)
   Tensor norm(Scalar p = 2, const Axes& axes = {}, Flag keepdim = false) const;
   Tensor norm(std::initializer_list<Int>, Flag = false) const = delete;  // axes come second: x.norm(2, axes)
-  bool all() const;                                                      // every element non-zero
-  bool any() const;                                                      // some element non-zero
+  explicit operator bool() const = delete;  // which element? (a == b).all(); of one number x.item() != 0
+  bool all() const;                         // every element non-zero
+  bool any() const;                         // some element non-zero
   Tensor all(const Axes& axes, Flag keepdim = false) const;
   Tensor any(const Axes& axes, Flag keepdim = false) const;
 
@@ -355,6 +369,10 @@ Tensor operator<(const Tensor& a, Scalar b);
 Tensor operator<=(const Tensor& a, Scalar b);
 Tensor operator>(const Tensor& a, Scalar b);
 Tensor operator>=(const Tensor& a, Scalar b);
+Tensor operator<(Scalar, const Tensor&) = delete;    // x > 0; between: (x > 0) & (x < 1)
+Tensor operator<=(Scalar, const Tensor&) = delete;   // x >= 0; between: (x >= 0) & (x <= 1)
+Tensor operator>(Scalar, const Tensor&) = delete;    // x < 0
+Tensor operator>=(Scalar, const Tensor&) = delete;   // x <= 0
 Tensor operator&(const Tensor& a, const Tensor& b);  // logical and
 Tensor operator|(const Tensor& a, const Tensor& b);  // logical or
 

@@ -37,8 +37,10 @@ Tensor remainder(const Tensor& a, Scalar b);
 Tensor maximum(const Tensor& a, const Tensor& b);
 /// The smaller of a and b; NaN where either is.
 Tensor minimum(const Tensor& a, const Tensor& b);
-/// a where condition (bool), else b. `where(x > 0, x, zeros_like(x))`
+/// a where condition (bool), else b. `where(x > 0, x, 0)`
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
 /// x with `value` where mask (bool) is true. `masked_fill(scores, future, -INFINITY)`
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);
 /// x limited to [low, high], or on one side: `clamp(x, 0)`, `clamp(x, {}, 1)`. No gradient outside; NaN
@@ -114,6 +116,8 @@ Tensor any(const Tensor& x, const Axes& axes, Flag keepdim = false);
 /// Largest element; equal ones share the gradient evenly (PyTorch's amax); an error on nothing.
 Tensor max(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 Tensor min(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
+Tensor max(const Tensor&, const std::derived_from<Tensor> auto&) = delete;  // of two tensors: maximum(a, b)
+Tensor min(const Tensor&, const std::derived_from<Tensor> auto&) = delete;  // of two tensors: minimum(a, b)
 /// Largest element along an axis and its index (i64): of equal ones the first, which has the gradient alone,
 /// as in PyTorch's x.max(axis). `auto [value, index] = max_with_indices(x, -1);`
 std::pair<Tensor, Tensor> max_with_indices(const Tensor& x, Int axis, Flag keepdim = false);
@@ -292,6 +296,7 @@ struct CrossEntropyOptions {
 /// weights, as in PyTorch. A class with logit -inf and p = 0 costs nothing (in PyTorch NaN). p is not
 /// checked: it need not add up to 1. `cross_entropy(student, softmax(teacher, -1))`
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options = {});
+Tensor cross_entropy(const Tensor&, const Tensor&, const auto&) = delete;  // by name: {.weight = weight}
 /// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
 /// [..., C], weight [V, C], target [...] (i64), bias [V] or undefined -> []. Rows pass in chunks of at most
 /// 32 MiB of logits, or of 64 rows; where a gradient is wanted forward computes it too: use NoGrad to

@@ -40,12 +40,12 @@ void Adam::update(const Slot& slot, const Array& gradient, const Update& by, std
     const double t = static_cast<double>(by.step);
     const kernels::AdamStep<T> step{
         .lr = by.lr,
-        .beta1 = betas_[0],
-        .beta2 = betas_[1],
+        .beta1 = betas_.first,
+        .beta2 = betas_.second,
         .eps = eps_,
         .weight_decay = by.weight_decay,
-        .bias_correction1 = 1 - std::pow(betas_[0], t),
-        .bias_correction2_sqrt = std::sqrt(1 - std::pow(betas_[1], t)),
+        .bias_correction1 = 1 - std::pow(betas_.first, t),
+        .bias_correction2_sqrt = std::sqrt(1 - std::pow(betas_.second, t)),
         .decoupled = decoupled_,
     };
     kernels::table<T>().adam(

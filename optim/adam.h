@@ -1,7 +1,7 @@
 #pragma once
 // Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019).
 
-#include <array>
+#include <utility>
 
 #include "gradus/optim/optimizer.h"
 
@@ -9,14 +9,14 @@ namespace gradus::optim {
 
 struct AdamOptions {
   Schedule lr = 1e-3;
-  std::array<double, 2> betas = {0.9, 0.999};
+  std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;        // above 0
   double weight_decay = 0;  // added to the gradient
 };
 
 struct AdamWOptions {
   Schedule lr = 1e-3;
-  std::array<double, 2> betas = {0.9, 0.999};
+  std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;           // above 0
   double weight_decay = 0.01;  // taken from the weight: w -= lr * weight_decay * w
 };
@@ -28,6 +28,7 @@ class Adam : public Optimizer {
  public:
   explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
   explicit Adam(std::vector<ParameterGroup> groups, AdamOptions options = {});
+  Adam(const auto&, BoolOrFloat auto) = delete;  // optim::Adam opt(model.parameters(), {.lr = 1e-3});
 
  protected:
   Adam(const char* name, std::vector<ParameterGroup> groups, const AdamOptions& options, bool decoupled);
@@ -35,7 +36,7 @@ class Adam : public Optimizer {
               std::int64_t end) const override;
 
  private:
-  std::array<double, 2> betas_;
+  std::pair<double, double> betas_;
   double eps_;
   bool decoupled_;
 };
@@ -45,6 +46,7 @@ class AdamW : public Adam {
  public:
   explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});
   explicit AdamW(std::vector<ParameterGroup> groups, AdamWOptions options = {});
+  AdamW(const auto&, BoolOrFloat auto) = delete;  // optim::AdamW opt(model.parameters(), {.lr = 1e-3});
 };
 
 }  // namespace gradus::optim

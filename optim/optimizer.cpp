@@ -30,9 +30,10 @@ std::vector<ParameterGroup> detail::one_group(std::vector<Tensor> parameters) {
   return groups;
 }
 
-void detail::check_betas(const char* name, const std::array<double, 2>& betas) {
-  for (const double beta : betas)
-    check(beta >= 0 && beta < 1, "{}: expects betas in [0, 1), got {} and {}", name, betas[0], betas[1]);
+void detail::check_betas(const char* name, const std::pair<double, double>& betas) {
+  for (const double beta : {betas.first, betas.second})
+    check(beta >= 0 && beta < 1, "{}: expects betas in [0, 1), got {} and {}", name, betas.first,
+          betas.second);
 }
 
 void detail::check_eps(const char* name, double eps) {

@@ -1,9 +1,9 @@
 #pragma once
 // What all optimizers share: parameter groups, the step over all parameters, state that can be saved.
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gradus/core/io/state_dict.h"
@@ -100,7 +100,7 @@ namespace detail {
 /// One group holding all the parameters.
 std::vector<ParameterGroup> one_group(std::vector<Tensor> parameters);
 /// What Adam and its kin ask of their options.
-void check_betas(const char* name, const std::array<double, 2>& betas);
+void check_betas(const char* name, const std::pair<double, double>& betas);
 void check_eps(const char* name, double eps);
 }  // namespace detail
 

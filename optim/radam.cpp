@@ -20,9 +20,9 @@ RAdam::RAdam(std::vector<ParameterGroup> groups, RAdamOptions options)
 
 void RAdam::update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
                    std::int64_t end) const {
-  const double t = static_cast<double>(by.step), power2 = std::pow(betas_[1], t);
-  const double correction1 = 1 - std::pow(betas_[0], t), root2 = std::sqrt(1 - power2);
-  const double n = 2 / (1 - betas_[1]) - 1, rho = n - 2 * t * power2 / (1 - power2);
+  const double t = static_cast<double>(by.step), power2 = std::pow(betas_.second, t);
+  const double correction1 = 1 - std::pow(betas_.first, t), root2 = std::sqrt(1 - power2);
+  const double n = 2 / (1 - betas_.second) - 1, rho = n - 2 * t * power2 / (1 - power2);
   dispatch_floating("RAdam", gradient, [&]<class T>() {
     const T* const dw = gradient.data<T>() + begin;
     T* const w = slot.parameter.array().mutable_data<T>() + begin;
@@ -33,8 +33,8 @@ void RAdam::update(const Slot& slot, const Array& gradient, const Update& by, st
       const double r = std::sqrt((rho - 4) * (rho - 2) * n / ((n - 4) * (n - 2) * rho));
       kernels::table<T>().adam(end - begin,
                                {.lr = by.lr * r,
-                                .beta1 = betas_[0],
-                                .beta2 = betas_[1],
+                                .beta1 = betas_.first,
+                                .beta2 = betas_.second,
                                 .eps = eps_ / root2,
                                 .weight_decay = by.weight_decay,
                                 .bias_correction1 = correction1,
@@ -44,8 +44,8 @@ void RAdam::update(const Slot& slot, const Array& gradient, const Update& by, st
       return;
     }
     const T rate = static_cast<T>(by.lr / correction1), decay = static_cast<T>(by.weight_decay);
-    const T beta1 = static_cast<T>(betas_[0]), rest1 = static_cast<T>(1 - betas_[0]);
-    const T beta2 = static_cast<T>(betas_[1]), rest2 = static_cast<T>(1 - betas_[1]);
+    const T beta1 = static_cast<T>(betas_.first), rest1 = static_cast<T>(1 - betas_.first);
+    const T beta2 = static_cast<T>(betas_.second), rest2 = static_cast<T>(1 - betas_.second);
     for (std::int64_t i = 0; i < end - begin; ++i) {
       const T g = dw[i] + decay * w[i];
       m[i] = beta1 * m[i] + rest1 * g;

@@ -2,7 +2,7 @@
 // RAdam: Adam that knows how far its average of squares can be trusted (Liu et al. 2020, "On the variance of
 // the adaptive learning rate and beyond").
 
-#include <array>
+#include <utility>
 
 #include "gradus/optim/optimizer.h"
 
@@ -10,7 +10,7 @@ namespace gradus::optim {
 
 struct RAdamOptions {
   Schedule lr = 1e-3;
-  std::array<double, 2> betas = {0.9, 0.999};
+  std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;        // above 0
   double weight_decay = 0;  // added to the gradient
 };
@@ -23,13 +23,14 @@ class RAdam : public Optimizer {
  public:
   explicit RAdam(std::vector<Tensor> parameters, RAdamOptions options = {});
   explicit RAdam(std::vector<ParameterGroup> groups, RAdamOptions options = {});
+  RAdam(const auto&, BoolOrFloat auto) = delete;  // optim::RAdam opt(model.parameters(), {.lr = 1e-3});
 
  protected:
   void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,
               std::int64_t end) const override;
 
  private:
-  std::array<double, 2> betas_;
+  std::pair<double, double> betas_;
   double eps_;
 };
 

@@ -20,6 +20,7 @@ class RMSprop : public Optimizer {
  public:
   explicit RMSprop(std::vector<Tensor> parameters, RMSpropOptions options = {});
   explicit RMSprop(std::vector<ParameterGroup> groups, RMSpropOptions options = {});
+  RMSprop(const auto&, BoolOrFloat auto) = delete;  // optim::RMSprop opt(model.parameters(), {.lr = 1e-3});
 
  protected:
   void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,

@@ -19,6 +19,7 @@ class SGD : public Optimizer {
  public:
   explicit SGD(std::vector<Tensor> parameters, SGDOptions options = {});
   explicit SGD(std::vector<ParameterGroup> groups, SGDOptions options = {});
+  SGD(const auto&, BoolOrFloat auto) = delete;  // optim::SGD opt(model.parameters(), {.lr = 1e-3});
 
  protected:
   void update(const Slot& slot, const Array& gradient, const Update& by, std::int64_t begin,

@@ -1,6 +1,9 @@
 #pragma once
 // Everything gradus offers. Open core/tensor.h first, then ops/ops.h.
 
+#include "gradus/core/tensor.h"
+#include "gradus/ops/ops.h"
+
 #include "gradus/core/array/array.h"
 #include "gradus/core/array/dispatch.h"
 #include "gradus/core/dtype.h"
@@ -19,7 +22,6 @@
 #include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
-#include "gradus/core/tensor.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/core/version.h"
 #include "gradus/data/data.h"
@@ -28,7 +30,6 @@
 #include "gradus/ops/checkpoint.h"
 #include "gradus/ops/curvature.h"
 #include "gradus/ops/gradcheck.h"
-#include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"
 #include "gradus/optim/ema.h"

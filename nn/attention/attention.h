@@ -34,6 +34,7 @@ enum class HeadWeights { averaged, per_head };
 /// At the start in_proj_weight is Xavier uniform, out_proj.weight as in Linear, biases 0, as PyTorch's.
 struct MultiheadAttention : Module {
   explicit MultiheadAttention(const MultiheadAttentionOptions& options);
+  MultiheadAttention(Integer auto, auto...) = delete;  // by name: {.d_model = 64, .heads = 4}
 
   /// Self-attention: queries, keys and values from x [B, T, E] -> [B, T, E]. With a cache x is what follows
   /// the positions it holds: queries see those too (masks count them among the Tk keys), and it then holds

@@ -20,10 +20,11 @@ class Step {
   Step(Tensor (*op)(const Tensor&, GeluForm))
       : call_([op](const Tensor& x) { return op(x, GeluForm::erf); }) {}
   template <class F>
-  requires(!std::same_as<F, Step>) Step(const F& f) : call_(f) {
-    static_assert(std::is_invocable_r_v<Tensor, const F&, const Tensor&>,
-                  "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`");
-    if constexpr (std::derived_from<F, Module>) {
+  requires(!std::same_as<F, Step>) Step(const F& f) {
+    constexpr bool callable = std::is_invocable_r_v<Tensor, const F&, const Tensor&>;
+    static_assert(callable, "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`");
+    if constexpr (callable && !std::derived_from<F, Module>) call_ = f;
+    if constexpr (callable && std::derived_from<F, Module>) {
       call_ = [f](const Tensor& x) { return f.report_call([&]() -> Tensor { return f(x); }); };
       register_ = [f](const Module& parent, const std::string& name) { parent.add(name, f); };
     }

@@ -27,6 +27,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -144,6 +145,8 @@ class Module : public virtual detail::CopyOnly {
   /// The numbers of another model of the same keys and shapes.
   void copy_parameters_from(const Module& other) const;
 
+  void forward(const auto&...) const = delete;  // a module is called: model(x)
+
   // --- modes, for this module and all below it
 
   /// Training mode (dropout on), where every module starts. Has nothing to do with gradients: see NoGrad.
@@ -223,6 +226,11 @@ template <std::derived_from<Module> Model>
 std::string summary(const Model& model) {
   model.name_kind(typeid(Model));
   return summary(static_cast<const Module&>(model));
+}
+/// `std::cout << model;` prints the same.
+template <std::derived_from<Module> Model>
+std::ostream& operator<<(std::ostream& out, const Model& model) {
+  return out << summary(model);
 }
 /// The same with the shapes of outputs in model(input, inputs...), which it calls in eval mode and without a
 /// tape: the model's own and those that on_forward's hooks see, of a module called twice the later one.

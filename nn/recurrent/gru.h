@@ -18,6 +18,7 @@ struct GRUOutput {
 /// = 16})(x);`
 struct GRU : Module {
   explicit GRU(const RecurrentOptions& options);
+  GRU(Integer auto, auto...) = delete;  // by name: nn::GRU({.input_size = 8, .hidden_size = 16})
   GRUOutput operator()(const Tensor& x, const Tensor& h = {}) const;
 
  private:

@@ -25,6 +25,8 @@ Tensor compare(const char* op, Compare f, const Tensor& a, const Tensor& b) {
 }
 
 Tensor compare(const char* op, Compare f, const Tensor& a, Scalar b) {
+  check(f == Compare::eq || f == Compare::ne || operand(op, a).dtype() != boolean,
+        "{}: bools are neither more nor less than a number; write a < b < c as (a < b) & (b < c)", op);
   return record(op, array::compare(op, f, a.array(), b), {&a});
 }
 
@@ -81,6 +83,14 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
                   return {needs[0] ? sum_to(array::where(*c, dy, zero), sa) : Array(),
                           needs[1] ? sum_to(array::where(*c, zero, dy), sb) : Array()};
                 });
+}
+
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {
+  return where(condition, a, Tensor(array::number_like("where", b, operand("where", a))));
+}
+
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
+  return where(condition, Tensor(array::number_like("where", a, operand("where", b))), b);
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {

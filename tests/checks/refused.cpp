@@ -35,6 +35,33 @@ void habits(const Tensor& x, const Tensor& y) {
   if (x == y) return;                                     // refused: bool
 }
 
+void habits_of_numbers(Tensor x, const nn::Linear& model) {
+  (void)ones(3, 4, 5);                      // refused: ones({3, 4})
+  (void)full(3, 4, 7.0);                    // refused: full({3, 4}, 7.0)
+  (void)empty(3, 4);                        // refused: empty({3, 4})
+  (void)rand(3, 4);                         // refused: rand({3, 4})
+  (void)randn(3, 4);                        // refused: randn({3, 4})
+  (void)randn(3);                           // refused: a shape goes in braces
+  (void)x.view(3, 4);                       // refused: x.view({3, 4})
+  (void)x.reshape(12);                      // refused: x.reshape({3, 4})
+  (void)x.permute(1, 0);                    // refused: x.permute({2, 0, 1})
+  (void)x.expand(2, -1);                    // refused: x.expand({2, -1})
+  (void)x.repeat(2, 3);                     // refused: x.repeat({2, 3})
+  (void)Tensor(5.0);                        // refused: tensor(5.0)
+  (void)(1 <= x);                           // refused: x >= 0; between
+  (void)(1 > x);                            // refused: x < 0
+  (void)(1 >= x);                           // refused: x <= 0
+  (void)min(x, x);                          // refused: minimum(a, b)
+  nn::LSTM lstm(8, 16, 2);                  // refused: nn::LSTM({.input_size = 8, .hidden_size = 16})
+  nn::MultiheadAttention attention(64, 4);  // refused: {.d_model = 64, .heads = 4}
+  optim::Adam halves(model.parameters(), {.lr = 1e-3, .betas = 0.9});  // refused: no matching
+  optim::SGD sgd(model.parameters(), 0.1);                             // refused: {.lr = 1e-3}
+  optim::AdamW adamw(model.parameters(), 0.1);                         // refused: {.lr = 1e-3}
+  optim::RAdam radam(model.parameters(), 0.1);                         // refused: {.lr = 1e-3}
+  optim::RMSprop rmsprop(model.parameters(), 0.1);                     // refused: {.lr = 1e-3}
+  nn::Sequential steep(relu, leaky_relu);                              // refused: a step of Sequential is
+}
+
 void picked(const Tensor& x, const Tensor& mask) {
   auto a = x[mask];
   a = x;                // refused: give it a type: Tensor y = x[mask]
@@ -72,23 +99,56 @@ void loaders(const Tensor& x, const Tensor& y) {
 // cure.
 void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const Tensor& mask) {
   // [condition]
-  if (a == b) return;  // refused: bool
+  if (a == b) return;  // refused: (a == b).all(); of one number
   if ((a == b).all()) return;
+  Tensor both = (a > 0) && (b > 0);  // refused: (a == b).all(); of one number
+  Tensor each = (a > 0) & (b > 0);
+  Tensor between = 0 < a < 1;  // refused: between: (x > 0) & (x < 1)
+  Tensor inside = (a > 0) & (a < 1);
   // [/condition]
   // [options]
-  optim::Adam opt(model, 1e-3);  // refused: no matching
+  optim::Adam opt(model.parameters(), 1e-3);  // refused: (model.parameters(), {.lr = 1e-3})
   optim::Adam adam(model.parameters(), {.lr = 1e-3});
-  nn::Linear biasless(4, 4, false);  // refused: no matching
+  nn::Linear biasless(4, 4, false);  // refused: nn::Linear(4, 4, {.bias = false})
   nn::Linear linear(4, 4, {.bias = false});
+  nn::GRU layer(8, 16);  // refused: nn::GRU({.input_size = 8, .hidden_size = 16})
+  nn::GRU gru({.input_size = 8, .hidden_size = 16});
+  Tensor lost = cross_entropy(a, b, mask);  // refused: {.weight = weight}
+  Tensor loss = cross_entropy(a, b, {.weight = mask});
   // [/options]
   // [order]
   optim::AdamW late(model.parameters(), {.weight_decay = 0.1, .lr = 1e-3});  // refused: declaration order
   optim::AdamW right(model.parameters(), {.lr = 1e-3, .weight_decay = 0.1});
   // [/order]
+  // [misspelt]
+  nn::GRU cell({.input_size = 8, .hidden = 16});              // refused: no matching
+  nn::RecurrentOptions named{.input_size = 8, .hidden = 16};  // refused: hidden
+  nn::GRU right_cell({.input_size = 8, .hidden_size = 16});
+  // [/misspelt]
   // [shape]
-  Tensor x = zeros(3, 4);  // refused: Shape
+  Tensor x = zeros(3, 4);  // refused: zeros({3, 4})
   Tensor y = zeros({3, 4});
+  Tensor u = y.reshape(2, -1);  // refused: x.reshape({3, 4})
+  Tensor v = y.reshape({2, -1});
   // [/shape]
+  // [index]
+  Tensor second = x[0, 1];  // refused: comma
+  Tensor element = x[0][1];
+  Tensor neither = x[{0, 1}];  // refused: rows: x[tensor({0, 1})]
+  Tensor rows = x[tensor({0, 1})];
+  // [/index]
+  // [number]
+  x = 5;  // refused: x.fill_(5) writes; x = tensor(5)
+  x.fill_(5);
+  // [/number]
+  // [habits]
+  Tensor called = model.forward(x);  // refused: a module is called: model(x)
+  Tensor result = model(x);
+  Tensor larger = max(a, b);  // refused: maximum(a, b)
+  Tensor largest = maximum(a, b);
+  for (Tensor row : x) row.zero_();  // refused: unbind(x)
+  for (Tensor row : unbind(x)) row.zero_();
+  // [/habits]
   // [picked]
   auto z = a[mask];
   z = b;  // refused: give it a type: Tensor y = x[mask]

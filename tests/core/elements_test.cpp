@@ -54,6 +54,8 @@ TEST_CASE("vectors of integers of any width become i64 and come back") {
   check_error([&] { from_vector(three, {2}); }, "from_vector: shape [2] holds 2 elements, got 3 values");
   CHECK(from_vector(std::vector<int>{1, 2, 3, 4, 5, 6}, {2, -1}).shape() == Shape{2, 3});
   CHECK(from_vector(three, {-1}).shape() == Shape{3});
+  CHECK(from_vector(three).shape() == Shape{3});
+  CHECK(from_vector(std::vector<float>()).shape() == Shape{0});
   CHECK(from_span<int>(three, {-1, 1, 3}).shape() == Shape{1, 1, 3});
   CHECK(from_vector(std::vector<int>(), {-1, 3}).shape() == Shape{0, 3});
   check_error([&] { from_vector(three, {-3}); }, "from_vector: expects sizes of 0 or more, got [-3]");

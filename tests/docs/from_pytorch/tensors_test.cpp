@@ -30,7 +30,7 @@ TEST_CASE("from PyTorch: creation") {
   // py: torch.tensor([1., 2.], dtype=torch.float64)
   gives(tensor({1.0, 2.0}, f64), "[1., 2.]");
   // py: torch.tensor(values)
-  gives(from_vector(values, {4}), "[1., 2., 3., 4.]");
+  gives(from_vector(values), "[1., 2., 3., 4.]");
   // py: torch.tensor(values).view(2, -1)
   gives(from_vector(values, {2, -1}), "[[1., 2.], [3., 4.]]");
   // py: torch.zeros(2, 3)
@@ -198,8 +198,8 @@ TEST_CASE("from PyTorch: indexing") {
   gives(masked_select(x, mask), "[1., 3., 4., 5.]");
   // py: x.masked_fill(mask, 0.)
   gives(masked_fill(x, mask, 0), "[[0., -2., 0.], [0., 0., -6.]]");
-  // py: torch.where(mask, x, torch.zeros_like(x))
-  gives(where(mask, x, zeros_like(x)), "[[1., 0., 3.], [4., 5., 0.]]");
+  // py: torch.where(mask, x, 0.)
+  gives(where(mask, x, 0), "[[1., 0., 3.], [4., 5., 0.]]");
   // py: mask.nonzero()
   gives(nonzero(mask), "[[0, 0], [0, 2], [1, 0], [1, 1]]");
   // py: torch.where(mask)[0]

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "check_op.h"
 #include "gradus/nn/layers/linear.h"
 #include "gradus/nn/module/module.h"
@@ -203,6 +205,9 @@ TEST_CASE("summary: a row a module, own parameters, totals") {
         "fc1      Linear  weight [3, 2], bias [3]      9\n"
         "fc2      Linear  weight [1, 3], bias [1]      4\n"
         "13 parameters, 9 trainable, 52 bytes\n");
+  std::ostringstream out;
+  out << net;
+  CHECK(out.str() == summary(net));
 }
 
 TEST_CASE("summary: large counts, shared parameters, parts without a name") {

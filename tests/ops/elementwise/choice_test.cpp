@@ -96,6 +96,40 @@ TEST_CASE("where") {
   CHECK(where(tensor({true, false}), tensor({true, true}), tensor({false, false})).dtype() == boolean);
 }
 
+TEST_CASE("where: a number takes the tensor's dtype, on either side") {
+  check_op("where", [](const Tensor& x, const Tensor& c) { return where(c, x, 1.5); },
+           {{2, 3}, Input(pattern({3}))});
+  check_op("where", [](const Tensor& x, const Tensor& c) { return where(c, -1, x); },
+           {{2, 3}, Input(pattern({3}))});
+  const Tensor c = tensor({true, false});
+  CHECK(values(where(c, tensor({1, 2}), 7)) == Values{1, 7});
+  CHECK(values(where(c, 7, tensor({1, 2}))) == Values{7, 2});
+  CHECK(where(c, tensor({1, 2}), 7).dtype() == i64);
+  CHECK(where(c, ones({2}, f64), 7).dtype() == f64);
+  CHECK(where(c, tensor({1.0, 2.0}), 0).shape() == Shape{2});
+  check_error(
+      [&] {
+        where(c, tensor({1, 2}), 0.5);
+      },
+      "where: the number 0.5 is not an i64, as the tensor [2] is: convert the tensor with .to(f32)");
+  check_error([&] { where(c, Tensor(), 0); },
+              "where: the tensor is undefined: assign it first; a grad() is undefined before backward");
+  check_error([&] { where(ones({2}), ones({2}), 0); },
+              "where: expects bool, got f32 [2]: compare first, as in x != 0");
+}
+
+TEST_CASE("comparison: bools have no order beside a number") {
+  const Tensor x = tensor({1.0, 2.0, 3.0});
+  const std::string rest =
+      ": bools are neither more nor less than a number; write a < b < c as (a < b) & (b < c)";
+  check_error([&] { x > 0 > 1; }, "gt" + rest);
+  check_error([&] { x > 0 >= 1; }, "ge" + rest);
+  check_error([&] { x > 0 < 1; }, "lt" + rest);
+  check_error([&] { x > 0 <= 1; }, "le" + rest);
+  CHECK(values((x > 1) == true) == Values{0, 1, 1});
+  CHECK(values((x > 1) != 1) == Values{1, 0, 0});
+}
+
 TEST_CASE("where: NaN in the branch not taken does not show, forward or backward") {
   Tensor x = tensor({0.0, 4.0}, f64).requires_grad_();
   const Tensor y = where(x > 1, x, full_like(x, kNan));

@@ -1,0 +1,35 @@
+// A language model: a GPT reads one sentence, letter by letter, and writes it again.
+#include <cstdio>
+#include <string>
+
+#include "gradus/gradus.h"
+
+using namespace gradus;
+
+Tensor to_ids(const std::string& text) {
+  return from_vector(std::vector<signed char>(text.begin(), text.end()), {-1});  // i64 [T]
+}
+
+int main() {
+  manual_seed(0);
+  const std::string text =
+      "every number remembers how it was made, so the loss can tell each weight its way; ";
+  const std::int64_t context = 16;
+  const nn::GPT gpt({.vocab = 128, .context = context, .layers = 2, .block = {.d_model = 32, .heads = 2}});
+  optim::AdamW opt(gpt.parameters(), {.lr = optim::warmup_cosine(5e-3, 20, 200)});
+
+  const Tensor windows = to_ids(text + text).unfold(0, context + 1);  // [N, T + 1], from every letter on
+  for (int step = 0; step < 200; ++step) {
+    const Tensor batch = windows[randint(0, windows.size(0), {32})];
+    const Tensor loss = gpt.loss(batch.slice(1, 0, context), batch.slice(1, 1));
+    opt.zero_grad();
+    loss.backward();
+    optim::clip_grad_norm(gpt.parameters(), 1.0);
+    opt.step();
+    if (step % 50 == 0) std::printf("%3d  loss %.1f\n", step, loss.item());
+  }
+
+  const Tensor written = gpt.generate(to_ids("every number "), 70, {.greedy = true});
+  for (const std::int64_t letter : written.to_vector<std::int64_t>()) std::putchar(static_cast<char>(letter));
+  std::printf("\n");
+}

@@ -31,11 +31,11 @@ void draw_cell(Svg& svg, const HeatCells& cells, double value, double x, double 
 }
 
 std::string spoken(const HeatMap& map, const HeatCells& cells) {
-  const auto named = [](const std::string& label, const char* otherwise) {
-    return label.empty() ? otherwise : label.c_str();
-  };
-  std::string text = fmt::format("{} by {} (rows) and {} (columns).", named(map.value_label, "Values"),
-                                 named(map.y_label, "row"), named(map.x_label, "column"));
+  std::string text = map.value_label.empty() ? "Values" : map.value_label;
+  if (!map.y_label.empty()) text += fmt::format(" by {} (rows)", map.y_label);
+  if (!map.x_label.empty())
+    text += fmt::format(" {} {} (columns)", map.y_label.empty() ? "by" : "and", map.x_label);
+  text += '.';
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     text += fmt::format(" {}:", map.rows[row]);
     for (std::size_t column = 0; column < map.columns.size(); ++column) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "gradus/kit/chart/detail/chart_data.h"
 #include "gradus/kit/chart/detail/chart_style.h"
@@ -19,14 +20,17 @@ struct EndLabel {
   double place;  // y of the name, moved so that names do not touch
 };
 
-const double* last_finite(const Series& series, const double** y) {
+bool can_stand_on(AxisKind axis, double value) {
+  return std::isfinite(value) && (axis == AxisKind::linear || value > 0);
+}
+
+// The last point that is drawn.
+std::optional<std::pair<double, double>> last_point(const LineChart& chart, const Series& series) {
   for (std::size_t i = series.y.size(); i-- > 0;) {
-    if (std::isfinite(series.y[i])) {
-      *y = &series.y[i];
-      return &series.x[i];
-    }
+    if (can_stand_on(chart.x_axis, series.x[i]) && can_stand_on(chart.y_axis, series.y[i]))
+      return std::pair{series.x[i], series.y[i]};
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // Names at the ends of the curves are easier than a legend, if they are short and all curves reach the end.
@@ -34,9 +38,8 @@ bool names_fit_at_ends(const LineChart& chart, Range x_values) {
   if (chart.series.size() > 5) return false;
   const Scale place(chart.x_axis, x_values, 0, 1);
   return std::all_of(chart.series.begin(), chart.series.end(), [&](const Series& series) {
-    const double* y = nullptr;
-    const double* x = last_finite(series, &y);
-    return series.line && x != nullptr && place(*x) > 0.94 && text_width(series.name, text_size) < 85;
+    const auto last = last_point(chart, series);
+    return series.line && last && place(last->first) > 0.94 && text_width(series.name, text_size) < 85;
   });
 }
 
@@ -50,9 +53,9 @@ double widest_name(const LineChart& chart) {
 std::vector<EndLabel> end_labels(const LineChart& chart, const Plot& plot) {
   std::vector<EndLabel> labels;
   for (const Series& series : chart.series) {
-    const double* y = nullptr;
-    if (series.name.empty() || last_finite(series, &y) == nullptr) continue;
-    const double end = std::clamp(plot.y(*y), plot.box.top, plot.box.bottom);
+    const auto last = last_point(chart, series);
+    if (series.name.empty() || !last) continue;
+    const double end = std::clamp(plot.y(last->second), plot.box.top, plot.box.bottom);
     labels.push_back({&series, end, end});
   }
   std::stable_sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.end < b.end; });

@@ -72,6 +72,8 @@ TEST_CASE("a log axis leaves out what it cannot show") {
   const std::string svg = draw(chart);
   expect_sound(svg);
   CHECK(count_of(path_of(svg, "curve"), "m") == 2);
+  chart.series[0].y.back() = -1;  // the name stands at the last point there is, or in the legend
+  expect_sound(draw(chart));
 }
 
 TEST_CASE("curves end at the limits of the axes") {

@@ -125,6 +125,9 @@ TEST_CASE("a heat map in one line") {
   CHECK(map.columns == std::vector<std::string>{"a", "b", "c"});
   CHECK(heat_map(arange(6).reshape({2, 3}).t()).values == Numbers{0, 3, 1, 4, 2, 5});
   expect_sound(draw(map));
+  CHECK(draw(map).find("<desc>Values. 0: 0 1 2. 1: 3 4 5.</desc>") != std::string::npos);
+  map.x_label = "key";
+  CHECK(draw(map).find("<desc>Values by key (columns). 0: ") != std::string::npos);
   CHECK_THROWS_WITH_AS(heat_map(Tensor()), "kit::heat_map: the tensor is undefined: give it values first",
                        Error);
   CHECK_THROWS_WITH_AS(heat_map(zeros({2})),

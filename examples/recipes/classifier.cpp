@@ -12,23 +12,22 @@ int main() {
   const Tensor label = randint(0, classes, {n}), t = 0.5 + 2 * rand({n});
   const Tensor angle = 3 * t + 3.14159 * label.to(f32);
   const Tensor x = stack({t * cos(angle), t * sin(angle)}, 1) + 0.05 * randn({n, 2});  // [n, 2]
-  const std::vector<Tensor> parts = split(randperm(n), {500, 100});
-  const Tensor train = parts[0], unseen = parts[1];
+  const auto [train, unseen] = data::random_split(n, {500, 100});
 
   const nn::Sequential net(nn::Linear(2, 32), relu, nn::Linear(32, 32), relu, nn::Linear(32, classes));
   optim::Adam opt(net.parameters(), {.lr = 1e-2});
-  for (int epoch = 0; epoch < 40; ++epoch)
-    for (const Tensor& batch : split(train[randperm(train.size(0))], 50)) {
-      const Tensor loss = cross_entropy(net(x[batch]), label[batch]);
+  data::DataLoader loader({x[train], label[train]}, {.batch_size = 50, .shuffle = true});
+  while (loader.epoch() < 40)
+    for (const auto& [points, labels] : loader) {
+      const Tensor loss = cross_entropy(net(points), labels);
       opt.zero_grad();
       loss.backward();
       opt.step();
     }
 
   const NoGrad guard;
-  const Tensor truth = label[unseen], guess = net(x[unseen]).argmax(-1);
-  const Tensor cell = truth * classes + guess;  // of the matrix, counted row by row
+  const Tensor logits = net(x[unseen]);
   std::cout << "confusion, a row for each class:\n"
-            << index_add(zeros({classes * classes}, i64), 0, cell, ones_like(cell)).view({classes, classes});
-  std::printf("\naccuracy %.2f\n", (guess == truth).to(f32).mean().item());
+            << data::confusion_matrix(logits, label[unseen], classes) << "\n";
+  std::printf("accuracy %.2f\n", data::accuracy(logits, label[unseen]));
 }

@@ -28,7 +28,7 @@ int main() {
   }
   const std::vector<float> w = net.weight.to_vector<float>();
   for (std::size_t i = 0; i < cities.names.size(); ++i)
-    std::printf("%s%+5.0f  ", cities.names[i].c_str(), static_cast<double>(w[2 + i] * 1000));
-  std::printf("\na square metre %.1f, on average off by %.0f\n", static_cast<double>(w[0]) * 10,
+    std::printf("%s %+.0f\n", cities.names[i].c_str(), static_cast<double>(w[2 + i] * 1000));
+  std::printf("a square metre %.1f, on average off by %.0f\n", static_cast<double>(w[0]) * 10,
               1000 * l1_loss(net(x), rent).item());
 }

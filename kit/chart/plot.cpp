@@ -122,9 +122,8 @@ HeatMap heat_map(const Tensor& x, HeatMap map) {
         : x.dim() == 0 ? "x.item() is a number"
                        : "pick one, as in x[0]");
   check(x.numel() > 0 && x.numel() <= most_cells,
-        "kit::heat_map: expects 1 to {} elements, got the shape {}; each is a cell to be read: show a slice, "
-        "or "
-        "means of blocks",
+        "kit::heat_map: expects 1 to {} elements, got the shape {}; each is a cell to be read: "
+        "show a slice, or means of blocks",
         most_cells, to_string(x.shape()));
   if (map.rows.empty()) map.rows = numbered(x.size(0));
   if (map.columns.empty()) map.columns = numbered(x.size(1));

@@ -10,9 +10,8 @@ template <class Chart>
 void save_chart(const char* kind, const Chart& chart, const std::string& path) {
   if (path.ends_with(".svg")) return replace_file(path, svg_file(draw(chart)));
   check(path.ends_with(".html"),
-        "{} \"{}\": cannot save \"{}\": expects a name that ends in .svg or .html; browsers and programs "
-        "such as "
-        "Inkscape make other formats of the first",
+        "{} \"{}\": cannot save \"{}\": expects a name that ends in .svg or .html; "
+        "browsers and programs such as Inkscape make other formats of the first",
         kind, chart.title, path);
   HtmlReport page(chart.title.empty() ? "Chart" : chart.title, "");
   page.figure(chart, chart.description);

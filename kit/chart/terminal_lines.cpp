@@ -102,8 +102,8 @@ void draw_reference_under(const Screen& screen, LineFrame& frame, const Referenc
   }
 }
 
-// The points on the way: of those that follow each other in one column of dots the first, lowest, highest and
-// last, which draw the same dots. Gaps stay, as a point that is not drawable.
+// The points; where a line joins them, of those that follow each other in one column of dots the first,
+// lowest, highest and last, which draw the same dots. Gaps stay, as a point that is not drawable.
 std::vector<Point> thinned(const LineFrame& frame, const Series& series) {
   std::vector<Point> points;
   std::size_t run = 0;  // points of the last column in `points`: up to four
@@ -113,7 +113,7 @@ std::vector<Point> thinned(const LineFrame& frame, const Series& series) {
     if (!same) run = 0;
     points.push_back(p);
     run = drawable(p) ? run + 1 : 0;
-    if (run < 5) continue;
+    if (run < 5 || !series.line) continue;
     // first, two in the middle, last, new: the last is one of the middle now.
     Point* five = &points[points.size() - 5];
     const auto [low, high] =

@@ -143,6 +143,13 @@ TEST_CASE("terminal: every finite point is inside, with a mark of its own where 
   }
 }
 
+TEST_CASE("terminal: points without a line are all seen, also above each other") {
+  LineChart chart = simple({0, 4, 1, 2, 3, 5, 2.5});
+  chart.series[0].x = {1, 1, 1, 1, 1, 1, 2};
+  chart.series[0].line = false;
+  CHECK(count_of(terminal(chart, {.width = 40, .ascii = false}), "\u2022") == 7);
+}
+
 TEST_CASE("terminal: dots left out of a long line would not have been seen") {
   // First, highest, lowest and last of each column of dots, then with many more between them, which change
   // nothing.

@@ -16,9 +16,8 @@ void check_bar_series(const BarChart& chart, const BarSeries& series) {
   const bool spread = series.low.empty() == series.high.empty() &&
                       (series.low.empty() || (series.low.size() == n && series.high.size() == n));
   check(series.values.size() == n && spread,
-        "BarChart \"{}\": series \"{}\" has {} values, {} low and {} high for {} categories; expects a value "
-        "for "
-        "each, and low and high for all or none",
+        "BarChart \"{}\": series \"{}\" has {} values, {} low and {} high for {} categories; "
+        "expects a value for each, and low and high for all or none",
         chart.title, series.name, series.values.size(), series.low.size(), series.high.size(), n);
   check(!series.style || (*series.style >= 0 && *series.style < 8),
         "BarChart \"{}\": series \"{}\" has style {}, expects 0 to 7", chart.title, series.name,

@@ -5,7 +5,7 @@
 
 #include "gradus/kit/chart/detail/chart_data.h"
 #include "gradus/kit/chart/detail/chart_style.h"
-#include "gradus/kit/chart/detail/plot.h"
+#include "gradus/kit/chart/detail/plot_area.h"
 
 namespace gradus::kit {
 namespace {

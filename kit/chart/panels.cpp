@@ -3,7 +3,7 @@
 
 #include "gradus/kit/chart/detail/chart_data.h"
 #include "gradus/kit/chart/detail/chart_style.h"
-#include "gradus/kit/chart/detail/plot.h"
+#include "gradus/kit/chart/detail/plot_area.h"
 #include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {

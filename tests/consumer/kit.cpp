@@ -30,11 +30,13 @@ int train(int argc, char** argv) {
 
   const kit::LogLines lines = kit::read_run_log(out / "metrics.jsonl");
   kit::HtmlReport report("Cars", "What a linear model makes of weight and power.");
-  kit::LineChart chart{.title = "Loss", .x_label = "step", .y_label = "mean squared error"};
-  chart.series.push_back({.name = "training", .x = lines.column("step"), .y = lines.column("loss")});
-  report.figure(chart, "The loss after each step.");
+  report.figure(kit::plot(lines.column("step"), lines.column("loss"),
+                          {.title = "Loss", .x_label = "step", .y_label = "mean squared error"}),
+                "The loss after each step.");
   kit::replace_file(out / "report.html", report.html());
   return kit::interrupt_status();
 }
 
-int main(int argc, char** argv) { return kit::run_program("cars", [&] { return train(argc, argv); }); }
+int main(int argc, char** argv) {
+  return kit::run_program("cars", [&] { return train(argc, argv); });
+}

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <iostream>
+
 #include <gradus/gradus.h>
 #include <gradus/kit/kit.h>
 
@@ -39,10 +41,15 @@ TEST_CASE("the page's code on charts") {
   kit::RunLog log(path);
   for (int step = 1; step <= 3; ++step) log.write({{"step", step}, {"loss", 1.0 / step}});
   // [charts]
-  const kit::LogLines lines = kit::read_run_log(path);
-  kit::LineChart chart{.title = "Loss", .x_label = "step", .y_label = "nats per character"};
-  chart.series.push_back({.name = "Pre-LN", .x = lines.column("step"), .y = lines.column("loss")});
-  kit::replace_file(svg, kit::svg_file(kit::draw(chart)));
+  const std::vector<double> losses = kit::read_run_log(path).column("loss");
+  kit::plot(losses).save(svg);  // loss.svg, or loss.html: a page, with the numbers in a table
+  std::cout << kit::plot(losses, {.title = "Loss", .x_label = "step", .y_axis = kit::AxisKind::log});
+  const auto both = kit::plot({{"train", losses}, {"validation", /*x=*/{0, 2}, /*y=*/{0.9, 0.5}}});
+  const auto bars = kit::bars({"Pre-LN", "Post-LN"}, {1.32, 1.41}, {.value_label = "nats"});
+  const auto map = kit::heat_map(softmax(randn({4, 4}), -1), {.title = "Attention", .low_is_good = false});
   // [/charts]
-  CHECK(kit::read_file(svg).find("Pre-LN") != std::string::npos);
+  CHECK(kit::read_file(svg).find("<svg") != std::string::npos);
+  CHECK(kit::draw(both).find("validation") != std::string::npos);
+  CHECK(kit::draw(bars).find("1.41") != std::string::npos);
+  CHECK(kit::draw(map).find("Attention") != std::string::npos);
 }

@@ -1,7 +1,7 @@
 #pragma once
 // How bars look: each style differs in colour and hatching, so that either is enough.
 
-#include "gradus/kit/chart/detail/plot.h"
+#include "gradus/kit/chart/detail/plot_area.h"
 #include "gradus/kit/chart/detail/svg.h"
 
 namespace gradus::kit {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "gradus/kit/chart/detail/plot.h"
+#include "gradus/kit/chart/detail/plot_area.h"
 
 namespace gradus::kit {
 

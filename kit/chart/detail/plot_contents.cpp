@@ -4,7 +4,7 @@
 
 #include "gradus/kit/chart/detail/chart_style.h"
 #include "gradus/kit/chart/detail/clip.h"
-#include "gradus/kit/chart/detail/plot.h"
+#include "gradus/kit/chart/detail/plot_area.h"
 
 namespace gradus::kit {
 namespace {

@@ -1,4 +1,4 @@
-#include "gradus/kit/chart/detail/plot.h"
+#include "gradus/kit/chart/detail/plot_area.h"
 
 #include <algorithm>
 #include <cmath>

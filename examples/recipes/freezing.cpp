@@ -26,12 +26,12 @@ int main() {
   const Tensor odd = arange(10) % 2, large = (arange(10) >= 5).to(i64);
   optim::Adam first(net.parameters(), {.lr = 1e-2});
   std::printf("odd or even            loss %.2f\n", train(net, first, odd));
-
   net.body.requires_grad_(false);
-  const Tensor before = net.parameter("body.1.weight").clone();
+  net.zero_grad();
+  const Tensor weight = net.parameter("body.1.weight"), before = weight.clone();
   optim::Adam opt(net.head.parameters(), {.lr = 1e-2});
   std::printf("small or large, head   loss %.2f\n", train(net, opt, large));
-  std::printf("the body stayed the same: %s\n", equal(net.parameter("body.1.weight"), before) ? "yes" : "no");
+  std::printf("body frozen: %s\n", equal(weight, before) && !weight.grad().defined() ? "yes" : "no");
 
   net.body.requires_grad_(true);
   opt.add_group({.parameters = net.body.parameters(), .lr = 1e-3});

@@ -7,7 +7,7 @@
 using namespace gradus;
 
 Tensor to_ids(const std::string& text) {
-  return from_vector(std::vector<signed char>(text.begin(), text.end()), {-1});  // i64 [T]
+  return from_vector(std::vector<signed char>(text.begin(), text.end()));  // i64 [T]
 }
 
 int main() {

@@ -14,6 +14,8 @@ namespace {
 MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
   expect_heads("MultiheadAttention", options.d_model, options.heads);
   expect_probability("MultiheadAttention", "dropout", options.dropout);
+  expect_eps("MultiheadAttention", options.eps);
+  expect_norm("MultiheadAttention", options.norm != nullptr);
   return options;
 }
 
@@ -81,6 +83,12 @@ MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
     init::zeros_(out_proj.bias);
   }
   add("out_proj", out_proj);
+  const NormOptions norm{.d_model = e / options.heads, .eps = options.eps, .bias = options.bias};
+  if (options.qk_norm) {
+    q_norm.emplace(add("q_norm", options.norm(norm)));
+    k_norm.emplace(add("k_norm", options.norm(norm)));
+  }
+  if (options.v_norm) v_norm.emplace(add("v_norm", options.norm(norm)));
 }
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks, KeyValues* cache) const {
@@ -88,6 +96,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
   if (cache) return report(attend_cached(x, masks, *cache));
   const AttentionOptions options = options_for(x, x, masks);
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
+  if (has_norms()) return report(attend(heads_of(qkv), options));
   if (Probe* const probe = Probe::current()) {
     const std::vector<Tensor> parts = chunk(qkv.detach(), 3, -1);
     probe->saw_attention(*this, split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads),
@@ -99,7 +108,12 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
 KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
   expect_positive("KeyValueCache", "batch", batch);
   expect_positive("KeyValueCache", "capacity", capacity);
-  return {{batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight, in_proj_bias};
+  KeyValues kept({batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight,
+                 in_proj_bias);
+  for (const std::optional<Norm>* norm : {&k_norm, &v_norm})
+    if (*norm)
+      for (const Tensor& w : (*norm)->parameters()) kept.depends_on(w);
+  return kept;
 }
 
 Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,
@@ -118,21 +132,21 @@ Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& 
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
   check(!qkv.requires_grad(),
         "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
-  const std::vector<Tensor> parts = chunk(qkv, 3, -1);
-  const Tensor q = split_heads(parts[0], options_.heads);
-  const auto [k, v] =
-      cache.append(split_heads(parts[1], options_.heads), split_heads(parts[2], options_.heads));
-  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
-  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+  const Heads now = heads_of(qkv);
+  const auto [k, v] = cache.append(now.k, now.v);
+  return attend({now.q, k, v}, options);
+}
+
+Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& options) const {
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, heads.q, heads.k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(heads.q, heads.k, heads.v, options)));
 }
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,
                                       const AttentionMasks& masks) const {
   const Scope scope(path());
   const AttentionOptions options = options_for(x, memory, masks);
-  const auto [q, k, v] = project(x, memory);
-  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
-  return report(out_proj(join_heads(scaled_dot_product_attention(q, k, v, options))));
+  return report(attend(project(x, memory), options));
 }
 
 std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, const Tensor& memory,
@@ -147,10 +161,24 @@ std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, cons
 }
 
 MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory) const {
-  const std::int64_t e = options_.d_model, heads = options_.heads;
+  const std::int64_t e = options_.d_model;
   const Tensor q = linear(x, rows(in_proj_weight, 0, e), rows(in_proj_bias, 0, e));
   const Tensor kv = linear(memory, rows(in_proj_weight, e, 3 * e), rows(in_proj_bias, e, 3 * e));
-  return {split_heads(q, heads), split_heads(kv.slice(-1, 0, e), heads), split_heads(kv.slice(-1, e), heads)};
+  return heads_of(q, kv.slice(-1, 0, e), kv.slice(-1, e));
+}
+
+MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& q, const Tensor& k,
+                                                       const Tensor& v) const {
+  const auto split = [&](const Tensor& y, const std::optional<Norm>& norm) {
+    const Tensor heads = split_heads(y, options_.heads);
+    return norm ? (*norm)(heads) : heads;
+  };
+  return {split(q, q_norm), split(k, k_norm), split(v, v_norm)};
+}
+
+MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& qkv) const {
+  const std::vector<Tensor> parts = chunk(qkv, 3, -1);
+  return heads_of(parts[0], parts[1], parts[2]);
 }
 
 AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& memory,

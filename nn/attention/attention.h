@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <utility>
 
 #include "gradus/nn/attention/key_value_cache.h"
 #include "gradus/nn/layers/linear.h"
+#include "gradus/nn/norm/norm.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
@@ -13,6 +15,10 @@ struct MultiheadAttentionOptions {
   bool causal = false;       // no position sees a later one
   double dropout = 0;        // on the attention weights, in training
   bool bias = true;
+  bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Henry et al. 2020)
+  bool v_norm = false;   // the same on values
+  MakeNorm norm = make_norm<LayerNorm>;  // of which kind
+  double eps = 1e-5;
 };
 
 /// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros from
@@ -53,15 +59,20 @@ struct MultiheadAttention : Module {
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
 
-  Parameter in_proj_weight;  // [3E, E]: rows of q, of k, of v
-  Parameter in_proj_bias;    // [3E]; undefined without
-  Linear out_proj;           // E -> E
+  Parameter in_proj_weight;                    // [3E, E]: rows of q, of k, of v
+  Parameter in_proj_bias;                      // [3E]; undefined without
+  Linear out_proj;                             // E -> E
+  std::optional<Norm> q_norm, k_norm, v_norm;  // of D channels, where the options ask for them
 
  private:
   struct Heads {
     Tensor q, k, v;  // [B, H, T, D]
   };
+  bool has_norms() const { return q_norm || v_norm; }
+  Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v) const;
+  Heads heads_of(const Tensor& qkv) const;
   Heads project(const Tensor& x, const Tensor& memory) const;
+  Tensor attend(const Heads& heads, const AttentionOptions& options) const;
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
   AttentionOptions options_for(const Tensor& x, const Tensor& memory, const AttentionMasks& masks) const;
 

@@ -41,6 +41,8 @@ class KeyValues {
  public:
   /// Space for `shape` [B, H, capacity, D] of each; `weight` and `bias`, if there is one, make them from x.
   KeyValues(const Shape& shape, const Tensor& weight, const Tensor& bias = {});
+  /// Another tensor they are made with, which may not change while positions are held.
+  void depends_on(const Tensor& w) { weights_.add(w); }
   // Copies have memory of their own: both may go on.
   KeyValues(const KeyValues& other);
   KeyValues(KeyValues&&) = default;

@@ -5,8 +5,15 @@
 namespace gradus::nn {
 
 MultiheadAttentionOptions BlockOptions::attention() const {
-  return {
-      .d_model = d_model, .heads = heads, .causal = causal.value_or(false), .dropout = dropout, .bias = bias};
+  return {.d_model = d_model,
+          .heads = heads,
+          .causal = causal.value_or(false),
+          .dropout = dropout,
+          .bias = bias,
+          .qk_norm = qk_norm,
+          .v_norm = v_norm,
+          .norm = norm,
+          .eps = eps};
 }
 
 MultiheadAttentionOptions BlockOptions::cross_attention() const {

@@ -24,6 +24,8 @@ struct BlockOptions {
   bool bias = true;    // in linear layers and norms
   double eps = 1e-5;   // of the norms
   MakeNorm norm = make_norm<LayerNorm>;  // another: make_norm<RMSNorm>
+  bool qk_norm = false;                  // norms on each head's queries and keys; goes with any placement
+  bool v_norm = false;                   // and on its values
   // Which block it is of how many, from 0; stacks fill them in, for placements that change with depth.
   std::int64_t layer = 0, layers = 1;
 

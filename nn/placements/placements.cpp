@@ -1,0 +1,49 @@
+#include "gradus/nn/placements/placements.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "gradus/core/detail/format.h"
+
+namespace gradus::nn {
+
+std::vector<Placement> placements() {
+  return {pre_ln(), post_ln(), rezero(),  admin(),      deep_norm(),   b2t(),  resi_dual(),   no_norm(),
+          olmo2(),  mix_ln(),  peri_ln(), ln_scaling(), hybrid_norm(), keel(), siamese_norm()};
+}
+
+/// Small letters and digits only.
+static std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+Placement placement_named(std::string_view name) {
+  std::string wanted = plain(name);
+  if (wanted.starts_with("sandwich")) wanted = "periln";
+  std::string names;
+  for (const Placement& placement : placements()) {
+    const std::string known = plain(placement.name);
+    if (known == wanted || known == wanted + "ln" || known == wanted + "norm") return placement;
+    names += (names.empty() ? "" : ", ") + placement.name;
+  }
+  fail(fmt::format("placement_named: there is no placement '{}'; there are {}", name, names));
+}
+
+std::string list_placements() {
+  std::size_t longest = 0, equation = 0;
+  const std::vector<Placement> all = placements();
+  for (const Placement& p : all) {
+    longest = std::max(longest, p.name.size());
+    equation = std::max(equation, p.equation.size());
+  }
+  std::string lines;
+  for (const Placement& p : all)
+    lines += fmt::format("{:<{}}  {:<{}}  {}\n", p.name, longest, p.equation, equation, p.paper);
+  return lines;
+}
+
+}  // namespace gradus::nn

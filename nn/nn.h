@@ -21,6 +21,7 @@
 #include "gradus/nn/module/parameter.h"
 #include "gradus/nn/module/probe.h"
 #include "gradus/nn/norm/batch_norm.h"
+#include "gradus/nn/norm/dyt.h"
 #include "gradus/nn/norm/group_norm.h"
 #include "gradus/nn/norm/norm.h"
 #include "gradus/nn/placements/admin.h"

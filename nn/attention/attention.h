@@ -15,6 +15,10 @@ struct MultiheadAttentionOptions {
   bool causal = false;       // no position sees a later one
   double dropout = 0;        // on the attention weights, in training
   bool bias = true;
+  std::int64_t kv_heads = 0;  // heads of keys and values, a divisor of heads, which share them; 0: as many
+  std::int64_t window = 0;    // see AttentionOptions
+  bool alibi = false;         // see AttentionOptions
+  std::optional<RopeOptions> rope = {};  // queries and keys are turned by their positions
   bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Henry et al. 2020)
   bool v_norm = false;   // the same on values
   MakeNorm norm = make_norm<LayerNorm>;  // of which kind
@@ -68,9 +72,12 @@ struct MultiheadAttention : Module {
   struct Heads {
     Tensor q, k, v;  // [B, H, T, D]
   };
-  bool has_norms() const { return q_norm || v_norm; }
-  Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v) const;
-  Heads heads_of(const Tensor& qkv) const;
+  /// Whether heads are what the projection gives, side by side, with nothing done to them.
+  bool plain() const;
+  /// [B, T, E] and two of [B, Tk, kv_heads D] as heads; x's first position is `begin`.
+  Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t begin = 0) const;
+  std::vector<std::int64_t> widths() const;  // of q, k and v
+  AttentionOptions rule() const;             // without masks
   Heads project(const Tensor& x, const Tensor& memory) const;
   Tensor attend(const Heads& heads, const AttentionOptions& options) const;
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;

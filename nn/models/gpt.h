@@ -2,18 +2,30 @@
 #include <optional>
 
 #include "gradus/core/random/random.h"
+#include "gradus/nn/attention/relative_bias.h"
 #include "gradus/nn/layers/embedding.h"
 #include "gradus/nn/layers/positions.h"
 #include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
 
+/// How a GPT knows where a token stands.
+enum class Positions {
+  learned,     // a trained vector for each position (GPT-2)
+  sinusoidal,  // waves, added to sqrt(C) times the embedding (Vaswani et al. 2017)
+  rotary,      // block.rope: queries and keys are turned (Su et al. 2021)
+  alibi,       // block.alibi: distances in the scores (Press et al. 2022)
+  relative,    // T5's trained number for each head and bucket of distances (Raffel et al. 2020)
+  none         // what causal attention alone tells
+};
+
 struct GPTOptions {
   std::int64_t vocab = 0;    // V
   std::int64_t context = 0;  // the most tokens it can look back on
   std::int64_t layers = 0;
   Placement placement = pre_ln();
-  BlockOptions block = {};              // causal; the activation, where not given, is tanh GELU
+  BlockOptions block = {};  // causal; the activation, where not given, is tanh GELU
+  Positions positions = Positions::learned;
   std::optional<bool> final_norm = {};  // not given: as the placement has it
   bool tied = true;                     // the head's weight is the token embedding's
   bool residual_init_scaling = true;    // projections into the residual stream start at 0.02 / sqrt(2 layers)
@@ -57,12 +69,15 @@ struct GPT : Module {
   const GPTOptions& options() const { return options_; }
 
   Embedding token_embedding;
-  LearnedPositions position_embedding;
+  std::optional<LearnedPositions> position_embedding;  // these three as the options have it
+  std::optional<SinusoidalPositions> position_waves;
+  std::optional<RelativeBias> relative_bias;
   Dropout dropout;
   TransformerEncoder transformer;  // its keys stand at this level: layers.0.*, norm.*
   std::optional<Linear> head;      // only when not tied
 
  private:
+  Tensor embedded(const Tensor& ids, std::int64_t begin) const;
   Tensor hidden(const Tensor& ids, KeyValueCache* cache = nullptr) const;
   Tensor logits(const Tensor& hidden) const;
   GPTOptions options_;

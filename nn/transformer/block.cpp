@@ -10,6 +10,10 @@ MultiheadAttentionOptions BlockOptions::attention() const {
           .causal = causal.value_or(false),
           .dropout = dropout,
           .bias = bias,
+          .kv_heads = kv_heads,
+          .window = window,
+          .alibi = alibi,
+          .rope = rope,
           .qk_norm = qk_norm,
           .v_norm = v_norm,
           .norm = norm,
@@ -18,7 +22,10 @@ MultiheadAttentionOptions BlockOptions::attention() const {
 
 MultiheadAttentionOptions BlockOptions::cross_attention() const {
   MultiheadAttentionOptions options = attention();
-  options.causal = false;
+  // Distances to positions of something else mean nothing.
+  options.causal = options.alibi = false;
+  options.window = 0;
+  options.rope.reset();
   return options;
 }
 

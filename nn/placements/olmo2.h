@@ -1,5 +1,5 @@
 #pragma once
-// OLMo 2 (Walsh et al. 2024, arXiv 2501.00656): norms on what the branches give; with BlockOptions::qk_norm,
+// OLMo 2 (Walsh et al. 2025, arXiv 2501.00656): norms on what the branches give; with BlockOptions::qk_norm,
 // as there, on queries and keys too.
 
 #include "gradus/nn/transformer/placement.h"

@@ -34,15 +34,12 @@ Placement placement_named(std::string_view name) {
 }
 
 std::string list_placements() {
-  std::size_t longest = 0, equation = 0;
   const std::vector<Placement> all = placements();
-  for (const Placement& p : all) {
-    longest = std::max(longest, p.name.size());
-    equation = std::max(equation, p.equation.size());
-  }
+  std::size_t width = 0;
+  for (const Placement& p : all) width = std::max(width, p.name.size() + 2);
   std::string lines;
   for (const Placement& p : all)
-    lines += fmt::format("{:<{}}  {:<{}}  {}\n", p.name, longest, p.equation, equation, p.paper);
+    lines += fmt::format("{:<{}}{}\n{:<{}}{}\n", p.name, width, p.equation, "", width, p.paper);
   return lines;
 }
 

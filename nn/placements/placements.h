@@ -28,7 +28,7 @@ std::vector<Placement> placements();
 /// is DeepNorm, "sandwich" Peri-LN. Throws on any other name, with the names there are.
 Placement placement_named(std::string_view name);
 
-/// A line for each: name, equation and paper, as `--placement list` prints them.
+/// Name and equation of each, and its paper on the next line, as `--placement list` prints them.
 std::string list_placements();
 
 }  // namespace gradus::nn

@@ -54,6 +54,9 @@ class KeyValues {
   /// Forgets all positions but the first `length`; throws when there are fewer.
   void truncate(std::int64_t length);
 
+  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named.
+  void select(const Tensor& rows);
+
   /// Throws unless the cache belongs to this weight, with the values it had so far, and has room for
   /// x [B, T, C].
   void expect_room(const Tensor& weight, const Tensor& x) const;
@@ -98,6 +101,8 @@ class KeyValueCache {
   /// Forgets all positions but the first `length`: `cache.truncate(prompt_length)` to try another answer.
   void truncate(std::int64_t length);
   void clear() { truncate(0); }
+  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named: for beam search.
+  void select(const Tensor& rows);
 
   std::size_t layers() const { return layers_.size(); }
   KeyValues& layer(std::size_t i);

@@ -5,6 +5,8 @@
 #include "gradus/nn/attention/relative_bias.h"
 #include "gradus/nn/layers/embedding.h"
 #include "gradus/nn/layers/positions.h"
+#include "gradus/nn/models/beam_search.h"
+#include "gradus/nn/models/generate.h"
 #include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
@@ -32,17 +34,6 @@ struct GPTOptions {
   bool checkpoint = false;              // keep only each block's input for backward and run the block again
 };
 
-struct GenerateOptions {
-  double temperature = 1;          // below 1: sharper
-  std::int64_t top_k = 0;          // draw from the k likeliest tokens only; 0: from all
-  bool greedy = false;             // always the likeliest token
-  Generator* generator = nullptr;  // not given: the thread's default
-  // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole
-  // context, as all positions move; with context / 2 one in so many costs a pass over the half that is left.
-  std::int64_t slide = 1;
-  bool cache = true;  // false: keep no keys and values, compute every position for every token
-};
-
 /// A decoder-only language model (Radford et al. 2019): token and position embeddings, causal blocks, a head.
 /// `nn::GPT gpt({.vocab = 65, .context = 64, .layers = 4, .block = {.d_model = 128, .heads = 4}});`
 /// Starts with GPT-2's scheme (init::gpt2_).
@@ -62,8 +53,12 @@ struct GPT : Module {
   /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next.
   Tensor loss(const Tensor& ids, const Tensor& targets) const;
   /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it
-  /// (or fewer: see slide), the first of them at position 0. Works in eval mode, without a tape.
+  /// (or fewer: see slide), the first of them at position 0. Fewer where every row has met a stop token.
+  /// Works in eval mode, without a tape.
   Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
+  /// The likeliest continuations of prompt [T] that beam search finds, best first; prompt and continuation
+  /// fit into the context. `gpt.beam_search(prompt, {.beams = 4, .count = 20, .stop = {eos}})[0].tokens`
+  std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;
 
   /// As given, with what was left to the model filled in.
   const GPTOptions& options() const { return options_; }

@@ -255,7 +255,7 @@ TEST_CASE("GPT: bad calls") {
               "GPT: generate expects a prompt [T] or [B, T] of at least one token, got [0]");
   check_error([&] { gpt.generate(ids, -1); }, "GPT: generate expects a count of 0 or more, got -1");
   check_error([&] { gpt.generate(ids, 1, {.temperature = 0}); },
-              "GPT: generate expects a temperature above 0, got 0: for the likeliest token set greedy");
+              "GPT: generate: expects a temperature above 0, got 0: for the likeliest token set greedy");
   check_error([&] { gpt.generate(ids, 1, {.top_k = -1}); },
-              "GPT: generate expects top_k of 0 (all) or more, got -1");
+              "GPT: generate: expects top_k of 0 (all) or more, got -1");
 }

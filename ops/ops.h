@@ -259,20 +259,43 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, Int axis, double eps 
 Tensor dropout(const Tensor& x, double p, Flag training = true);
 Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator);
 
-// ---------------------------------------------------------------- attention.cpp, attention_weights.cpp
+// ------------------------------------------------------- attention.cpp, attention_weights.cpp, rope.cpp
 struct AttentionOptions {
   bool causal = false;  // position i sees keys up to i + (Tk - Tq)
   Tensor mask = {};     // broadcast to [B, H, Tq, Tk]; bool: true may be seen; float: added to the scores
   double dropout = 0;   // on the attention weights
   std::optional<double> scale = {};  // 1 / sqrt(D) when not given
+  // Keys less than so many positions before (or, unless causal, after) a query's own are seen, all others are
+  // not and cost nothing: banded attention (Child et al. 2019), O(T window) time. 0: all. Query i stands at
+  // position i + (Tk - Tq).
+  std::int64_t window = 0;
+  bool alibi = false;  // minus alibi_slopes(H)[h] |distance| on the scores of head h (Press et al. 2022)
 };
 /// softmax(q k^T scale + mask) v: q [B, H, Tq, D], k [B, H, Tk, D], v [B, H, Tk, Dv] -> [B, H, Tq, Dv]
-/// (Vaswani et al. 2017, section 3.2.1). A row that sees no key gives zeros. O(T) memory.
+/// (Vaswani et al. 2017, section 3.2.1). A row that sees no key gives zeros. O(T) memory. k and v may have
+/// fewer heads, a divisor of H: H / Hkv queries' heads in a row share each (Ainslie et al. 2023, "GQA").
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});
 /// The same for q, k and v side by side, as one projection gives them: qkv [B, T, 3 C] -> [B, T, C],
 /// C = heads D. Head h owns channels h D .. (h + 1) D - 1 of each part. Nothing is copied.
 Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options = {});
+/// ALiBi's slopes: 2^(-8 h / H) for h = 1 .. H; where H is no power of 2, those of the power below and every
+/// other one of twice that, as in its authors' code.
+std::vector<double> alibi_slopes(std::int64_t heads);
+enum class RopePairs {
+  halves,     // channel i turns with i + D / 2: GPT-NeoX, Llama in Hugging Face's layout
+  neighbours  // channel 2 i with 2 i + 1: the paper, GPT-J
+};
+struct RopeOptions {
+  std::int64_t offset = 0;    // position of the first row
+  double base = 10'000;       // the slowest pair turns by about 1 / base a position
+  std::int64_t channels = 0;  // how many of the D turn, the first ones; 0: all
+  RopePairs pairs = RopePairs::halves;
+};
+/// Rotary positions (Su et al. 2021, "RoFormer"): x [..., T, D], queries or keys, with pair i of the channels
+/// of row t turned by the angle (offset + t) base^(-2i / channels). `q = rope(q, {.offset =
+/// cache.length()});` Products of queries and keys then depend on how far apart they are.
+Tensor rope(const Tensor& x, const RopeOptions& options = {});
 /// The attention weights softmax(q k^T scale + mask) themselves, [B, H, Tq, Tk], without dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {});
 

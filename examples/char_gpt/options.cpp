@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/program.h"
+#include "gradus/nn/placements/placements.h"
 
 namespace gradus::char_gpt {
 
@@ -12,7 +14,7 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
   return {.vocab = vocab,
           .context = context,
           .layers = layers,
-          .placement = placement == "post" ? nn::post_ln() : nn::pre_ln(),
+          .placement = nn::placement_named(placement),
           .block = {.d_model = d_model,
                     .heads = heads,
                     .activation = nn::Activation::gelu,
@@ -21,12 +23,21 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
           .checkpoint = checkpoint};
 }
 
+bool is_placement(const std::string& name) {
+  try {
+    nn::placement_named(name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::optional<int> parse(int argc, char** argv, Options& o) {
   kit::CommandLine line("char_gpt", "Trains a character-level GPT on any text file, then writes like it.");
   line.path("--text", o.text, "Text file to train on");
   line.integer("--steps", o.steps, "Training steps; 0 only evaluates and samples", {0, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights, batches and sample", kit::at_least(0));
-  line.choice("--placement", o.placement, {"pre", "post"}, "Where the blocks' LayerNorm stands");
+  line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
   line.path("--save", o.save, "Weights are written here after training");
   line.path(
       "--load", o.load,
@@ -57,6 +68,12 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     kit::print_error(fmt::format("char_gpt: {}\n", why));
     return 2;
   };
+  if (o.placement == "list") {
+    kit::print(nn::list_placements());
+    return 0;
+  }
+  if (!is_placement(o.placement))
+    return refused(fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement));
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FILE to sample from");
   if (!o.load.empty())

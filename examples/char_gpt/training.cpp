@@ -51,6 +51,8 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   const auto start = std::chrono::steady_clock::now();
   kit::Progress progress("training", static_cast<double>(o.steps));
   model.train();
+  if (model.options().placement == nn::admin())
+    nn::profile_admin_([&] { window_loss(model, draw_batch(), o.context); });
   StepProfiler profiler(o.profile, o.trace);
   for (std::int64_t step = 1; step <= o.steps && !kit::interrupted(); ++step) {
     profiler.before_step(step);

@@ -14,7 +14,16 @@ namespace {
 MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
   expect_heads("MultiheadAttention", options.d_model, options.heads);
   expect_probability("MultiheadAttention", "dropout", options.dropout);
-  return options;
+  expect_eps("MultiheadAttention", options.eps);
+  check(options.kv_heads >= 0 && (options.kv_heads == 0 || options.heads % options.kv_heads == 0),
+        "MultiheadAttention: expects kv_heads that divide heads {}, or 0 for as many, got {}", options.heads,
+        options.kv_heads);
+  check(options.window >= 0, "MultiheadAttention: expects a window of 1 or more, or 0 for none, got {}",
+        options.window);
+  expect_norm("MultiheadAttention", options.norm != nullptr);
+  MultiheadAttentionOptions complete = options;
+  if (complete.kv_heads == 0) complete.kv_heads = options.heads;
+  return complete;
 }
 
 /// "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 4, 8, 8], got f32 [8, 8]"
@@ -73,14 +82,20 @@ Tensor join_heads(const Tensor& y) {
 MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
     : Module("MultiheadAttention"),
       out_proj(checked(options).d_model, options.d_model, {.bias = options.bias}),
-      options_(options) {
-  const std::int64_t e = options.d_model;
-  in_proj_weight = parameter("in_proj_weight", init::xavier_uniform_(empty({3 * e, e})));
+      options_(checked(options)) {
+  const std::int64_t e = options.d_model, d = e / options.heads, rows = e + 2 * options_.kv_heads * d;
+  in_proj_weight = parameter("in_proj_weight", init::xavier_uniform_(empty({rows, e})));
   if (options.bias) {
-    in_proj_bias = parameter("in_proj_bias", zeros({3 * e}));
+    in_proj_bias = parameter("in_proj_bias", zeros({rows}));
     init::zeros_(out_proj.bias);
   }
   add("out_proj", out_proj);
+  const NormOptions norm{.d_model = d, .eps = options.eps, .bias = options.bias};
+  if (options.qk_norm) {
+    q_norm.emplace(add("q_norm", options.norm(norm)));
+    k_norm.emplace(add("k_norm", options.norm(norm)));
+  }
+  if (options.v_norm) v_norm.emplace(add("v_norm", options.norm(norm)));
 }
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& masks, KeyValues* cache) const {
@@ -88,6 +103,10 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
   if (cache) return report(attend_cached(x, masks, *cache));
   const AttentionOptions options = options_for(x, x, masks);
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
+  if (!plain()) {
+    const std::vector<Tensor> parts = split(qkv, widths(), -1);
+    return report(attend(heads_of(parts[0], parts[1], parts[2]), options));
+  }
   if (Probe* const probe = Probe::current()) {
     const std::vector<Tensor> parts = chunk(qkv.detach(), 3, -1);
     probe->saw_attention(*this, split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads),
@@ -99,7 +118,12 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
 KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
   expect_positive("KeyValueCache", "batch", batch);
   expect_positive("KeyValueCache", "capacity", capacity);
-  return {{batch, options_.heads, capacity, options_.d_model / options_.heads}, in_proj_weight, in_proj_bias};
+  KeyValues kept({batch, options_.kv_heads, capacity, options_.d_model / options_.heads}, in_proj_weight,
+                 in_proj_bias);
+  for (const std::optional<Norm>* norm : {&k_norm, &v_norm})
+    if (*norm)
+      for (const Tensor& w : (*norm)->parameters()) kept.depends_on(w);
+  return kept;
 }
 
 Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,
@@ -114,25 +138,27 @@ Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& 
         options_.dropout);
   cache.expect_room(in_proj_weight, x);
   const Shape scores{x.size(0), options_.heads, x.size(1), cache.length() + x.size(1)};
-  const AttentionOptions options{.causal = true, .mask = combine(masks, scores, x.dtype())};
+  AttentionOptions options = rule();
+  options.mask = combine(masks, scores, x.dtype());
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
   check(!qkv.requires_grad(),
         "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
-  const std::vector<Tensor> parts = chunk(qkv, 3, -1);
-  const Tensor q = split_heads(parts[0], options_.heads);
-  const auto [k, v] =
-      cache.append(split_heads(parts[1], options_.heads), split_heads(parts[2], options_.heads));
-  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
-  return out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
+  const std::vector<Tensor> parts = split(qkv, widths(), -1);
+  const Heads now = heads_of(parts[0], parts[1], parts[2], cache.length());
+  const auto [k, v] = cache.append(now.k, now.v);
+  return attend({now.q, k, v}, options);
+}
+
+Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& options) const {
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, heads.q, heads.k, options);
+  return out_proj(join_heads(scaled_dot_product_attention(heads.q, heads.k, heads.v, options)));
 }
 
 Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,
                                       const AttentionMasks& masks) const {
   const Scope scope(path());
   const AttentionOptions options = options_for(x, memory, masks);
-  const auto [q, k, v] = project(x, memory);
-  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
-  return report(out_proj(join_heads(scaled_dot_product_attention(q, k, v, options))));
+  return report(attend(project(x, memory), options));
 }
 
 std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, const Tensor& memory,
@@ -147,10 +173,41 @@ std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, cons
 }
 
 MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory) const {
-  const std::int64_t e = options_.d_model, heads = options_.heads;
+  const std::int64_t e = options_.d_model;
   const Tensor q = linear(x, rows(in_proj_weight, 0, e), rows(in_proj_bias, 0, e));
-  const Tensor kv = linear(memory, rows(in_proj_weight, e, 3 * e), rows(in_proj_bias, e, 3 * e));
-  return {split_heads(q, heads), split_heads(kv.slice(-1, 0, e), heads), split_heads(kv.slice(-1, e), heads)};
+  const std::int64_t end = in_proj_weight.size(0);
+  const Tensor kv = linear(memory, rows(in_proj_weight, e, end), rows(in_proj_bias, e, end));
+  return heads_of(q, kv.slice(-1, 0, (end - e) / 2), kv.slice(-1, (end - e) / 2));
+}
+
+bool MultiheadAttention::plain() const {
+  return !q_norm && !v_norm && !options_.rope && options_.kv_heads == options_.heads;
+}
+
+std::vector<std::int64_t> MultiheadAttention::widths() const {
+  const std::int64_t e = options_.d_model, kv = options_.kv_heads * (e / options_.heads);
+  return {e, kv, kv};
+}
+
+MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& q, const Tensor& k, const Tensor& v,
+                                                       std::int64_t begin) const {
+  const auto heads = [](const Tensor& y, std::int64_t count, const std::optional<Norm>& norm) {
+    const Tensor parts = split_heads(y, count);
+    return norm ? (*norm)(parts) : parts;
+  };
+  Heads made{heads(q, options_.heads, q_norm), heads(k, options_.kv_heads, k_norm),
+             heads(v, options_.kv_heads, v_norm)};
+  if (options_.rope) {
+    RopeOptions turned = *options_.rope;
+    turned.offset += begin;
+    made.q = rope(made.q, turned);
+    made.k = rope(made.k, turned);
+  }
+  return made;
+}
+
+AttentionOptions MultiheadAttention::rule() const {
+  return {.causal = options_.causal, .window = options_.window, .alibi = options_.alibi};
 }
 
 AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& memory,
@@ -160,9 +217,10 @@ AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& 
                 "attention(x, {.key_padding_mask = padding}), or .visible, or .score_bias");
   check(x.size(0) == memory.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
         x.shape(), memory.shape());
-  return {.causal = options_.causal,
-          .mask = combine(masks, {x.size(0), options_.heads, x.size(1), memory.size(1)}, x.dtype()),
-          .dropout = is_training() ? options_.dropout : 0};
+  AttentionOptions options = rule();
+  options.mask = combine(masks, {x.size(0), options_.heads, x.size(1), memory.size(1)}, x.dtype());
+  options.dropout = is_training() ? options_.dropout : 0;
+  return options;
 }
 
 }  // namespace gradus::nn

@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <utility>
 
 #include "gradus/nn/attention/key_value_cache.h"
 #include "gradus/nn/layers/linear.h"
+#include "gradus/nn/norm/norm.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
@@ -13,6 +15,14 @@ struct MultiheadAttentionOptions {
   bool causal = false;       // no position sees a later one
   double dropout = 0;        // on the attention weights, in training
   bool bias = true;
+  std::int64_t kv_heads = 0;  // heads of keys and values, a divisor of heads, which share them; 0: as many
+  std::int64_t window = 0;    // see AttentionOptions
+  bool alibi = false;         // see AttentionOptions
+  std::optional<RopeOptions> rope = {};  // queries and keys are turned by their positions
+  bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Henry et al. 2020)
+  bool v_norm = false;   // the same on values
+  MakeNorm norm = make_norm<LayerNorm>;  // of which kind
+  double eps = 1e-5;
 };
 
 /// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros from
@@ -54,15 +64,23 @@ struct MultiheadAttention : Module {
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
 
-  Parameter in_proj_weight;  // [3E, E]: rows of q, of k, of v
-  Parameter in_proj_bias;    // [3E]; undefined without
-  Linear out_proj;           // E -> E
+  Parameter in_proj_weight;                    // [3E, E]: rows of q, of k, of v
+  Parameter in_proj_bias;                      // [3E]; undefined without
+  Linear out_proj;                             // E -> E
+  std::optional<Norm> q_norm, k_norm, v_norm;  // of D channels, where the options ask for them
 
  private:
   struct Heads {
     Tensor q, k, v;  // [B, H, T, D]
   };
+  /// Whether heads are what the projection gives, side by side, with nothing done to them.
+  bool plain() const;
+  /// [B, T, E] and two of [B, Tk, kv_heads D] as heads; x's first position is `begin`.
+  Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t begin = 0) const;
+  std::vector<std::int64_t> widths() const;  // of q, k and v
+  AttentionOptions rule() const;             // without masks
   Heads project(const Tensor& x, const Tensor& memory) const;
+  Tensor attend(const Heads& heads, const AttentionOptions& options) const;
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
   AttentionOptions options_for(const Tensor& x, const Tensor& memory, const AttentionMasks& masks) const;
 

@@ -4,6 +4,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
+#include "gradus/ops/ops.h"
 
 namespace gradus::nn {
 
@@ -43,6 +44,21 @@ void KeyValues::truncate(std::int64_t length) {
   check(length >= 0 && length <= length_, "KeyValueCache: expects a length of 0 to {}, what it holds, got {}",
         length_, length);
   length_ = length;
+}
+
+void KeyValues::select(const Tensor& rows) {
+  const auto selected = [&](const Tensor& kept) {
+    Shape shape = kept.shape();
+    shape[0] = rows.size(0);
+    const Tensor all = empty(shape, kept.dtype());
+    all.array()
+        .slice(2, 0, length_)
+        .copy_(index_select(Tensor(kept.array().slice(2, 0, length_)), 0, rows).array());
+    return all;
+  };
+  Tensor k = selected(k_), v = selected(v_);
+  k_ = std::move(k);
+  v_ = std::move(v);
 }
 
 void KeyValues::expect_room(const Tensor& weight, const Tensor& x) const {
@@ -98,6 +114,13 @@ void KeyValueCache::expect_model(const Module& model) {
         "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
   if (length() == 0) weights_.remember();
   check(weights_.unchanged(), "KeyValueCache: the weights have changed since it was filled: clear() it");
+}
+
+void KeyValueCache::select(const Tensor& rows) {
+  check(rows.defined() && rows.dim() == 1 && rows.dtype() == i64,
+        "KeyValueCache: select expects the numbers of sequences, i64 [N], got {}",
+        rows.defined() ? fmt::format("{} {}", rows.dtype(), rows.shape()) : "an undefined tensor");
+  for (KeyValues& layer : layers_) layer.select(rows);
 }
 
 const KeyValues& KeyValueCache::last() const {

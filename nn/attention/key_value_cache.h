@@ -41,6 +41,8 @@ class KeyValues {
  public:
   /// Space for `shape` [B, H, capacity, D] of each; `weight` and `bias`, if there is one, make them from x.
   KeyValues(const Shape& shape, const Tensor& weight, const Tensor& bias = {});
+  /// Another tensor they are made with, which may not change while positions are held.
+  void depends_on(const Tensor& w) { weights_.add(w); }
   // Copies have memory of their own: both may go on.
   KeyValues(const KeyValues& other);
   KeyValues(KeyValues&&) = default;
@@ -51,6 +53,9 @@ class KeyValues {
   std::int64_t capacity() const { return k_.size(2); }
   /// Forgets all positions but the first `length`; throws when there are fewer.
   void truncate(std::int64_t length);
+
+  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named.
+  void select(const Tensor& rows);
 
   /// Throws unless the cache belongs to this weight, with the values it had so far, and has room for
   /// x [B, T, C].
@@ -96,6 +101,8 @@ class KeyValueCache {
   /// Forgets all positions but the first `length`: `cache.truncate(prompt_length)` to try another answer.
   void truncate(std::int64_t length);
   void clear() { truncate(0); }
+  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named: for beam search.
+  void select(const Tensor& rows);
 
   std::size_t layers() const { return layers_.size(); }
   KeyValues& layer(std::size_t i);

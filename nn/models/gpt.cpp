@@ -1,5 +1,7 @@
 #include "gradus/nn/models/gpt.h"
 
+#include <cmath>
+
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/expect.h"
@@ -19,6 +21,8 @@ GPTOptions completed(GPTOptions o) {
   check(o.block.causal.value_or(true),
         "GPT: block.causal is false: each token is predicted from those before it");
   o.block.causal = true;
+  if (o.positions == Positions::alibi) o.block.alibi = true;
+  if (o.positions == Positions::rotary && !o.block.rope) o.block.rope = RopeOptions{};
   o.block.activation = o.block.activation.value_or(Activation::gelu_tanh);
   return o;
 }
@@ -34,6 +38,14 @@ TransformerOptions stack_of(const GPTOptions& o) {
   return stack;
 }
 
+/// The part that make() makes, registered, or none.
+template <class Make>
+std::optional<std::invoke_result_t<Make>> add_if(bool wanted, Module& model, const char* name,
+                                                 const Make& make) {
+  if (!wanted) return std::nullopt;
+  return model.add(name, make());
+}
+
 void expect_tokens(const Tensor& ids) {
   expect_ids("GPT", "ids", ids);
   check(ids.dim() == 2, "GPT: expects ids [B, T], got {}{}", ids.shape(),
@@ -45,7 +57,12 @@ void expect_tokens(const Tensor& ids) {
 GPT::GPT(const GPTOptions& given)
     : Module("GPT"),
       token_embedding(add("token_embedding", Embedding(completed(given).vocab, given.block.d_model))),
-      position_embedding(add("position_embedding", LearnedPositions(given.context, given.block.d_model))),
+      position_embedding(add_if(given.positions == Positions::learned, *this, "position_embedding",
+                                [&] { return LearnedPositions(given.context, given.block.d_model); })),
+      position_waves(add_if(given.positions == Positions::sinusoidal, *this, "position_waves",
+                            [&] { return SinusoidalPositions(given.context, given.block.d_model); })),
+      relative_bias(add_if(given.positions == Positions::relative, *this, "relative_bias",
+                           [&] { return RelativeBias({.heads = given.block.heads, .causal = true}); })),
       dropout(add("dropout", Dropout(given.block.dropout))),
       transformer(add("", TransformerEncoder(stack_of(given)))),
       options_(completed(given)) {
@@ -98,8 +115,18 @@ Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
         "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and "
         "give it the last tokens again",
         options_.context, ids.shape(), begin);
-  const Tensor x = dropout(token_embedding(ids) + position_embedding(ids.size(1), begin));
-  return transformer(observe(token_embedding, x), {}, cache);
+  AttentionMasks masks;
+  if (relative_bias) masks.score_bias = (*relative_bias)(ids.size(1), begin + ids.size(1));
+  return transformer(observe(token_embedding, dropout(embedded(ids, begin))), masks, cache);
+}
+
+/// Tokens with their positions, the first of them at `begin`.
+Tensor GPT::embedded(const Tensor& ids, std::int64_t begin) const {
+  const Tensor x = token_embedding(ids);
+  if (position_embedding) return x + (*position_embedding)(ids.size(1), begin);
+  if (position_waves)
+    return x * std::sqrt(static_cast<double>(x.size(2))) + (*position_waves)(ids.size(1), begin);
+  return x;
 }
 
 Tensor GPT::logits(const Tensor& hidden) const {

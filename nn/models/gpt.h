@@ -2,33 +2,36 @@
 #include <optional>
 
 #include "gradus/core/random/random.h"
+#include "gradus/nn/attention/relative_bias.h"
 #include "gradus/nn/layers/embedding.h"
 #include "gradus/nn/layers/positions.h"
+#include "gradus/nn/models/beam_search.h"
+#include "gradus/nn/models/generate.h"
 #include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
+
+/// How a GPT knows where a token stands.
+enum class Positions {
+  learned,     // a trained vector for each position (GPT-2)
+  sinusoidal,  // waves, added to sqrt(C) times the embedding (Vaswani et al. 2017)
+  rotary,      // block.rope: queries and keys are turned (Su et al. 2021)
+  alibi,       // block.alibi: distances in the scores (Press et al. 2022)
+  relative,    // T5's trained number for each head and bucket of distances (Raffel et al. 2020)
+  none         // what causal attention alone tells
+};
 
 struct GPTOptions {
   std::int64_t vocab = 0;    // V
   std::int64_t context = 0;  // the most tokens it can look back on
   std::int64_t layers = 0;
   Placement placement = pre_ln();
-  BlockOptions block = {};              // causal; the activation, where not given, is tanh GELU
+  BlockOptions block = {};  // causal; the activation, where not given, is tanh GELU
+  Positions positions = Positions::learned;
   std::optional<bool> final_norm = {};  // not given: as the placement has it
   bool tied = true;                     // the head's weight is the token embedding's
   bool residual_init_scaling = true;    // projections into the residual stream start at 0.02 / sqrt(2 layers)
   bool checkpoint = false;              // keep only each block's input for backward and run the block again
-};
-
-struct GenerateOptions {
-  double temperature = 1;          // below 1: sharper
-  std::int64_t top_k = 0;          // draw from the k likeliest tokens only; 0: from all
-  bool greedy = false;             // always the likeliest token
-  Generator* generator = nullptr;  // not given: the thread's default
-  // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole
-  // context, as all positions move; with context / 2 one in so many costs a pass over the half that is left.
-  std::int64_t slide = 1;
-  bool cache = true;  // false: keep no keys and values, compute every position for every token
 };
 
 /// A decoder-only language model (Radford et al. 2019): token and position embeddings, causal blocks, a head.
@@ -50,19 +53,26 @@ struct GPT : Module {
   /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next.
   Tensor loss(const Tensor& ids, const Tensor& targets) const;
   /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it
-  /// (or fewer: see slide), the first of them at position 0. Works in eval mode, without a tape.
+  /// (or fewer: see slide), the first of them at position 0. Fewer where every row has met a stop token.
+  /// Works in eval mode, without a tape.
   Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
+  /// The likeliest continuations of prompt [T] that beam search finds, best first; prompt and continuation
+  /// fit into the context. `gpt.beam_search(prompt, {.beams = 4, .count = 20, .stop = {eos}})[0].tokens`
+  std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;
 
   /// As given, with what was left to the model filled in.
   const GPTOptions& options() const { return options_; }
 
   Embedding token_embedding;
-  LearnedPositions position_embedding;
+  std::optional<LearnedPositions> position_embedding;  // these three as the options have it
+  std::optional<SinusoidalPositions> position_waves;
+  std::optional<RelativeBias> relative_bias;
   Dropout dropout;
   TransformerEncoder transformer;  // its keys stand at this level: layers.0.*, norm.*
   std::optional<Linear> head;      // only when not tied
 
  private:
+  Tensor embedded(const Tensor& ids, std::int64_t begin) const;
   Tensor hidden(const Tensor& ids, KeyValueCache* cache = nullptr) const;
   Tensor logits(const Tensor& hidden) const;
   GPTOptions options_;

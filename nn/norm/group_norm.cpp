@@ -27,4 +27,23 @@ Tensor GroupNorm::operator()(const Tensor& x) const {
   return report(y * weight.reshape(shape) + bias.reshape(shape));
 }
 
+namespace {
+
+/// A token's channels lie along the last axis; positions are no part of its statistics.
+struct TokenGroupNorm : GroupNorm {
+  using GroupNorm::GroupNorm;
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(path());
+    expect_last_axis("GroupNorm", "x", x, weight.size(0), weight.dtype());
+    return GroupNorm::operator()(x.reshape({-1, x.size(-1)})).reshape(x.shape());
+  }
+};
+
+}  // namespace
+
+MakeNorm make_group_norm(std::int64_t groups) {
+  expect_positive("GroupNorm", "groups", groups);
+  return [groups](const NormOptions& o) -> Norm { return TokenGroupNorm(groups, o.d_model, {.eps = o.eps}); };
+}
+
 }  // namespace gradus::nn

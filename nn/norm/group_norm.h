@@ -21,4 +21,8 @@ struct GroupNorm : Module {
   double eps_;
 };
 
+/// Group norm for blocks, each token by itself: statistics over each of `groups` groups of its channels.
+/// `.norm = nn::make_group_norm(4)`
+MakeNorm make_group_norm(std::int64_t groups);
+
 }  // namespace gradus::nn

@@ -57,7 +57,7 @@ using MakeNorm = std::function<Norm(const NormOptions&)>;
 /// The norm N for d_model channels, with eps and bias where N has them: an option of blocks.
 /// `nn::PreLNBlock block({.d_model = 64, .heads = 4, .norm = nn::make_norm<nn::RMSNorm>});`
 /// N is made as N(options) or N(d_model, {...}) with what its options have of .eps and .bias, else as
-/// N(d_model).
+/// N(d_model), or N(): `make_norm<nn::Identity>` is no norm.
 template <std::derived_from<Module> N>
 Norm make_norm(const NormOptions& o) {
   if constexpr (requires { N(o); })
@@ -70,8 +70,10 @@ Norm make_norm(const NormOptions& o) {
     return N(o.d_model, {.eps = o.eps});
   else if constexpr (requires { N(o.d_model, {.bias = o.bias}); })
     return N(o.d_model, {.bias = o.bias});
-  else
+  else if constexpr (requires { N(o.d_model); })
     return N(o.d_model);
+  else
+    return N();
 }
 
 }  // namespace gradus::nn

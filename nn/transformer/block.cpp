@@ -5,13 +5,27 @@
 namespace gradus::nn {
 
 MultiheadAttentionOptions BlockOptions::attention() const {
-  return {
-      .d_model = d_model, .heads = heads, .causal = causal.value_or(false), .dropout = dropout, .bias = bias};
+  return {.d_model = d_model,
+          .heads = heads,
+          .causal = causal.value_or(false),
+          .dropout = dropout,
+          .bias = bias,
+          .kv_heads = kv_heads,
+          .window = window,
+          .alibi = alibi,
+          .rope = rope,
+          .qk_norm = qk_norm,
+          .v_norm = v_norm,
+          .norm = norm,
+          .eps = eps};
 }
 
 MultiheadAttentionOptions BlockOptions::cross_attention() const {
   MultiheadAttentionOptions options = attention();
-  options.causal = false;
+  // Distances to positions of something else mean nothing.
+  options.causal = options.alibi = false;
+  options.window = 0;
+  options.rope.reset();
   return options;
 }
 

@@ -24,6 +24,12 @@ struct BlockOptions {
   bool bias = true;    // in linear layers and norms
   double eps = 1e-5;   // of the norms
   MakeNorm norm = make_norm<LayerNorm>;  // another: make_norm<RMSNorm>
+  std::int64_t kv_heads = 0;             // heads of keys and values; 0: as many as of queries
+  std::int64_t window = 0;               // keys further away are not seen; 0: all are
+  bool alibi = false;                    // distances in the scores, instead of positions in the stream
+  std::optional<RopeOptions> rope = {};  // rotary positions
+  bool qk_norm = false;                  // norms on each head's queries and keys; goes with any placement
+  bool v_norm = false;                   // and on its values
   // Which block it is of how many, from 0; stacks fill them in, for placements that change with depth.
   std::int64_t layer = 0, layers = 1;
 

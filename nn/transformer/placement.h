@@ -21,8 +21,10 @@
 namespace gradus::nn {
 
 struct Placement {
-  std::string name = {};    // "Pre-LN", for messages and tables; placements are equal when their names are
-  bool final_norm = false;  // whether the stack owns a norm after its last block
+  std::string name = {};      // "Pre-LN", for messages and tables; placements are equal when their names are
+  bool final_norm = false;    // whether the stack owns a norm after its last block
+  std::string equation = {};  // of one branch, or of a block: "x + f(LN(x))", for lists
+  std::string paper = {};     // where it was proposed: "Xiong et al. 2020, arXiv 2002.04745"
   /// Block options.layer of options.layers.
   std::function<AnyBlock(const BlockOptions& options)> block = {};
   /// The same for decoders; not given: not for decoders.

@@ -59,10 +59,12 @@ std::string name_of() {
 /// x [B, T, C], or whatever the connections take for the stream.
 template <ResidualConnection R, ResidualConnection F = R>
 struct Block : BlockBranches {
-  explicit Block(const BlockOptions& options)
+  explicit Block(const BlockOptions& options) : Block(options, R(options), F(options)) {}
+  /// Of connections that take more than a block's options.
+  Block(const BlockOptions& options, const R& first, const F& second)
       : BlockBranches(detail::name_of<R, F>() + "Block", options),
-        residual1(add("norm1", R(options))),
-        residual2(add("norm2", F(options))) {}
+        residual1(add("norm1", first)),
+        residual2(add("norm2", second)) {}
 
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     const Scope scope(path());
@@ -78,10 +80,12 @@ struct Block : BlockBranches {
 template <ResidualConnection R, ResidualConnection F = R>
 struct DecoderBlock : DecoderBranches {
   explicit DecoderBlock(const BlockOptions& options)
+      : DecoderBlock(options, R(options), R(options), F(options)) {}
+  DecoderBlock(const BlockOptions& options, const R& first, const R& second, const F& third)
       : DecoderBranches(detail::name_of<R, F>() + "DecoderBlock", options),
-        residual1(add("norm1", R(options))),
-        residual2(add("norm2", R(options))),
-        residual3(add("norm3", F(options))) {}
+        residual1(add("norm1", first)),
+        residual2(add("norm2", second)),
+        residual3(add("norm3", third)) {}
 
   Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
     const Scope scope(path());

@@ -31,15 +31,15 @@ class Backward {
            const Array& out, const Array& dout, const Gradients& grads, I groups)
       : rule_(rule),
         scores_(rule, q, k),
-        q_(q),
-        k_(k),
-        v_(v),
-        out_(out),
-        dout_(dout),
-        dq_(grads.dq),
-        dk_(grads.dk),
-        dv_(grads.dv),
-        dscores_(grads.dscores),
+        q_(q, q.size(1)),
+        k_(k, q.size(1)),
+        v_(v, q.size(1)),
+        out_(out, q.size(1)),
+        dout_(dout, q.size(1)),
+        dq_(grads.dq, q.size(1)),
+        dk_(grads.dk, q.size(1)),
+        dv_(grads.dv, q.size(1)),
+        dscores_(grads.dscores, q.size(1)),
         log_sum_(log_sum.data<T>()),
         heads_(q.size(0) * q.size(1)),
         queries_(q.size(2)),
@@ -47,27 +47,34 @@ class Backward {
         channels_(q.size(3)),
         width_(v.size(3)),
         groups_(groups),
-        scratch_(
-            (rule.dropout > 0 ? 3 : 2) * std::min(queries_, scores_.cut().rows) * std::min(keys_, kTileKeys),
-            dtype_of<T>) {}
+        scratch_((rule.dropout > 0 ? 3 : 2) * std::min(queries_, scores_.cut().rows) *
+                     std::min(scores_.cut().keys, kTileKeys),
+                 dtype_of<T>) {}
 
   /// Every groups-th tile of a head. The first one done reaches furthest to the right, so it may overwrite dk
-  /// and dv where those after it add to them.
+  /// and dv where those after it add to them; with a window, each begins elsewhere.
   void run(I head, I group) const {
     const I sums = group * heads_ + head;
+    const bool adds = rule_.window > 0;
     I reached = 0;
+    if (adds) clear(sums, 0);
     for (I t = group + (scores_.cut().tiles - 1 - group) / groups_ * groups_; t >= 0; t -= groups_) {
       const Tile tile = scores_.tile(head, t);
-      run_tile(tile, sums, reached == 0 ? T{0} : T{1});
-      reached = std::max(reached, tile.keys);
+      run_tile(tile, sums, reached == 0 && !adds ? T{0} : T{1});
+      reached = std::max(reached, tile.first + tile.keys);
     }
-    for (I j = reached; j < keys_; ++j) {
+    if (!adds) clear(sums, reached);
+  }
+
+ private:
+  /// dk and dv of keys `first` and after.
+  void clear(I sums, I first) const {
+    for (I j = first; j < keys_; ++j) {
       if (dk_) std::fill_n(dk_.row(sums, j), channels_, T{0});
       if (dv_) std::fill_n(dv_.row(sums, j), width_, T{0});
     }
   }
 
- private:
   /// `sums` is where the tile's group keeps dk and dv of its head.
   void run_tile(const Tile& tile, I sums, T beta) const {
     const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
@@ -93,9 +100,13 @@ class Backward {
       if (dq_) add_dq(block, dp, ld);
       if (dk_) add_dk(block, dp, ld, sums, beta);
     });
-    if (dscores_)
-      for (I r = 0; r < tile.rows; ++r)
-        std::fill_n(dscores_.row(tile.head, tile.begin + r) + tile.keys, keys_ - tile.keys, T{0});
+    if (!dscores_) return;
+    const I end = tile.first + tile.keys;
+    for (I r = 0; r < tile.rows; ++r) {
+      T* const row = dscores_.row(tile.head, tile.begin + r);
+      std::fill_n(row, tile.first, T{0});
+      std::fill_n(row + end, keys_ - end, T{0});
+    }
   }
 
   void add_dv(const Block& block, const T* p, I ld, I sums, T beta) const {
@@ -126,7 +137,7 @@ class Backward {
                           .c = dq_.row(block.head, block.begin),
                           .ldc = dq_.ld(),
                           .alpha = static_cast<T>(rule_.scale),
-                          .beta = block.first == 0 ? T{0} : T{1}});
+                          .beta = block.starts ? T{0} : T{1}});
   }
   void add_dk(const Block& block, const T* ds, I ld, I sums, T beta) const {
     kernels::multiply<T>({.m = block.keys,
@@ -153,19 +164,21 @@ class Backward {
   Scratch scratch_;
 };
 
-/// Memory for the sums of each group: the gradient itself when there is one group.
-Array group_sums(const Array& grad, I groups) {
-  if (!grad.defined() || groups == 1) return grad;
+/// Memory for the sums of each group and each head of queries: the gradient itself when these are one.
+Array partial_sums(const Array& grad, I groups, I sharing) {
+  if (!grad.defined() || groups * sharing == 1) return grad;
   Shape shape = grad.shape();
   shape[0] *= groups;
+  shape[1] *= sharing;
   return Array::empty(shape, grad.dtype());
 }
 
-void add_groups(const Array& sums, I groups, const Array& grad) {
-  if (!grad.defined() || groups == 1) return;
+void add_partial_sums(const Array& sums, I groups, I sharing, const Array& grad) {
+  if (!grad.defined() || groups * sharing == 1) return;
   Shape shape = grad.shape();
+  shape.insert(2, sharing);
   shape.insert(0, groups);
-  grad.copy_(array::sum(sums.reshape(shape), 0));
+  grad.copy_(array::sum(sums.reshape(shape), {0, 3}));
 }
 
 }  // namespace
@@ -174,11 +187,12 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
               const Array& log_sum, const Array& dout, const Gradients& grads) {
   count_products(rule, q, k, v, 3, 2);  // scores again, dq, dk; dP, dv
   const I heads = q.size(0) * q.size(1);
-  const Cut cut(q.size(2), rule.causal);
+  const Cut cut(rule, q.size(2), k.size(2));
+  const I sharing = k.size(1) == 0 ? 1 : q.size(1) / k.size(1);
   const I groups = heads == 0 ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, cut.tiles));
   Gradients sums = grads;
-  sums.dk = group_sums(grads.dk, groups);
-  sums.dv = group_sums(grads.dv, groups);
+  sums.dk = partial_sums(grads.dk, groups, sharing);
+  sums.dv = partial_sums(grads.dv, groups, sharing);
   dispatch_floating("attention", q, [&]<class T>() {
     const Backward<T> attention(rule, q, k, v, log_sum, out, dout, sums, groups);
     const I work = cut.work(k, v);
@@ -187,8 +201,8 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
     };
     parallel_for(heads * groups, kChunkWork / (2 * cut.tiles * work + 1), run, cut.wake(heads, work));
   });
-  add_groups(sums.dk, groups, grads.dk);
-  add_groups(sums.dv, groups, grads.dv);
+  add_partial_sums(sums.dk, groups, sharing, grads.dk);
+  add_partial_sums(sums.dv, groups, sharing, grads.dv);
 }
 
 }  // namespace gradus::attention

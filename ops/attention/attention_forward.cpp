@@ -4,7 +4,8 @@
 //   P       = exp(S - m), l = sum_j P_j      m: the largest score of a row so far; when it grows, what was
 //   O      += P' V                           summed before, l and O, is corrected by exp(m before - m)
 //   out     = O / l at the end, log_sum = m + log l
-// with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal are never touched. Memory is one
+// with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal or outside the
+// window are never touched. Memory is one
 // tile per thread and one number per row.
 // kernels/body/attention.h: attention_exp (P, m, l), attention_output (out, log_sum)
 
@@ -55,12 +56,13 @@ class Forward {
           const Array& log_sum)
       : rule_(rule),
         scores_(rule, q, k),
-        v_(v),
-        out_(out),
+        v_(v, q.size(1)),
+        out_(out, q.size(1)),
         log_sum_(log_sum.mutable_data<T>()),
         queries_(q.size(2)),
         width_(v.size(3)),
-        scratch_(std::min(queries_, scores_.cut().rows) * std::min(k.size(2), kTileKeys), dtype_of<T>) {}
+        scratch_(std::min(queries_, scores_.cut().rows) * std::min(scores_.cut().keys, kTileKeys),
+                 dtype_of<T>) {}
 
   void run_tile(I head, I index) const {
     const Tile tile = scores_.tile(head, index);
@@ -72,7 +74,7 @@ class Forward {
       scores_.compute(block, s, ld);
       softmax.exponentials(scores_.rows(block, s, ld));
       if (rule_.dropout > 0) scores_.drop(block, s, s, ld);
-      if (block.first > 0)
+      if (!block.starts)
         for (I r = 0; r < tile.rows; ++r)
           scale_row(width_, softmax.correction[r], out_.row(head, tile.begin + r));
       add_values(block, s, ld);
@@ -91,7 +93,7 @@ class Forward {
                           .b = v_.from(block.head, block.first),
                           .c = out_.row(block.head, block.begin),
                           .ldc = out_.ld(),
-                          .beta = block.first == 0 ? T{0} : T{1}});
+                          .beta = block.starts ? T{0} : T{1}});
   }
 
   const Rule& rule_;
@@ -116,7 +118,7 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
              const Array& log_sum) {
   count_products(rule, q, k, v, 1, 1);
   const I heads = q.size(0) * q.size(1);
-  const Cut cut(q.size(2), rule.causal);
+  const Cut cut(rule, q.size(2), k.size(2));
   dispatch_floating("attention", q, [&]<class T>() {
     const Forward<T> attention(rule, q, k, v, out, log_sum);
     const I work = cut.work(k, v);
@@ -129,17 +131,17 @@ void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, c
 
 Array weights(const Rule& rule, const Array& q, const Array& k) {
   const I queries = q.size(2), keys = k.size(2), heads = q.size(0) * q.size(1);
-  const Cut cut(queries, rule.causal);
+  const Cut cut(rule, queries, keys);
   Array p = Array::empty({q.size(0), q.size(1), queries, keys}, q.dtype());
   dispatch_floating("attention_weights", q, [&]<class T>() {
     const Scores<T> scores(rule, q, k);
-    const HeadRows<T> rows(p);
+    const HeadRows<T> rows(p, q.size(1));
     const I work = cut.work(k, k);
     const auto run = [&](I first, I last) {
       for (I t = first; t < last; ++t) {
         const Tile tile = scores.tile(t / cut.tiles, t % cut.tiles);
         const I ld = std::max<I>(1, keys);
-        const Block all{tile.head, tile.begin, tile.rows, 0, keys};
+        const Block all{tile.head, tile.begin, tile.rows, 0, keys, true};
         T* const s = rows.row(tile.head, tile.begin);
         scores.compute(all, s, ld);
         RunningSoftmax<T> softmax(tile.rows);

@@ -3,6 +3,8 @@
 // attention_weights.cpp share. Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a
 // packed projection.
 
+#include <vector>
+
 #include "gradus/core/array/array.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
@@ -15,12 +17,21 @@ struct Rule {
   bool causal = false;
   /// [B, H, Tq, Tk], bool or float; rows contiguous or one repeated value. Undefined: none.
   Array mask = {};
+  std::int64_t window = 0;          // 0: none
+  std::vector<double> slopes = {};  // of each head, for ALiBi; empty: none
   double dropout = 0;
   /// Weight [b, h, i, j] is dropped by number ((b H + h) Tq + i) Tk + j from here.
   Generator::State random = {};
 };
 
-/// Throws naming `op` unless q and k [B, H, T, D] fit each other.
+/// The keys begin .. end - 1.
+struct Span {
+  std::int64_t begin, end;
+};
+/// What query i of `queries` sees of `keys` keys, but for the mask.
+Span seen(const Rule& rule, std::int64_t i, std::int64_t queries, std::int64_t keys);
+
+/// Throws naming `op` unless q [B, H, T, D] and k, of as many heads or a divisor of H, fit each other.
 void check_queries_keys(const char* op, const Tensor& q, const Tensor& k);
 
 /// The rule for scores [B, H, Tq, Tk] of q and k, with the numbers for dropout set aside. Throws naming `op`
@@ -28,8 +39,8 @@ void check_queries_keys(const char* op, const Tensor& q, const Tensor& k);
 Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k);
 
 /// Reports to a profile that `q_products` products with a head's D channels and `v_products` with its Dv were
-/// made for every pair that may be seen, 2 floating-point operations each; of masks only the causal one
-/// counts.
+/// made for every pair that may be seen, 2 floating-point operations each; of masks only the causal one and
+/// the window count.
 void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
                     int v_products);
 

@@ -21,18 +21,21 @@ constexpr I kWakeWork = 10'000'000;  // more wakes sleeping threads at once
 
 /// How the query rows of a head are cut into tiles.
 struct Cut {
-  I tiles, rows;
+  I tiles, rows, keys;
 
   /// Tiles of equal size. On its diagonal a causal head uses only half of a tile: short ones are cut smaller.
-  Cut(I queries, bool causal) {
-    const I most = causal && queries <= 2 * kTileRows ? kTileRows / 2 : kTileRows;
+  Cut(const Rule& rule, I queries, I all_keys) {
+    const I most = rule.causal && queries <= 2 * kTileRows ? kTileRows / 2 : kTileRows;
     tiles = (queries + most - 1) / most;
     rows = tiles > 0 ? (queries + tiles - 1) / tiles : 1;
+    keys = all_keys;
+    if (rule.window > 0 && rule.window < all_keys)
+      keys = std::min(all_keys, rows + (rule.causal ? 1 : 2) * rule.window);
   }
 
   /// What the products of one tile cost in forward; backward has two and a half times as many.
   I work(const Array& k, const Array& v) const {
-    return std::max<I>(1, 2 * rows * k.size(2) * (k.size(3) + v.size(3)));
+    return std::max<I>(1, 2 * rows * keys * (k.size(3) + v.size(3)));
   }
   Wake wake(I heads, I work) const {
     return heads * tiles > kWakeWork / work ? Wake::at_once : Wake::if_long;
@@ -43,16 +46,17 @@ struct Cut {
 template <class T>
 class HeadRows {
  public:
-  explicit HeadRows(const Array& x) {
+  /// Rows for `heads` heads of queries, which share those of x where it has fewer.
+  HeadRows(const Array& x, I heads) : heads_(heads) {
     if (!x.defined()) return;
     data_ = x.mutable_data<std::remove_const_t<T>>();
-    heads_ = x.size(1);
+    if (x.size(1) > 0) sharing_ = heads / x.size(1);
     batch_stride_ = x.strides()[0];
     head_stride_ = x.strides()[1];
     ld_ = x.size(2) > 1 ? x.strides()[2] : std::max<I>(1, x.size(3));
   }
   T* row(I head, I i) const {
-    return data_ + head / heads_ * batch_stride_ + head % heads_ * head_stride_ + i * ld_;
+    return data_ + head / heads_ * batch_stride_ + head % heads_ / sharing_ * head_stride_ + i * ld_;
   }
   I ld() const { return ld_; }
   /// Rows i and after as a matrix of a product.
@@ -62,28 +66,30 @@ class HeadRows {
 
  private:
   T* data_ = nullptr;
-  I heads_ = 1, batch_stride_ = 0, head_stride_ = 0, ld_ = 1;
+  I heads_, sharing_ = 1, batch_stride_ = 0, head_stride_ = 0, ld_ = 1;
 };
 
-/// Query rows begin .. begin + rows - 1 of one head, against keys 0 .. keys - 1: no row of the tile sees
-/// more.
+/// Query rows begin .. begin + rows - 1 of one head, against keys first .. first + keys - 1: no row of the
+/// tile sees any other.
 struct Tile {
-  I head, begin, rows, keys;
+  I head, begin, rows, first, keys;
 };
 
-/// Some of a tile's keys: first .. first + keys - 1.
+/// Some of a tile's keys: first .. first + keys - 1; whether they are the tile's first.
 struct Block {
   I head, begin, rows, first, keys;
+  bool starts;
 };
 
 /// f(block) for the tile's keys, kTileKeys at a time; once, with no keys, where the tile has none.
 template <class F>
 void for_each_block(const Tile& tile, F f) {
-  I first = 0;
+  I done = 0;
   do {
-    f(Block{tile.head, tile.begin, tile.rows, first, std::min(kTileKeys, tile.keys - first)});
-    first += kTileKeys;
-  } while (first < tile.keys);
+    f(Block{tile.head, tile.begin, tile.rows, tile.first + done, std::min(kTileKeys, tile.keys - done),
+            done == 0});
+    done += kTileKeys;
+  } while (done < tile.keys);
 }
 
 template <class T>
@@ -91,22 +97,21 @@ class Scores {
  public:
   Scores(const Rule& rule, const Array& q, const Array& k)
       : rule_(rule),
-        cut_(q.size(2), rule.causal),
-        q_(q),
-        k_(k),
+        cut_(rule, q.size(2), k.size(2)),
+        q_(q, q.size(1)),
+        k_(k, q.size(1)),
         queries_(q.size(2)),
         keys_(k.size(2)),
         channels_(q.size(3)),
         mask_heads_(q.size(1)) {}
 
-  /// How many keys query row i sees: all, or those up to its own position counted from the end.
-  I visible(I i) const { return rule_.causal ? std::clamp<I>(i + 1 + keys_ - queries_, 0, keys_) : keys_; }
-
   const Cut& cut() const { return cut_; }
 
   Tile tile(I head, I index) const {
     const I begin = index * cut_.rows, rows = std::min(cut_.rows, queries_ - begin);
-    return {head, begin, rows, visible(begin + rows - 1)};
+    const I first = seen(rule_, begin, queries_, keys_).begin;
+    return {head, begin, rows, first,
+            std::max<I>(0, seen(rule_, begin + rows - 1, queries_, keys_).end - first)};
   }
 
   /// s [rows, keys] = scale q k^T + mask, row stride ld.
@@ -119,14 +124,21 @@ class Scores {
                           .c = s,
                           .ldc = ld,
                           .alpha = static_cast<T>(rule_.scale)});
+    if (!rule_.slopes.empty())
+      for (I r = 0; r < block.rows; ++r) add_distances(block, r, s + r * ld);
     if (rule_.mask.defined())
       for (I r = 0; r < block.rows; ++r) mask_row(block, r, s + r * ld);
+    if (rule_.window > 0)
+      for (I r = 0; r < block.rows; ++r) hide_before(block, r, s + r * ld);
   }
 
   /// The block's scores, or what else lies as they do, with what each row sees.
   kernels::ScoreRows<T> rows(const Block& block, T* s, I ld) const {
-    const I seen = rule_.causal ? block.begin + 1 + keys_ - queries_ - block.first : block.keys;
-    return {block.rows, block.keys, s, ld, seen, rule_.causal};
+    const I at = block.begin + keys_ - queries_ - block.first;  // of the first row's position
+    if (rule_.causal) return {block.rows, block.keys, s, ld, at + 1, 1};
+    if (rule_.window > 0)
+      return {block.rows, block.keys, s, ld, at + std::min(rule_.window, keys_ + queries_), 1};
+    return {block.rows, block.keys, s, ld, block.keys, 0};
   }
 
   /// Drops weights (or gradients of weights); where a row sees nothing there are zeros.
@@ -140,6 +152,17 @@ class Scores {
   }
 
  private:
+  /// ALiBi's minus slope |distance|.
+  void add_distances(const Block& block, I r, T* s) const {
+    const auto slope = static_cast<T>(rule_.slopes[static_cast<std::size_t>(block.head % mask_heads_)]);
+    const I at = block.begin + r + keys_ - queries_ - block.first;
+    for (I j = 0; j < block.keys; ++j) s[j] -= slope * static_cast<T>(j < at ? at - j : j - at);
+  }
+  /// -inf where the window has not begun.
+  void hide_before(const Block& block, I r, T* s) const {
+    const I begin = seen(rule_, block.begin + r, queries_, keys_).begin;
+    std::fill_n(s, std::clamp<I>(begin - block.first, 0, block.keys), -std::numeric_limits<T>::infinity());
+  }
   void mask_row(const Block& block, I r, T* s) const {
     const Strides& strides = rule_.mask.strides();
     const I head = block.head, step = strides[3] != 0, n = block.keys;

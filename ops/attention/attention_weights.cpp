@@ -29,6 +29,21 @@ Array score_grads(const Array& p, const Array& dp) {
   return ds;
 }
 
+/// The keys [B, Hkv, T, D] of each of `heads` heads of queries.
+Array for_each_head(const Array& k, std::int64_t heads) {
+  if (k.size(1) == heads) return k;
+  const std::int64_t sharing = heads / k.size(1);
+  return k.reshape({k.size(0), k.size(1), 1, k.size(2), k.size(3)})
+      .expand({k.size(0), k.size(1), sharing, k.size(2), k.size(3)})
+      .reshape({k.size(0), heads, k.size(2), k.size(3)});
+}
+
+/// Its transpose: what the heads of queries that share a head of keys add up to.
+Array sum_of_heads(const Array& dk, std::int64_t heads) {
+  if (dk.size(1) == heads) return dk;
+  return array::sum(dk.reshape({dk.size(0), heads, dk.size(1) / heads, dk.size(2), dk.size(3)}), 2);
+}
+
 }  // namespace
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
@@ -43,8 +58,9 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOption
                  mask_shape = options.mask.shape()](const Array& dp, Needs needs) -> Grads {
                   const Array ds = score_grads(*p, dp.contiguous());
                   Array dq, dk, dmask;
-                  if (needs[0]) dq = array::mul(array::matmul(ds, *k), scale);
-                  if (needs[1]) dk = array::mul(array::matmul(ds.transpose(-2, -1), *q), scale);
+                  if (needs[0]) dq = array::mul(array::matmul(ds, for_each_head(*k, q->size(1))), scale);
+                  if (needs[1])
+                    dk = sum_of_heads(array::mul(array::matmul(ds.transpose(-2, -1), *q), scale), k->size(1));
                   if (needs[2]) dmask = array::sum_to(ds, mask_shape);
                   return {dq, dk, dmask};
                 });

@@ -111,6 +111,7 @@ std::vector<ThreadCase> product_cases() {
       {"log_softmax", {kFlat}, [](T x) { return log_softmax(x[0], -1); }},
       {"layer_norm", {kFlat, {607}, {607}}, [](T x) { return layer_norm(x[0], x[1], x[2]); }},
       {"rms_norm", {kFlat, {607}}, [](T x) { return rms_norm(x[0], x[1]); }},
+      {"rope", {{3, 5, 150, 16}}, [](T x) { return rope(x[0], {.offset = 3}); }},
       {"normalize", {kFlat}, [](T x) { return normalize(x[0], 2, -1); }},
       {"cosine_similarity", {kFlat, kFlat}, [](T x) { return cosine_similarity(x[0], x[1], 0); }},
       {"mse_loss", {kFlat, kFlat}, [](T x) { return mse_loss(x[0], x[1]); }},
@@ -152,6 +153,8 @@ std::vector<ThreadCase> product_cases() {
   attention("causal", {.causal = true});
   attention("masked", {.mask = indices({150, 150}, 3) > 0});
   attention("with dropout", {.causal = true, .dropout = 0.2});
+  attention("in a band", {.causal = true, .window = 40});
+  attention("in a band to both sides, with ALiBi", {.window = 17, .alibi = true});
   return cases;
 }
 

@@ -175,6 +175,8 @@ TEST_CASE("Profile: floating-point operations of known ops") {
   // Causal, 5 queries, 7 keys: the first query sees 3 keys, the last all 7.
   CHECK(flops(attention, [&] { scaled_dot_product_attention(q, k, v, {.causal = true}); }) ==
         2.0 * 6 * (3 + 4 + 5 + 6 + 7) * (4 + 6));
+  CHECK(flops(attention, [&] { scaled_dot_product_attention(q, k, v, {.causal = true, .window = 4}); }) ==
+        2.0 * 6 * (3 + 4 + 4 + 4 + 4) * (4 + 6));
 }
 
 TEST_CASE("Profile: bytes are those of inputs and output; views move none") {

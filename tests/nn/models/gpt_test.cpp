@@ -67,7 +67,7 @@ TEST_CASE("GPT: the head is the token embedding, the rest as written out") {
   for (const Placement& placement : {pre_ln(), post_ln()}) {
     const nn::GPT gpt = tiny(placement);
     const Tensor x =
-        embedding(ids, gpt.token_embedding.weight) + gpt.position_embedding.weight.slice(0, 0, 4);
+        embedding(ids, gpt.token_embedding.weight) + gpt.position_embedding->weight.slice(0, 0, 4);
     CHECK(max_difference(gpt(ids), matmul(gpt.transformer(x), gpt.token_embedding.weight.t())) < 1e-14);
     CHECK(gpt(ids).shape() == Shape{2, 4, 7});
     const Tensor targets = tensor({{2, 3, 6, 1}, {0, 5, 4, 4}});
@@ -107,7 +107,7 @@ TEST_CASE("GPT: starts with GPT-2's scheme") {
   nn::GPTOptions options{.vocab = 100, .context = 64, .layers = 8, .block = {.d_model = 64, .heads = 4}};
   const nn::GPT gpt(options);
   CHECK(std_of(gpt.token_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
-  CHECK(std_of(gpt.position_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(std_of(gpt.position_embedding->weight) == doctest::Approx(0.02).epsilon(0.05));
   CHECK(std_of(gpt.parameter("layers.3.linear1.weight")) == doctest::Approx(0.02).epsilon(0.05));
   CHECK(std_of(gpt.parameter("layers.3.linear2.weight")) == doctest::Approx(0.02 / 4).epsilon(0.05));
   CHECK(std_of(gpt.parameter("layers.3.self_attn.out_proj.weight")) ==
@@ -255,7 +255,7 @@ TEST_CASE("GPT: bad calls") {
               "GPT: generate expects a prompt [T] or [B, T] of at least one token, got [0]");
   check_error([&] { gpt.generate(ids, -1); }, "GPT: generate expects a count of 0 or more, got -1");
   check_error([&] { gpt.generate(ids, 1, {.temperature = 0}); },
-              "GPT: generate expects a temperature above 0, got 0: for the likeliest token set greedy");
+              "GPT: generate: expects a temperature above 0, got 0: for the likeliest token set greedy");
   check_error([&] { gpt.generate(ids, 1, {.top_k = -1}); },
-              "GPT: generate expects top_k of 0 (all) or more, got -1");
+              "GPT: generate: expects top_k of 0 (all) or more, got -1");
 }

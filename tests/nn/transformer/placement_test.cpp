@@ -195,7 +195,7 @@ TEST_CASE("placements of one's own: gates and matrices keep their initial values
       {.vocab = 5, .context = 4, .layers = 2, .placement = nn::placement<Gate>({}), .block = kSmall});
   const Tensor ids = tensor({{1, 2, 3}});
   // ReZero at the start: every block hands its input on.
-  CHECK(max_difference(gpt(ids), linear(gpt.token_embedding(ids) + gpt.position_embedding(3),
+  CHECK(max_difference(gpt(ids), linear(gpt.token_embedding(ids) + (*gpt.position_embedding)(3),
                                         gpt.token_embedding.weight)) == 0);
 }
 

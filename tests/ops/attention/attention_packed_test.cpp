@@ -99,14 +99,14 @@ TEST_CASE("attention: errors") {
       call(x, x, {8, 16}),
       "scaled_dot_product_attention: expects v [B, H, Tk, Dv], got [8, 16]: unsqueeze() adds missing axes");
   check_error(call(x, {2, 3, 8, 16}, x),
-              "scaled_dot_product_attention: q [2, 4, 8, 16] and k [2, 3, 8, 16] do not match: batch, heads "
-              "and the last axis must be equal");
+              "scaled_dot_product_attention: q [2, 4, 8, 16] has 4 heads, which k [2, 3, 8, 16] with its 3 "
+              "cannot share: expects as many, or a divisor");
   check_error(call(x, {1, 4, 8, 16}, x),
-              "scaled_dot_product_attention: q [2, 4, 8, 16] and k [1, 4, 8, 16] do not match: batch, heads "
-              "and the last axis must be equal");
+              "scaled_dot_product_attention: q [2, 4, 8, 16] and k [1, 4, 8, 16] do not match: batch and "
+              "the last axis must be equal");
   check_error(call(x, {2, 4, 8, 15}, x),
-              "scaled_dot_product_attention: q [2, 4, 8, 16] and k [2, 4, 8, 15] do not match: batch, heads "
-              "and the last axis must be equal");
+              "scaled_dot_product_attention: q [2, 4, 8, 16] and k [2, 4, 8, 15] do not match: batch and "
+              "the last axis must be equal");
   check_error(call(x, x, {2, 4, 9, 16}),
               "scaled_dot_product_attention: k [2, 4, 8, 16] and v [2, 4, 9, 16] do not match: batch, heads "
               "and positions must be equal");
@@ -122,6 +122,15 @@ TEST_CASE("attention: errors") {
   check_error(call(x, x, x, {.mask = zeros({8, 8}, f64)}),
               "scaled_dot_product_attention: expects a bool mask (true may be seen) or an f32 mask (added to "
               "the scores), got f64 [8, 8]");
+  check_error(call(x, {2, 8, 8, 16}, {2, 8, 8, 16}),
+              "scaled_dot_product_attention: q [2, 4, 8, 16] has 4 heads, which k [2, 8, 8, 16] with its 8 "
+              "cannot share: expects as many, or a divisor");
+  check_error(call(x, {2, 2, 8, 16}, x),
+              "scaled_dot_product_attention: k [2, 2, 8, 16] and v [2, 4, 8, 16] do not match: batch, heads "
+              "and positions must be equal");
+  check_error(call(x, x, x, {.window = -1}),
+              "scaled_dot_product_attention: expects a window of 1 or more, or 0 for none, got -1");
+  check_error([] { alibi_slopes(0); }, "alibi_slopes: expects 1 or more heads, got 0");
   check_error(call(x, x, x, {.dropout = 1.5}),
               "scaled_dot_product_attention: expects dropout from 0 to 1, got 1.5");
   check_error(call(x, x, x, {.dropout = -0.1}),
@@ -179,7 +188,7 @@ TEST_CASE("attention: errors") {
       [&] {
         attention_weights(zeros(x), zeros({2, 4, 9, 8}));
       },
-      "attention_weights: q [2, 4, 8, 16] and k [2, 4, 9, 8] do not match: batch, heads and the last axis "
+      "attention_weights: q [2, 4, 8, 16] and k [2, 4, 9, 8] do not match: batch and the last axis "
       "must be equal");
   check_error([&] { attention_weights(zeros(x), zeros(x), {.mask = zeros({7})}); },
               "attention_weights: mask [7] does not broadcast to the scores [B, H, Tq, Tk] [2, 4, 8, 8]");

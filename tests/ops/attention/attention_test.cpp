@@ -6,21 +6,6 @@
 namespace gradus::test {
 namespace {
 
-/// Values and gradients against the reference.
-void check_against_reference(const Sizes& z, const AttentionOptions& options) {
-  const Tensor q = leaf(randn({z.b, z.h, z.tq, z.d}, f64)), k = leaf(randn({z.b, z.h, z.tk, z.d}, f64)),
-               v = leaf(randn({z.b, z.h, z.tk, z.dv}, f64)), seed = randn({z.b, z.h, z.tq, z.dv}, f64);
-  const auto run = [&](const Tensor& y) {
-    for (const Tensor& x : {q, k, v}) x.zero_grad();
-    y.backward(seed);
-    return Tensors{y.detach(), q.grad(), k.grad(), v.grad()};
-  };
-  const Tensors got = run(scaled_dot_product_attention(q, k, v, options));
-  const Tensors expected = run(reference(q, k, v, options));
-  for (std::size_t i = 0; i < got.size(); ++i) check_close(got[i], expected[i]);
-  check_close(attention_weights(q, k, options), reference_weights(q, k, options));
-}
-
 TEST_CASE("attention: equals matmul, softmax, matmul") {
   manual_seed(0);
   for (const Sizes& z : {Sizes{1, 1, 1, 1, 1, 1},

@@ -1,0 +1,35 @@
+#pragma once
+// Beam search: the likeliest continuations, found by keeping the few best ones at every length.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gradus/core/tensor.h"
+
+namespace gradus::nn {
+
+struct BeamOptions {
+  std::int64_t beams = 4;
+  std::int64_t count = 0;               // the most tokens a continuation has
+  std::vector<std::int64_t> stop = {};  // tokens it ends with
+  /// Sums of log-probabilities are divided by ((5 + length) / 6)^this: 0 favours short continuations, 1 about
+  /// none (Wu et al. 2016, section 7).
+  double length_penalty = 0.6;
+};
+
+/// A continuation, without the prompt.
+struct Hypothesis {
+  std::vector<std::int64_t> tokens;  // with the stop token, where it ended with one
+  double score = 0;                  // the sum of log-probabilities over the length penalty
+};
+
+/// The logits [N, V] of what follows N continuations: tokens [N, T] (i64) are their last ones, the whole
+/// prompt at first, parents [N] (i64) says which row of the call before each goes on from.
+using BeamStep = std::function<Tensor(const Tensor& tokens, const Tensor& parents)>;
+
+/// Up to `beams` continuations of prompt [T], best first. Ends when `beams` of them have ended and none that
+/// is under way can become better, or at `count` tokens. Throws unless there are beams, a count and a prompt.
+std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step);
+
+}  // namespace gradus::nn

@@ -1,0 +1,58 @@
+#include "gradus/nn/models/generate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+namespace {
+
+void check_options(const char* caller, const GenerateOptions& o) {
+  check(o.temperature > 0, "{}: expects a temperature above 0, got {}: for the likeliest token set greedy",
+        caller, o.temperature);
+  check(o.top_k >= 0, "{}: expects top_k of 0 (all) or more, got {}", caller, o.top_k);
+  check(o.top_p > 0 && o.top_p <= 1, "{}: expects top_p above 0 and at most 1 (all), got {}", caller,
+        o.top_p);
+  check(o.repetition_penalty > 0 && std::isfinite(o.repetition_penalty),
+        "{}: expects a repetition_penalty above 0, 1 for none, got {}", caller, o.repetition_penalty);
+}
+
+/// Logits of tokens among ids: a positive one is divided by the penalty, a negative one multiplied.
+Tensor penalized(const Tensor& logits, const Tensor& ids, double penalty) {
+  const Tensor seen = scatter(zeros_like(logits), 1, ids, ones(ids.shape(), logits.dtype())) > 0;
+  return where(seen, where(logits > 0, logits / penalty, logits * penalty), logits);
+}
+
+}  // namespace
+
+Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptions& options,
+                     const char* caller) {
+  check_options(caller, options);
+  check(given.defined() && given.dim() == 2 && given.size(1) > 0, "{}: expects logits [B, V], got {}", caller,
+        given.defined() ? to_string(given.shape()) : "an undefined tensor");
+  const NoGrad guard;
+  const Tensor logits =
+      options.repetition_penalty == 1 ? given : penalized(given, ids, options.repetition_penalty);
+  if (options.greedy) return logits.argmax(-1);
+  Generator& generator = options.generator ? *options.generator : default_generator();
+  const auto draw = [&](const Tensor& weights) {
+    return multinomial(weights, 1, /*replacement=*/true, generator);
+  };
+  // Measured from the largest logit, so that the lowest temperature gives 0 and -inf, never NaN.
+  const Tensor scaled = (logits - logits.max(-1, /*keepdim=*/true)) / std::max(options.temperature, 1e-30);
+  const std::int64_t vocab = logits.size(-1);
+  const bool all = options.top_k == 0 || options.top_k >= vocab;
+  if (all && options.top_p == 1) return draw(softmax(scaled, -1)).squeeze(-1);
+  const auto [values, tokens] = topk(scaled, all ? vocab : options.top_k);
+  Tensor weights = softmax(values, -1);
+  if (options.top_p < 1) {  // those whose likelier ones do not yet add up to top_p: the first one always
+    const Tensor before = cumsum(weights, -1) - weights;
+    weights = masked_fill(weights, before >= options.top_p, 0.0);
+  }
+  return gather(tokens, 1, draw(weights)).squeeze(-1);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,46 @@
+#include "gradus/nn/placements/placements.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "gradus/core/detail/format.h"
+
+namespace gradus::nn {
+
+std::vector<Placement> placements() {
+  return {pre_ln(), post_ln(), rezero(),  admin(),      deep_norm(),   b2t(),  resi_dual(),   no_norm(),
+          olmo2(),  mix_ln(),  peri_ln(), ln_scaling(), hybrid_norm(), keel(), siamese_norm()};
+}
+
+/// Small letters and digits only.
+static std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+Placement placement_named(std::string_view name) {
+  std::string wanted = plain(name);
+  if (wanted.starts_with("sandwich")) wanted = "periln";
+  std::string names;
+  for (const Placement& placement : placements()) {
+    const std::string known = plain(placement.name);
+    if (known == wanted || known == wanted + "ln" || known == wanted + "norm") return placement;
+    names += (names.empty() ? "" : ", ") + placement.name;
+  }
+  fail(fmt::format("placement_named: there is no placement '{}'; there are {}", name, names));
+}
+
+std::string list_placements() {
+  const std::vector<Placement> all = placements();
+  std::size_t width = 0;
+  for (const Placement& p : all) width = std::max(width, p.name.size() + 2);
+  std::string lines;
+  for (const Placement& p : all)
+    lines += fmt::format("{:<{}}{}\n{:<{}}{}\n", p.name, width, p.equation, "", width, p.paper);
+  return lines;
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,41 @@
+#pragma once
+// SiameseNorm (Li et al. 2026, arXiv 2602.08064): a Post-LN and a Pre-LN stream that share their branches.
+
+#include <cmath>
+
+#include "gradus/nn/transformer/placement.h"
+
+namespace gradus::nn {
+
+/// x <- LN(x), z = f(LN(x + LN(y))), x <- x + z / sqrt(2l), y <- y + z, l the number of the block, from 1:
+/// streams [2, B, T, C], x and y, both the embedding at the start, as in the authors' code.
+struct SiameseNorm : Module {
+  explicit SiameseNorm(const BlockOptions& options)
+      : post(add("post", options.new_norm())),
+        pre(add("pre", options.new_norm())),
+        in(add("in", options.new_norm())),
+        scale_(1 / std::sqrt(2 * static_cast<double>(options.layer + 1))) {}
+  Tensor operator()(const Tensor& streams, const Branch& f) const {
+    const Tensor x = post(streams[0]), y = streams[1], z = f(in(x + pre(y)));
+    return stack({x + scale_ * z, y + z});
+  }
+  Norm post, pre, in;
+
+ private:
+  double scale_;
+};
+
+/// LN(LN(x) + LN(y)), after the last block.
+struct SiameseNormEnd : Module {
+  explicit SiameseNormEnd(const BlockOptions& options)
+      : post(add("post", options.new_norm())),
+        pre(add("pre", options.new_norm())),
+        out(add("", options.new_norm())) {}
+  Tensor operator()(const Tensor& streams) const { return out(post(streams[0]) + pre(streams[1])); }
+  Norm post, pre, out;
+};
+
+/// For encoders and GPTs; the paper has no decoders with memory.
+Placement siamese_norm();
+
+}  // namespace gradus::nn

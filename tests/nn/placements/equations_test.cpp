@@ -1,0 +1,212 @@
+// Each placement against its equation, written out branch by branch as its paper prints it.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "gradus/nn/nn.h"
+#include "gradus/ops/ops.h"
+#include "nn/check_module.h"
+
+namespace gradus::test {
+
+namespace {
+
+constexpr std::int64_t kLayers = 4;
+const nn::BlockOptions kBlock{.d_model = 4, .heads = 2, .d_ff = 6};
+
+/// An encoder with random weights, and its parts by name.
+struct Stack {
+  explicit Stack(const nn::Placement& placement, nn::BlockOptions block = kBlock)
+      : encoder({.layers = kLayers, .placement = placement, .block = block}) {
+    randomize(encoder);
+  }
+
+  /// Norm "layers.0.norm1" of x; "" for one without parameters.
+  Tensor norm(const std::string& name, const Tensor& x) const {
+    return layer_norm(x, encoder.parameter(name + ".weight"), encoder.parameter(name + ".bias"));
+  }
+  Tensor weight(const std::string& name) const { return encoder.parameter(name); }
+  /// The attention of a block, written out.
+  Tensor attention(int i, const Tensor& x) const {
+    const std::string at = "layers." + std::to_string(i) + ".self_attn.";
+    const Tensor qkv = linear(x, weight(at + "in_proj_weight"), weight(at + "in_proj_bias"));
+    std::vector<Tensor> heads;
+    for (int h = 0; h < 2; ++h) {
+      const auto head = [&](int part, const std::string& normed) {
+        const Tensor y = qkv.slice(-1, 4 * part + 2 * h, 4 * part + 2 * h + 2);
+        const std::string key = at + normed + "_norm";
+        return encoder.state_dict().contains(key + ".weight") ? norm(key, y) : y;
+      };
+      const Tensor q = head(0, "q"), k = head(1, "k"), v = head(2, "v");
+      heads.push_back(matmul(softmax(matmul(q, k.transpose(1, 2)) / std::sqrt(2.0), -1), v));
+    }
+    return linear(cat(heads, -1), weight(at + "out_proj.weight"), weight(at + "out_proj.bias"));
+  }
+  Tensor ffn(int i, const Tensor& x) const {
+    const std::string at = "layers." + std::to_string(i) + ".linear";
+    const Tensor hidden = relu(linear(x, weight(at + "1.weight"), weight(at + "1.bias")));
+    return linear(hidden, weight(at + "2.weight"), weight(at + "2.bias"));
+  }
+  /// f: attention of block i for j = 0, its FFN for j = 1.
+  Tensor f(int i, int j, const Tensor& x) const { return j == 0 ? attention(i, x) : ffn(i, x); }
+
+  nn::TransformerEncoder encoder;
+};
+
+std::string norm_of(int i, int j) { return "layers." + std::to_string(i) + ".norm" + std::to_string(j + 1); }
+
+/// The stack's output for a placement whose branches are all joined by step(stack, i, j, x).
+using Step = std::function<Tensor(const Stack&, int i, int j, const Tensor& x)>;
+void expect_steps(const nn::Placement& placement, bool final_norm, const Step& step,
+                  nn::BlockOptions block = kBlock) {
+  INFO(placement.name);
+  const DefaultDType f64_default(f64);
+  const Stack stack(placement, block);
+  const Tensor x = randn({2, 3, 4});
+  Tensor h = x;
+  for (int i = 0; i < kLayers; ++i)
+    for (int j = 0; j < 2; ++j) h = step(stack, i, j, h);
+  if (final_norm) h = stack.norm("norm", h);
+  CHECK(stack.encoder.norm.has_value() == final_norm);
+  CHECK(max_difference(stack.encoder(x), h) < 1e-12);
+}
+
+}  // namespace
+
+TEST_CASE("placements: Pre-LN, Post-LN, no norm, Peri-LN, OLMo 2 are their equations") {
+  expect_steps(nn::pre_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    return x + s.f(i, j, s.norm(norm_of(i, j), x));
+  });
+  expect_steps(nn::post_ln(), false, [](const Stack& s, int i, int j, const Tensor& x) {
+    return s.norm(norm_of(i, j), x + s.f(i, j, x));
+  });
+  expect_steps(nn::no_norm(), false,
+               [](const Stack& s, int i, int j, const Tensor& x) { return x + s.f(i, j, x); });
+  expect_steps(nn::peri_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    return x + s.norm(norm_of(i, j) + ".after", s.f(i, j, s.norm(norm_of(i, j) + ".before", x)));
+  });
+  expect_steps(nn::olmo2(), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    return x + s.norm(norm_of(i, j), s.f(i, j, x));
+  });
+}
+
+TEST_CASE("placements: those that depend on the depth are their equations") {
+  expect_steps(nn::deep_norm(), false, [](const Stack& s, int i, int j, const Tensor& x) {
+    return s.norm(norm_of(i, j), std::pow(2.0 * kLayers, 0.25) * x + s.f(i, j, x));
+  });
+  expect_steps(nn::deep_norm({.encoder_layers = 6, .decoder_layers = 3}), false,
+               [](const Stack& s, int i, int j, const Tensor& x) {
+                 const double alpha = 0.81 * std::pow(std::pow(6.0, 4) * 3, 1.0 / 16);
+                 return s.norm(norm_of(i, j), alpha * x + s.f(i, j, x));
+               });
+  expect_steps(nn::mix_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    if (i < 1) return s.norm(norm_of(i, j), x + s.f(i, j, x));
+    return x + s.f(i, j, s.norm(norm_of(i, j), x));
+  });
+  expect_steps(nn::mix_ln(0.6), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    if (i < 2) return s.norm(norm_of(i, j), x + s.f(i, j, x));  // floor(0.6 * 4)
+    return x + s.f(i, j, s.norm(norm_of(i, j), x));
+  });
+  expect_steps(nn::ln_scaling(), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    return x + s.f(i, j, s.norm(norm_of(i, j), x) / std::sqrt(i + 1.0));
+  });
+  expect_steps(nn::keel(), false, [](const Stack& s, int i, int j, const Tensor& x) {
+    return s.norm(norm_of(i, j) + ".out", 8.0 * x + s.f(i, j, s.norm(norm_of(i, j) + ".in", x)));
+  });
+}
+
+TEST_CASE("placements: those with parameters of their own are their equations") {
+  expect_steps(nn::rezero(), false, [](const Stack& s, int i, int j, const Tensor& x) {
+    return x + s.weight(norm_of(i, j) + ".alpha") * s.f(i, j, x);
+  });
+  expect_steps(nn::admin(), false, [](const Stack& s, int i, int j, const Tensor& x) {
+    return s.norm(norm_of(i, j), x * s.weight(norm_of(i, j) + ".shortcut") + s.f(i, j, x));
+  });
+  expect_steps(nn::hybrid_norm(), true, [](const Stack& s, int i, int j, const Tensor& x) {
+    if (j == 0) return x + s.attention(i, x);  // with norms of q, k and v
+    const Tensor y = s.norm(norm_of(i, 1), x);
+    return y + s.ffn(i, y);
+  });
+  nn::BlockOptions qk = kBlock;
+  qk.qk_norm = true;
+  expect_steps(
+      nn::olmo2(), true,
+      [](const Stack& s, int i, int j, const Tensor& x) { return x + s.norm(norm_of(i, j), s.f(i, j, x)); },
+      qk);
+}
+
+TEST_CASE("placements: B2T goes past the norms of a block") {
+  const DefaultDType f64_default(f64);
+  const Stack s(nn::b2t());
+  const Tensor x = randn({2, 3, 4});
+  Tensor h = x;
+  for (int i = 0; i < kLayers; ++i) {
+    const Tensor y = s.norm(norm_of(i, 0), h + s.attention(i, h));
+    h = s.norm(norm_of(i, 1), h + y + s.ffn(i, y));
+  }
+  CHECK(max_difference(s.encoder(x), h) < 1e-12);
+}
+
+TEST_CASE("placements: ResiDual and SiameseNorm have two streams") {
+  const DefaultDType f64_default(f64);
+  const Tensor e = randn({2, 3, 4});
+  {
+    const Stack s(nn::resi_dual());
+    Tensor x = e, r = e;
+    for (int i = 0; i < kLayers; ++i)
+      for (int j = 0; j < 2; ++j) {
+        const Tensor y = s.f(i, j, x);
+        x = s.norm(norm_of(i, j), x + y), r = r + y;
+      }
+    CHECK(max_difference(s.encoder(e), x + s.norm("norm", r)) < 1e-12);
+  }
+  const Stack s(nn::siamese_norm());
+  Tensor x = e, y = e;
+  for (int i = 0; i < kLayers; ++i)
+    for (int j = 0; j < 2; ++j) {
+      x = s.norm(norm_of(i, j) + ".post", x);
+      const Tensor z = s.f(i, j, s.norm(norm_of(i, j) + ".in", x + s.norm(norm_of(i, j) + ".pre", y)));
+      x = x + z / std::sqrt(2.0 * (i + 1)), y = y + z;
+    }
+  const Tensor joined = s.norm("norm", s.norm("norm.post", x) + s.norm("norm.pre", y));
+  CHECK(max_difference(s.encoder(e), joined) < 1e-12);
+}
+
+TEST_CASE("placements: decoders with memory") {
+  const DefaultDType f64_default(f64);
+  const Tensor x = randn({2, 3, 4}), memory = randn({2, 5, 4});
+  const auto decoder_of = [](const nn::Placement& placement) {
+    const nn::TransformerDecoder decoder({.layers = 2, .placement = placement, .block = kBlock});
+    randomize(decoder);
+    return decoder;
+  };
+  const auto norm = [](const nn::Module& m, const std::string& name, const Tensor& h) {
+    return layer_norm(h, m.parameter(name + ".weight"), m.parameter(name + ".bias"));
+  };
+  {
+    const nn::TransformerDecoder decoder = decoder_of(nn::b2t());
+    Tensor h = x;
+    for (const std::size_t i : {0U, 1U}) {
+      const auto& block = *decoder.layers[i].as<nn::B2TDecoderBlock>();
+      const Tensor y = norm(block, "norm1", h + block.self_attn(h));
+      const Tensor z = norm(block, "norm2", y + block.multihead_attn(y, memory));
+      h = norm(block, "norm3", h + z + block.ffn(z));
+    }
+    CHECK(max_difference(decoder(x, memory), h) == 0);
+  }
+  const nn::TransformerDecoder decoder =
+      decoder_of(nn::deep_norm({.encoder_layers = 6, .decoder_layers = 2}));
+  const double alpha = std::pow(3.0 * 2, 0.25);
+  Tensor h = x;
+  for (const std::size_t i : {0U, 1U}) {
+    const auto& block = *decoder.layers[i].as<nn::DecoderBlock<nn::DeepNorm>>();
+    h = norm(block, "norm1", alpha * h + block.self_attn(h));
+    h = norm(block, "norm2", alpha * h + block.multihead_attn(h, memory));
+    h = norm(block, "norm3", alpha * h + block.ffn(h));
+  }
+  CHECK(max_difference(decoder(x, memory), h) < 1e-14);
+}
+
+}  // namespace gradus::test

@@ -1,0 +1,128 @@
+// The initial values that placements set themselves.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gradus/core/error.h"
+#include "gradus/nn/nn.h"
+#include "gradus/ops/ops.h"
+#include "nn/check_module.h"
+
+namespace gradus::test {
+
+namespace {
+
+double deviation(const Tensor& w) { return w.detach().to(f64).std().item(); }
+
+/// Standard deviation of Xavier normal weights.
+double xavier(double out, double in, double gain = 1) { return gain * std::sqrt(2 / (in + out)); }
+
+}  // namespace
+
+TEST_CASE("DeepNorm: initial weights are Xavier normal, smaller by beta but for queries and keys") {
+  manual_seed(1);
+  constexpr double C = 128, F = 512;
+  const nn::BlockOptions block{.d_model = 128, .heads = 2};
+  const auto expect = [&](const nn::Module& stack, const std::string& attention, double beta) {
+    const Tensor qkv = stack.parameter("layers.1." + attention + ".in_proj_weight");
+    CHECK(deviation(qkv.slice(0, 0, 128)) == doctest::Approx(xavier(C, C)).epsilon(0.02));
+    CHECK(deviation(qkv.slice(0, 128, 256)) == doctest::Approx(xavier(C, C)).epsilon(0.02));
+    CHECK(deviation(qkv.slice(0, 256)) == doctest::Approx(xavier(C, C, beta)).epsilon(0.02));
+    CHECK(deviation(stack.parameter("layers.1." + attention + ".out_proj.weight")) ==
+          doctest::Approx(xavier(C, C, beta)).epsilon(0.02));
+    CHECK(deviation(stack.parameter("layers.1.linear1.weight")) ==
+          doctest::Approx(xavier(F, C, beta)).epsilon(0.02));
+    CHECK(deviation(stack.parameter("layers.1.linear2.weight")) ==
+          doctest::Approx(xavier(F, C, beta)).epsilon(0.02));
+    CHECK(stack.parameter("layers.1.linear1.bias").abs().max().item() < 0.1);
+  };
+  expect(nn::TransformerEncoder({.layers = 6, .placement = nn::deep_norm(), .block = block}), "self_attn",
+         std::pow(8.0 * 6, -0.25));
+  const nn::GPT gpt({.vocab = 9, .context = 4, .layers = 3, .placement = nn::deep_norm(), .block = block});
+  expect(gpt, "self_attn", std::pow(8.0 * 3, -0.25));
+  const nn::Placement both = nn::deep_norm({.encoder_layers = 4, .decoder_layers = 2});
+  expect(nn::TransformerEncoder({.layers = 4, .placement = both, .block = block}), "self_attn",
+         0.87 * std::pow(std::pow(4.0, 4) * 2, -1.0 / 16));
+  const nn::TransformerDecoder decoder({.layers = 2, .placement = both, .block = block});
+  expect(decoder, "self_attn", std::pow(12.0 * 2, -0.25));
+  expect(decoder, "multihead_attn", std::pow(12.0 * 2, -0.25));
+}
+
+TEST_CASE(
+    "ReZero: at the start a stack is the identity, and the first step moves the branches' weights' gates") {
+  const nn::TransformerEncoder encoder(
+      {.layers = 3, .placement = nn::rezero(), .block = {.d_model = 4, .heads = 2}});
+  const Tensor x = randn({2, 3, 4});
+  const Tensor y = encoder(x);
+  CHECK(max_difference(y, x) == 0);
+  (y * randn_like(y)).sum().backward();
+  CHECK(encoder.parameter("layers.2.norm2.alpha").grad().item() != 0);
+  CHECK(encoder.parameter("layers.2.linear2.weight").grad().abs().max().item() == 0);
+}
+
+TEST_CASE("Admin: profiling sets each shortcut to the size of all branches before") {
+  const DefaultDType f64_default(f64);
+  manual_seed(2);
+  const nn::BlockOptions block{.d_model = 6, .heads = 2};
+  const nn::TransformerEncoder encoder({.layers = 3, .placement = nn::admin(), .block = block});
+  const Tensor x = 3 * randn({5, 4, 6});
+  CHECK(encoder.parameter("layers.2.norm1.shortcut").min().item() == 1);
+  CHECK(nn::profile_admin_([&] { encoder(x); }) == 6);
+
+  // The same by hand: x w + f(x) with w^2 = Var[x_0] + Var[f_1] + ... of the branches before.
+  const auto var = [](const Tensor& t) { return t.var({}, {.unbiased = false}).item(); };
+  double sum = 1;
+  Tensor h = x;
+  for (int i = 0; i < 3; ++i) {
+    const auto& b = *encoder.layers[static_cast<std::size_t>(i)].as<nn::Block<nn::Admin>>();
+    for (int j = 0; j < 2; ++j) {
+      const nn::Admin& a = j == 0 ? b.residual1 : b.residual2;
+      CHECK(a.shortcut.max().item() == doctest::Approx(std::sqrt(sum)).epsilon(1e-4));
+      CHECK(a.shortcut.min().item() == a.shortcut.max().item());
+      const Tensor f = j == 0 ? b.self_attn(h) : b.ffn(h);
+      // A normalised stream has variance 1 (but for eps), so w^2 Var[x] is w^2 from the second on.
+      sum = (i + j == 0 ? var(x) : sum) + var(f);
+      h = a.norm(h * a.shortcut + f);
+    }
+  }
+  CHECK(sum > 9);
+  CHECK(encoder.parameter("layers.0.norm1.shortcut").requires_grad());
+
+  // Two stacks are counted apart; models without Admin stay as they are; a failure leaves nothing behind.
+  const nn::TransformerDecoder decoder({.layers = 2, .placement = nn::admin(), .block = block});
+  struct Both : nn::Module {
+    nn::TransformerEncoder encoder;
+    nn::TransformerDecoder decoder;
+    Both(const nn::TransformerEncoder& e, const nn::TransformerDecoder& d)
+        : encoder(add("encoder", e)), decoder(add("decoder", d)) {}
+  } both(encoder, decoder);
+  CHECK(nn::profile_admin_([&] { both.decoder(x, both.encoder(x)); }) == 12);
+  CHECK(both.parameter("decoder.layers.0.norm1.shortcut").max().item() == 1);
+  const nn::TransformerEncoder other({.layers = 1, .block = block});
+  CHECK(nn::profile_admin_([&] { other(x); }) == 0);
+  CHECK_THROWS_AS(nn::profile_admin_([&] { fail("no batch"); }), Error);
+  const Tensor before = encoder.parameter("layers.1.norm1.shortcut").detach().clone();
+  encoder(5 * x);
+  CHECK(max_difference(before, encoder.parameter("layers.1.norm1.shortcut")) == 0);
+}
+
+TEST_CASE("Pre-LN's stream grows at the start, OLMo 2's with the depth alone, ReZero's not at all") {
+  manual_seed(3);
+  const Tensor x = randn({4, 8, 64});
+  const auto growth = [&](const nn::Placement& placement) {
+    const nn::TransformerEncoder encoder({.layers = 12,
+                                          .placement = placement,
+                                          .block = {.d_model = 64, .heads = 4},
+                                          .final_norm = placement.leave ? std::optional<bool>{} : false});
+    return (encoder(x).pow(2).mean() / x.pow(2).mean()).item();
+  };
+  CHECK(growth(nn::pre_ln()) > 1.5);
+  CHECK(growth(nn::olmo2()) > 12);  // 24 branches of variance 1
+  CHECK(growth(nn::peri_ln()) > 12);
+  CHECK(growth(nn::rezero()) == 1);
+  CHECK(growth(nn::post_ln()) < 1.1);
+  CHECK(growth(nn::ln_scaling()) < growth(nn::pre_ln()));
+}
+
+}  // namespace gradus::test

@@ -1,0 +1,166 @@
+// What holds for every placement: gradients, caches, threads, masks, probes, recomputation, names.
+
+#include "gradus/nn/placements/placements.h"
+
+#include <doctest/doctest.h>
+
+#include "gradus/core/error.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/nn/nn.h"
+#include "gradus/ops/ops.h"
+#include "nn/check_module.h"
+
+namespace gradus::test {
+
+namespace {
+
+const nn::BlockOptions kBlock{.d_model = 4, .heads = 2, .d_ff = 6};
+
+/// Every placement, each with and without QK-norm.
+template <class F>
+void for_each_placement(const F& f) {
+  for (const nn::Placement& placement : nn::placements())
+    for (const bool qk_norm : {false, true}) {
+      INFO(placement.name, qk_norm ? ", with QK-norm" : "");
+      nn::BlockOptions block = kBlock;
+      block.qk_norm = qk_norm;
+      f(placement, block);
+    }
+}
+
+nn::GPT gpt_of(const nn::Placement& placement, const nn::BlockOptions& block, bool recompute = false) {
+  const nn::GPT gpt({.vocab = 7,
+                     .context = 9,
+                     .layers = 4,
+                     .placement = placement,
+                     .block = block,
+                     .checkpoint = recompute});
+  randomize(gpt);
+  return gpt;
+}
+
+}  // namespace
+
+TEST_CASE("all placements: gradients, in encoders and decoders") {
+  const DefaultDType f64_default(f64);
+  const Tensor x = randn({1, 3, 4}), memory = randn({1, 2, 4});
+  for_each_placement([&](const nn::Placement& placement, const nn::BlockOptions& block) {
+    const nn::TransformerEncoder encoder({.layers = 2, .placement = placement, .block = block});
+    randomize(encoder);
+    check_module(encoder, {x}, [&](const Tensors& in) { return encoder(in[0]); });
+    if (!placement.decoder_block) return;
+    const nn::Placement both =
+        placement == nn::deep_norm() ? nn::deep_norm({.encoder_layers = 2, .decoder_layers = 1}) : placement;
+    const nn::TransformerDecoder decoder({.layers = 1, .placement = both, .block = block});
+    randomize(decoder);
+    check_module(decoder, {x, memory}, [&](const Tensors& in) { return decoder(in[0], in[1]); });
+  });
+}
+
+TEST_CASE("all placements: a GPT with and without a cache, recomputed, on any number of threads") {
+  const Tensor ids = randint(0, 7, {2, 8}), targets = randint(0, 7, {2, 8});
+  for_each_placement([&](const nn::Placement& placement, const nn::BlockOptions& block) {
+    const nn::GPT gpt = gpt_of(placement, block), again = gpt_of(placement, block, true);
+    again.copy_parameters_from(gpt);
+    nn::KeyValueCache cache = gpt.new_cache(2);
+    const Tensor whole = gpt(ids);
+    const Tensor pieces = cat({gpt(ids.slice(1, 0, 5), cache), gpt(ids.slice(1, 5, 8), cache)}, 1);
+    CHECK(max_difference(whole, pieces) < 1e-4 * (1 + whole.abs().max().item()));
+
+    gpt.loss(ids, targets).backward();
+    again.loss(ids, targets).backward();
+    const int before = num_threads();
+    const nn::GPT other = gpt_of(placement, block);
+    other.copy_parameters_from(gpt);
+    set_num_threads(before == 3 ? 2 : 3);
+    other.loss(ids, targets).backward();
+    set_num_threads(before);
+    for (const auto& [name, w] : gpt.named_parameters()) {
+      CHECK(max_difference(w.grad(), again.parameter(name).grad()) == 0);
+      CHECK(max_difference(w.grad(), other.parameter(name).grad()) == 0);
+    }
+  });
+}
+
+TEST_CASE("all placements: masks and probes reach every block") {
+  for_each_placement([&](const nn::Placement& placement, const nn::BlockOptions& block) {
+    const nn::TransformerEncoder encoder({.layers = 2, .placement = placement, .block = block});
+    randomize(encoder);
+    const Tensor x = randn({1, 4, 4});
+    const Tensor changed = x.clone();
+    changed.slice(1, 3) = randn({1, 1, 4});
+    const nn::AttentionMasks masks{.key_padding_mask = tensor({{false, false, false, true}})};
+    CHECK(max_difference(encoder(x, masks).slice(1, 0, 3), encoder(changed, masks).slice(1, 0, 3)) == 0);
+    CHECK(max_difference(encoder(x).slice(1, 0, 3), encoder(changed).slice(1, 0, 3)) > 0);
+    const nn::Probe probe;
+    encoder(x).sum().backward();
+    REQUIRE(probe.rows().size() >= 2);
+    CHECK(probe.rows()[1].layer == "layers.1");
+    CHECK(probe.rows()[1].largest_logit == probe.rows()[1].largest_logit);
+  });
+}
+
+TEST_CASE("all placements: dropout acts in training only") {
+  for_each_placement([&](const nn::Placement& placement, nn::BlockOptions block) {
+    block.dropout = 0.5;
+    const nn::TransformerEncoder encoder({.layers = 2, .placement = placement, .block = block});
+    randomize(encoder);
+    const Tensor x = randn({1, 4, 4});
+    CHECK(max_difference(encoder(x), encoder(x)) > 0);
+    const nn::EvalMode eval(encoder);
+    CHECK(max_difference(encoder(x), encoder(x)) == 0);
+  });
+}
+
+TEST_CASE("all placements: weights load wherever the parts are the same") {
+  const auto keys = [](const nn::Placement& placement) {
+    return keys_and_shapes(nn::TransformerEncoder({.layers = 4, .placement = placement, .block = kBlock}));
+  };
+  for (const nn::Placement& p : {nn::olmo2(), nn::ln_scaling(), nn::mix_ln(), nn::resi_dual()}) {
+    INFO(p.name);
+    CHECK(keys(p) == keys(nn::pre_ln()));
+  }
+  for (const nn::Placement& p : {nn::b2t(), nn::deep_norm()}) {
+    INFO(p.name);
+    CHECK(keys(p) == keys(nn::post_ln()));
+  }
+}
+
+TEST_CASE("placements by name") {
+  const std::vector<nn::Placement> all = nn::placements();
+  CHECK(all.size() == 15);
+  const std::string list = nn::list_placements();
+  for (const nn::Placement& p : all) {
+    INFO(p.name);
+    CHECK(nn::placement_named(p.name) == p);
+    CHECK_FALSE(p.equation.empty());
+    CHECK(list.find(p.equation) != std::string::npos);
+    CHECK(p.paper.find("arXiv") != std::string::npos);
+  }
+  CHECK(nn::placement_named("pre") == nn::pre_ln());
+  CHECK(nn::placement_named("POST-LN") == nn::post_ln());
+  CHECK(nn::placement_named("deep") == nn::deep_norm());
+  CHECK(nn::placement_named("sandwich-ln") == nn::peri_ln());
+  CHECK(nn::placement_named("no-norm") == nn::no_norm());
+  CHECK(nn::placement_named("olmo2") == nn::olmo2());
+  CHECK_THROWS_WITH_AS(nn::placement_named("middle"),
+                       doctest::Contains("there is no placement 'middle'; there are Pre-LN, Post-LN, "),
+                       Error);
+  CHECK_THROWS_AS(nn::placement_named(""), Error);
+}
+
+TEST_CASE("placements: errors say what is missing") {
+  CHECK_THROWS_WITH_AS(nn::mix_ln(1.5), "Mix-LN: expects post_share from 0 to 1, got 1.5", Error);
+  CHECK_THROWS_WITH_AS(nn::deep_norm({.encoder_layers = 6}),
+                       "DeepNorm: expects encoder_layers and decoder_layers of 1 or more, got 6 and 0",
+                       Error);
+  CHECK_THROWS_WITH_AS(
+      nn::TransformerDecoder({.layers = 2, .placement = nn::deep_norm(), .block = kBlock}),
+      doctest::Contains("use deep_norm({.encoder_layers = N, .decoder_layers = M}) for both"), Error);
+  for (const nn::Placement& p : {nn::keel(), nn::siamese_norm()})
+    CHECK_THROWS_WITH_AS(nn::TransformerDecoder({.layers = 2, .placement = p, .block = kBlock}),
+                         doctest::Contains(("the placement '" + p.name + "' has no decoder_block").c_str()),
+                         Error);
+}
+
+}  // namespace gradus::test

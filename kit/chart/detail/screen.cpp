@@ -45,7 +45,7 @@ bool unprintable(char32_t c) {
          c == 0xFEFF;
 }
 
-int columns_of(char32_t c) {
+int columns_of_one(char32_t c) {
   if ((c >= 0x300 && c < 0x370) || (c >= 0xFE00 && c <= 0xFE0F)) return 0;
   const bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2E80 && c < 0xA4D0) ||
                     (c >= 0xAC00 && c < 0xD7A4) || (c >= 0xF900 && c < 0xFB00) ||
@@ -85,7 +85,7 @@ std::u32string plain(std::u32string_view text) {
 std::size_t fitting(std::u32string_view text, int columns) {
   std::size_t size = 0;
   int used = 0;
-  while (size < text.size() && used + columns_of(text[size]) <= columns) used += columns_of(text[size++]);
+  while (size < text.size() && used + columns_of_one(text[size]) <= columns) used += columns_of_one(text[size++]);
   if (size == text.size()) return size;
   const std::size_t space = text.substr(0, size + 1).rfind(U' ');
   return space != std::u32string_view::npos && space > 0 ? space : std::max<std::size_t>(size, 1);
@@ -95,7 +95,7 @@ std::size_t fitting(std::u32string_view text, int columns) {
 
 int columns_of(std::u32string_view text) {
   int columns = 0;
-  for (const char32_t c : text) columns += columns_of(c);
+  for (const char32_t c : text) columns += columns_of_one(c);
   return columns;
 }
 

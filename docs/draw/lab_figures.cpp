@@ -53,7 +53,7 @@ void record_lab(const std::filesystem::path& from, const std::filesystem::path& 
   std::string lines;
   for (lab::RunRecord& run : results.runs) {
     run.result.seconds = 0;
-    lines += lab::result_line(run.options, run.result).dump() + "\n";
+    lines += lab::result_line(run.options, run.result).json() + "\n";
   }
   kit::replace_file(to / "metrics.jsonl", lines);
 }

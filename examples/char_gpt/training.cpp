@@ -51,13 +51,12 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   const auto start = std::chrono::steady_clock::now();
   kit::Progress progress("training", static_cast<double>(o.steps));
   model.train();
-  if (model.options().placement == nn::admin())
-    nn::profile_admin_([&] { window_loss(model, draw_batch(), o.context); });
+  const auto loss_of = [&](const kit::Windows& batch) { return model.loss(batch.inputs, batch.targets); };
+  if (model.options().placement == nn::admin()) nn::profile_admin_([&] { loss_of(draw_batch()); });
   StepProfiler profiler(o.profile, o.trace);
   for (std::int64_t step = 1; step <= o.steps && !kit::interrupted(); ++step) {
     profiler.before_step(step);
-    const kit::Windows batch = draw_batch();
-    const Tensor loss = model.loss(batch.inputs, batch.targets);
+    const Tensor loss = loss_of(draw_batch());
     opt.zero_grad();
     loss.backward();
     optim::clip_grad_norm(parameters, o.clip);

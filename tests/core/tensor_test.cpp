@@ -310,7 +310,7 @@ TEST_CASE("what is written is kept by somebody, and each place takes one value")
   expect_lost([&] { x.t().reshape({6})[ids] += 7; });
   expect_lost([&] { x.t().flatten().slice(0, 0, 2) = 7; });
   expect_lost([&] { x.t().flatten().select(0, 2) *= 7; });
-  expect_lost([&] { x.to(f32)[ids] = 7.0; });
+  expect_lost([&] { x.to(f32)[tensor({0, 1})] = 7.0; });
   expect_lost([&] { (x + 1)[0][1] = 7; });
   CHECK((x == tensor({{5, 5, 1}, {1, 5, 5}})).all());
   Tensor copy = x.t().flatten();

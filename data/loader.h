@@ -7,6 +7,7 @@
 //     for (const auto& [xb, yb] : loader) train_step(xb, yb);
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,8 +27,8 @@ namespace gradus::data {
 
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;  // items
-  /// In the place of batch_size, with `length`: a batch takes items as long as its longest item times their
-  /// number is at most this.
+  /// In the place of batch_size, with `length`: the longest item's length times the number of items of a
+  /// batch is at most this.
   std::int64_t max_tokens = 0;
   bool shuffle = false;    // another order each epoch
   bool drop_last = false;  // leave a last batch out that is smaller than the others
@@ -72,16 +73,18 @@ class LoaderBase {
  public:
   /// Batches in an epoch; with max_tokens, in this one.
   std::int64_t size() const;
-  /// The number of the epoch that is under way, from 0; after its end that of the next, so that it is also
-  /// how many are complete.
+  /// The number of the epoch that is under way, from 0. It moves on when next() has handed out the last
+  /// batch, and when a `for` ends by itself; for a loop that was left early, when the next one begins.
   std::int64_t epoch() const;
 
   /// The place: the batches handed out so far, and what decides those to come. For a checkpoint:
-  /// `state.add_all("loader.", loader.state_dict());`
+  /// `state.add_all("loader.", loader.state_dict());` Saved after a `break`, it is a place in the middle of
+  /// the epoch: there a loader that loads it goes on, while a new `for` of this one begins the next epoch.
   StateDict state_dict() const;
   /// Takes the place back: the next `for` or next() goes on with the batches that were left of that epoch,
   /// the same bits. Throws, changing nothing, when the state is of a loader with another number of items or
-  /// other options; that the items themselves are the same is up to the program.
+  /// tensors, batch_size, max_tokens, shuffle, drop_last, bucket or lengths. The other options are not in it:
+  /// that `pad` and the items themselves are the same is up to the program.
   void load_state_dict(const StateDict& dict);
 
  protected:
@@ -113,6 +116,17 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
   DataLoader(const std::array<Tensor, N>& tensors, const DataLoaderOptions& options = {})
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
+  /// One tensor needs no braces; its batches are std::array<Tensor, 1> all the same.
+  template <std::derived_from<Tensor> One>
+  explicit DataLoader(const One& tensor, const DataLoaderOptions& options = {})
+      : LoaderBase(std::span(static_cast<const Tensor*>(&tensor), 1), options) {
+    static_assert(N == 1, "a DataLoader<N> takes N tensors");
+  }
+  template <std::derived_from<Tensor> One>
+  DataLoader(const One&, const One&, const DataLoaderOptions& = {}) = delete;  // in braces: ({x, y}, {...})
+  DataLoader(const Tensor (&)[N], Integer auto) = delete;  // by name: ({x, y}, {.batch_size = 32})
+  template <std::same_as<std::vector<Tensor>> List>
+  DataLoader(const List&, const DataLoaderOptions& = {}) = delete;  // their number is in the type: ({x, y})
 
   /// Items 0 .. items - 1 of a function, which returns a Tensor or a std::array of them (the same number,
   /// shapes and dtypes for every item; see pad). What it captures by reference must live as long as the
@@ -157,10 +171,17 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
     bool more_ = false;
   };
   Iterator begin() { return Iterator(loader()); }
+  void begin() const = delete;  // a loop moves the loader's place: it must not be const
   std::default_sentinel_t end() const { return {}; }
 };
 
 template <class F>
 DataLoader(Int, F, const DataLoaderOptions& = {}) -> DataLoader<detail::parts_of<F>()>;
+template <std::derived_from<Tensor> One>
+DataLoader(const One&, const DataLoaderOptions& = {}) -> DataLoader<1>;
+template <std::derived_from<Tensor> One>
+DataLoader(const One&, const One&, const DataLoaderOptions& = {}) -> DataLoader<1>;  // refused: see there
+template <std::same_as<std::vector<Tensor>> Tensors>
+DataLoader(const Tensors&, const DataLoaderOptions& = {}) -> DataLoader<1>;  // refused
 
 }  // namespace gradus::data

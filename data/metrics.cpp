@@ -32,6 +32,10 @@ Pairs pair_up(const char* op, const Tensor& predicted, const Tensor& targets) {
           "{}: predicted {} {} and targets {} have one shape, where logits have one axis more: for one logit "
           "each pass `logits > 0`, for classes i64",
           op, predicted.dtype(), rows, targets.shape());
+    check(rows.empty() || rows.back() != 1,
+          "{}: predicted {} {} has one class, which would always be right: of one logit each pass "
+          "`logits.squeeze(-1) > 0`",
+          op, predicted.dtype(), rows);
     if (!rows.empty()) rows.erase(rows.size() - 1);
   }
   check(rows == targets.shape() && predicted.dim() == rows.size() + logits,

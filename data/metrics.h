@@ -14,8 +14,8 @@ struct MetricOptions {
 
 /// The share of targets that are predicted, 0 to 1; NaN where none counts. targets [...] (i64 or bool),
 /// predicted logits [..., C], of which the largest counts (of equal ones the first), or what is predicted
-/// itself: [...], i64 or bool. Throws when a target is none of the C classes. `data::accuracy(net(x), y)`, of
-/// one logit each `data::accuracy(net(x).squeeze(-1) > 0, y)`
+/// itself: [...], i64 or bool. Throws when a target is none of the C classes, and when C is 1.
+/// `data::accuracy(net(x), y)`, of one logit each `data::accuracy(net(x).squeeze(-1) > 0, y)`
 double accuracy(const Tensor& predicted, const Tensor& targets, const MetricOptions& options = {});
 
 /// How often each class was taken for which: i64 [classes, classes], rows the targets, columns what was

@@ -19,6 +19,8 @@ std::vector<Tensor> random_split(std::int64_t items, std::span<const Scalar> par
 /// `const auto [train, test] = data::random_split(x.size(0), 0.8);  x[train]`
 std::array<Tensor, 2> random_split(Int items, double share, Generator& generator = default_generator());
 
+void random_split(const Tensor&, const auto&...) = delete;  // of a number: random_split(x.size(0), 0.8)
+
 /// The same in N parts: shares that add up to 1, rounded as by PyTorch's random_split (down; what is left
 /// over goes to the first parts, one each), or sizes that add up to `items`. Throws when they do not. `const
 /// auto [train, valid, test] = data::random_split(n, {0.8, 0.1, 0.1});`

@@ -66,7 +66,7 @@ class Gradients {
     }
     numbers_.again();
     const EnableGrad guard;
-    const Tensors y = loss_(parameters_);
+    const Tensors y = loss_(parameters_, caller_);
     check(y.size() == 1 && y[0].defined() && y[0].numel() == 1, "{}: expects a loss of one element, got {}",
           caller_,
           y.size() != 1    ? fmt::format("{} tensors", y.size())
@@ -100,16 +100,15 @@ Sharpness iterate(Gradients& gradients, double shift, const SharpnessOptions& op
     const double scale = 1 / std::sqrt(dot(v, v));
     for (Tensor& part : v) part = part * scale;
     Tensors next = gradients.product(v);
-    const double value = dot(v, next), before = found.value;
-    found.value = value;
+    found.value = dot(v, next);
     ++found.iterations;
-    check(std::isfinite(value), "sharpness: the loss's gradients are not finite");
-    for (std::size_t i = 0; i < v.size(); ++i) next[i] = next[i] + v[i] * shift;
-    v = std::move(next);
-    const double size = std::max(std::abs(value), shift);
-    found.converged =
-        dot(v, v) == 0 || (found.iterations > 1 && std::abs(value - before) <= options.tolerance * size);
+    check(std::isfinite(found.value), "sharpness: the loss's gradients are not finite");
+    Tensors rest;
+    for (std::size_t i = 0; i < v.size(); ++i) rest.push_back(next[i] - v[i] * found.value);
+    found.residual = std::sqrt(dot(rest, rest));
+    found.converged = found.residual <= options.tolerance * std::max(std::abs(found.value), shift);
     if (found.converged) break;
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = next[i] + v[i] * shift;
   }
   return found;
 }

@@ -30,8 +30,10 @@ void detail::check_movable(const char* caller, const char* what, std::size_t num
           number, x.shape());
 }
 
-const std::vector<Tensor>& TensorFunction::expect(const std::vector<Tensor>& x, std::size_t count) {
-  check(x.size() == count, "TensorFunction: the function takes {} tensors, got {} inputs", count, x.size());
+const std::vector<Tensor>& TensorFunction::expect(const char* caller, const std::vector<Tensor>& x,
+                                                  std::size_t count) {
+  check(x.size() == count, "{}: the function takes {}, got {} inputs", caller,
+        count == 1 ? "1 tensor" : fmt::format("{} tensors", count), x.size());
   return x;
 }
 
@@ -108,7 +110,7 @@ class Check {
   Tensors outputs() {
     numbers_.again();
     Tensors kept;
-    for (Tensor& y : f_(inputs_)) {
+    for (Tensor& y : f_(inputs_, "gradcheck")) {
       check(y.defined(), "gradcheck: the function returned an undefined tensor");
       if (is_floating(y.dtype())) kept.push_back(std::move(y));
     }

@@ -18,26 +18,30 @@ class TensorFunction {
  public:
   template <class F>
   requires(!std::is_same_v<std::decay_t<F>, TensorFunction>) TensorFunction(F f)
-      : call_([f = std::move(f)](const std::vector<Tensor>& x) -> std::vector<Tensor> {
+      : call_([f = std::move(f)](const std::vector<Tensor>& x, const char* caller) -> std::vector<Tensor> {
           if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>)
             return list(f(x));
           else if constexpr (std::is_invocable_v<const F&, const Tensor&>)
-            return list(f(expect(x, 1)[0]));
+            return list(f(expect(caller, x, 1)[0]));
           else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&>)
-            return list(f(expect(x, 2)[0], x[1]));
+            return list(f(expect(caller, x, 2)[0], x[1]));
           else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>)
-            return list(f(expect(x, 3)[0], x[1], x[2]));
+            return list(f(expect(caller, x, 3)[0], x[1], x[2]));
           else
             return list(f());
         }) {}
-  /// Throws unless there are as many inputs as the function takes.
-  std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const { return call_(inputs); }
+  /// Throws, in the name of the caller, unless there are as many inputs as the function takes.
+  std::vector<Tensor> operator()(const std::vector<Tensor>& inputs,
+                                 const char* caller = "TensorFunction") const {
+    return call_(inputs, caller);
+  }
 
  private:
   static std::vector<Tensor> list(Tensor y) { return {std::move(y)}; }
   static std::vector<Tensor> list(std::vector<Tensor> ys) { return ys; }
-  static const std::vector<Tensor>& expect(const std::vector<Tensor>& x, std::size_t count);
-  std::function<std::vector<Tensor>(const std::vector<Tensor>&)> call_;
+  static const std::vector<Tensor>& expect(const char* caller, const std::vector<Tensor>& x,
+                                           std::size_t count);
+  std::function<std::vector<Tensor>(const std::vector<Tensor>&, const char*)> call_;
 };
 
 struct GradcheckOptions {
@@ -49,7 +53,7 @@ struct GradcheckOptions {
 /// grad with central differences, (f(x + eps) - f(x - eps)) / 2 eps, taken in place: f may use an input or
 /// what shares its memory, such as a model's parameters. Throws when one is off by more than atol + rtol
 /// |difference|; the message names the worst, and how many are. Inputs that require grad are f64 leaves
-/// without shared elements; others are constants. Adds to no grad. n elements cost 2 n calls of f and a
+/// without shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a
 /// backward for each output element: for small inputs.
 ///
 ///     gradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});

@@ -3,9 +3,9 @@
 // here (attention: several), which opens with the formula, its derivative and what is saved for backward.
 //
 // Shapes broadcast as in NumPy. Axes may be negative. All differentiable ops work in f32 and f64; operands
-// must have the same dtype (convert with .to()). Every op throws gradus::Error naming itself and the shapes
-// it got. Letters: B batch, T positions, C channels, H heads, D channels of one head, V vocabulary
-// (docs/notation.md).
+// must have the same dtype (convert with .to()). Every op throws gradus::Error naming itself and, where
+// shapes matter, those it got. Letters: B batch, T positions, C channels, H heads, D channels of one head, V
+// vocabulary (docs/notation.md).
 
 #include <cstdint>
 #include <optional>
@@ -151,6 +151,7 @@ Tensor outer(const Tensor& a, const Tensor& b);
 /// the result has the letters that appear once, sorted. From left to right, by matmul where axes meet and are
 /// summed. `einsum("bqd,bkd->bqk", {q, k})`, `einsum("ii", {x})` the trace
 Tensor einsum(const std::string& equation, const std::vector<Tensor>& xs);
+Tensor einsum(const std::string&, const std::derived_from<Tensor> auto&, const auto&...) = delete;  // {a, b}
 
 // ------------------------------------------------ shape.cpp, unfold.cpp: views where strides allow it
 Tensor reshape(const Tensor& x, const Shape& shape);  ///< one size may be -1; copies only when it must
@@ -184,8 +185,10 @@ Tensor pad(const Tensor& x, const std::vector<Int>& pads, PadMode mode);
 // ---------------------------------------------------------------- join.cpp, repeat.cpp
 /// Joins along an existing axis. `cat({a, b}, 0)`
 Tensor cat(const std::vector<Tensor>& xs, Int axis = 0);
+Tensor cat(const std::derived_from<Tensor> auto&, const auto&...) = delete;  // in braces: cat({a, b}, 0)
 /// Joins along a new axis.
 Tensor stack(const std::vector<Tensor>& xs, Int axis = 0);
+Tensor stack(const std::derived_from<Tensor> auto&, const auto&...) = delete;  // in braces: stack({a, b}, 0)
 /// Pieces of `size` along an axis (the last may be smaller).
 std::vector<Tensor> split(const Tensor& x, Int size, Int axis = 0);
 /// Pieces of the given sizes, which must add up.

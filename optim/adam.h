@@ -10,14 +10,14 @@ namespace gradus::optim {
 struct AdamOptions {
   Schedule lr = 1e-3;
   std::pair<double, double> betas = {0.9, 0.999};
-  double eps = 1e-8;        // above 0
+  double eps = 1e-8;        // at least 1.2e-38
   double weight_decay = 0;  // added to the gradient
 };
 
 struct AdamWOptions {
   Schedule lr = 1e-3;
   std::pair<double, double> betas = {0.9, 0.999};
-  double eps = 1e-8;           // above 0
+  double eps = 1e-8;           // at least 1.2e-38
   double weight_decay = 0.01;  // taken from the weight: w -= lr * weight_decay * w
 };
 

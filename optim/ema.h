@@ -1,6 +1,6 @@
 #pragma once
 // EMA: an exponential moving average of weights, to evaluate or save instead of the last ones
-// (Polyak & Juditsky 1992).
+// (after Polyak & Juditsky 1992, who take the plain mean).
 
 #include <cstdint>
 #include <vector>

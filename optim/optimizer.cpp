@@ -177,7 +177,10 @@ void Optimizer::step() {
     count_bytes(static_cast<double>(3 + 2 * state_names_.size()) * static_cast<double>(n) *
                 static_cast<double>(size_of(slot.parameter.dtype())));
   }
-  check(!jobs.empty() || std::none_of(slots_.begin(), slots_.end(), trainable),
+  check(std::any_of(slots_.begin(), slots_.end(), trainable),
+        "{}: every parameter is frozen: call requires_grad_() on those to be trained, or leave step() out",
+        name_);
+  check(!jobs.empty(),
         "{}: no parameter has a gradient: call backward() before step(), and zero_grad() before backward()",
         name_);
   parallel_for(total, kPiece, [&](std::int64_t begin, std::int64_t end) {

@@ -27,7 +27,7 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Updates every parameter that has a gradient and is not frozen. Throws when none has one, and when a
+  /// Updates every parameter that has a gradient and is not frozen. Throws when there is none, and when a
   /// module's parameter got a gradient beside others but is in no optimizer (nor was handed out by
   /// parameters() before the optimizer was made): its module was not added, or added too late.
   void step();
@@ -45,7 +45,9 @@ class Optimizer {
   const Schedule& schedule(std::size_t group = 0) const;
   std::size_t groups() const { return groups_.size(); }
   /// More parameters to update, such as a layer's that was frozen so far; throws, changing nothing, as the
-  /// constructor does. Their own steps count from 1. `opt.add_group({encoder.parameters(), 1e-5});`
+  /// constructor does. `opt.add_group({encoder.parameters(), 1e-5});` Adam's bias correction begins anew for
+  /// them, but a rate that is a function gets the optimizer's step: after 100 steps a warm-up of 50 is over.
+  /// Shifted by as many it begins then: `.lr = [warmup](auto step) { return warmup(step - 100); }`
   void add_group(ParameterGroup group);
 
   /// The state as tensors: "steps", and for parameter number i "i.step" and "i.<name>" such as "i.exp_avg".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/optim/detail/describe.h"
@@ -22,18 +23,9 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const ReduceLROnPlate
     check(value >= 0 && std::isfinite(value),
           "{}: expects threshold, min_lr and eps of 0 or more, got {}, {} and {}", name, options.threshold,
           options.min_lr, options.eps);
-  look_for_groups();
-}
-
-void ReduceLROnPlateau::look_for_groups() {
-  while (rates_.size() < optimizer_.groups()) {
-    rates_.push_back(optimizer_.schedule(rates_.size()));
-    scales_.push_back(1);
-  }
 }
 
 bool ReduceLROnPlateau::step(double metric) {
-  look_for_groups();
   const double by = options_.threshold;
   const bool better = options_.maximize ? metric > (options_.absolute ? best_ + by : best_ * (1 + by))
                                         : metric < (options_.absolute ? best_ - by : best_ * (1 - by));
@@ -51,25 +43,34 @@ bool ReduceLROnPlateau::step(double metric) {
 
 bool ReduceLROnPlateau::reduce() {
   bool reduced = false;
-  for (std::size_t group = 0; group < rates_.size(); ++group) {
-    const double rate = optimizer_.lr(group);
-    if (rate - std::max(rate * options_.factor, options_.min_lr) <= options_.eps) continue;
-    scales_[group] *= options_.factor;
-    set(group);
+  for (std::size_t group = 0; group < optimizer_.groups(); ++group) {
+    const double rate = optimizer_.lr(group), lower = std::max(rate * options_.factor, options_.min_lr);
+    if (rate - lower <= options_.eps) continue;
+    if (optimizer_.schedule(group).fixed())
+      optimizer_.set_lr(lower, group);
+    else
+      scale(group, scaled(group).scale * options_.factor);
     reduced = true;
   }
   return reduced;
 }
 
-void ReduceLROnPlateau::set(std::size_t group) {
-  const auto scaled = [scale = scales_[group], least = options_.min_lr](double rate) {
-    return std::max(rate * scale, std::min(rate, least));
+/// What this made of the group's rate; nothing, if it is another one since.
+ReduceLROnPlateau::Scaled ReduceLROnPlateau::scaled(std::size_t group) const {
+  const Schedule& rate = optimizer_.schedule(group);
+  const auto known = scaled_.find(group);
+  return known != scaled_.end() && known->second.set == rate ? known->second : Scaled{rate, rate};
+}
+
+/// Sets the group's rate to its function times `by`.
+void ReduceLROnPlateau::scale(std::size_t group, double by) {
+  const Schedule base = scaled(group).base;
+  const Schedule set = [base, by, least = options_.min_lr](std::int64_t step) {
+    const double rate = base(step);
+    return std::max(rate * by, std::min(rate, least));
   };
-  if (const std::optional<double> rate = rates_[group].fixed())
-    optimizer_.set_lr(scaled(*rate), group);
-  else
-    optimizer_.set_lr([scaled, rate = rates_[group]](std::int64_t step) { return scaled(rate(step)); },
-                      group);
+  optimizer_.set_lr(by == 1 ? base : set, group);
+  scaled_.insert_or_assign(group, Scaled{base, by == 1 ? base : set, by});
 }
 
 StateDict ReduceLROnPlateau::state_dict() const {
@@ -77,8 +78,11 @@ StateDict ReduceLROnPlateau::state_dict() const {
   dict.set("best", tensor(best_, f64));
   dict.set("bad", tensor(bad_));
   dict.set("cooldown", tensor(cooldown_));
-  for (std::size_t i = 0; i < scales_.size(); ++i)
-    dict.set(fmt::format("{}.scale", i), tensor(scales_[i], f64));
+  for (std::size_t i = 0; i < optimizer_.groups(); ++i) {
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    dict.set(fmt::format("{}.lr", i), tensor(optimizer_.schedule(i).fixed().value_or(none), f64));
+    dict.set(fmt::format("{}.scale", i), tensor(scaled(i).scale, f64));
+  }
   return dict;
 }
 
@@ -90,21 +94,26 @@ void ReduceLROnPlateau::load_state_dict(const StateDict& dict) {
           "{}: expects {} in the state, one f64: it belongs to something else", name, key);
     return value->item();
   };
-  look_for_groups();
   const double best = number("best");
   const std::int64_t bad = detail::count_of(name, dict, "bad", "bad"),
                      cooldown = detail::count_of(name, dict, "cooldown", "cooldown");
-  std::vector<double> scales;
-  for (std::size_t i = 0; i < scales_.size(); ++i) scales.push_back(number(fmt::format("{}.scale", i)));
-  for (const double scale : scales)
+  std::vector<double> rates, scales;
+  for (std::size_t i = 0; i < optimizer_.groups(); ++i) {
+    const double rate = rates.emplace_back(number(fmt::format("{}.lr", i)));
+    const double scale = scales.emplace_back(number(fmt::format("{}.scale", i)));
+    check(std::isnan(rate) || (rate >= 0 && std::isfinite(rate)),
+          "{}: expects rates of 0 or more in the state, got {}", name, rate);
     check(scale >= 0 && scale <= 1, "{}: expects scales from 0 to 1 in the state, got {}", name, scale);
-  check(dict.size() == scales.size() + 3,
+  }
+  check(dict.size() == 2 * scales.size() + 3,
         "{}: the state has {} entries, expects {}: the optimizer has {} groups", name, dict.size(),
-        scales.size() + 3, scales.size());
+        2 * scales.size() + 3, scales.size());
   best_ = best, bad_ = bad, cooldown_ = cooldown;
-  scales_ = std::move(scales);
-  for (std::size_t i = 0; i < scales_.size(); ++i)
-    if (scales_[i] != 1) set(i);
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    if (std::isnan(rates[i]))
+      scale(i, scales[i]);
+    else
+      optimizer_.set_lr(rates[i], i);
 }
 
 }  // namespace gradus::optim

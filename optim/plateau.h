@@ -2,7 +2,7 @@
 // ReduceLROnPlateau: a lower learning rate where a loss has stopped falling.
 
 #include <cstdint>
-#include <vector>
+#include <map>
 
 #include "gradus/core/io/state_dict.h"
 #include "gradus/optim/optimizer.h"
@@ -12,7 +12,7 @@ namespace gradus::optim {
 struct ReduceLROnPlateauOptions {
   bool maximize = false;       // the metric shall rise, as an accuracy: PyTorch's mode "max"
   double factor = 0.1;         // below 1
-  std::int64_t patience = 10;  // calls without an improvement that are borne
+  std::int64_t patience = 10;  // calls without an improvement that are allowed
   double threshold = 1e-4;     // an improvement is larger than this, relative to the best so far
   bool absolute = false;       // or in itself: PyTorch's threshold_mode "abs"
   std::int64_t cooldown = 0;   // calls after a reduction that do not count
@@ -21,8 +21,8 @@ struct ReduceLROnPlateauOptions {
 };
 
 /// Multiplies the rates of all groups by `factor` when a metric has not improved for more than `patience`
-/// calls in a row; a metric of NaN is none. Rates that are functions of the step are multiplied as functions.
-/// A rate set by set_lr() in between holds until the next reduction, which starts from the first ones.
+/// calls in a row; NaN is no improvement. Rates that are functions of the step are multiplied as functions. A
+/// rate set by set_lr() in between is what the next reduction starts from.
 ///
 ///     optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 3});
 ///     ...  plateau.step(validation_loss);  // once per epoch
@@ -34,21 +34,26 @@ class ReduceLROnPlateau {
   /// True when it lowered a rate.
   bool step(double metric);
 
-  /// "best", "bad", "cooldown", and "i.scale" for group number i.
+  /// "best", "bad", "cooldown", and for group number i "i.lr", its rate if that is a number, else NaN, and
+  /// "i.scale", what its function is multiplied by.
   StateDict state_dict() const;
-  /// Takes the state back, and with it sets the optimizer's rates; throws, changing nothing, when it does not
-  /// fit.
+  /// Takes the state back, and with it sets the optimizer's rates: numbers as they were, while a function is
+  /// to be set before. Throws, changing nothing, when it does not fit.
   void load_state_dict(const StateDict& dict);
 
  private:
-  void look_for_groups();
+  /// A rate that is a function, before and after it was multiplied.
+  struct Scaled {
+    Schedule base, set;
+    double scale = 1;
+  };
   bool reduce();
-  void set(std::size_t group);
+  Scaled scaled(std::size_t group) const;
+  void scale(std::size_t group, double by);
 
   Optimizer& optimizer_;
   ReduceLROnPlateauOptions options_;
-  std::vector<Schedule> rates_;  // as they were at first
-  std::vector<double> scales_;   // what each is multiplied by
+  std::map<std::size_t, Scaled> scaled_;  // by group, where it was done
   double best_;
   std::int64_t bad_ = 0, cooldown_ = 0;  // calls without an improvement; calls yet to be left out
 };

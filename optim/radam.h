@@ -11,14 +11,15 @@ namespace gradus::optim {
 struct RAdamOptions {
   Schedule lr = 1e-3;
   std::pair<double, double> betas = {0.9, 0.999};
-  double eps = 1e-8;        // above 0
+  double eps = 1e-8;        // at least 1.2e-38
   double weight_decay = 0;  // added to the gradient
 };
 
 /// m and v as in Adam. rho = n - 2 t b2^t / (1 - b2^t), with n = 2 / (1 - b2) - 1, is how many gradients v
 /// has averaged, in effect. Up to rho = 5, w -= lr mhat, SGD with momentum; from there on w -= lr r mhat
 /// sqrt(1 - b2^t) / (sqrt(v) + eps), with r = sqrt((rho - 4) (rho - 2) n / ((n - 4) (n - 2) rho)), which
-/// grows toward 1: a warm-up of its own. `optim::RAdam opt(model.parameters(), {.lr = 1e-3});`
+/// grows toward 1: a warm-up of its own. (5 is PyTorch's; the paper has 4.)
+/// `optim::RAdam opt(model.parameters(), {.lr = 1e-3});`
 class RAdam : public Optimizer {
  public:
   explicit RAdam(std::vector<Tensor> parameters, RAdamOptions options = {});

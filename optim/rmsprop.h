@@ -8,7 +8,7 @@ namespace gradus::optim {
 struct RMSpropOptions {
   Schedule lr = 1e-2;
   double alpha = 0.99;      // of the average of squares
-  double eps = 1e-8;        // above 0
+  double eps = 1e-8;        // at least 1.2e-38
   double weight_decay = 0;  // added to the gradient
   double momentum = 0;
   bool centered = false;  // divides by the standard deviation instead: v - (average of g)^2

@@ -23,11 +23,11 @@ double warmup_share(std::int64_t step, std::int64_t warmup) {
 }
 }  // namespace
 
-Schedule::Schedule(double rate) : rate_([rate](std::int64_t) { return rate; }), fixed_(rate) {}
+Schedule::Schedule(double rate) : Schedule([rate](std::int64_t) { return rate; }) { fixed_ = rate; }
 
 double Schedule::operator()(std::int64_t step) const {
   check(step >= 1, "Schedule: expects a step of 1, the first update, or more, got {}", step);
-  return rate_(step);
+  return (*rate_)(step);
 }
 
 Schedule constant(double rate) {

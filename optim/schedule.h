@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -16,15 +17,20 @@ class Schedule {
  public:
   Schedule(double rate);  // checked by who uses it, under its own name
   template <std::invocable<std::int64_t> F>
-  Schedule(F rate) : rate_(std::move(rate)) {}
+  Schedule(F rate) : rate_(std::make_shared<const Function>(std::move(rate))) {}
 
   /// The rate of update number `step`; throws when that is not 1 or more.
   double operator()(std::int64_t step) const;
   /// The rate where it is the same at every step, as far as is known.
   std::optional<double> fixed() const { return fixed_; }
+  /// Copies of one function, or the same number.
+  friend bool operator==(const Schedule& a, const Schedule& b) {
+    return a.rate_ == b.rate_ || (a.fixed_ && a.fixed_ == b.fixed_);
+  }
 
  private:
-  std::function<double(std::int64_t)> rate_;
+  using Function = std::function<double(std::int64_t)>;
+  std::shared_ptr<const Function> rate_;
   std::optional<double> fixed_ = {};
 };
 

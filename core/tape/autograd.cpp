@@ -192,16 +192,20 @@ class Engine {
     const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
     while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
       if (passes < 0 || (passes > 0 && !retain_graph_)) nodes_.pop_back();  // it is not this pass's
+      const bool by_grad = !wanted_.empty();
+      const char* const caller = by_grad ? "grad" : "backward";
+      const char* const remedy = by_grad ? "set retain_graph, grad(y, {x}, {.retain_graph = true}),"
+                                         : "call backward(/*retain_graph=*/true)";
       if (passes == Node::kFreed)
         fail_with(
-            "backward: {} {}{} was already passed by a backward that freed what it saved: call "
-            "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
-            node.op, node.shape, in_module(node));
+            "{}: {} {}{} was already passed by a backward that freed what it saved: {} the first time, or "
+            "run the forward pass again",
+            caller, node.op, node.shape, in_module(node), remedy);
       if (passes == Node::kFreeing || (passes > 0 && !retain_graph_))
         fail_with(
-            "backward: {} {}{} is being passed by another backward, of another thread or around this one: "
-            "call backward(/*retain_graph=*/true) in both, or run the forward pass once for each",
-            node.op, node.shape, in_module(node));
+            "{}: {} {}{} is being passed by another backward, of another thread or around this one: {} in "
+            "both, or run the forward pass once for each",
+            caller, node.op, node.shape, in_module(node), remedy);
     }
   }
 

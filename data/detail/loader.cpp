@@ -82,8 +82,9 @@ void Loader::end_loop(std::uint64_t number) {
 void Loader::next(std::span<Tensor> batch) {
   expect_outside();
   ++loop_;
-  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);
+  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);  // loaded, or left, at a loop's last batch
   hand_out(batch);
+  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);
 }
 
 void Loader::hand_out(std::span<Tensor> batch) {

@@ -22,7 +22,10 @@ class Step {
   template <class F>
   requires(!std::same_as<F, Step>) Step(const F& f) {
     constexpr bool callable = std::is_invocable_r_v<Tensor, const F&, const Tensor&>;
-    static_assert(callable, "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`");
+    static_assert(
+        callable,
+        "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`; wrap what is "
+        "not: [](const Tensor& x) { return softmax(x, -1); }, of a GRU { return gru(x).y; }");
     if constexpr (callable && !std::derived_from<F, Module>) call_ = f;
     if constexpr (callable && std::derived_from<F, Module>) {
       call_ = [f](const Tensor& x) { return f.report_call([&]() -> Tensor { return f(x); }); };
@@ -61,6 +64,7 @@ struct Sequential : Module {
     return report(std::move(y));
   }
   std::size_t size() const { return steps_->size(); }
+  void operator[](Integer auto) const = delete;  // steps go by name: net.parameter("0.weight")
 
  private:
   using Steps = std::vector<std::function<Tensor(const Tensor&)>>;

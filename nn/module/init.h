@@ -31,8 +31,9 @@ Tensor xavier_uniform_(const Tensor& w, double gain = 1, Generator& generator = 
 Tensor xavier_normal_(const Tensor& w, double gain = 1, Generator& generator = default_generator());
 
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu };
-/// How much larger the weights before a nonlinearity may be: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + a^2)).
-double gain(Nonlinearity nonlinearity, double a = 0);
+/// How much larger the weights before a nonlinearity may be: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + a^2)). Without
+/// an `a` leaky_relu's slope is 0.01, as in PyTorch; the functions below give theirs, 0 unless set.
+double gain(Nonlinearity nonlinearity, double a = 0.01);
 
 enum class Fan { in, out };
 struct KaimingOptions {

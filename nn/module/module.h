@@ -84,7 +84,7 @@ class Module : public virtual detail::CopyOnly {
   Module(const Module&) = default;
   Module& operator=(const Module&) = delete;  // build with the right part (emplace), or copy_parameters_from
 
-  // --- building the tree; names are not empty, have no dot and are used once
+  // --- building the tree; names have no dot and are used once, a parameter's is not empty
 
   /// Registers a part and returns it. With the name "" its keys stand at this level.
   template <std::derived_from<Module> Part>
@@ -219,7 +219,8 @@ class [[nodiscard]] EvalMode {
   EvalMode* outer_;
 };
 
-/// A table as text: every module with its kind, parameter shapes and count, and the totals.
+/// A table as text: every module with its kind, its parameters' and buffers' shapes and the parameters'
+/// count, and the totals, of parameters. A Sequential's functions are no modules and have no row.
 std::string summary(const Module& model);
 /// The same, with the model's own type as its kind.
 template <std::derived_from<Module> Model>

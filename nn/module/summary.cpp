@@ -28,7 +28,8 @@ struct Totals {
   std::int64_t all = 0, trainable = 0, bytes = 0;
 };
 
-/// A module's own parameters as text; a parameter that stood in an earlier row counts nothing here.
+/// A module's own parameters and buffers as text; a parameter that stood in an earlier row counts nothing
+/// here.
 Row row_of(const ModuleNode& node, const std::string& name, const Outputs& outputs,
            std::unordered_set<const Node*>& seen, Totals& totals) {
   std::string shapes;
@@ -42,6 +43,8 @@ Row row_of(const ModuleNode& node, const std::string& name, const Outputs& outpu
     totals.bytes += values.numel() * static_cast<std::int64_t>(size_of(values.dtype()));
     if (values.requires_grad()) totals.trainable += values.numel();
   }
+  for (const auto& buffer : node.buffers)
+    shapes += fmt::format("{}{} {} (buffer)", shapes.empty() ? "" : ", ", buffer.name, buffer.values.shape());
   totals.all += count;
   const auto output = outputs.find(&node);
   return {name, node.kind.empty() ? "Module" : node.kind,
@@ -68,7 +71,7 @@ std::string detail::summary_of_call(const Module& model, const std::function<voi
     const std::string shown = name.empty() ? "(model)" : name;
     // A transparent part stands at its parent's name: it has a row only where it owns something.
     const bool known = std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == shown; });
-    if (known && node.parameters.empty()) return;
+    if (known && node.parameters.empty() && node.buffers.empty()) return;
     rows.push_back(row_of(node, shown, outputs, seen, totals));
   });
 

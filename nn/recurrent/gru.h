@@ -17,8 +17,8 @@ struct GRUOutput {
 /// x [B, T, input_size]; without h, states begin at 0. `auto [y, h] = nn::GRU({.input_size = 8, .hidden_size
 /// = 16})(x);`
 struct GRU : Module {
-  explicit GRU(const RecurrentOptions& options);
-  GRU(Integer auto, auto...) = delete;  // by name: nn::GRU({.input_size = 8, .hidden_size = 16})
+  explicit GRU(const RecurrentOptions& options);  // by name: {.input_size = 8, .hidden_size = 16}
+  GRU(Integer auto, auto...) = delete;            // by name: nn::GRU({.input_size = 8, .hidden_size = 16})
   GRUOutput operator()(const Tensor& x, const Tensor& h = {}) const;
 
  private:

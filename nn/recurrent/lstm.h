@@ -22,8 +22,8 @@ struct LSTMOutput {
 ///   h' = o tanh(c')
 /// x [B, T, input_size]; without a state, both begin at 0. `auto [y, state] = lstm(x);`
 struct LSTM : Module {
-  explicit LSTM(const RecurrentOptions& options);
-  LSTM(Integer auto, auto...) = delete;  // by name: nn::LSTM({.input_size = 8, .hidden_size = 16})
+  explicit LSTM(const RecurrentOptions& options);  // by name: {.input_size = 8, .hidden_size = 16}
+  LSTM(Integer auto, auto...) = delete;            // by name: nn::LSTM({.input_size = 8, .hidden_size = 16})
   LSTMOutput operator()(const Tensor& x, const LSTMState& state = {}) const;
 
  private:

@@ -52,6 +52,8 @@ void habits_of_numbers(Tensor x, const nn::Linear& model) {
   (void)(1 > x);                            // refused: x < 0
   (void)(1 >= x);                           // refused: x <= 0
   (void)min(x, x);                          // refused: minimum(a, b)
+  nn::GRU gru({8, 16});                     // refused: by name: {.input_size = 8, .hidden_size = 16}
+  nn::LSTM listed({8, 16});                 // refused: by name: {.input_size = 8, .hidden_size = 16}
   nn::LSTM lstm(8, 16, 2);                  // refused: nn::LSTM({.input_size = 8, .hidden_size = 16})
   nn::MultiheadAttention attention(64, 4);  // refused: {.d_model = 64, .heads = 4}
   optim::Adam halves(model.parameters(), {.lr = 1e-3, .betas = 0.9});  // refused: no matching
@@ -89,10 +91,31 @@ void parts(Net& net, const Tensor& x) {
 void loaders(const Tensor& x, const Tensor& y) {
   data::DataLoader a(3, [](std::int64_t i) { return i; });      // refused: returns a Tensor, or a std::array
   data::DataLoader b(3, [](const char*) { return Tensor(); });  // refused: a count and a function of an index
-  data::DataLoader c(x, y, {.batch_size = 2});                  // refused: deduction
+  data::DataLoader c(x, y, {.batch_size = 2});                  // refused: in braces: ({x, y}, {...})
   data::DataLoader<3> d(3, [&](std::int64_t) { return x; });    // refused: returns N tensors
   data::DataLoader e({x, y});
-  data::DataLoader f = e;  // refused: delete
+  data::DataLoader f = e;                         // refused: delete
+  data::DataLoader g({x, y}, 32);                 // refused: by name: ({x, y}, {.batch_size = 32})
+  data::DataLoader h(std::vector<Tensor>{x, y});  // refused: their number is in the type
+  data::DataLoader<2> i(x, {.batch_size = 2});    // refused: a DataLoader<N> takes N tensors
+  data::DataLoader alone(x, {.batch_size = 2}), braces({x}, {.batch_size = 2});
+  const data::DataLoader still({x, y});
+  for (const auto& batch : still) (void)batch;    // refused: a loop moves the loader's place
+  const auto parts = data::random_split(x, 0.8);  // refused: random_split(x.size(0), 0.8)
+}
+
+void lists(const Tensor& x) {
+  (void)cat(x, x);                  // refused: cat({a, b}, 0)
+  (void)stack(x, x, 1);             // refused: stack({a, b}, 0)
+  (void)einsum("ij,jk->ik", x, x);  // refused: {a, b}
+  (void)einsum("ii", {x}), (void)cat({x}), (void)cat({x, x}, 1), (void)stack({x}, 0);
+}
+
+void steps_of_a_net() {
+  nn::Sequential net(nn::Linear(2, 3), nn::Sequential(relu));
+  (void)net[0];                                                         // refused: net.parameter("0.weight")
+  nn::Sequential flat(softmax);                                         // refused: softmax
+  nn::Sequential states{nn::GRU({.input_size = 2, .hidden_size = 3})};  // refused: gru(x).y
 }
 
 // What newcomers meet: docs/from_pytorch.md quotes these regions. The lines after the refused ones are the

@@ -49,6 +49,12 @@ TEST_CASE("DataLoader: one tensor, an array of tensors, views, every dtype") {
     ++row;
   }
   CHECK(row == 3);
+  DataLoader plain(x, {.batch_size = 3}), picked(x[x > 2]), moved(std::move(one));
+  static_assert(std::is_same_v<decltype(plain), DataLoader<1>>);
+  static_assert(std::is_same_v<decltype(picked), DataLoader<1>>);
+  CHECK(equal(plain.next()[0], x));
+  CHECK(picked.size() == 3);
+  CHECK(moved.epoch() == 1);
   DataLoader three(std::array{x > 2, x, x.to(i64)}, {.batch_size = 3});
   static_assert(std::is_same_v<decltype(three), DataLoader<3>>);
   for (const auto& [a, b, c] : three) {
@@ -172,8 +178,14 @@ TEST_CASE("DataLoader: epochs, loops that are left, next()") {
   CHECK(batches.size() == 9);
   for (std::size_t i = 0; i < 9; ++i) {
     CHECK(equal(steps.next()[0], batches[i][0]));
-    CHECK(steps.epoch() == static_cast<std::int64_t>(i) / 3);
+    CHECK(steps.epoch() == static_cast<std::int64_t>(i + 1) / 3);
   }
+  DataLoader two({arange(5)});
+  int count = 0;
+  for (; two.epoch() < 2; ++count) (void)two.next();
+  CHECK(count == 10);
+  CHECK(loop(two).size() == 5);  // the third, whole
+  CHECK(two.epoch() == 3);
   // A loop that was left is not gone on with.
   for (const auto& batch : loader) {
     (void)batch;

@@ -49,6 +49,10 @@ TEST_CASE("accuracy: what it refuses") {
   CHECK(contains(said({}, targets), "accuracy: what is predicted is undefined"));
   CHECK(contains(said(logits, {}), "accuracy: targets is undefined"));
   CHECK(contains(said(ones({3, 0}), targets), "argmax"));
+  CHECK(
+      contains(said(ones({3, 1}), targets),
+               "accuracy: predicted f32 [3, 1] has one class, which would always be right: of one logit each "
+               "pass `logits.squeeze(-1) > 0`"));
 }
 
 TEST_CASE("confusion_matrix: rows are the truth, columns what was predicted") {

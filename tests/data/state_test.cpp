@@ -91,6 +91,38 @@ TEST_CASE("DataLoader: after a load the rest of the epoch is one loop, its end t
   }
 }
 
+TEST_CASE("DataLoader: saved after the last next(), it goes on with a whole epoch") {
+  auto loader = make({.batch_size = 4, .shuffle = true}, 1),
+       other = make({.batch_size = 4, .shuffle = true}, 2);
+  for (int i = 0; i < 3; ++i) (void)loader.next();
+  CHECK(loader.epoch() == 1);
+  other.load_state_dict(loader.state_dict());
+  CHECK(other.epoch() == 1);
+  const auto second = loop(loader);
+  CHECK(second.size() == 3);
+  CHECK(same(loop(other), second));
+  CHECK(other.epoch() == 2);
+  // In a loop's last batch the epoch is not over: next() goes on with the one after it.
+  for (const auto& batch : loader) (void)batch, other.load_state_dict(loader.state_dict());
+  CHECK(other.epoch() == 2);
+  CHECK(same<2>({other.next()}, {loader.next()}));
+  CHECK(other.epoch() == 3);
+  CHECK(same(loop(other), loop(loader)));
+}
+
+TEST_CASE("DataLoader: saved after a break, a restart goes on in the middle") {
+  auto loader = make({.batch_size = 4, .shuffle = true}, 1),
+       other = make({.batch_size = 4, .shuffle = true}, 2);
+  for (const auto& batch : loader) {
+    (void)batch;
+    break;
+  }
+  other.load_state_dict(loader.state_dict());
+  CHECK(loop(other).size() == 2);
+  CHECK(other.epoch() == 1);
+  CHECK(same(loop(other), loop(loader)));  // which leaves the rest of epoch 0 out
+}
+
 TEST_CASE("DataLoader: a state says what has been handed out, not what was read ahead") {
   auto loader = make({.batch_size = 2, .read_ahead = 5}, 1);
   for (std::int64_t i = 1; i <= 4; ++i) {

@@ -94,11 +94,7 @@ TEST_CASE("gradcheck: errors") {
         gradcheck(twice, {leaf(constant.expand({3, 2}))});
       },
       "gradcheck: input 0 [3, 2] is expanded, its elements share memory: make it of contiguous()");
-  check_error(
-      [&] {
-        gradcheck(twice, {x, x});
-      },
-      "TensorFunction: the function takes 1 tensors, got 2 inputs");
+  check_error([&] { gradcheck(twice, {x, x}); }, "gradcheck: the function takes 1 tensor, got 2 inputs");
   check_error([&] { gradcheck(twice, {Tensor()}); }, "gradcheck: input 0 is an undefined tensor");
   check_error([&] { gradcheck(twice, {x}, {.eps = 0}); },
               "gradcheck: expects an eps above 0 and tolerances of 0 or more, got eps 0, atol 1e-05, rtol "

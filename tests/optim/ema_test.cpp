@@ -1,5 +1,4 @@
-// Averages of weights, and rates that fall where a loss has stopped falling. Their numbers are compared with
-// PyTorch's in tests/golden/optim_test.cpp.
+// Averages of weights. Their numbers are compared with PyTorch's in tests/golden/optim_test.cpp.
 
 #include "gradus/optim/ema.h"
 
@@ -12,7 +11,6 @@
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"
-#include "gradus/optim/plateau.h"
 #include "gradus/optim/sgd.h"
 
 namespace gradus::test {
@@ -115,82 +113,6 @@ TEST_CASE("EMA: errors") {
   check_error([&] { ema.state_dict(); }, "EMA: state_dict()" + rest);
   check_error([&] { ema.load_state_dict({}); }, "EMA: load_state_dict()" + rest);
   check_error([&] { const optim::EMA::Use second(ema); }, "EMA: another EMA::Use" + rest);
-}
-
-TEST_CASE("ReduceLROnPlateau: more than `patience` calls without an improvement, NaN is none") {
-  const Tensor w = ones({1}).requires_grad_();
-  optim::SGD opt({w}, {.lr = 1});
-  optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 1});
-  CHECK_FALSE(plateau.step(3));
-  CHECK_FALSE(plateau.step(3));  // the first
-  CHECK(plateau.step(NAN));      // the second
-  CHECK(opt.lr() == 0.5);
-  CHECK_FALSE(plateau.step(2));
-  CHECK_FALSE(plateau.step(2));
-  CHECK_FALSE(plateau.step(1));
-  CHECK(opt.lr() == 0.5);
-}
-
-TEST_CASE("ReduceLROnPlateau: schedules are scaled as functions, groups added later are seen") {
-  const Tensor a = ones({1}).requires_grad_(), b = ones({1}).requires_grad_();
-  optim::SGD opt({a}, {.lr = optim::warmup_linear(1, 4)});
-  optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 0, .min_lr = 0.3});
-  opt.add_group({.parameters = {b}, .lr = 0.8});
-  plateau.step(1);
-  CHECK(plateau.step(1));
-  CHECK(opt.lr(0) == 0.25);  // warm-up at its first step, below min_lr: not reduced
-  CHECK(opt.lr(1) == 0.4);
-  for (int i = 0; i < 4; ++i) {
-    a.set_grad(zeros({1}));
-    opt.step();
-  }
-  CHECK(opt.lr(0) == 1);
-  CHECK(plateau.step(1));
-  CHECK(opt.lr(0) == 0.5);
-  CHECK(opt.schedule(0)(2) == 0.3);
-  CHECK(opt.schedule(0)(1) == 0.25);
-  CHECK(opt.lr(1) == 0.3);
-}
-
-TEST_CASE("ReduceLROnPlateau: state saved and restored goes on bit by bit") {
-  const Tensor w = ones({1}).requires_grad_(), v = ones({1}).requires_grad_();
-  optim::SGD opt({w}, {.lr = 0.1}), other({v}, {.lr = 0.1});
-  const optim::ReduceLROnPlateauOptions options = {.factor = 0.3, .patience = 2, .cooldown = 2};
-  optim::ReduceLROnPlateau plateau(opt, options), again(other, options);
-  const auto metric = [](int epoch) { return std::cos(epoch * 0.9) + 1.5; };
-  for (int epoch = 0; epoch < 11; ++epoch) plateau.step(metric(epoch));
-  CHECK(opt.lr() < 0.1);
-  again.load_state_dict(plateau.state_dict());
-  CHECK(other.lr() == opt.lr());
-  for (int epoch = 11; epoch < 30; ++epoch) {
-    CHECK(plateau.step(metric(epoch)) == again.step(metric(epoch)));
-    CHECK(other.lr() == opt.lr());
-  }
-}
-
-TEST_CASE("ReduceLROnPlateau: errors") {
-  const Tensor w = ones({1}).requires_grad_();
-  optim::SGD opt({w}, {.lr = 0.1});
-  check_error([&] { optim::ReduceLROnPlateau(opt, {.factor = 1}); },
-              "ReduceLROnPlateau: expects a factor in [0, 1), got 1");
-  check_error([&] { optim::ReduceLROnPlateau(opt, {.patience = -1}); },
-              "ReduceLROnPlateau: expects patience and cooldown of 0 or more, got -1 and 0");
-  check_error([&] { optim::ReduceLROnPlateau(opt, {.min_lr = -1}); },
-              "ReduceLROnPlateau: expects threshold, min_lr and eps of 0 or more, got 0.0001, -1 and 1e-08");
-  optim::ReduceLROnPlateau plateau(opt);
-  StateDict state = plateau.state_dict();
-  state.set("0.scale", tensor(2.0, f64));
-  check_error([&] { plateau.load_state_dict(state); },
-              "ReduceLROnPlateau: expects scales from 0 to 1 in the state, got 2");
-  state.set("0.scale", tensor(1));
-  check_error([&] { plateau.load_state_dict(state); },
-              "ReduceLROnPlateau: expects 0.scale in the state, one f64: it belongs to something else");
-  state = plateau.state_dict();
-  state.set("1.scale", tensor(1.0, f64));
-  check_error([&] { plateau.load_state_dict(state); },
-              "ReduceLROnPlateau: the state has 5 entries, expects 4: the optimizer has 1 groups");
-  check_error([&] { plateau.load_state_dict(opt.state_dict()); },
-              "ReduceLROnPlateau: expects best in the state, one f64: it belongs to something else");
 }
 
 }  // namespace gradus::test

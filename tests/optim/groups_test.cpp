@@ -65,6 +65,17 @@ TEST_CASE("add_group: the new parameters' steps count from 1, unset settings are
   CHECK(opt.lr(3) == 0.25);
 }
 
+TEST_CASE("add_group: a schedule gets the optimizer's step, and may be shifted") {
+  const Tensor a = weight_of(1), b = weight_of(1), c = weight_of(1);
+  optim::SGD opt({a}, {.lr = 0.1});
+  for (int i = 0; i < 100; ++i) step_with(opt, {a}, 0);
+  const optim::Schedule warmup = optim::warmup_linear(1, 50);
+  opt.add_group({.parameters = {b}, .lr = warmup});
+  opt.add_group({.parameters = {c}, .lr = [warmup](std::int64_t step) { return warmup(step - 100); }});
+  CHECK(opt.lr(1) == 1);
+  CHECK(opt.lr(2) == 1.0 / 50);
+}
+
 TEST_CASE("add_group: the state is saved and restored with it") {
   const auto make = [](const Tensor& a, const Tensor& b) {
     auto opt = std::make_unique<optim::RAdam>(std::vector<Tensor>{a}, optim::RAdamOptions{.lr = 0.1});

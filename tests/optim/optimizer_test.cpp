@@ -249,9 +249,20 @@ TEST_CASE("optimizers: a step without a gradient is a mistake in the order of ca
   opt.zero_grad();
   check_error([&] { opt.step(); }, message);
   CHECK(opt.steps() == 0);
-  Tensor frozen = w;
-  frozen.requires_grad_(false);
-  opt.step();  // nothing to train is no mistake
+}
+
+TEST_CASE("optimizers: a step where every parameter is frozen is a mistake, with gradients or without") {
+  Tensor w = leaf(ones({2}));
+  SGD opt({w});
+  w.set_grad(ones({2}));
+  w.requires_grad_(false);
+  const std::string message =
+      "SGD: every parameter is frozen: call requires_grad_() on those to be trained, or leave step() out";
+  check_error([&] { opt.step(); }, message);
+  opt.zero_grad();
+  check_error([&] { opt.step(); }, message);
+  CHECK(opt.steps() == 0);
+  CHECK(w.span<float>()[0] == 1);
 }
 
 TEST_CASE("optimizers: a step that fails counts nowhere") {

@@ -24,6 +24,15 @@ TEST_CASE("schedule: any function of the step will do") {
   CHECK(halving(4) == 0.25);
 }
 
+TEST_CASE("schedule: equal are copies, and the same number") {
+  const Schedule a = 0.5, b = warmup_linear(1, 10), copy = b;
+  CHECK(a == Schedule(0.5));
+  CHECK(a != Schedule(0.25));
+  CHECK(copy == b);
+  CHECK(b != warmup_linear(1, 10));
+  CHECK(a != b);
+}
+
 TEST_CASE("warmup_linear: proportional to the step, then the peak") {
   const Schedule lr = warmup_linear(0.4, 10);
   CHECK(lr(1) == Approx(0.04));

@@ -72,6 +72,7 @@ TEST_CASE("init: gains") {
   CHECK(init::gain(init::Nonlinearity::sigmoid) == 1);
   CHECK(init::gain(init::Nonlinearity::tanh) == doctest::Approx(5.0 / 3));
   CHECK(init::gain(init::Nonlinearity::relu) == doctest::Approx(std::sqrt(2.0)));
+  CHECK(init::gain(init::Nonlinearity::leaky_relu) == 1.4141428569978354);  // torch.nn.init.calculate_gain
   CHECK(init::gain(init::Nonlinearity::leaky_relu, 0.2) == doctest::Approx(std::sqrt(2 / 1.04)));
 }
 

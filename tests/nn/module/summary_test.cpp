@@ -40,6 +40,10 @@ TEST_CASE("summary: output shapes for an example input") {
         "112 parameters, 112 trainable, 448 bytes\n");
 }
 
+TEST_CASE("summary: buffers are shown, and not counted") {
+  CHECK(summary(nn::Sequential(nn::BatchNorm(2))) == "name     kind        parameters  count\n");
+}
+
 TEST_CASE("summary: an example changes nothing") {
   const nn::Sequential net(nn::BatchNorm(2), nn::Dropout(0.5));
   manual_seed(1);

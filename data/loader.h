@@ -41,7 +41,8 @@ struct DataLoaderOptions {
   std::function<std::int64_t(std::int64_t)> length = {};
   std::int64_t bucket = 100;
   /// What decides the orders, and the numbers a function draws: a seed taken from default_generator() when
-  /// the loader is made, or from this. `.generator = Generator(7)`
+  /// the loader is made, or from this, which is copied: two loaders given the same one have the same orders.
+  /// `.generator = Generator(7)`
   std::optional<Generator> generator = {};
   /// So many batches are prepared by a thread of the loader while the program works on the one before: for
   /// functions that read files or compute. What they use is read on that thread then, and must not be changed

@@ -91,8 +91,9 @@ class Gradients {
   detail::SameNumbers numbers_;
 };
 
-/// Power iteration with H + shift; the value is H's.
-Sharpness iterate(Gradients& gradients, double shift, const SharpnessOptions& options) {
+/// Power iteration with H + shift; the value is H's. `size` becomes |H v|, the size of the eigenvalues that
+/// are left in v.
+Sharpness iterate(Gradients& gradients, double shift, const SharpnessOptions& options, double& size) {
   Generator generator = options.generator;
   Tensors v = gradients.random(generator);
   Sharpness found;
@@ -101,6 +102,7 @@ Sharpness iterate(Gradients& gradients, double shift, const SharpnessOptions& op
     for (Tensor& part : v) part = part * scale;
     Tensors next = gradients.product(v);
     found.value = dot(v, next);
+    size = std::sqrt(dot(next, next));
     ++found.iterations;
     check(std::isfinite(found.value), "sharpness: the loss's gradients are not finite");
     Tensors rest;
@@ -137,10 +139,13 @@ Sharpness sharpness(const TensorFunction& loss, const std::vector<Tensor>& param
         options.iterations, options.tolerance);
   Gradients gradients("sharpness", loss, parameters, options.eps);
   const NoGrad guard;
-  Sharpness found = iterate(gradients, 0, options);
-  if (found.value >= 0) return found;
+  double size = 0;
+  Sharpness found = iterate(gradients, 0, options, size);
+  // Largest in size is a negative eigenvalue, or two of either sign, between which v goes to and fro.
+  const bool mixed = !found.converged && found.value < 0.99 * size;
+  if (found.value >= 0 && !mixed) return found;
   const std::int64_t before = found.iterations;
-  found = iterate(gradients, -found.value, options);
+  found = iterate(gradients, size, options, size);
   found.iterations += before;
   return found;
 }

@@ -54,7 +54,8 @@ struct GradcheckOptions {
 /// what shares its memory, such as a model's parameters. Throws when one is off by more than atol + rtol
 /// |difference|; the message names the worst, and how many are. Inputs that require grad are f64 leaves
 /// without shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a
-/// backward for each output element: for small inputs.
+/// backward for each output element: for small inputs. The differences are taken without a tape, where
+/// on_grad() is an error; buffers that f moves, such as running statistics, stay moved.
 ///
 ///     gradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
 ///     gradcheck([&] { return model.loss(x, y); }, model.parameters());

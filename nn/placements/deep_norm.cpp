@@ -58,7 +58,8 @@ Placement deep_norm() {
                                      });
   placement.decoder_block = [](const BlockOptions&) -> AnyDecoderBlock {
     fail(
-        "DeepNorm: a decoder's scale depends on its encoder's depth too: use deep_norm({.encoder_layers = "
+        "DeepNorm: a model with a decoder has other numbers, in its encoder too: use "
+        "deep_norm({.encoder_layers = "
         "N, .decoder_layers = M}) for both");
   };
   return placement;

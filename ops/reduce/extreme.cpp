@@ -97,7 +97,7 @@ Tensor extreme_op(const char* op, const Tensor& x, const Axes& axes, bool keepdi
         const Array hit = array::compare(op, Compare::eq, *x, expand_reduced(*y, shape, axes, keepdim));
         const Array hits = array::sum(hit, axes, keepdim).to(dy.dtype());
         const Array share = expand_reduced(array::div(dy, hits), shape, axes, keepdim);
-        return {array::where(hit, share, array::scalar(0, dy.dtype()))};
+        return {array::mul(hit.to(dy.dtype()), share)};  // all NaN where the extreme is, which nothing equals
       });
 }
 

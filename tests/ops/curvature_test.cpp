@@ -84,6 +84,31 @@ TEST_CASE("sharpness: the largest eigenvalue, also where a negative one is large
   CHECK(top(tensor({1e-6, 3e-6}, f64)) == doctest::Approx(3e-6).epsilon(1e-6));
 }
 
+TEST_CASE("sharpness: eigenvalues of either sign and the same size") {
+  const auto of = [](const Tensor& eigenvalues) {
+    const Tensor w = leaf(zeros(eigenvalues.shape(), f64));
+    return sharpness([&] { return 0.5 * (w * w * eigenvalues).sum(); }, {w});
+  };
+  for (const Tensor& eigenvalues : {tensor({1.0, -1.0}, f64), tensor({2.0, -2.0, 0.0}, f64),
+                                    tensor({3.0, -3.0, 1.0, -1.0}, f64), tensor({1.0, -1.001}, f64)}) {
+    const Sharpness found = of(eigenvalues);
+    CHECK(found.converged);
+    CHECK(found.value == doctest::Approx(eigenvalues.max().item()).epsilon(1e-3));
+  }
+  // Two linear layers at zero: the Hessian couples them, with eigenvalues in pairs.
+  manual_seed(0);
+  const Tensor x = randn({20, 3}, f64), y = randn({20, 2}, f64);
+  const Tensor a = leaf(zeros({4, 3}, f64)), b = leaf(zeros({2, 4}, f64));
+  const Sharpness found = sharpness([&] { return mse_loss(linear(linear(x, a), b), y); }, {a, b});
+  const Tensor coupling = matmul(y.t(), x) / 20;  // of b a: d2 loss / da db, both times 2 / 2
+  const Tensor gram = matmul(coupling, coupling.t());
+  const double trace = gram[0][0].item() + gram[1][1].item();
+  const double det = gram[0][0].item() * gram[1][1].item() - gram[0][1].item() * gram[1][0].item();
+  const double largest = std::sqrt((trace + std::sqrt(trace * trace - 4 * det)) / 2);  // singular value
+  CHECK(found.converged);
+  CHECK(found.value == doctest::Approx(largest).epsilon(2e-3));
+}
+
 TEST_CASE("sharpness: close eigenvalues: the residual says how far one of them may be") {
   const Tensor d = tensor({1.0, 0.998, 0.995, 0.1}, f64), w = leaf(full({4}, 0.3, f64));
   for (const double tolerance : {1e-2, 1e-3, 1e-4}) {

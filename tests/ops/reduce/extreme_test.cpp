@@ -86,6 +86,13 @@ TEST_CASE("a NaN is the largest and the smallest") {
   }
 }
 
+TEST_CASE("max, min: where the extreme is NaN the gradients are NaN, as in PyTorch") {
+  const Tensor x = leaf(tensor({{1.0, kNan, 2.0}, {1.0, 3.0, 2.0}}));
+  (max(x, 1) + min(x, 1)).sum().backward();
+  CHECK(x.grad()[0].isnan().all());
+  CHECK(x.grad()[1].to_vector<float>() == std::vector<float>{1, 1, 0});
+}
+
 TEST_CASE("max: equal elements share the gradient evenly") {
   Tensor x = tensor({{1.0, 3.0, 3.0}, {2.0, 2.0, 2.0}}, f64).requires_grad_();
   sum(max(x, 1) * tensor({6.0, 9.0}, f64)).backward();

@@ -196,16 +196,22 @@ class Tensor {
   void on_grad(Hook hook) const& = delete;  // a hook gets the gradient, and returns nothing or another one
 
   // --- views and indexing
-  Tensor operator[](Int index) const { return select(0, index); }
+  Tensor operator[](Int index) const& { return select(0, index); }
   /// A mask (bool) of the shape of the first axes picks where it is true, in order: [count, other axes...].
   /// Indices (i64; negative ones count from the end) pick along the first axis: [their shape..., other
   /// axes...]. A copy; assigned to at once it writes into this tensor: `x[x < 0] = 0.0`, `x[ids] = rows`.
-  Picked operator[](const Tensor& index) const;
+  Picked operator[](const Tensor& index) const&;
+  // A part is then all there is of a temporary: to write it throws where nothing else holds the values, as in
+  // `x.t().flatten()[0] = 1.0`, which may be a part of a copy.
+  Tensor operator[](Int index) && { return std::move(*this).select(0, index); }
+  Picked operator[](const Tensor& index) &&;
   Picked operator[](std::initializer_list<Int>) const = delete;  // x[0][1]; rows: x[tensor({0, 1})]
   void begin() const = delete;                                   // for (const Tensor& row : unbind(x))
   void end() const = delete;                                     // for (const Tensor& row : unbind(x))
-  Tensor select(Int axis, Int index) const;
-  Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) const;
+  Tensor select(Int axis, Int index) const&;
+  Tensor select(Int axis, Int index) &&;
+  Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) const&;
+  Tensor slice(Int axis, Int start, std::optional<Int> stop = {}, Int step = 1) &&;
   Tensor unfold(Int axis, Int size, Int step = 1) const;
   Tensor reshape(const Shape& shape) const;
   Tensor reshape(Integer auto, Integer auto...) const = delete;  // in braces: x.reshape({3, 4})

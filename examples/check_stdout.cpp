@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>  // its streams must outlive what is registered below: they flush stdout at their end
 
 namespace {
 

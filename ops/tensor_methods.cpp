@@ -8,8 +8,16 @@
 namespace gradus {
 
 // --- views and indexing
-Tensor Tensor::select(Int axis, Int index) const { return gradus::select(*this, axis, index); }
-Tensor Tensor::slice(Int axis, Int start, std::optional<Int> stop, Int step) const {
+Tensor Tensor::select(Int axis, Int index) const& { return gradus::select(*this, axis, index); }
+Tensor Tensor::select(Int axis, Int index) && {
+  const Tensor whole = std::move(*this);  // gone when the part is written
+  return whole.select(axis, index);
+}
+Tensor Tensor::slice(Int axis, Int start, std::optional<Int> stop, Int step) && {
+  const Tensor whole = std::move(*this);
+  return whole.slice(axis, start, stop, step);
+}
+Tensor Tensor::slice(Int axis, Int start, std::optional<Int> stop, Int step) const& {
   return gradus::slice(*this, axis, start, stop, step);
 }
 Tensor Tensor::unfold(Int axis, Int size, Int step) const { return gradus::unfold(*this, axis, size, step); }

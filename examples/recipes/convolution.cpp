@@ -35,5 +35,5 @@ int main() {
   const nn::EvalMode eval(net);  // BatchNorm takes the averages it has gathered
   const NoGrad guard;
   const Tensor truth = randint(0, 3, {200});
-  std::printf("accuracy %.2f\n", (net(draw(truth)).argmax(-1) == truth).to(f32).mean().item());
+  std::printf("accuracy %.2f\n", data::accuracy(net(draw(truth)), truth));
 }

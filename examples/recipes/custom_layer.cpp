@@ -29,5 +29,5 @@ int main() {
     binary_cross_entropy_with_logits(net(x), inside).backward();
     opt.step();
   }
-  std::printf("accuracy %.2f\n", ((net(x) > 0).to(f64) == inside).to(f64).mean().item());
+  std::printf("accuracy %.2f\n", data::accuracy(net(x) > 0, inside.to(boolean)));
 }

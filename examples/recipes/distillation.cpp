@@ -32,7 +32,6 @@ int main() {
   for (const nn::Sequential& net : {student, alone}) {
     const Tensor logits = net(unseen);
     const double from_teacher = kl_div(log_softmax(logits, -1), p, Reduction::sum).item() / 1000;
-    std::printf("accuracy %.2f, %.2f nats from the teacher\n",
-                (logits.argmax(-1) == truth).to(f32).mean().item(), from_teacher);
+    std::printf("accuracy %.2f, %.2f nats from the teacher\n", data::accuracy(logits, truth), from_teacher);
   }
 }

@@ -18,10 +18,11 @@ int main() {
   const nn::GPT gpt({.vocab = 128, .context = context, .layers = 2, .block = {.d_model = 32, .heads = 2}});
   optim::AdamW opt(gpt.parameters(), {.lr = optim::warmup_cosine(5e-3, 20, 200)});
 
-  const Tensor windows = to_ids(text + text).unfold(0, context + 1);  // [N, T + 1], from every letter on
+  data::DataLoader loader(data::text_windows(to_ids(text + text), context),  // one from every letter on
+                          {.batch_size = 32, .shuffle = true, .drop_last = true});
   for (int step = 0; step < 200; ++step) {
-    const Tensor batch = windows[randint(0, windows.size(0), {32})];
-    const Tensor loss = gpt.loss(batch.slice(1, 0, context), batch.slice(1, 1));
+    const auto [ids, targets] = loader.next();  // targets are the same letters, one further
+    const Tensor loss = gpt.loss(ids, targets);
     opt.zero_grad();
     loss.backward();
     optim::clip_grad_norm(gpt.parameters(), 1.0);

@@ -30,8 +30,7 @@ int main() {
                                {.title = "Loss", .x_label = "step", .y_axis = kit::AxisKind::log});
   chart.save("loss.svg");
   const Tensor q = randn({1, 1, 8, 4});
-  kit::heat_map(attention_weights(q, q, {.causal = true})[0][0],
-                {.title = "Who looks at whom", .low_is_good = false})
+  kit::heat_map(attention_weights(q, q, {.causal = true})[0][0], {.title = "Who looks at whom"})
       .save("attention.svg");
   std::cout << chart << kit::bars({"SGD", "Adam"}, {of_sgd.back(), of_adam.back()}, {.title = "Last loss"});
   std::cout << "loss.svg and attention.svg are pictures of this run\n";

@@ -112,7 +112,9 @@ struct HeatMap {
   std::string value_label{};       // what the numbers are, with the unit
   std::optional<int> decimals{};   // of the numbers; as many as the largest value needs
   std::string missing = "\u2013";  // written in the cells that are crossed out, such as "div."
-  bool low_is_good = true;         // dark cells and the frame mark the best values
+  /// Whether low or high values are good: those are dark, the best has a frame. Not given: no judgement,
+  /// large values are dark.
+  std::optional<bool> low_is_good{};
 
   void save(const std::string& path) const;  // as of a LineChart
 };
@@ -124,9 +126,10 @@ std::string draw(const Panels& panels);
 std::string draw(const BarChart& chart);
 std::string draw(const HeatMap& map);
 
-/// The numbers as drawn, for a table under the chart. A series of more than 120 points is drawn, and listed,
-/// as its first and last point and, between these, the mean, minimum and maximum of 120 equal slices of the x
-/// axis.
+/// The numbers as drawn, for a table under the chart. A line of more than 120 points whose x never falls is
+/// drawn, and listed, as its first and last point and, between these, the mean, minimum and maximum of 120
+/// equal slices of the x axis. Points without a line, and a line whose x falls back, as on a circle, are
+/// drawn as they are; of more than 2000 only every k-th.
 Table numbers_of(const LineChart& chart);
 std::vector<Table> numbers_of(const Panels& panels);
 Table numbers_of(const BarChart& chart);

@@ -6,6 +6,7 @@
 #include "gradus/kit/chart/chart.h"
 #include "gradus/kit/chart/detail/chart_data.h"
 #include "gradus/kit/chart/detail/number_writer.h"
+#include "gradus/kit/chart/detail/thinning.h"
 
 namespace gradus::kit {
 namespace {
@@ -35,9 +36,27 @@ std::string cell_of(const Series& series, std::size_t i, const Writer& written) 
   return text;
 }
 
-bool is_condensed(const LineChart& chart) {
+bool any_is(const LineChart& chart, Thinning thinning) {
   return std::any_of(chart.series.begin(), chart.series.end(),
-                     [](const Series& series) { return series.x.size() > most_points; });
+                     [&](const Series& series) { return thinning_of(series) == thinning; });
+}
+
+// What the rows of long series are.
+std::string how_thinned(const LineChart& chart) {
+  std::string text;
+  if (any_is(chart, Thinning::means)) {
+    text = fmt::format(
+        "between its first and last point, each row of a long line is the mean over one of {} equal slices "
+        "of "
+        "the x axis, with the smallest and largest value in it",
+        most_points);
+  }
+  if (any_is(chart, Thinning::every_kth)) {
+    text += fmt::format(
+        "{}of more than {} points without a line, or of a line whose x falls back, only every k-th is drawn",
+        text.empty() ? "" : "; ", most_drawn);
+  }
+  return text;
 }
 
 }  // namespace
@@ -47,13 +66,8 @@ Table numbers_of(const LineChart& original) {
   const Writer written(chart);
   Table table;
   table.caption = chart.y_label;
-  if (is_condensed(original)) {
-    table.caption += fmt::format(
-        "{}between its first and last point, each row of a long series is the mean over one of {} equal "
-        "slices of the "
-        "x axis, with the smallest and largest value in it",
-        table.caption.empty() ? "" : "; ", most_points);
-  }
+  if (const std::string how = how_thinned(original); !how.empty())
+    table.caption += (table.caption.empty() ? "" : "; ") + how;
   table.header.push_back(chart.x_label.empty() ? "x" : chart.x_label);
   std::map<double, std::vector<std::string>> rows;  // by x, in order
   for (std::size_t column = 0; column < chart.series.size(); ++column) {

@@ -18,10 +18,9 @@ void draw_cell(Svg& svg, const HeatCells& cells, double value, double x, double 
   const double inner = width - 2;
   const double height = row_height - 2;
   if (std::isfinite(value)) {
-    const double goodness = cells.goodness(value);
-    const double shade = weakest_shade + goodness * (strongest_shade - weakest_shade);
+    const double shade = weakest_shade + cells.shade(value) * (strongest_shade - weakest_shade);
     svg.rect("heat", x + 1, y + 1, inner, height, fmt::format("rx=\"3\" fill-opacity=\"{:.2f}\"", shade));
-    if (goodness == 1) svg.rect("best", x + 2, y + 2, inner - 2, height - 2, "rx=\"3\"");
+    if (cells.is_best(value)) svg.rect("best", x + 2, y + 2, inner - 2, height - 2, "rx=\"3\"");
   } else {
     svg.line("grid", x + 2, y + row_height - 2, x + width - 2, y + 2);
     svg.rect("axis", x + 1, y + 1, inner, height, "rx=\"3\" stroke-dasharray=\"2 3\"");

@@ -7,6 +7,7 @@
 // What these functions return is a LineChart, BarChart or HeatMap (chart.h), with all its options:
 // `auto chart = kit::plot(losses); chart.y_high = 3; report.figure(chart, "Falls.");`
 
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -69,6 +70,19 @@ LineChart plot(const Values& x, const Values& y, LineChart chart = {});
 /// `kit::plot({{"train", losses}, {"validation", steps, means}}).save("loss.svg");`
 LineChart plot(std::initializer_list<Line> lines, LineChart chart = {});
 
+/// What does not compile, and says what to write: lines need names, and a title its name.
+template <class R>
+requires std::same_as<R, Tensor> || NumberList<R> LineChart plot(std::initializer_list<R>,
+                                                                 LineChart chart = {}) {
+  static_assert(sizeof(R) == 0, "give each line a name: plot({{\"a\", v}, {\"b\", w}})");
+  return chart;
+}
+template <std::same_as<char> C>
+LineChart plot(const Values&, const C*) {
+  static_assert(sizeof(C) == 0, "say what the text is: plot(v, {.title = \"...\"})");
+  return {};
+}
+
 /// `chart` with a bar for each name. Throws when there are no values, or not as many as names.
 /// `kit::bars({"Adam", "SGD"}, {1.32, 1.57}, {.value_label = "nats"}).save("optimizers.svg");`
 BarChart bars(std::vector<std::string> names, const Values& values, BarChart chart = {});
@@ -77,8 +91,9 @@ BarChart bars(std::vector<std::string> names, const Values& values, BarChart cha
 BarChart bars(std::vector<std::string> names, std::initializer_list<Named> series, BarChart chart = {});
 
 /// `map` with a cell for each element of x [R, C]; rows and columns without names are counted from 0. Throws
-/// unless x is defined and has two axes, as many as there are names, and 4096 elements at most.
-/// `kit::heat_map(weights, {.title = "Attention", .low_is_good = false}).save("attention.svg");`
+/// unless x is defined and has two axes, as many as there are names, and 4096 elements at most. Large values
+/// are dark; with `.low_is_good` the best is marked.
+/// `kit::heat_map(weights, {.title = "Attention"}).save("attention.svg");`
 HeatMap heat_map(const Tensor& x, HeatMap map = {});
 
 }  // namespace gradus::kit

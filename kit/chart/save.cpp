@@ -14,8 +14,10 @@ void save_chart(const char* kind, const Chart& chart, const std::string& path) {
         "browsers and programs such as Inkscape make other formats of the first",
         kind, chart.title, path);
   HtmlReport page(chart.title.empty() ? "Chart" : chart.title, "");
-  page.figure(chart, chart.description);
-  replace_file(path, page.html());
+  Chart untitled = chart;  // the page has the title already
+  untitled.title.clear();
+  page.figure(untitled, chart.description);
+  page.save(path);
 }
 
 }  // namespace

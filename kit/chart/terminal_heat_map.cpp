@@ -21,10 +21,10 @@ struct HeatLayout {
   std::size_t across = 0;  // cells side by side
 };
 
-char32_t shade_of(const Screen& screen, double goodness) {
+char32_t shade_of(const Screen& screen, double dark) {
   constexpr std::u32string_view shades = U" \u2591\u2592\u2593\u2588";
   constexpr std::u32string_view plain_shades = U" .:+#";
-  const auto level = static_cast<std::size_t>(std::clamp(std::lround(goodness * 4), 0L, 4L));
+  const auto level = static_cast<std::size_t>(std::clamp(std::lround(dark * 4), 0L, 4L));
   return screen.ascii() ? plain_shades[level] : shades[level];
 }
 
@@ -59,13 +59,12 @@ std::u32string shortened_name(const Screen& screen, const std::string& name, int
 std::u32string heat_cell(const Screen& screen, const HeatCells& cells, const HeatLayout& layout,
                          double value) {
   const bool finite = std::isfinite(value);
-  const double goodness = finite ? cells.goodness(value) : 0;
-  const char32_t shade = finite           ? shade_of(screen, goodness)
+  const char32_t shade = finite           ? shade_of(screen, cells.shade(value))
                          : layout.numbers ? U' '
                                           : screen.either(U'\u00D7', 'x');
   if (!layout.numbers) return std::u32string(static_cast<std::size_t>(layout.cell), shade);
   const std::u32string number = screen.text(cells.text(value));
-  const std::u32string framed = goodness == 1 ? U'[' + number + U']' : U' ' + number + U' ';
+  const std::u32string framed = cells.is_best(value) ? U'[' + number + U']' : U' ' + number + U' ';
   return padded(U' ' + std::u32string(2, shade) + framed, layout.cell);
 }
 
@@ -91,14 +90,14 @@ std::string what_it_shows(const HeatMap& map) {
 
 // What the shades mean.
 void heat_key(Screen& screen, const HeatMap& map, const HeatCells& cells, const HeatLayout& layout) {
-  if (!std::isfinite(cells.best())) return;
-  const auto sample = [&](double goodness) { return std::u32string(2, shade_of(screen, goodness)) + U' '; };
+  if (!std::isfinite(cells.darkest()) || (layout.numbers && !cells.judged())) return;
+  const auto sample = [&](double dark) { return std::u32string(2, shade_of(screen, dark)) + U' '; };
   std::vector<std::u32string> entries;
   if (layout.numbers) {
     entries = {U"[best]"};
   } else {
-    entries = {sample(1) + screen.text(cells.text(cells.best())), sample(0.75), sample(0.5), sample(0.25),
-               sample(0) + screen.text(cells.text(cells.worst()))};
+    entries = {sample(1) + screen.text(cells.text(cells.darkest())), sample(0.75), sample(0.5), sample(0.25),
+               sample(0) + screen.text(cells.text(cells.lightest()))};
     const bool missing =
         std::any_of(map.values.begin(), map.values.end(), [](double value) { return !std::isfinite(value); });
     if (missing)

@@ -86,7 +86,10 @@ T Csv::number(std::size_t row, std::size_t column) const {
   if (text.empty() && missing_)
     fail_with("{}: the cell is empty, and .missing = {} is no i64; ask for f64", where, *missing_);
   if (text.empty())
-    fail_with("{}: the cell is empty; give read_csv the number it stands for: {{.missing = 0}}", where);
+    fail_with(
+        "{}: the cell is empty; give read_csv the number it stands for, {{.missing = 0}}, or {{.missing = "
+        "NAN}}",
+        where);
   check(error != std::errc::invalid_argument,
         "{}: {} is no number; expects one such as -0.5 or 1e3; words are read by categories() and text()",
         where, word);

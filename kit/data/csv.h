@@ -1,6 +1,7 @@
 #pragma once
 // Tables of numbers and words from CSV files, as tensors.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace gradus::kit {
 struct CsvOptions {
   char delimiter = ',';             // '\t' and ';' are common too
   bool header = true;               // the first row names the columns; without it they are "0", "1", ...
-  std::optional<double> missing{};  // the number an empty cell stands for; an error where not given
+  std::optional<double> missing{};  // the number an empty cell stands for, or NAN; an error where not given
 };
 
 /// A column of words as numbers: `names[ids[i]]` is the word in row i.
@@ -38,6 +39,11 @@ class Csv {
   /// with file, line and column, at any other cell, also at one too large for the dtype, or that is not whole
   /// where i64 is asked for.
   Tensor tensor(const std::vector<std::string>& names, std::optional<DType> dtype = {}) const;
+  /// One column: [rows, 1].
+  template <std::convertible_to<std::string_view> Name>
+  Tensor tensor(const Name& name, std::optional<DType> dtype = {}) const {
+    return tensor(std::vector{std::string(std::string_view(name))}, dtype);
+  }
   /// All columns: [rows, columns].
   Tensor tensor(std::optional<DType> dtype = {}) const { return tensor(columns_, dtype); }
 
@@ -71,7 +77,7 @@ class Csv {
 
 /// Reads a CSV file (RFC 4180; also from a pipe): cells in quotes may hold delimiters, line breaks and
 /// doubled quotes; blanks around cells, blank lines and a byte order mark are skipped; lines end in \n, \r\n
-/// or \r.
+/// or \r. In a file of one column a blank line between the first row and the last is an empty cell.
 ///
 ///   const kit::Csv cars = kit::read_csv("cars.csv");
 ///   Tensor x = cars.tensor({"weight", "power"});

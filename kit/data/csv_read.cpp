@@ -25,6 +25,7 @@ class CsvReader {
  private:
   void parse(std::string_view bytes);
   void take_cell(std::string_view text);
+  void take_blank_lines();
   void end_row();
   void name_columns();
 
@@ -55,6 +56,7 @@ class CsvReader {
   std::int64_t line_ = 1;      // where the cell under way begins
   std::int64_t row_line_ = 1;  // where its row begins
   std::int64_t first_line_ = 0;
+  std::int64_t blank_ = 0;     // lines just read that may be empty cells
   std::size_t row_start_ = 0;  // in csv_.ends_
   bool after_cr_ = false;
 };
@@ -93,19 +95,35 @@ void CsvReader::on_cell(void* text, std::size_t size, void* self) {
 void CsvReader::on_line_end(int end, void* self) {
   auto& reader = *static_cast<CsvReader*>(self);
   reader.guarded([&] {
-    if (reader.csv_.ends_.size() > reader.row_start_) reader.end_row();
-    reader.line_ += end == '\r' || (end == '\n' && !reader.after_cr_);
+    const bool breaks = end == '\r' || (end == '\n' && !reader.after_cr_);
+    if (reader.csv_.ends_.size() > reader.row_start_)
+      reader.end_row();
+    else if (breaks && reader.csv_.columns_.size() == 1)
+      ++reader.blank_;
+    reader.line_ += breaks;
     reader.after_cr_ = end == '\r';
   });
 }
 
 void CsvReader::take_cell(std::string_view text) {
-  if (csv_.ends_.size() == row_start_) row_line_ = line_;
+  if (csv_.ends_.size() == row_start_) {
+    take_blank_lines();
+    row_line_ = line_;
+  }
   if (text.size() > kLongestCell) fail_at(line_, "a cell has more than 16 MiB; is a quote missing?");
   csv_.cells_ += text;
   csv_.ends_.push_back(csv_.cells_.size());
   line_ += line_breaks(text);
   after_cr_ = false;
+}
+
+/// In a file of one column, where a blank line is how an empty cell looks: dropped, it would move the rows.
+void CsvReader::take_blank_lines() {
+  for (; blank_ > 0; --blank_) {
+    csv_.ends_.push_back(csv_.cells_.size());
+    csv_.lines_.push_back(line_ - blank_);
+  }
+  row_start_ = csv_.ends_.size();
 }
 
 void CsvReader::end_row() {
@@ -172,7 +190,7 @@ Csv CsvReader::read(std::string_view bytes) {
 }
 
 Csv read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  return CsvReader(path, options).read(read_file_or_pipe(path));
+  return CsvReader(path, options).read(read_file_or_pipe(path, "read_csv"));
 }
 
 }  // namespace gradus::kit

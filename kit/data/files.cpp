@@ -19,19 +19,19 @@ const char* kind_of(const struct stat& status) {
   return S_ISDIR(status.st_mode) ? "a folder" : S_ISFIFO(status.st_mode) ? "a pipe" : "a device or a socket";
 }
 
-std::string read(const std::filesystem::path& path, bool from_pipe) {
+std::string read(const std::filesystem::path& path, const char* who, bool from_pipe) {
   const std::string name = io::printable(path.string());
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0)
-    check(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)),
-          "read_file: {} is {}, expects a file", name, kind_of(status));
-  const Descriptor file("read_file", path, O_RDONLY);
+    check(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)), "{}: {} is {}, expects a file",
+          who, name, kind_of(status));
+  const Descriptor file(who, path, O_RDONLY);
   std::string bytes, chunk(1 << 16, '\0');
   bytes.reserve(static_cast<std::size_t>(status.st_size));
   while (true) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with("read_file: cannot read {}: {}", name, std::strerror(errno));
+    if (got < 0) fail_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }
@@ -39,8 +39,10 @@ std::string read(const std::filesystem::path& path, bool from_pipe) {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) { return read(path, false); }
-std::string read_file_or_pipe(const std::filesystem::path& path) { return read(path, true); }
+std::string read_file(const std::filesystem::path& path, const char* who) { return read(path, who, false); }
+std::string read_file_or_pipe(const std::filesystem::path& path, const char* who) {
+  return read(path, who, true);
+}
 
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   io::AtomicFile file("replace_file", path.string());

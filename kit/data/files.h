@@ -8,10 +8,11 @@
 
 namespace gradus::kit {
 
-/// The bytes of a file. Throws naming the file and the reason (missing, a folder, a device, not readable).
-std::string read_file(const std::filesystem::path& path);
+/// The bytes of a file. Throws naming `who`, the file and the reason (missing, a folder, a device, not
+/// readable).
+std::string read_file(const std::filesystem::path& path, const char* who = "read_file");
 /// The same, also for a pipe, which is read to its end: `--text <(zcat book.gz)`.
-std::string read_file_or_pipe(const std::filesystem::path& path);
+std::string read_file_or_pipe(const std::filesystem::path& path, const char* who = "read_file");
 
 /// Makes `path` hold `bytes`: writes a temporary file in the same folder, syncs it to disk and renames it, so
 /// that after a crash the old or the new content is there, never a part. Permissions stay, links are

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -65,10 +66,11 @@ std::string text_json(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Descriptor open_for_append(const std::filesystem::path& path) {
+Descriptor open_log(const std::filesystem::path& path, const RunLogOptions& options) {
   if (path.has_parent_path()) make_folder(path.parent_path());
   try_output("RunLog", path);  // no device or pipe
-  const std::string bytes = std::filesystem::exists(path) ? read_file(path) : "";
+  if (!options.append) return Descriptor("RunLog", path, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC);
+  const std::string bytes = std::filesystem::exists(path) ? read_file(path, "RunLog") : "";
   Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
   const std::size_t whole = whole_lines(bytes);
   if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
@@ -96,9 +98,12 @@ double LogValue::number() const {
 }
 
 std::int64_t LogValue::integer() const {
-  const auto* integer = std::get_if<std::int64_t>(&value_);
-  check(integer != nullptr, "LogValue: expects a whole number, got {}", io::quote(json()));
-  return *integer;
+  constexpr double kAllWhole = 9007199254740992;  // 2^53: up to here every whole number is a double
+  if (const auto* integer = std::get_if<std::int64_t>(&value_)) return *integer;
+  const auto* real = std::get_if<double>(&value_);
+  check(real != nullptr && std::trunc(*real) == *real && std::abs(*real) <= kAllWhole,
+        "LogValue: expects a whole number, got {}", io::quote(json()));
+  return static_cast<std::int64_t>(*real);
 }
 
 const std::string& LogValue::text() const {
@@ -148,7 +153,8 @@ struct RunLog::File {
   Descriptor descriptor;
 };
 
-RunLog::RunLog(const std::filesystem::path& path) : file_(new File{open_for_append(path)}) {}
+RunLog::RunLog(const std::filesystem::path& path, const RunLogOptions& options)
+    : file_(new File{open_log(path, options)}) {}
 RunLog::RunLog(RunLog&&) noexcept = default;
 RunLog& RunLog::operator=(RunLog&&) noexcept = default;
 RunLog::~RunLog() = default;
@@ -164,26 +170,43 @@ void RunLog::write(const LogLine& line) {
   }
 }
 
-std::vector<double> LogLines::column(std::string_view name) const {
-  std::vector<double> values;
+void LogLines::check_name(const char* op, std::string_view name) const {
+  const auto has = [&](const LogLine& line) { return line.contains(name); };
+  if (lines_.empty() || std::any_of(lines_.begin(), lines_.end(), has)) return;
   LogLine names;
-  bool found = false;
-  for (const LogLine& line : lines_) {
-    const LogValue* value = line.find(name);
-    found = found || value != nullptr;
-    values.push_back(value == nullptr ? std::numeric_limits<double>::quiet_NaN() : value->number());
-  }
-  if (found || lines_.empty()) return values;
   for (const LogLine& line : lines_)
     for (const auto& [other, value] : line)
       if (!names.contains(other)) names.add(other, value);
-  fail_with("LogLines::column: no line has {}; there are {}", io::quote(std::string(name)), names_of(names));
+  fail_with("LogLines::{}: no line has {}; there are {}", op, io::quote(std::string(name)), names_of(names));
+}
+
+std::vector<double> LogLines::column(std::string_view name) const {
+  check_name("column", name);
+  std::vector<double> values;
+  for (const LogLine& line : lines_) {
+    const LogValue* value = line.find(name);
+    if (value != nullptr && value->is_text())
+      fail_with("LogLines::column: {} is a text in line {}, {}; expects numbers",
+                io::quote(std::string(name)), values.size() + 1, io::quote(value->text()));
+    values.push_back(value == nullptr ? std::numeric_limits<double>::quiet_NaN() : value->number());
+  }
+  return values;
+}
+
+LogLines LogLines::with(std::string_view name) const {
+  check_name("with", name);
+  LogLines some;
+  for (const LogLine& line : lines_) {
+    const LogValue* value = line.find(name);
+    if (value != nullptr && !value->is_null()) some.add(line);
+  }
+  return some;
 }
 
 LogLines read_run_log(const std::filesystem::path& path) {
   LogLines lines;
   if (!std::filesystem::exists(path)) return lines;
-  const std::string bytes = read_file(path);
+  const std::string bytes = read_file(path, "read_run_log");
   const std::string_view whole = std::string_view(bytes).substr(0, whole_lines(bytes));
   int number = 1;
   for (std::size_t start = 0; start < whole.size(); ++number) {

@@ -15,6 +15,10 @@
 #include <variant>
 #include <vector>
 
+namespace gradus {
+class Tensor;
+}
+
 namespace gradus::kit {
 
 /// What a run log holds: a number, a truth, a text, or nothing. Made from all of these and their
@@ -35,12 +39,17 @@ class LogValue {
   LogValue(const T& text) : value_(std::string(std::string_view(text))) {}
   template <class T>
   LogValue(const std::optional<T>& value) : LogValue(value ? LogValue(*value) : LogValue()) {}
+  template <std::same_as<Tensor> T>
+  LogValue(const T&) {
+    static_assert(sizeof(T) == 0, "write the tensor's number: {\"loss\", loss.item()}");
+  }
 
   /// Nothing: what a NaN or an infinite number is written as.
   bool is_null() const { return value_.index() == 0; }
+  bool is_text() const { return std::holds_alternative<std::string>(value_); }
   /// The number, NaN for null, 0 or 1 for a bool; throws for a text.
   double number() const;
-  /// The whole number; throws for anything else: 2.5, "2", null.
+  /// The whole number, also of 2.0; throws for anything else: 2.5, "2", null, and a double above 2^53.
   std::int64_t integer() const;
   /// The text; throws for anything else.
   const std::string& text() const;
@@ -82,15 +91,20 @@ class LogLine {
   std::vector<Entry> entries_;
 };
 
+struct RunLogOptions {
+  bool append = true;  // false: what the file holds is dropped, and the log begins anew
+};
+
 /// Writes JSON lines, each handed to the system at once: a killed run loses at most the line being written.
 ///
 ///   kit::RunLog log("runs/a/metrics.jsonl");
 ///   log.write({{"step", step}, {"loss", loss}, {"note", "warm-up over"}});
 class RunLog {
  public:
-  /// Appends to `path`, whose folder is made where there is none; remove the file to begin anew. A last line
-  /// cut off by a kill is removed. Throws, naming the file, where it cannot be written.
-  explicit RunLog(const std::filesystem::path& path);
+  /// Appends to `path`, whose folder is made where there is none: `kit::RunLog log(path, {.append = false});`
+  /// begins anew. A last line cut off by a kill is removed. Throws, naming the file, where it cannot be
+  /// written.
+  explicit RunLog(const std::filesystem::path& path, const RunLogOptions& options = {});
   RunLog(RunLog&&) noexcept;
   RunLog& operator=(RunLog&&) noexcept;
   ~RunLog();
@@ -114,11 +128,20 @@ class LogLines {
   auto begin() const { return lines_.begin(); }
   auto end() const { return lines_.end(); }
 
-  /// One value of each line, NaN where a line has none of that name or null. Throws for a text, and when no
-  /// line has the name, listing those there are.
+  /// One value of each line, NaN where a line has none of that name or null; of a log without lines, none.
+  /// Throws for a text, naming its line, and when there are lines and none has the name, listing those there
+  /// are.
   std::vector<double> column(std::string_view name) const;
 
+  /// The lines that have a value of that name other than null, such as one that is measured now and then; of
+  /// a log without lines, none. Throws when there are lines and none has the name.
+  ///
+  ///   const kit::LogLines v = lines.with("validation");
+  ///   kit::plot(v.column("step"), v.column("validation")).save("validation.svg");
+  LogLines with(std::string_view name) const;
+
  private:
+  void check_name(const char* op, std::string_view name) const;
   std::vector<LogLine> lines_;
 };
 

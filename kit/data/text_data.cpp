@@ -41,8 +41,12 @@ Vocabulary::Vocabulary(std::u32string_view text) : characters_(text) {
   characters_.shrink_to_fit();
 }
 
-std::vector<std::int32_t> Vocabulary::encode(std::u32string_view text) const {
-  std::vector<std::int32_t> tokens;
+Tokens::operator Tensor() const {
+  return from_vector(std::vector<std::int64_t>(begin(), end()), {static_cast<std::int64_t>(size())});
+}
+
+Tokens Vocabulary::encode(std::u32string_view text) const {
+  Tokens tokens;
   tokens.reserve(text.size());
   for (const char32_t character : text) {
     const auto place = std::lower_bound(characters_.begin(), characters_.end(), character);
@@ -55,8 +59,14 @@ std::vector<std::int32_t> Vocabulary::encode(std::u32string_view text) const {
   return tokens;
 }
 
-std::vector<std::int32_t> Vocabulary::encode(std::string_view utf8) const {
-  return encode(code_points(utf8));
+Tokens Vocabulary::encode(std::string_view utf8) const { return encode(code_points(utf8)); }
+
+std::string Vocabulary::decode(const Tensor& tokens) const {
+  check(tokens.defined(), "Vocabulary::decode: the tokens are undefined: give them values first");
+  check(tokens.dim() == 1 && tokens.dtype() == i64,
+        "Vocabulary::decode: expects tokens i64 [N], got {} {}; a row of a batch is tokens[0]",
+        name(tokens.dtype()), to_string(tokens.shape()));
+  return decode(std::span<const std::int64_t>(tokens.to_vector<std::int64_t>()));
 }
 
 std::string Vocabulary::decode(std::span<const std::int32_t> tokens) const {
@@ -90,7 +100,7 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
 }
 
 TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share) {
-  return split_text(read_file_or_pipe(path), context, train_share, io::printable(path.string()));
+  return split_text(read_file_or_pipe(path, "load_text"), context, train_share, io::printable(path.string()));
 }
 
 Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,

@@ -16,6 +16,13 @@
 
 namespace gradus::kit {
 
+/// Numbers of characters: a vector, and an i64 tensor [size] wherever one is asked for.
+/// `const auto [x, y] = data::text_windows(text.train, /*context=*/64);`
+struct Tokens : std::vector<std::int32_t> {
+  using std::vector<std::int32_t>::vector;
+  operator Tensor() const;
+};
+
 /// The characters a model knows, sorted by code point; a character's number is its place.
 class Vocabulary {
  public:
@@ -27,9 +34,12 @@ class Vocabulary {
   const std::u32string& characters() const { return characters_; }
 
   /// Numbers of the characters; throws naming the first one that is not in the vocabulary.
-  std::vector<std::int32_t> encode(std::u32string_view text) const;
-  std::vector<std::int32_t> encode(std::string_view utf8) const;
-  /// The text, as UTF-8; throws for a number outside 0 .. size-1.
+  /// `Tensor ids = gpt.generate(vocabulary.encode("To be"), /*count=*/100);`
+  Tokens encode(std::u32string_view text) const;
+  Tokens encode(std::string_view utf8) const;
+  /// The text, as UTF-8; throws for a number outside 0 .. size-1, and a tensor that is not i64 [N].
+  std::string decode(const Tensor& tokens) const;
+  std::string decode(const Tokens& tokens) const { return decode(std::span<const std::int32_t>(tokens)); }
   std::string decode(std::span<const std::int32_t> tokens) const;
   std::string decode(std::span<const std::int64_t> tokens) const;
 
@@ -40,8 +50,8 @@ class Vocabulary {
 /// A text, split by position: the first part trains, the rest validates.
 struct TextData {
   Vocabulary vocabulary;
-  std::vector<std::int32_t> train;
-  std::vector<std::int32_t> validation;
+  Tokens train;
+  Tokens validation;
 };
 
 /// Splits a text after `train_share` of its characters. Throws, naming `source`, when the text is empty or

@@ -202,7 +202,12 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
 }
 
 bool CommandLine::given(const std::string& name) const {
-  return with_name(name, [&] { return parser_->app.count(name) > 0; });
+  const CLI::Option* option = parser_->app.get_option_no_throw(name);
+  if (option != nullptr) return option->count() > 0;
+  std::vector<std::string> names;
+  for (const CLI::Option* one : parser_->app.get_options()) names.push_back(one->get_name());
+  fail_with("CommandLine::given: there is no {}; there are {}", io::quote(name),
+            fmt::format("{}", fmt::join(names, ", ")));
 }
 
 }  // namespace gradus::kit

@@ -113,7 +113,9 @@ void Progress::finish(std::string_view detail) {
   s.eta.update(s.eta.done(), s.output.clock());
   const std::string after = detail.empty() ? "" : fmt::format("  {}", detail);
   s.clear_bar();
-  s.output.write(fmt::format("{}  done in {}{}\n", s.label, human_duration(s.eta.elapsed()), after));
+  const std::string how =
+      s.share() < 1 ? fmt::format("ended at {:.0f}% after", std::floor(100 * s.share())) : "done in";
+  s.output.write(fmt::format("{}  {} {}{}\n", s.label, how, human_duration(s.eta.elapsed()), after));
 }
 
 bool Progress::State::line_is_due(double now) const {

@@ -1,6 +1,7 @@
 #pragma once
 // Progress on stderr: a bar that redraws itself on a terminal, plain lines now and then elsewhere.
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,9 +29,14 @@ class Progress {
 
   /// `done` of the total is finished; `detail` is shown after the time left.
   void update(double done, std::string_view detail = {});
+  template <class T>
+  requires std::integral<T> || std::floating_point<T>
+  void update(double, T) {
+    static_assert(sizeof(T) == 0, "the detail is a text: \"loss \" + std::to_string(loss)");
+  }
   /// Prints a line above the bar.
   void note(std::string_view line);
-  /// Shows the last state with the time it took; later calls do nothing.
+  /// Shows the time it took, and the share that was reached if that is not all; later calls do nothing.
   void finish(std::string_view detail = {});
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gradus/kit/chart/detail/svg.h"
+#include "gradus/kit/data/files.h"
 #include "gradus/kit/report/detail/html_text.h"
 
 namespace gradus::kit {
@@ -123,5 +124,7 @@ std::string HtmlReport::html() const {
   if (!footnotes_.empty()) page += "</ol></footer>\n";
   return page + "</div>\n</body>\n</html>\n";
 }
+
+void HtmlReport::save(const std::filesystem::path& path) const { replace_file(path, html()); }
 
 }  // namespace gradus::kit

@@ -4,10 +4,11 @@
 //
 //   kit::HtmlReport report("Cars", "What a linear model makes of weight and power.");
 //   report.figure(chart, "The loss after each step.");
-//   kit::replace_file("report.html", report.html());
+//   report.save("report.html");
 //
 // Texts may use a little markup: `code`, **strong**, [words](https://...), and [^1] for the first footnote.
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,8 @@ class HtmlReport {
 
   /// The page.
   std::string html() const;
+  /// Writes it: `report.save("report.html");` Throws what replace_file() throws.
+  void save(const std::filesystem::path& path) const;
 
  private:
   void add_figure(const std::string& drawing, std::string_view caption, const std::vector<Table>& tables);

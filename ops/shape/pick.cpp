@@ -77,7 +77,12 @@ void check_mask(const Shape& mask, const Shape& x) {
 
 }  // namespace
 
-Picked Tensor::operator[](const Tensor& index) const {
+Picked Tensor::operator[](const Tensor& index) && {
+  const Tensor whole = std::move(*this);  // gone when the values are written
+  return whole[index];
+}
+
+Picked Tensor::operator[](const Tensor& index) const& {
   const Array& x = operand(kName, *this);
   if (!index.defined()) fail_undefined(kName, "the index");
   const Array& i = index.array();
@@ -114,13 +119,13 @@ Picked::Picked(Tensor values, const Tensor& from, Array rows, int axes)
 // What was picked is a new array: the values are broadcast and converted in it, and are then put into x.
 
 void Picked::put(const Tensor& values) const {
-  from_.expect_writable("operator=");
+  from_.kept("operator=").expect_writable("operator=");
   detach().write(values, "operator=");
   put_rows();
 }
 
 void Picked::put(Scalar value) const {
-  from_.expect_writable("operator=");
+  from_.kept("operator=").expect_writable("operator=");
   detach().write(value, "operator=");
   put_rows();
 }

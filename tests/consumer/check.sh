@@ -21,6 +21,7 @@ check_kit() { # PROGRAM
   mkdir "$out"
   awk 'BEGIN { srand(1); print "\"weight\",power,price"
                for (i = 0; i < 50; i++) { w = rand(); p = rand(); print w "," p "," 2 * w - p } }' >"$out/cars.csv"
+  "$1" --table "$out/cars.csv" --out "$out" --steps 10
   "$1" --table "$out/cars.csv" --out "$out" --steps 200
   awk -F '[:,}]' '{ loss = $4 } NR == 1 { first = loss }
     END { if (NR != 200 || $2 != 200 || !(loss < first / 10)) { print "not learned"; exit 1 } }' "$out/metrics.jsonl"

@@ -15,7 +15,7 @@ int train(int argc, char** argv) {
   const Tensor x = cars.tensor({"weight", "power"}), y = cars.tensor({"price"});
   nn::Linear model(2, 1);
   optim::Adam opt(model.parameters(), {.lr = 0.1});
-  kit::RunLog log(out / "metrics.jsonl");
+  kit::RunLog log(out / "metrics.jsonl", {.append = false});
   kit::Progress progress("training", steps);
   kit::catch_interrupts();  // Ctrl-C ends the loop, and what is done is kept
   for (int step = 1; step <= steps && !kit::interrupted(); ++step) {
@@ -33,7 +33,7 @@ int train(int argc, char** argv) {
   report.figure(kit::plot(lines.column("step"), lines.column("loss"),
                           {.title = "Loss", .x_label = "step", .y_label = "mean squared error"}),
                 "The loss after each step.");
-  kit::replace_file(out / "report.html", report.html());
+  report.save(out / "report.html");
   return kit::interrupt_status();
 }
 

@@ -9,6 +9,7 @@
 
 #include "check_op.h"
 #include "gradus/core/io/state_dict.h"
+#include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "values.h"
 
@@ -293,6 +294,30 @@ TEST_CASE("what is written is kept by somebody, and each place takes one value")
   check_error([&] { x.t().flatten() = 7; }, lost);
   check_error([&] { x.t().reshape({6}) = ones({6}, i64); }, lost);
   CHECK((x == 1).all());
+
+  // Nor by way of a part of it.
+  const Tensor ids = tensor({0, 4}), mask = arange(6) > 2;
+  x.flatten()[ids] = 5;
+  x.flatten()[5] = 5;
+  x.slice(0, 0, 1)[0][1] = 5;
+  CHECK((x == tensor({{5, 5, 1}, {1, 5, 5}})).all());
+  const auto expect_lost = [](auto write) {
+    CHECK_THROWS_WITH_AS(write(), doctest::Contains("would be lost"), Error);
+  };
+  expect_lost([&] { x.t().flatten()[0] = 7; });
+  expect_lost([&] { x.t().flatten()[ids] = 7; });
+  expect_lost([&] { x.t().flatten()[mask] = 7; });
+  expect_lost([&] { x.t().reshape({6})[ids] += 7; });
+  expect_lost([&] { x.t().flatten().slice(0, 0, 2) = 7; });
+  expect_lost([&] { x.t().flatten().select(0, 2) *= 7; });
+  expect_lost([&] { x.to(f32)[tensor({0, 1})] = 7.0; });
+  expect_lost([&] { (x + 1)[0][1] = 7; });
+  CHECK((x == tensor({{5, 5, 1}, {1, 5, 5}})).all());
+  Tensor copy = x.t().flatten();
+  copy[0] = 7;
+  copy[ids] = 8;
+  CHECK(copy[0].item() == 8);
+  CHECK((x.clone()[0] + 1)[1].item() == 6);  // to read a part of a temporary is no write
 
   const Tensor row = zeros({4}), expanded = row.expand({3, 4});
   check_error(

@@ -40,11 +40,20 @@ TEST_CASE("a heat map prints each number, crosses out what is missing and frames
   map.values = {1.5, 1, 1.25, none};
   map.value_label = "nats";
   map.missing = "div.";
+  map.low_is_good = true;
   const std::string svg = draw(map);
   expect_sound(svg);
   for (const char* text : {">1.50<", ">1.00<", ">1.25<", ">div.<"})
     CHECK(svg.find(text) != std::string::npos);
   CHECK(count_of(svg, "class=\"best\"") == 1);
+  HeatMap counts = map;  // without a judgement nothing is marked, and large is dark
+  counts.low_is_good = {};
+  CHECK(draw(counts).find("class=\"best\"") == std::string::npos);
+  counts.values = {0, 100, 50, 100};
+  for (const char* shade : {"fill-opacity=\"0.04\"", "fill-opacity=\"0.33\"", "fill-opacity=\"0.62\""})
+    CHECK(draw(counts).find(shade) != std::string::npos);
+  counts.values = {7, 7, 7, 7};
+  CHECK(count_of(draw(counts), "fill-opacity=\"0.33\"") == 4);
   CHECK(svg.find(
             "<desc>nats by layers (rows) and learning rate (columns). 2: 1.50 1.00. 6: 1.25 div..</desc>") !=
         std::string::npos);

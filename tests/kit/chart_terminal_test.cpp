@@ -44,7 +44,8 @@ HeatMap four_cells() {
           .rows = {"2", "6"},
           .values = {1.25, 2, 4, none},
           .value_label = "nats",
-          .missing = "div."};
+          .missing = "div.",
+          .low_is_good = true};
 }
 
 }  // namespace
@@ -209,8 +210,21 @@ nats, rows: layers, columns: rate
 )");
 }
 
+TEST_CASE("terminal: without a judgement large is dark and nothing is the best") {
+  HeatMap map = four_cells();
+  map.low_is_good = {};
+  map.values = {0, 40, 20, none};
+  CHECK(drawn(map, {.width = 40, .ascii = true}) == R"(
+Loss
+nats, rows: layers, columns: rate
+   0.1      0.2
+2     0     ## 40
+6  :: 20       div.
+)");
+}
+
 TEST_CASE("terminal: a wide heat map is shades, a wider one comes in pieces") {
-  HeatMap map = heat_map(arange(60, f64).reshape({2, 30}));
+  HeatMap map = heat_map(arange(60, f64).reshape({2, 30}), {.low_is_good = true});
   map.values[1] = none;
   CHECK(drawn(map, {.width = 63, .ascii = false}) == R"(
 ██ 0   ▓▓    ▒▒    ░░       59   × –

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 #include <set>
@@ -165,6 +166,83 @@ TEST_CASE("a condensed series still breaks where it has no values") {
   std::vector<double> y(1000, 2.0);
   for (std::size_t i = 400; i < 700; ++i) y[i] = none;
   CHECK(count_of(path_of(draw(simple(y)), "curve"), "m") == 2);
+}
+
+TEST_CASE("only a line whose x rises is averaged") {
+  const auto circle = [](int n) {
+    Series series{.name = "c"};
+    for (int i = 0; i < n; ++i) {
+      series.x.push_back(std::cos(2 * M_PI * i / (n - 1)));
+      series.y.push_back(std::sin(2 * M_PI * i / (n - 1)));
+    }
+    return LineChart{.title = "T", .series = {series}};
+  };
+  CHECK(count_of(path_of(draw(circle(200)), "curve"), " ") > 150);
+  CHECK(path_of(draw(circle(200)), "band").empty());
+  CHECK(numbers_of(circle(200)).caption.empty());
+
+  LineChart two_runs = simple({});  // a log that was gone on with
+  for (const double level : {1.0, 3.0})
+    for (int i = 0; i < 100; ++i) two_runs.series[0].x.push_back(i), two_runs.series[0].y.push_back(level);
+  CHECK(path_of(draw(two_runs), "band").empty());
+  CHECK(numbers_of(two_runs).rows.size() == 100);
+  CHECK(numbers_of(two_runs).rows[7][1] == "1.000, 3.000");
+
+  LineChart steady = simple(std::vector<double>(200, 1));  // a ROC curve goes straight up now and then
+  for (double& x : steady.series[0].x) x = std::floor(x / 7);
+  steady.series[0].x[50] = none;
+  CHECK_FALSE(path_of(draw(steady), "band").empty());
+}
+
+TEST_CASE("points without a line are never averaged") {
+  LineChart chart = simple({});
+  for (int i = 0; i < 1000; ++i) {
+    chart.series[0].x.push_back(i % 7);
+    chart.series[0].y.push_back(i % 11);
+  }
+  std::sort(chart.series[0].x.begin(), chart.series[0].x.end());
+  chart.series[0].line = false;
+  chart.series[0].name = "";  // no legend with marks of its own
+  const std::string svg = draw(chart);
+  CHECK(flaw_in(svg) == "");
+  CHECK(count_of(path_of(svg, "marks"), "z") == 1000);
+  CHECK(path_of(svg, "band").empty());
+}
+
+TEST_CASE("of very many points every k-th is drawn, and gaps stay") {
+  LineChart chart = simple(std::vector<double>(100'000, 2));
+  Series& series = chart.series[0];
+  for (std::size_t i = 0; i < series.x.size(); ++i) series.x[i] = -series.x[i];
+  CHECK(numbers_of(chart).rows.size() == 2001);
+  CHECK(numbers_of(chart).rows.front()[0] == "\u221299\u202F999");  // the last point is kept
+  CHECK(numbers_of(chart).caption.find("only every k-th is drawn") != std::string::npos);
+  series.y[70'001] = none;
+  CHECK(count_of(path_of(draw(chart), "curve"), "m") == 2);
+  series.line = false, series.name = "";
+  CHECK(count_of(path_of(draw(chart), "marks"), "z") == 2001);
+}
+
+TEST_CASE("a point that no line leads to is marked, wherever it stands") {
+  std::vector<double> y(20, none);
+  y[9] = 1, y[19] = 2;
+  CHECK(count_of(path_of(draw(simple(y)), "marks"), "z") == 2);
+  y[0] = 3;
+  CHECK(count_of(path_of(draw(simple(y)), "marks"), "z") == 3);
+}
+
+TEST_CASE("a chart without names is read aloud in sentences") {
+  LineChart chart = simple({3, 2, 2.5});
+  chart.x_label = chart.y_label = chart.series[0].name = "";
+  const auto said = [&](const std::string& words) {
+    return draw(chart).find("<desc>" + words + "</desc>") != std::string::npos;
+  };
+  CHECK(said("Values. Line: from 3 at 0 to 2.5 at 2, smallest 2 at 1."));
+  chart.series[0].line = false;
+  CHECK(said("Values. Points: from 3 at 0 to 2.5 at 2, smallest 2 at 1."));
+  chart.series.push_back(chart.series[0]);
+  chart.series[1].y = {none, none, none};
+  chart.y_label = "loss";
+  CHECK(said("loss. Series 1: from 3 at 0 to 2.5 at 2, smallest 2 at 1. Series 2: no finite values."));
 }
 
 TEST_CASE("tables join series by x") {

@@ -4,8 +4,11 @@
 
 #include <regex>
 
+#include "gradus/core/error.h"
+#include "gradus/kit/data/files.h"
 #include "gradus/kit/report/detail/html_text.h"
 #include "markup.h"
+#include "support.h"
 
 using namespace gradus;
 using namespace gradus::kit;
@@ -91,6 +94,15 @@ TEST_CASE("few sections need no list, and no footnotes no footer") {
   CHECK(flaw_in(page) == "");
   CHECK(page.find("<nav") == std::string::npos);
   CHECK(page.find("<footer") == std::string::npos);
+}
+
+TEST_CASE("a report is saved as it is") {
+  const test::ScratchFolder folder;
+  HtmlReport report("T", "L");
+  report.paragraph("Words.");
+  report.save(folder / "report.html");
+  CHECK(read_file(folder / "report.html") == report.html());
+  CHECK_THROWS_AS(report.save(folder / "none" / "report.html"), Error);
 }
 
 TEST_CASE("a large report stays under 1 MB") {

@@ -26,13 +26,15 @@ TEST_CASE("the page's code on tables and text") {
   CHECK(species.names == std::vector<std::string>{"setosa", "virginica"});
   // [text]
   const kit::TextData text = kit::load_text(book, /*context=*/32);
-  nn::GPT gpt(
-      {.vocab = text.vocabulary.size(), .context = 32, .layers = 1, .block = {.d_model = 16, .heads = 2}});
-  const auto [ids, next] = kit::random_windows(text.train, /*count=*/8, 32);
-  loss = gpt.loss(ids, next);
+  const kit::Vocabulary& vocabulary = text.vocabulary;
+  nn::GPT gpt({.vocab = vocabulary.size(), .context = 32, .layers = 1, .block = {.d_model = 16, .heads = 2}});
+  data::DataLoader loader(data::text_windows(text.train, 32), {.batch_size = 8, .shuffle = true});
+  for (const auto& [ids, next] : loader) loss = gpt.loss(ids, next);
+  const std::string sample = vocabulary.decode(gpt.generate(vocabulary.encode("ab"), /*count=*/10));
   // [/text]
-  CHECK(ids.shape() == Shape{8, 32});
   CHECK(std::isfinite(loss.item()));
+  CHECK(sample.starts_with("ab"));
+  CHECK(sample.size() == 12);
 }
 
 TEST_CASE("the page's code on charts") {
@@ -40,16 +42,38 @@ TEST_CASE("the page's code on charts") {
   const std::filesystem::path path = folder / "m.jsonl", svg = folder / "loss.svg";
   kit::RunLog log(path);
   for (int step = 1; step <= 3; ++step) log.write({{"step", step}, {"loss", 1.0 / step}});
+  const Tensor logits = randn({9, 3}), labels = arange(3, i64).repeat({3});
   // [charts]
   const std::vector<double> losses = kit::read_run_log(path).column("loss");
   kit::plot(losses).save(svg);  // loss.svg, or loss.html: a page, with the numbers in a table
   std::cout << kit::plot(losses, {.title = "Loss", .x_label = "step", .y_axis = kit::AxisKind::log});
   const auto both = kit::plot({{"train", losses}, {"validation", /*x=*/{0, 2}, /*y=*/{0.9, 0.5}}});
   const auto bars = kit::bars({"Pre-LN", "Post-LN"}, {1.32, 1.41}, {.value_label = "nats"});
-  const auto map = kit::heat_map(softmax(randn({4, 4}), -1), {.title = "Attention", .low_is_good = false});
+  const auto map = kit::heat_map(data::confusion_matrix(logits, labels, /*classes=*/3),
+                                 {.x_label = "predicted", .y_label = "true"});
   // [/charts]
   CHECK(kit::read_file(svg).find("<svg") != std::string::npos);
   CHECK(kit::draw(both).find("validation") != std::string::npos);
   CHECK(kit::draw(bars).find("1.41") != std::string::npos);
-  CHECK(kit::draw(map).find("Attention") != std::string::npos);
+  CHECK(kit::draw(map).find("predicted") != std::string::npos);
+}
+
+TEST_CASE("the page's code on values that are logged now and then") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path path = folder / "m.jsonl", svg = folder / "loss.svg";
+  kit::RunLog log(path);
+  const double loss = 1, held_out = 2;
+  // [with]
+  for (int step = 1; step <= 100; ++step) {
+    kit::LogLine line = {{"step", step}, {"loss", loss}};
+    if (step % 10 == 0) line.add("validation", held_out);
+    log.write(line);
+  }
+  const kit::LogLines lines = kit::read_run_log(path), v = lines.with("validation");
+  kit::plot({{"train", lines.column("step"), lines.column("loss")},
+             {"validation", v.column("step"), v.column("validation")}})
+      .save(svg);
+  // [/with]
+  CHECK(v.size() == 10);
+  CHECK(kit::read_file(svg).find("validation") != std::string::npos);
 }

@@ -125,6 +125,8 @@ TEST_CASE("a heat map in one line") {
   CHECK(map.columns == std::vector<std::string>{"a", "b", "c"});
   CHECK(heat_map(arange(6).reshape({2, 3}).t()).values == Numbers{0, 3, 1, 4, 2, 5});
   expect_sound(draw(map));
+  CHECK(draw(map).find("class=\"best\"") == std::string::npos);
+  CHECK(draw(heat_map(eye(2), {.low_is_good = false})).find("class=\"best\"") != std::string::npos);
   CHECK(draw(map).find("<desc>Values. 0: 0 1 2. 1: 3 4 5.</desc>") != std::string::npos);
   map.x_label = "key";
   CHECK(draw(map).find("<desc>Values by key (columns). 0: ") != std::string::npos);
@@ -157,6 +159,8 @@ TEST_CASE("charts are saved as SVG, or as a page with the numbers") {
   plot({3, 2.5}).save(page);
   CHECK(flaw_in(read_file(page)) == "");
   CHECK(read_file(page).find("<td class=\"n\">2.500</td>") != std::string::npos);
+  plot({3, 2.5}, {.title = "Loss"}).save(page);
+  CHECK(count_of(read_file(page), ">Loss<") == 2);  // in the tab and once on the page
   bars({"a"}, {1}).save(svg);
   CHECK(read_file(svg).find("class=\"bar\"") != std::string::npos);
   heat_map(ones({1, 1})).save(svg);

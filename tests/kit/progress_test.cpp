@@ -89,6 +89,15 @@ TEST_CASE("a short job prints its result only") {
   CHECK(screen.text == "train  done in 4.0 s  loss 1.9\n");
 }
 
+TEST_CASE("a job that ends early says how far it came") {
+  FakeScreen screen;
+  Progress progress("train", 750, screen.output());
+  screen.now = 1.1;
+  progress.update(125);
+  progress.finish("loss 1.9");
+  CHECK(screen.text == "train  ended at 16% after 1.1 s  loss 1.9\n");
+}
+
 TEST_CASE("notes stand above the bar") {
   FakeScreen screen{.text = {}, .now = 0, .columns = 40};
   Progress progress("t", 10, screen.output());

@@ -76,7 +76,36 @@ TEST_CASE("a column has a value for each line") {
   CHECK(losses[2] == 3.5);
   CHECK_THROWS_WITH_AS(lines.column("los"),
                        "LogLines::column: no line has 'los'; there are 'step', 'loss', 'note'", Error);
-  CHECK_THROWS_WITH_AS(lines.column("note"), "LogValue: expects a number, got '\"half time\"'", Error);
+  CHECK_THROWS_WITH_AS(lines.column("note"),
+                       "LogLines::column: 'note' is a text in line 3, 'half time'; expects numbers", Error);
+}
+
+TEST_CASE("lines with a value that is there only now and then") {
+  LogLines lines;
+  for (int step = 1; step <= 6; ++step) {
+    LogLine line = {{"step", step}};
+    if (step % 2 == 0) line.add("validation", step == 4 ? LogValue() : LogValue(1.0 / step));
+    lines.add(line);
+  }
+  const LogLines some = lines.with("validation");
+  CHECK(some.column("step") == std::vector<double>{2, 6});
+  CHECK(some.column("validation") == std::vector<double>{1.0 / 2, 1.0 / 6});
+  CHECK(lines.with("step").size() == 6);
+  CHECK_THROWS_WITH_AS(lines.with("val"), "LogLines::with: no line has 'val'; there are 'step', 'validation'",
+                       Error);
+  CHECK(LogLines().with("step").empty());
+}
+
+TEST_CASE("a log begins anew where that is asked for") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path path = folder / "runs" / "m.jsonl";
+  for (const bool append : {false, true, true}) RunLog(path, {.append = append}).write({{"step", 1}});
+  CHECK(read_run_log(path).size() == 3);
+  RunLog log(path, {.append = false});
+  CHECK(read_file(path).empty());
+  log.write({{"step", 2}});
+  CHECK(read_file(path) == "{\"step\":2}\n");
+  CHECK_THROWS_AS(RunLog(folder.path(), {.append = false}), Error);
 }
 
 TEST_CASE("values of another kind are refused") {
@@ -92,6 +121,10 @@ TEST_CASE("values of another kind are refused") {
   const LogLine line = {{"x", 2.5}, {"name", "n"}};
   CHECK_THROWS_WITH_AS(line["y"], "LogLine: the line has no 'y'; it has 'x', 'name'", Error);
   CHECK_THROWS_WITH_AS(line["x"].integer(), "LogValue: expects a whole number, got '2.5'", Error);
+  CHECK(LogValue(2.0).integer() == 2);
+  CHECK(LogValue(-0x1p53).integer() == -(std::int64_t{1} << 53));
+  for (const LogValue& wrong : {LogValue(1e300), LogValue(0x1p54), LogValue("2"), LogValue(), LogValue(true)})
+    CHECK_THROWS_AS(wrong.integer(), Error);
   CHECK_THROWS_WITH_AS(line["x"].text(), "LogValue: expects a text, got '2.5'", Error);
   CHECK(read_file(folder / "m.jsonl").empty());
 }

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "gradus/core/error.h"
+#include "gradus/gradus.h"
 #include "gradus/kit/data/detail/utf8.h"
 #include "gradus/kit/data/files.h"
 #include "support.h"
@@ -53,13 +53,30 @@ TEST_CASE("a vocabulary is sorted and encodes both ways") {
   const Vocabulary vocabulary(code_points("hello\nh\xC3\xA9"));
   CHECK(vocabulary.characters() == U"\nehlo\u00E9");
   const auto tokens = vocabulary.encode(std::string_view("hol\xC3\xA9"));
-  CHECK(tokens == std::vector<std::int32_t>{2, 4, 3, 5});
+  CHECK(tokens == Tokens{2, 4, 3, 5});
   CHECK(vocabulary.decode(std::span(tokens)) == "hol\xC3\xA9");
   CHECK_THROWS_WITH_AS(vocabulary.encode(std::string_view("hex")),
                        "Vocabulary::encode: U+0078 is not among the 6 characters of the vocabulary", Error);
   const std::vector<std::int64_t> bad{0, 6};
   CHECK_THROWS_WITH_AS(vocabulary.decode(std::span(bad)), "Vocabulary::decode: token 6 is outside 0..5",
                        Error);
+}
+
+TEST_CASE("tokens are a tensor wherever one is asked for") {
+  const TextData text = split_text("abcabcabcabcabcabcabcabc", 3, 0.5);
+  const auto [x, y] = data::text_windows(text.train, 4);
+  CHECK(x.shape() == Shape{8, 4});
+  CHECK(y[0].to_vector<int>() == std::vector{1, 2, 0, 1});
+  const Tensor ids = text.vocabulary.encode("cab");
+  CHECK(ids.dtype() == i64);
+  CHECK(ids.to_vector<int>() == std::vector{2, 0, 1});
+  CHECK(text.vocabulary.decode(ids) == "cab");
+  CHECK(text.vocabulary.decode(text.vocabulary.encode("cab")) == "cab");
+  CHECK_THROWS_WITH_AS(
+      text.vocabulary.decode(ids.reshape({1, 3})),
+      "Vocabulary::decode: expects tokens i64 [N], got i64 [1, 3]; a row of a batch is tokens[0]", Error);
+  CHECK_THROWS_AS(text.vocabulary.decode(ids.to(f32)), Error);
+  CHECK_THROWS_AS(text.vocabulary.decode(Tensor()), Error);
 }
 
 TEST_CASE("a text is split nine to one by characters, not bytes") {
@@ -86,7 +103,8 @@ TEST_CASE("texts that cannot be used are refused with the reason") {
   replace_file(folder / "empty.txt", "");
   CHECK_THROWS_WITH_AS(load_text(folder / "empty.txt", 8),
                        ("split_text: " + (folder / "empty.txt").string() + " is empty").c_str(), Error);
-  CHECK_THROWS_AS(load_text(folder / "missing.txt", 8), Error);
+  CHECK_THROWS_WITH_AS(load_text(folder / "missing.txt", 8), doctest::Contains("load_text: cannot open"),
+                       Error);
 }
 
 TEST_CASE("targets are the inputs moved on by one") {

@@ -112,7 +112,6 @@ std::vector<ThreadCase> product_cases() {
       {"layer_norm", {kFlat, {607}, {607}}, [](T x) { return layer_norm(x[0], x[1], x[2]); }},
       {"rms_norm", {kFlat, {607}}, [](T x) { return rms_norm(x[0], x[1]); }},
       {"rope", {{3, 5, 150, 16}}, [](T x) { return rope(x[0], {.offset = 3}); }},
-      {"alibi_slopes", {}, [](T) { return from_vector(alibi_slopes(6), {6}); }},
       {"normalize", {kFlat}, [](T x) { return normalize(x[0], 2, -1); }},
       {"cosine_similarity", {kFlat, kFlat}, [](T x) { return cosine_similarity(x[0], x[1], 0); }},
       {"mse_loss", {kFlat, kFlat}, [](T x) { return mse_loss(x[0], x[1]); }},

@@ -124,7 +124,8 @@ kit::HeatMap loss_map(const Analysis& analysis, std::int64_t warmup) {
       .y_label = "layers",
       .value_label = analysis.task.entropy ? "nats per character above the entropy" : "nats per character",
       .decimals = 3,
-      .missing = "–"};
+      .missing = "–",
+      .low_is_good = true};
   for (const double lr : options.lrs) map.columns.push_back(kit::number_text(lr));
   for (const std::int64_t layers : options.depths)
     for (const Placement placement : kPlacements) {

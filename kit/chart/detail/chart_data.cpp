@@ -1,4 +1,5 @@
 #include "gradus/kit/chart/detail/chart_data.h"
+#include "gradus/kit/chart/detail/thinning.h"
 #include "gradus/kit/program/detail/check.h"
 
 #include <fmt/format.h>
@@ -84,63 +85,6 @@ void check_sizes(const LineChart& chart, const Series& series) {
         series.style.value_or(0));
 }
 
-// A power of two that keeps sums of very large values finite.
-double unit_of(const std::vector<double>& values) {
-  const bool huge = std::any_of(values.begin(), values.end(),
-                                [](double v) { return std::isfinite(v) && std::abs(v) > 1e280; });
-  return huge ? 0x1p-100 : 1;
-}
-
-// Sums and ends of all points in one slice of the axis.
-struct Slice {
-  double x = 0, y = 0;
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  int points = 0, finite = 0;
-};
-
-// First and last point as they are, between them the mean of each slice with its smallest and largest value.
-Series condensed(const Series& series, const Scale& slices) {
-  std::vector<Slice> sums(most_points);
-  const std::size_t last = series.x.size() - 1;
-  const bool has_spread = !series.low.empty();
-  const double x_unit = unit_of(series.x);
-  const double y_unit = unit_of(series.y);
-  for (std::size_t i = 1; i < last; ++i) {
-    const double place = slices(series.x[i]);
-    if (std::isnan(place)) continue;
-    Slice& slice =
-        sums[static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(most_points - 1)))];
-    ++slice.points;
-    slice.x += series.x[i] * x_unit;
-    if (!std::isfinite(series.y[i])) continue;
-    ++slice.finite;
-    slice.y += series.y[i] * y_unit;
-    slice.low = std::min(slice.low, has_spread ? series.low[i] : series.y[i]);
-    slice.high = std::max(slice.high, has_spread ? series.high[i] : series.y[i]);
-  }
-  Series result = series;
-  result.spread = Spread::band;
-  result.x.clear(), result.y.clear(), result.low.clear(), result.high.clear();
-  const auto keep = [&](std::size_t i) {
-    result.x.push_back(series.x[i]);
-    result.y.push_back(series.y[i]);
-    result.low.push_back(has_spread ? series.low[i] : series.y[i]);
-    result.high.push_back(has_spread ? series.high[i] : series.y[i]);
-  };
-  keep(0);
-  for (const Slice& slice : sums) {
-    if (slice.points == 0) continue;
-    const bool empty = slice.finite == 0;  // only values that are not finite: the line breaks here
-    result.x.push_back(slice.x / slice.points / x_unit);
-    result.y.push_back(empty ? nothing : slice.y / slice.finite / y_unit);
-    result.low.push_back(empty ? nothing : slice.low);
-    result.high.push_back(empty ? nothing : slice.high);
-  }
-  keep(last);
-  return result;
-}
-
 }  // namespace
 
 LineChart checked(const LineChart& chart) {
@@ -161,7 +105,7 @@ LineChart prepared(const LineChart& chart) {
   for (const Series& series : chart.series) extent.add(series.x);
   const Scale slices(chart.x_axis, widened(extent, 0), 0, static_cast<double>(most_points));
   for (Series& series : result.series) {
-    if (series.x.size() > most_points) series = condensed(series, slices);
+    series = with_fewer_points(series, slices);
   }
   return result;
 }
@@ -196,15 +140,19 @@ Range y_range(std::span<const LineChart> charts) {
 }
 
 std::string spoken(const LineChart& chart) {
-  std::string text = fmt::format("{} against {}.", chart.y_label.empty() ? "Values" : chart.y_label,
-                                 chart.x_label.empty() ? "position" : chart.x_label);
-  for (const Series& series : chart.series) {
+  std::string text = chart.y_label.empty() ? "Values" : chart.y_label;
+  text += chart.x_label.empty() ? "." : fmt::format(" against {}.", chart.x_label);
+  for (std::size_t number = 0; number < chart.series.size(); ++number) {
+    const Series& series = chart.series[number];
+    const std::string name = !series.name.empty()       ? series.name
+                             : chart.series.size() == 1 ? (series.line ? "Line" : "Points")
+                                                        : fmt::format("Series {}", number + 1);
     std::vector<std::size_t> finite;
     for (std::size_t i = 0; i < series.y.size(); ++i) {
       if (std::isfinite(series.y[i])) finite.push_back(i);
     }
     if (finite.empty()) {
-      text += fmt::format(" {}: no finite values.", series.name);
+      text += fmt::format(" {}: no finite values.", name);
       continue;
     }
     const auto smallest = *std::min_element(finite.begin(), finite.end(), [&](std::size_t a, std::size_t b) {
@@ -213,9 +161,9 @@ std::string spoken(const LineChart& chart) {
     const auto point = [&](std::size_t i) {
       return fmt::format("{} at {}", number_text(series.y[i]), number_text(series.x[i]));
     };
-    text += fmt::format(" {}: from {} to {}, smallest {}{}.", series.name, point(finite.front()),
-                        point(finite.back()), point(smallest),
-                        finite.size() < series.y.size() ? ", with gaps" : "");
+    text +=
+        fmt::format(" {}: from {} to {}, smallest {}{}.", name, point(finite.front()), point(finite.back()),
+                    point(smallest), finite.size() < series.y.size() ? ", with gaps" : "");
   }
   return text;
 }

@@ -7,12 +7,9 @@
 
 namespace gradus::kit {
 
-/// Points a series may have before it is condensed.
-constexpr std::size_t most_points = 120;
-
 /// The chart with styles assigned; throws when it is not well formed.
 LineChart checked(const LineChart& chart);
-/// The same with long series condensed.
+/// The same with long series made shorter.
 LineChart prepared(const LineChart& chart);
 
 /// The values the axes must span: all data, bands and horizontal references, a little more on an axis of y;

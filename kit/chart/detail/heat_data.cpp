@@ -9,7 +9,7 @@
 
 namespace gradus::kit {
 
-HeatCells::HeatCells(const HeatMap& map) : missing_(map.missing) {
+HeatCells::HeatCells(const HeatMap& map) : judged_(map.low_is_good.has_value()), missing_(map.missing) {
   check(
       !map.rows.empty() && !map.columns.empty() && map.values.size() == map.rows.size() * map.columns.size(),
       "HeatMap \"{}\": expects {} x {} values for its rows and columns, got {}", map.title, map.rows.size(),
@@ -20,18 +20,18 @@ HeatCells::HeatCells(const HeatMap& map) : missing_(map.missing) {
   written.see(map.values);
   decimals_ = map.decimals.value_or(written.all_whole() ? 0 : written.decimals());
   for (const double value : map.values) {
-    if (std::isfinite(value)) best_ = std::min(best_, value), worst_ = std::max(worst_, value);
+    if (std::isfinite(value)) darkest_ = std::min(darkest_, value), lightest_ = std::max(lightest_, value);
   }
-  if (!map.low_is_good) std::swap(best_, worst_);
+  if (!map.low_is_good.value_or(false)) std::swap(darkest_, lightest_);
 }
 
-double HeatCells::goodness(double value) const {
-  if (best_ == worst_) return 1;
+double HeatCells::shade(double value) const {
+  if (darkest_ == lightest_) return judged_ ? 1 : 0.5;
   // Halves of very large values, whose difference is no number.
-  const double unit = std::isinf(worst_ - best_) ? 0.5 : 1;
-  const double badness = (value * unit - best_ * unit) / (worst_ * unit - best_ * unit);
+  const double unit = std::isinf(lightest_ - darkest_) ? 0.5 : 1;
+  const double away = (value * unit - darkest_ * unit) / (lightest_ * unit - darkest_ * unit);
   // The root spreads the good values, which differ little, at the cost of the bad ones.
-  return 1 - std::sqrt(badness);
+  return 1 - (judged_ ? std::sqrt(away) : away);
 }
 
 std::string HeatCells::text(double value) const {

@@ -8,21 +8,25 @@
 
 namespace gradus::kit {
 
-/// How good the values of a map are, and how they are written.
+/// How dark the cells of a map are, which is the best, and how values are written.
 class HeatCells {
  public:
   /// Throws unless there is a value for each cell, and a cell.
   explicit HeatCells(const HeatMap& map);
 
-  double best() const { return best_; }  // infinite when no value is finite
-  double worst() const { return worst_; }
-  /// From 0 for the worst to 1 for the best of the values.
-  double goodness(double value) const;
+  double darkest() const { return darkest_; }  // infinite when no value is finite
+  double lightest() const { return lightest_; }
+  /// From 0 for the lightest to 1 for the darkest of the values.
+  double shade(double value) const;
+  /// Whether good values are told from bad ones.
+  bool judged() const { return judged_; }
+  bool is_best(double value) const { return judged_ && value == darkest_; }
   std::string text(double value) const;
 
  private:
-  double best_ = std::numeric_limits<double>::infinity();
-  double worst_ = -std::numeric_limits<double>::infinity();
+  double darkest_ = std::numeric_limits<double>::infinity();
+  double lightest_ = -std::numeric_limits<double>::infinity();
+  bool judged_;
   std::string missing_;
   int decimals_;
 };

@@ -84,12 +84,13 @@ PathData error_bars(const Plot& plot, const Series& series) {
 }
 
 // Few points are all marked; of many, five, at other places for each style; and always where a line breaks
-// off.
+// off, and a point no line leads to.
 bool is_marked(const Series& series, const std::vector<Point>& points, std::size_t i) {
   constexpr std::size_t few = 12;
   if (!series.markers) return false;
   if (!series.line || series.every_marker || points.size() <= few) return true;
-  if (i + 1 < points.size() && !drawable(points[i + 1])) return true;
+  const bool last = i + 1 == points.size();
+  if (last ? !drawable(points[i - 1]) : !drawable(points[i + 1])) return true;
   for (int mark = 0; mark < 5; ++mark) {
     const double share = (mark + 0.2 + 0.2 * (series.style.value_or(0) % 4)) / 5;
     if (i == static_cast<std::size_t>(share * static_cast<double>(points.size() - 1))) return true;

@@ -85,7 +85,8 @@ std::u32string plain(std::u32string_view text) {
 std::size_t fitting(std::u32string_view text, int columns) {
   std::size_t size = 0;
   int used = 0;
-  while (size < text.size() && used + columns_of_one(text[size]) <= columns) used += columns_of_one(text[size++]);
+  while (size < text.size() && used + columns_of_one(text[size]) <= columns)
+    used += columns_of_one(text[size++]);
   if (size == text.size()) return size;
   const std::size_t space = text.substr(0, size + 1).rfind(U' ');
   return space != std::u32string_view::npos && space > 0 ? space : std::max<std::size_t>(size, 1);

@@ -29,6 +29,7 @@ TEST_CASE("from PyTorch: modules") {
   // [/net]
   const Net model;
   const Tensor x = randn({5, 2});
+  const nn::Sequential net(nn::Linear(2, 4), tanh);
   std::string names;
   std::ostringstream out;
   // [modules]
@@ -58,6 +59,19 @@ TEST_CASE("from PyTorch: modules") {
   gives(model.fc1.weight.shape(), "[16, 2]");
   // py: dict(model.named_parameters())["fc1.weight"].shape
   gives(model.parameter("fc1.weight").shape(), "[16, 2]");
+  // py: net[0].weight.shape
+  // note: of a Sequential: a part by its number
+  gives(net.parameter("0.weight").shape(), "[4, 2]");
+  // py: self.seen.copy_(x.mean())
+  // note: a buffer is written without a tape; so in operator() too
+  {
+    const NoGrad guard;
+    model.seen.copy_(x.mean());
+  }
+  CHECK(model.seen.item() == x.mean().item());
+  // py: self.training
+  // note: in operator(): `if (is_training())`
+  gives(model.is_training(), "True");
   // py: model.train()
   model.train();
   CHECK(model.is_training());
@@ -93,7 +107,7 @@ TEST_CASE("from PyTorch: modules") {
   // note: `std::cout << model`; as text: `summary(model)`
   out << model;
   CHECK(out.str().find("fc1") != std::string::npos);
-  // py: torchsummary.summary(model, x)
+  // py: torchinfo.summary(model, input_data=x)
   const std::string shapes = summary(model, x);
   CHECK(shapes.find("fc1") != std::string::npos);
   // py: fc.register_forward_hook(f)
@@ -181,11 +195,28 @@ TEST_CASE("from PyTorch: layers") {
   // note: `norm_first=False` is `nn::PostLNBlock`; keys are the same
   gives(nn::PreLNBlock({.d_model = 8, .heads = 2})(x).shape(), "[2, 5, 8]");
   // py: nn.TransformerEncoder(layer, 3)(x).shape
+  // note: PyTorch's default, norm_first=False: `.placement = nn::post_ln()`
   gives(nn::TransformerEncoder({.layers = 3, .block = {.d_model = 8, .heads = 2}})(x).shape(), "[2, 5, 8]");
-  // py: nn.TransformerDecoder(layer, 3)(x, memory).shape
+  // py: nn.TransformerDecoder(layer, 3)(x, memory, tgt_mask=causal_mask).shape
+  // note: causal by itself; `.block = {..., .causal = false}` without tgt_mask
   gives(nn::TransformerDecoder({.layers = 3, .block = {.d_model = 8, .heads = 2}})(x, x).shape(),
         "[2, 5, 8]");
   // [/layers]
+  const auto keys = [](const nn::TransformerOptions& options) {
+    return nn::TransformerEncoder(options).state_dict();
+  };
+  CHECK(keys({.layers = 2, .block = {.d_model = 8, .heads = 2}}).contains("norm.weight"));
+  CHECK(!keys({.layers = 2, .placement = nn::post_ln(), .block = {.d_model = 8, .heads = 2}})
+             .contains("norm.weight"));
+  CHECK(!keys({.layers = 2, .block = {.d_model = 8, .heads = 2}, .final_norm = false})
+             .contains("norm.weight"));
+  const nn::TransformerDecoder decoder({.layers = 1, .block = {.d_model = 8, .heads = 2}});
+  const nn::TransformerDecoder open({.layers = 1, .block = {.d_model = 8, .heads = 2, .causal = false}});
+  open.copy_parameters_from(decoder);
+  const Tensor later = x.clone();
+  later.select(1, -1) = 0;  // another last token, which the first must not see
+  CHECK(allclose(decoder(later, x).select(1, 0), decoder(x, x).select(1, 0)));
+  CHECK(!allclose(open(later, x).select(1, 0), open(x, x).select(1, 0)));
 }
 
 TEST_CASE("from PyTorch: functional") {
@@ -205,7 +236,7 @@ TEST_CASE("from PyTorch: functional") {
   // py: F.softplus(x)
   gives(softplus(x), "[[1.3133, 2.1269, 3.0486], [0.6931, 0.3133, 1.3133]]");
   // py: F.elu(x)
-  gives(where(x > 0, x, expm1(x)), "[[1.0000, 2.0000, 3.0000], [0.0000, -0.6321, 1.0000]]");
+  gives(where(x > 0, x, expm1(x.clamp({}, 0))), "[[1.0000, 2.0000, 3.0000], [0.0000, -0.6321, 1.0000]]");
   // py: F.logsigmoid(x)
   gives(-softplus(-x), "[[-0.3133, -0.1269, -0.0486], [-0.6931, -1.3133, -0.3133]]");
   // py: F.softmax(x, dim=-1)
@@ -229,6 +260,9 @@ TEST_CASE("from PyTorch: functional") {
   // note: also `.mask`, as attn_mask
   gives(scaled_dot_product_attention(q, q, q, {.causal = true}).shape(), "[1, 1, 4, 3]");
   // [/functional]
+  const Tensor far = tensor({100.0, -1.0}).requires_grad_();
+  where(far > 0, far, expm1(far.clamp({}, 0))).sum().backward();
+  CHECK(allclose(far.grad(), tensor({1.0, 0.36787944})));  // torch 1.13: F.elu
 }
 
 }  // namespace

@@ -68,10 +68,15 @@ TEST_CASE("from PyTorch: reductions") {
   // py: x.cumsum(1)
   gives(cumsum(x, 1), "[[1., -1., 2.], [4., 9., 3.]]");
   // py: x.nansum()
-  gives(where(x.isnan(), zeros_like(x), x).sum(), "5.");
+  gives(masked_fill(x, x.isnan(), 0).sum(), "5.");
+  // py: x.nanmean()
+  gives(x[!x.isnan()].mean(), "0.8333");
   // py: x.cumprod(0), x.mode(), x.kthvalue(k), torch.quantile
   // here: not here; the last two from `sort(x)`
   // [/reductions]
+  const Tensor gap = tensor({1.0, NAN, 3.0});
+  gives(masked_fill(gap, gap.isnan(), 0).sum(), "4.");
+  gives(gap[!gap.isnan()].mean(), "2.");
 }
 
 TEST_CASE("from PyTorch: linalg") {

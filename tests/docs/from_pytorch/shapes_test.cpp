@@ -122,6 +122,7 @@ TEST_CASE("from PyTorch: elementwise") {
   // py: -x
   gives(-x, "[-0.5000, 1.0000, -2.0000]");
   // py: x ** 2
+  // note: of integers: `i * i`
   gives(x.pow(2), "[0.2500, 1.0000, 4.0000]");
   // py: 2 ** x
   gives(pow(tensor(2.0), x), "[1.4142, 0.5000, 4.0000]");
@@ -191,8 +192,13 @@ TEST_CASE("from PyTorch: elementwise") {
   // py: torch.lerp(x, y, 0.25)
   gives(x + 0.25 * (y - x), "[0.8750, 0.0000, 1.2500]");
   // py: torch.nan_to_num(n, nan=0., posinf=1.)
-  gives(masked_fill(masked_fill(n, isnan(n), 0), isinf(n), 1), "[1., 0., 1.]");
+  // note: -inf stays; fill `n == -INFINITY` too
+  gives(masked_fill(masked_fill(n, isnan(n), 0), n == INFINITY, 1), "[1., 0., 1.]");
   // [/elementwise]
+  const Tensor m = tensor({NAN, -INFINITY});
+  gives(masked_fill(masked_fill(m, isnan(m), 0), m == INFINITY, 1), "[0., -inf]");
+  CHECK_THROWS(i.pow(2));
+  gives(i * i, "[49, 49, 4]");
 }
 
 TEST_CASE("from PyTorch: comparison") {
@@ -226,6 +232,7 @@ TEST_CASE("from PyTorch: comparison") {
   // py: torch.allclose(x, y)
   gives(allclose(x, y), "False");
   // py: torch.isclose(x, y)
+  // note: of finite numbers; to PyTorch inf is close to inf, and to nothing else
   gives((x - y).abs() <= 1e-8 + 1e-5 * y.abs(), "[True, False, False]");
   // py: n.isnan()
   gives(n.isnan(), "[False, True, False]");

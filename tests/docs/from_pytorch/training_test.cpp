@@ -22,7 +22,7 @@ TEST_CASE("from PyTorch: optim") {
   const auto parameters = model.parameters();
   // [optim]
   // py: opt = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-  // note: also .nesterov, .dampening, .weight_decay
+  // note: in this order: .lr, .momentum, .dampening, .nesterov, .weight_decay
   optim::SGD sgd(model.parameters(), {.lr = 0.1, .momentum = 0.9});
   CHECK(sgd.lr() == 0.1);
   // py: opt = torch.optim.Adam(model.parameters(), lr=1e-3)
@@ -67,7 +67,7 @@ TEST_CASE("from PyTorch: optim") {
   // py: opt.add_param_group({"params": head.parameters()})
   opt.add_group({head.parameters()});
   CHECK(opt.groups() == 2);
-  // py: torch.optim.swa_utils.AveragedModel(model, decay 0.999)
+  // py: AveragedModel(model, avg_fn=lambda a, p, n: 0.999 * a + 0.001 * p)
   // note: `{ const optim::EMA::Use averages(ema); ... }` to evaluate
   optim::EMA ema(model.parameters(), 0.999);
   ema.update();
@@ -102,6 +102,12 @@ TEST_CASE("from PyTorch: schedules") {
   plateau.step(1.0);
   plateau.step(2.0);
   CHECK(opt.lr() == 0.5);
+  // py: ReduceLROnPlateau(opt, mode="max")
+  // note: for an accuracy
+  optim::ReduceLROnPlateau rising(opt, {.maximize = true, .patience = 0});
+  rising.step(0.9);
+  rising.step(0.8);
+  CHECK(opt.lr() == doctest::Approx(0.05));
   // [/schedules]
 }
 
@@ -167,11 +173,11 @@ TEST_CASE("from PyTorch: data") {
   bool right = true;
   // [data]
   // py: loader = DataLoader(TensorDataset(x, y), batch_size=4, shuffle=True)
-  // note: also .drop_last, .generator
+  // note: in this order: .batch_size, .max_tokens, .shuffle, .drop_last, .pad, .length, .bucket, .generator, .read_ahead
   data::DataLoader loader({x, y}, {.batch_size = 4, .shuffle = true});
   CHECK(loader.size() == 3);
   // py: for epoch in range(10): for xb, yb in loader: ...
-  // note: `loader.epoch()` counts whole passes
+  // note: `loader.epoch()` is the number of the epoch under way; one left early counts too
   while (loader.epoch() < 10)
     for (const auto& [xb, yb] : loader) right = right && (yb == xb * 2).all();
   CHECK(right);
@@ -200,7 +206,7 @@ TEST_CASE("from PyTorch: data") {
   data::DataLoader like({x}, {.batch_size = 2, .shuffle = true, .length = length});
   CHECK(like.size() == 5);
   // py: sampler=WeightedRandomSampler(weights, n)
-  // here: not here; `data::DataLoader({x[multinomial(weights, n, true)]})`
+  // here: not here; `data::DataLoader({x[multinomial(weights, n, true)]})` draws once: make the loader anew each epoch
   // py: StatefulDataLoader(...).state_dict()
   // note: restores the place in the epoch to the bit
   const StateDict place = loader.state_dict();
@@ -217,7 +223,7 @@ TEST_CASE("from PyTorch: data") {
   // py: default_collate([a, b])
   gives(stack({x[0], x[1]}), "[[0.], [1.]]");
   // py: torchmetrics accuracy(logits, target)
-  // note: yes or no: `data::accuracy(logits > 0, target)`
+  // note: of one logit each: `data::accuracy(logits.squeeze(-1) > 0, target)`
   gives(data::accuracy(logits, target), "0.5");
   // py: sklearn.metrics.confusion_matrix(target, logits.argmax(-1))
   // note: rows the truth, columns what was predicted; mind the order of the arguments
@@ -225,6 +231,17 @@ TEST_CASE("from PyTorch: data") {
   // py: torchvision, torchtext
   // here: not here
   // [/data]
+  CHECK(data::accuracy(tensor({{2.0}, {-1.0}}).squeeze(-1) > 0, target) == 0.5);
+  data::DataLoader left({x}, {.batch_size = 4});
+  for (const auto& batch : left) {
+    CHECK(batch[0].size(0) == 4);
+    break;
+  }
+  for (const auto& batch : left) {
+    CHECK(batch[0].size(0) == 4);
+    break;
+  }
+  CHECK(left.epoch() == 1);
 }
 
 TEST_CASE("from PyTorch: loops") {
@@ -263,7 +280,7 @@ TEST_CASE("from PyTorch: loops") {
   const StateDict best = model.state_dict().clone();
   CHECK(best.size() == 2);
   // py: if torch.isnan(loss): stop
-  gives(mse_loss(model(x), y).isnan().item<bool>(), "False");
+  gives(std::isnan(mse_loss(model(x), y).item()), "False");
   // [/loops]
 }
 

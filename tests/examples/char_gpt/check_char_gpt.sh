@@ -78,7 +78,7 @@ for value in 9223372036854775808 -1 12x 1e3; do
   refused 2 '--seed: expects a whole number' --text text --seed $value
   refused 2 '--top-k: expects a whole number' --text text --top-k $value
 done
-refused 1 'read_file: cannot open missing' --text missing
+refused 1 'load_text: cannot open missing' --text missing
 # A disk too small for the weights, as far as a test can have one.
 ( ulimit -f 16
   "$char_gpt" --text text --save model --layers 1 --heads 2 --d-model 64 --steps 5 2>err >out && exit 1

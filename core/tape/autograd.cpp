@@ -4,8 +4,7 @@
 // note that says "I am a softmax, these are the nodes of my inputs, and this closure turns the gradient of my
 // output into gradients of my inputs". Notes are numbered in the order they are written, and an op can only
 // use what exists already, so an input's number is always smaller than its user's. Going through the notes
-// from the highest number to the lowest therefore meets every user of a value before the value itself: no
-// sorting by dependency is needed.
+// from the highest number to the lowest therefore meets every user of a value before the value itself.
 //
 // backward() starts with the gradient 1 at the loss, in a pass that has its own list of what each note has
 // gathered. At each note, highest first:
@@ -19,8 +18,7 @@
 //
 // After its closure ran, a note lets go of it and of its inputs: memory falls while backward goes on, and a
 // second backward over the same notes is an error unless retain_graph was asked for. Notes that nobody
-// reaches any more die with the tensors that held them, so evaluating a model and dropping the result leaves
-// nothing.
+// reaches any more die with the tensors that held them: evaluating a model leaves nothing.
 
 #include "gradus/core/tape/autograd.h"
 
@@ -192,10 +190,9 @@ class Engine {
     const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
     while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
       if (passes < 0 || (passes > 0 && !retain_graph_)) nodes_.pop_back();  // it is not this pass's
-      const bool by_grad = !wanted_.empty();
-      const char* const caller = by_grad ? "grad" : "backward";
-      const char* const remedy = by_grad ? "set retain_graph, grad(y, {x}, {.retain_graph = true}),"
-                                         : "call backward(/*retain_graph=*/true)";
+      const auto [caller, remedy] =
+          wanted_.empty() ? std::pair("backward", "call backward(/*retain_graph=*/true)")
+                          : std::pair("grad", "set retain_graph, grad(y, {x}, {.retain_graph = true}),");
       if (passes == Node::kFreed)
         fail_with(
             "{}: {} {}{} was already passed by a backward that freed what it saved: {} the first time, or "
@@ -375,13 +372,12 @@ bool Needs::operator[](std::size_t input) const {
 }
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
-  if (!root.requires_grad())
-    fail_with(
+  check(root.requires_grad(),
         "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on",
         root.shape());
-  if (seed.shape() != root.shape() || seed.dtype() != root.dtype())
-    fail_with("backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),
-              seed.shape());
+  check(seed.shape() == root.shape() && seed.dtype() == root.dtype(),
+        "backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),
+        seed.shape());
   const ProfileRange range("backward", "accumulate");
   Engine(root.node().get(), seed, retain_graph).run();
 }

@@ -219,8 +219,8 @@ class [[nodiscard]] EvalMode {
   EvalMode* outer_;
 };
 
-/// A table as text: every module with its kind, its parameters' and buffers' shapes and the parameters'
-/// count, and the totals, of parameters. A Sequential's functions are no modules and have no row.
+/// A table as text: every module with its kind, parameter shapes and count, and the totals, of buffers too. A
+/// Sequential's functions are no modules: they have a number and no row.
 std::string summary(const Module& model);
 /// The same, with the model's own type as its kind.
 template <std::derived_from<Module> Model>

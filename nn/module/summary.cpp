@@ -25,11 +25,10 @@ std::string grouped(std::int64_t number) {
 }
 
 struct Totals {
-  std::int64_t all = 0, trainable = 0, bytes = 0;
+  std::int64_t all = 0, trainable = 0, bytes = 0, buffers = 0, buffer_bytes = 0;
 };
 
-/// A module's own parameters and buffers as text; a parameter that stood in an earlier row counts nothing
-/// here.
+/// A module's own parameters as text; a parameter that stood in an earlier row counts nothing here.
 Row row_of(const ModuleNode& node, const std::string& name, const Outputs& outputs,
            std::unordered_set<const Node*>& seen, Totals& totals) {
   std::string shapes;
@@ -43,8 +42,10 @@ Row row_of(const ModuleNode& node, const std::string& name, const Outputs& outpu
     totals.bytes += values.numel() * static_cast<std::int64_t>(size_of(values.dtype()));
     if (values.requires_grad()) totals.trainable += values.numel();
   }
-  for (const auto& buffer : node.buffers)
-    shapes += fmt::format("{}{} {} (buffer)", shapes.empty() ? "" : ", ", buffer.name, buffer.values.shape());
+  for (const auto& buffer : node.buffers) {
+    ++totals.buffers;
+    totals.buffer_bytes += buffer.values.numel() * static_cast<std::int64_t>(size_of(buffer.values.dtype()));
+  }
   totals.all += count;
   const auto output = outputs.find(&node);
   return {name, node.kind.empty() ? "Module" : node.kind,
@@ -86,8 +87,11 @@ std::string detail::summary_of_call(const Module& model, const std::function<voi
     text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   }
-  return text + fmt::format("{} parameters, {} trainable, {} bytes\n", grouped(totals.all),
-                            grouped(totals.trainable), grouped(totals.bytes));
+  text += fmt::format("{} parameters, {} trainable, {} bytes", grouped(totals.all), grouped(totals.trainable),
+                      grouped(totals.bytes));
+  if (totals.buffers > 0)
+    text += fmt::format("; {} buffers, {} bytes", totals.buffers, grouped(totals.buffer_bytes));
+  return text + '\n';
 }
 
 }  // namespace gradus::nn

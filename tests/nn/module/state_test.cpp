@@ -204,7 +204,7 @@ TEST_CASE("summary: a row a module, own parameters, totals") {
         "(model)  Net\n"
         "fc1      Linear  weight [3, 2], bias [3]      9\n"
         "fc2      Linear  weight [1, 3], bias [1]      4\n"
-        "13 parameters, 9 trainable, 52 bytes\n");
+        "13 parameters, 9 trainable, 52 bytes; 2 buffers, 20 bytes\n");
   std::ostringstream out;
   out << net;
   CHECK(out.str() == summary(net));

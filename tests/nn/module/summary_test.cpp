@@ -40,8 +40,12 @@ TEST_CASE("summary: output shapes for an example input") {
         "112 parameters, 112 trainable, 448 bytes\n");
 }
 
-TEST_CASE("summary: buffers are shown, and not counted") {
-  CHECK(summary(nn::Sequential(nn::BatchNorm(2))) == "name     kind        parameters  count\n");
+TEST_CASE("summary: buffers have a total of their own") {
+  CHECK(summary(nn::Sequential(nn::BatchNorm(2))) ==
+        "name     kind        parameters            count\n"
+        "(model)  Sequential\n"
+        "0        BatchNorm   weight [2], bias [2]      4\n"
+        "4 parameters, 4 trainable, 16 bytes; 3 buffers, 24 bytes\n");
 }
 
 TEST_CASE("summary: an example changes nothing") {

@@ -32,13 +32,6 @@ std::size_t shown_bytes(std::string_view text) {
 
 }  // namespace
 
-std::string quote(const std::string& text) {
-  std::string result = "'" + text.substr(0, 80);
-  for (char& c : result)
-    if (c < ' ' || c > '~') c = '?';
-  return result + (text.size() > 80 ? "...'" : "'");
-}
-
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -47,6 +40,12 @@ std::string printable(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(count, 1));
   }
   return result;
+}
+
+std::string quote(const std::string& text) {
+  std::size_t size = std::min<std::size_t>(text.size(), 80);
+  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return "'" + printable(std::string_view(text).substr(0, size)) + (size < text.size() ? "...'" : "'");
 }
 
 int open_file(const std::string& path, int flags, unsigned mode) {

@@ -8,11 +8,11 @@
 
 namespace gradus::io {
 
-/// `text` for a message: in quotes, cut short, plain ASCII. What stands in a file may be anything.
-std::string quote(const std::string& text);
-
 /// `text`, a path most likely, for a message: control characters and what is not UTF-8 become '?'.
 std::string printable(std::string_view text);
+
+/// The same in quotes, cut short: what stands in a file may be anything.
+std::string quote(const std::string& text);
 
 /// A file that takes its name only once it is complete and on disk: written under another name in the same
 /// folder, then renamed. Whatever happens before that renaming, the old file of that name stays as it was.

@@ -61,18 +61,49 @@ double best_step(Range range, int wanted) {
   return distance(narrow) < distance(wide) ? narrow : wide;
 }
 
+// A step of 1, 2 or 5 times a power of ten, and what its multiples are called: with as many digits as tell
+// them apart.
+struct Step {
+  Step(double size, double largest_value)
+      : value(size), power(static_cast<int>(std::floor(std::log10(size) + 1e-9))), largest(largest_value) {}
+
+  // Whole numbers keep 0.1 + 0.1 + ... from drifting.
+  double times(double n) const {
+    const bool exact = power < 0 && power >= -22;  // 10^22 is the last power of ten that a double holds
+    if (!exact) return n * value;
+    const double tens = std::pow(10, -power);
+    return n * std::round(value * tens) / tens;
+  }
+
+  std::string label(double number) const {
+    const int decimals = std::max(0, -power);
+    const int digits = static_cast<int>(std::floor(std::log10(largest))) - power + 1;
+    const bool plain = largest < 1e6 && decimals <= 5;
+    if (plain || (digits > 4 && largest >= 1e-4 && largest < 1e15)) return fixed_text(number, decimals);
+    return number_text(number, std::max(digits, 4));
+  }
+
+  double value;
+  int power;
+  double largest;
+};
+
 std::vector<Tick> linear_ticks(Range range, int wanted) {
   std::vector<Tick> ticks;
-  const double step = best_step(range, wanted);
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
-  if (!(step > 0) || !std::isfinite(step) || step < largest * 1e-12) return ticks;
-  const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
-  const bool plain = largest < 1e6 && decimals <= 5;
-  // Counting whole steps keeps 0.1 + 0.1 + ... from drifting.
-  const double first = std::ceil(range.low / step - 1e-9);
-  const double last = std::floor(range.high / step + 1e-9);
+  if (!(range.low < range.high) || std::isinf(largest)) return ticks;
+  // Marks nearer to each other than eight neighbouring doubles would stand in the wrong places.
+  const double least = 8 * (largest - std::nextafter(largest, 0));
+  const double best = best_step(range, wanted);
+  const Step step(best < least ? round_step(least) : best, largest);
+  if (!(step.value > 0) || !std::isfinite(step.value)) return ticks;
+  const double first = std::ceil(range.low / step.value - 1e-9);
+  const double last = std::floor(range.high / step.value + 1e-9);
+  const double margin = step.value * 1e-9;
   for (double n = first; n <= last && ticks.size() < 100; ++n) {
-    ticks.push_back({n * step, plain ? fixed_text(n * step, decimals) : number_text(n * step)});
+    const double value = step.times(n);
+    if (value >= range.low - margin && value <= range.high + margin)
+      ticks.push_back({value, step.label(value)});
   }
   return ticks;
 }
@@ -148,6 +179,20 @@ double Scale::operator()(double value) const {
 
 std::vector<Tick> nice_ticks(AxisKind kind, Range range, int wanted) {
   return kind == AxisKind::log ? log_ticks(range, wanted) : linear_ticks(range, wanted);
+}
+
+std::vector<Tick> ticks_at(std::vector<double> marks, Range range) {
+  std::erase_if(marks, [&](double mark) { return !(mark >= range.low && mark <= range.high); });
+  std::sort(marks.begin(), marks.end());
+  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
+  std::vector<Tick> ticks;
+  for (int digits = 4; digits <= 17; ++digits) {
+    ticks.clear();
+    for (const double mark : marks) ticks.push_back({mark, number_text(mark, digits)});
+    const auto same = [](const Tick& a, const Tick& b) { return a.label == b.label; };
+    if (std::adjacent_find(ticks.begin(), ticks.end(), same) == ticks.end()) break;
+  }
+  return ticks;
 }
 
 }  // namespace gradus::kit

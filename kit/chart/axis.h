@@ -46,8 +46,12 @@ struct Tick {
 };
 
 /// About `wanted` round values inside the range: steps of 1, 2 or 5 times a power of ten; on a log axis
-/// powers of ten, with 2 and 5, or 3, between them where there is room.
+/// powers of ten, with 2 and 5, or 3, between them where there is room. Labels have as many digits as it takes
+/// to tell them apart.
 std::vector<Tick> nice_ticks(AxisKind kind, Range range, int wanted);
+
+/// The marks inside the range, in order, with labels that differ.
+std::vector<Tick> ticks_at(std::vector<double> marks, Range range);
 
 /// A number with a fixed number of decimals; minus and thousands as in number_text.
 std::string fixed_text(double value, int decimals);

@@ -35,7 +35,11 @@ concept NumberList = requires(const R& r) {
 /// The numbers of a line, copied. Throws unless a tensor is defined and has one axis; it may require grad.
 class Values {
  public:
-  Values(std::initializer_list<double> numbers) : numbers_(numbers) {}
+  /// From `{0.5, 1, 2}`; no std::initializer_list, for which plot(y, {}) might mean no x as well as no
+  /// options.
+  template <class... T>
+  requires(sizeof...(T) > 0 && (std::is_arithmetic_v<T> && ...)) Values(T... numbers)
+      : numbers_{static_cast<double>(numbers)...} {}
   template <NumberList R>
   Values(const R& numbers) : numbers_(numbers.begin(), numbers.end()) {}
   Values(const Tensor& x);

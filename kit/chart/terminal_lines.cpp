@@ -35,12 +35,7 @@ struct LineFrame {
 
 std::vector<Tick> marks_along_x(const LineChart& chart, Range values, int columns) {
   if (chart.x_ticks.empty()) return nice_ticks(chart.x_axis, values, std::max(2, columns / 12));
-  std::vector<Tick> ticks;
-  for (const double mark : chart.x_ticks) {
-    if (mark >= values.low && mark <= values.high) ticks.push_back({mark, number_text(mark)});
-  }
-  std::sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return a.value < b.value; });
-  return ticks;
+  return ticks_at(chart.x_ticks, values);
 }
 
 // Numbers under their marks, but for those that would touch the one before.

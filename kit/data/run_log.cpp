@@ -1,6 +1,7 @@
 #include "gradus/kit/data/run_log.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/detail/json_files.h"
+#include "gradus/kit/data/detail/utf8.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/detail/descriptor.h"
@@ -30,11 +32,29 @@ std::optional<Json> parse_object(std::string_view text) {
   return std::nullopt;
 }
 
-/// Bytes up to the end of the last whole line: one that ends in a newline, or parses although it does not.
+/// Whether a kill may have cut this line short: an object without lists or objects inside that ends too soon.
+/// Anything else is no line of a log, and whoever wrote it wants to keep it.
+bool cut_off(std::string_view line) {
+  if (line != "{" && !line.starts_with("{\"")) return false;
+  bool flat = true;
+  try {
+    [[maybe_unused]] const Json whole = Json::parse(line, [&](int depth, Json::parse_event_t event, Json&) {
+      const bool begins =
+          event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+      flat = flat && !(begins && depth > 0);
+      return true;
+    });
+  } catch (const Json::parse_error& error) {
+    return flat && error.byte > line.size();
+  }
+  return false;
+}
+
+/// Bytes before a last line that is cut off; all where there is none.
 std::size_t whole_lines(std::string_view bytes) {
   const std::size_t newline = bytes.rfind('\n');
   const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-  return start == bytes.size() || parse_object(bytes.substr(start)) ? bytes.size() : start;
+  return cut_off(bytes.substr(start)) ? start : bytes.size();
 }
 
 LogValue value_of(const std::string& name, const Json& json) {
@@ -50,10 +70,28 @@ LogValue value_of(const std::string& name, const Json& json) {
 
 LogLine line_of(std::string_view text) {
   const std::optional<Json> object = parse_object(text);
-  check(object.has_value(), "expects a JSON object, got {}", io::quote(std::string(text.substr(0, 60))));
+  check(object.has_value(), "expects a JSON object, got {}", io::quote(std::string(text.substr(0, 100))));
   LogLine line;
   for (const auto& [name, value] : object->items()) line.add(name, value_of(name, value));
   return line;
+}
+
+/// The lines of a log; what is wrong with one is told after `label`, which names who reads what.
+LogLines lines_of(std::string_view whole, const std::string& label) {
+  LogLines lines;
+  int number = 1;
+  for (std::size_t start = 0; start < whole.size(); ++number) {
+    const std::size_t stop = std::min(whole.find('\n', start), whole.size());
+    const std::string_view text = whole.substr(start, stop - start);
+    start = stop + 1;
+    if (text.empty()) continue;
+    try {
+      lines.add(line_of(text));
+    } catch (const Error& error) {
+      fail_with("{} line {}: {}", label, number, error.what());
+    }
+  }
+  return lines;
 }
 
 std::string names_of(const LogLine& line) {
@@ -71,8 +109,11 @@ Descriptor open_log(const std::filesystem::path& path, const RunLogOptions& opti
   try_output("RunLog", path);  // no device or pipe
   if (!options.append) return Descriptor("RunLog", path, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC);
   const std::string bytes = std::filesystem::exists(path) ? read_file(path, "RunLog") : "";
-  Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
   const std::size_t whole = whole_lines(bytes);
+  // Of a wrong path nothing may be cut off, and nothing added to it.
+  lines_of(std::string_view(bytes).substr(0, whole),
+           fmt::format("RunLog: {} is no run log:", io::printable(path.string())));
+  Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
   if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
     fail_with("RunLog: cannot remove the cut-off last line of {}: {}", io::printable(path.string()),
               std::strerror(errno));
@@ -125,6 +166,7 @@ LogLine::LogLine(std::initializer_list<Entry> entries) {
 }
 
 void LogLine::add(std::string name, LogValue value) {
+  check(is_utf8(name), "LogLine: the name {} is not UTF-8, which JSON demands", io::quote(name));
   check(!contains(name), "LogLine: {} stands twice in one line", io::quote(name));
   entries_.emplace_back(std::move(name), std::move(value));
 }
@@ -204,23 +246,10 @@ LogLines LogLines::with(std::string_view name) const {
 }
 
 LogLines read_run_log(const std::filesystem::path& path) {
-  LogLines lines;
-  if (!std::filesystem::exists(path)) return lines;
+  if (!std::filesystem::exists(path)) return {};
   const std::string bytes = read_file(path, "read_run_log");
-  const std::string_view whole = std::string_view(bytes).substr(0, whole_lines(bytes));
-  int number = 1;
-  for (std::size_t start = 0; start < whole.size(); ++number) {
-    const std::size_t stop = std::min(whole.find('\n', start), whole.size());
-    const std::string_view text = whole.substr(start, stop - start);
-    start = stop + 1;
-    if (text.empty()) continue;
-    try {
-      lines.add(line_of(text));
-    } catch (const Error& error) {
-      fail_with("read_run_log: {} line {}: {}", io::printable(path.string()), number, error.what());
-    }
-  }
-  return lines;
+  return lines_of(std::string_view(bytes).substr(0, whole_lines(bytes)),
+                  fmt::format("read_run_log: {}", io::printable(path.string())));
 }
 
 }  // namespace gradus::kit

@@ -73,7 +73,7 @@ class LogLine {
   LogLine() = default;
   LogLine(std::initializer_list<Entry> entries);
 
-  /// Adds a value; throws when there is one of that name.
+  /// Adds a value; throws when there is one of that name, or the name is not UTF-8.
   void add(std::string name, LogValue value);
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   /// The value of that name; throws when there is none, listing those there are.
@@ -103,7 +103,7 @@ class RunLog {
  public:
   /// Appends to `path`, whose folder is made where there is none: `kit::RunLog log(path, {.append = false});`
   /// begins anew. A last line cut off by a kill is removed. Throws, naming the file, where it cannot be
-  /// written.
+  /// written or holds anything else than a run log, which stays as it is.
   explicit RunLog(const std::filesystem::path& path, const RunLogOptions& options = {});
   RunLog(RunLog&&) noexcept;
   RunLog& operator=(RunLog&&) noexcept;

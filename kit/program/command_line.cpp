@@ -83,6 +83,21 @@ std::string kind_of(const std::vector<std::string>& words) {
   return all.size() > 40 ? "NAME" : all;
 }
 
+/// What is wrong with the number of values, of the option whose name CLI11's message starts with.
+std::string count_problem(const CLI::App& app, const std::string& message) {
+  const std::string said = message.substr(0, message.find_first_of(": "));
+  for (const char* dashes : {"", "--", "-"}) {  // CLI11 leaves them out where it speaks of flags
+    const CLI::Option* option = app.get_option_no_throw(dashes + said);
+    if (option == nullptr) continue;
+    const std::string name = option->get_name();
+    if (option->get_expected_max() == 0) return name + ": is on or off, and takes no value";
+    if (option->count() > 1)
+      return fmt::format("{}: is given {} times, expects one value", name, option->count());
+    return name + ": expects a value after it";
+  }
+  return message;
+}
+
 /// What CLI11 says of a wrong name, such as one given twice, as an Error.
 auto with_name(const std::string& name, const auto& f) {
   try {
@@ -115,7 +130,7 @@ void CommandLine::add(const std::string& name, const std::string& kind, const st
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
-  with_name(name, [&] { return parser_->app.add_flag(name, value, help); });
+  with_name(name, [&] { return parser_->app.add_flag(name, value, help)->disable_flag_override(); });
 }
 
 void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
@@ -193,6 +208,8 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
     return parser_->app.exit(help);
   } catch (const CLI::ExtrasError&) {
     problem = fmt::format("does not know {}", fmt::join(parser_->app.remaining(), " "));
+  } catch (const CLI::ArgumentMismatch& error) {
+    problem = count_problem(parser_->app, error.what());
   } catch (const CLI::ParseError& error) {
     problem = error.what();
   }

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/detail/eta.h"
 #include "gradus/kit/program/detail/progress_output.h"
 #include "gradus/kit/program/duration.h"
@@ -53,8 +55,8 @@ std::string_view shortened(std::string_view line, int columns) {
 }  // namespace
 
 struct Progress::State {
-  State(std::string name, double total, ProgressOutput to)
-      : label(std::move(name)), output(std::move(to)), eta(total, output.clock()), last_shown(-1e9) {
+  State(const std::string& name, double total, ProgressOutput to)
+      : label(io::printable(name)), output(std::move(to)), eta(total, output.clock()), last_shown(-1e9) {
     // Without a terminal the first line waits a little: short jobs then print only their result.
     if (output.width() == 0) last_shown = output.clock() + first_line_after - lines_apart;
   }
@@ -80,7 +82,9 @@ Progress::Progress(std::string label, double total)
     : Progress(std::move(label), total, {write_to_stderr, steady_seconds, width_of_stderr}) {}
 
 Progress::Progress(std::string label, double total, ProgressOutput output)
-    : state_(std::make_unique<State>(std::move(label), total, std::move(output))) {}
+    : state_(std::make_unique<State>(label, total, std::move(output))) {
+  check(std::isfinite(total), "Progress: expects a finite total, got {}", total);
+}
 
 Progress::~Progress() {
   if (state_->bar_on_screen && !state_->finished) state_->output.write("\n");
@@ -111,7 +115,7 @@ void Progress::finish(std::string_view detail) {
   if (s.finished) return;
   s.finished = true;
   s.eta.update(s.eta.done(), s.output.clock());
-  const std::string after = detail.empty() ? "" : fmt::format("  {}", detail);
+  const std::string after = detail.empty() ? "" : fmt::format("  {}", io::printable(detail));
   s.clear_bar();
   const std::string how =
       s.share() < 1 ? fmt::format("ended at {:.0f}% after", std::floor(100 * s.share())) : "done in";
@@ -127,7 +131,7 @@ bool Progress::State::line_is_due(double now) const {
 std::string Progress::State::facts(std::string_view detail) const {
   std::string text = fmt::format("{:3.0f}%", std::floor(100 * share()));
   if (const auto left = eta.remaining()) text += fmt::format("  {} left", human_duration(*left));
-  if (!detail.empty()) text += fmt::format("  {}", detail);
+  if (!detail.empty()) text += fmt::format("  {}", io::printable(detail));
   return text;
 }
 

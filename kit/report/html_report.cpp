@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "gradus/kit/chart/detail/svg.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/report/detail/html_text.h"
@@ -27,6 +29,32 @@ std::string folded(const std::string& summary, const std::vector<Table>& tables)
   std::string html = fmt::format("<details><summary>{}</summary>", html_text(summary));
   for (const Table& table : tables) html += html_table(table);
   return html + "</details>\n";
+}
+
+// The page with each footnote's first mark as the place its arrow leads back to, and marks without a footnote
+// as the text they were written as.
+std::string with_marks(std::string_view page, std::size_t footnotes) {
+  constexpr std::string_view open = "<sup><a href=\"#note-";
+  constexpr std::string_view close = "</a></sup>";
+  std::vector<bool> seen(footnotes + 1);
+  std::string result;
+  for (std::size_t at = page.find(open); at != std::string_view::npos; at = page.find(open)) {
+    result += page.substr(0, at);
+    std::string mark(page.substr(at, page.find(close, at) + close.size() - at));
+    page.remove_prefix(at + mark.size());
+    const std::string number = mark.substr(open.size(), mark.find('"', open.size()) - open.size());
+    const std::size_t note = number.size() < 10 && number[0] != '0' ? std::stoul(number) : 0;
+    const std::string id = fmt::format(" id=\"mark-{}\"", number);
+    if (note == 0 || note > footnotes) {
+      mark = fmt::format("[^{}]", number);
+    } else if (seen[note]) {
+      mark.erase(mark.find(id), id.size());
+    } else {
+      seen[note] = true;
+    }
+    result += mark;
+  }
+  return result + std::string(page);
 }
 
 }  // namespace
@@ -107,10 +135,11 @@ std::string HtmlReport::html() const {
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<div class=\"page\">\n<header>\n<h1>{}</h1>\n"
       "<p class=\"lead\">{}</p>\n",
       escaped(title_), report_style(), chart_style(), html_text(title_), html_text(lead_));
-  if (sections_.size() >= 3) {
+  if (sections_.size() >= 3) {  // its links hold no others: marks are text in them
     page += "<nav aria-label=\"Sections\"><ol>";
     for (std::size_t i = 0; i < sections_.size(); ++i) {
-      page += fmt::format("<li><a href=\"#section-{}\">{}</a></li>", i + 1, html_text(sections_[i]));
+      page += fmt::format("<li><a href=\"#section-{}\">{}</a></li>", i + 1,
+                          with_marks(html_text(sections_[i]), 0));
     }
     page += "</ol></nav>\n";
   }
@@ -122,7 +151,7 @@ std::string HtmlReport::html() const {
         i + 1, html_text(footnotes_[i]));
   }
   if (!footnotes_.empty()) page += "</ol></footer>\n";
-  return page + "</div>\n</body>\n</html>\n";
+  return with_marks(page + "</div>\n</body>\n</html>\n", footnotes_.size());
 }
 
 void HtmlReport::save(const std::filesystem::path& path) const { replace_file(path, html()); }

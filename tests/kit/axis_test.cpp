@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <random>
+#include <set>
 
 using namespace gradus::kit;
 
@@ -14,6 +17,39 @@ std::string labels(AxisKind kind, Range range, int wanted) {
   for (const Tick& tick : nice_ticks(kind, range, wanted))
     if (!tick.label.empty()) text += (text.empty() ? "" : " ") + tick.label;
   return text;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// The number a label stands for.
+double read_label(std::string label) {
+  label = replaced(replaced(label, "\u202F", ""), "\u2212", "-");
+  const std::size_t ten = label.rfind("10");
+  const std::string raised = ten == std::string::npos ? "" : label.substr(ten + 2);
+  if (raised.empty() || (raised[0] >= '.' && raised[0] <= '9')) return std::strtod(label.c_str(), nullptr);
+  std::string power = replaced(raised, "\u207B", "-");
+  const char* const digits[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",
+                                "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  for (int digit = 0; digit < 10; ++digit) power = replaced(power, digits[digit], std::to_string(digit));
+  const std::string factor = replaced(label.substr(0, ten), "\u00B7", "");
+  return std::strtod(((factor.empty() || factor == "-" ? factor + "1" : factor) + "e" + power).c_str(),
+                     nullptr);
+}
+
+// Labels that are equal, or that say another number than the one they stand at.
+int wrong_labels(const std::vector<Tick>& ticks, double exact_to) {
+  std::set<std::string> seen;
+  int wrong = 0;
+  for (const Tick& tick : ticks) {
+    if (tick.label.empty()) continue;
+    const bool right = std::abs(read_label(tick.label) - tick.value) <= exact_to;
+    wrong += !seen.insert(tick.label).second || !right;
+  }
+  return wrong;
 }
 
 }  // namespace
@@ -28,6 +64,57 @@ TEST_CASE("linear marks are round") {
   CHECK(labels(AxisKind::linear, {0, 0.0003}, 3) == "0.0000 0.0001 0.0002 0.0003");
   CHECK(labels(AxisKind::linear, {0, 3e-7}, 3) ==
         "0 10\u207B\u2077 2\u00B710\u207B\u2077 3\u00B710\u207B\u2077");
+}
+
+TEST_CASE("labels have the digits that tell them apart") {
+  CHECK(
+      labels(AxisKind::linear, {1200000, 1200400}, 4) ==
+      "1\u202F200\u202F000 1\u202F200\u202F100 1\u202F200\u202F200 1\u202F200\u202F300 1\u202F200\u202F400");
+  CHECK(labels(AxisKind::linear, {1.00001, 1.00004}, 3) == "1.00001 1.00002 1.00003 1.00004");
+  CHECK(labels(AxisKind::linear, {1.7e9, 1.7e9 + 3600}, 4) ==
+        "1\u202F700\u202F000\u202F000 1\u202F700\u202F001\u202F000 1\u202F700\u202F002\u202F000 "
+        "1\u202F700\u202F003\u202F000");
+  CHECK(labels(AxisKind::linear, {1e15, 1e15 + 1}, 3) ==
+        "10\u00B9\u2075 1.000000000000001\u00B710\u00B9\u2075");
+  CHECK(labels(AxisKind::linear, {-0.00012345, -0.0001234}, 5) ==
+        "\u22120.00012345 \u22120.00012344 \u22120.00012343 \u22120.00012342 \u22120.00012341 "
+        "\u22120.00012340");
+  CHECK(labels(AxisKind::linear, {1e-5, 1.001e-5}, 2) ==
+        "10\u207B\u2075 1.0005\u00B710\u207B\u2075 1.001\u00B710\u207B\u2075");
+  CHECK(labels(AxisKind::linear, {2e6, 8e6}, 3) ==
+        "2\u00B710\u2076 4\u00B710\u2076 6\u00B710\u2076 8\u00B710\u2076");
+}
+
+TEST_CASE("labels of one axis differ and are right, whatever the range") {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < 30000; ++i) {
+    const double middle = (uniform(random) - 0.5) * std::pow(10, 40 * uniform(random) - 20);
+    const double span = std::abs(middle) * std::pow(10, 18 * uniform(random) - 15.3);
+    const Range range{middle - span / 2, middle + span / 2};
+    const int wanted = 2 + static_cast<int>(7 * uniform(random));
+    CAPTURE(range.low);
+    CAPTURE(range.high);
+    const double neighbour = std::nextafter(std::abs(middle) + span, 1e300) - (std::abs(middle) + span);
+    const auto ticks = nice_ticks(AxisKind::linear, range, wanted);
+    CHECK(wrong_labels(ticks, 2 * neighbour) == 0);
+    if (wanted > 3 && span > 100 * neighbour) CHECK(ticks.size() >= 2);
+    CHECK(ticks.size() <= 20);
+    if (range.low > 0) CHECK(wrong_labels(nice_ticks(AxisKind::log, range, wanted), 1e-12 * range.high) == 0);
+  }
+}
+
+TEST_CASE("marks that are asked for have labels that differ") {
+  const auto written = [](const std::vector<double>& marks) {
+    std::string text;
+    for (const Tick& tick : ticks_at(marks, {0, 1e9})) text += tick.label + ";";
+    return text;
+  };
+  CHECK(written({4, 1, 2, 1, -3, nothing}) == "1;2;4;");
+  CHECK(written({1000, 1000.2, 3}) == "3;1000;1000.2;");
+  CHECK(written({1.2e6, 1.2001e6}) == "1.2\u00B710\u2076;1.2001\u00B710\u2076;");
+  CHECK(written({1, std::nextafter(1, 2)}) == "1;1.0000000000000002;");
+  CHECK(written({}).empty());
 }
 
 TEST_CASE("log marks are powers of ten, with 2 and 5, or 3, where there is room") {

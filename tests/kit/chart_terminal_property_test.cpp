@@ -61,8 +61,13 @@ class RandomChart {
       const int n = whole(0, 300);
       chart.series.push_back({.name = name(), .x = values(n), .y = values(n), .line = !one_in(3)});
     }
-    for (int i = whole(0, 2); i > 0; --i)
-      chart.references.push_back({one_in(2) ? Direction::horizontal : Direction::vertical, value(), name()});
+    for (int i = whole(0, 2); i > 0; --i) {
+      const Direction direction = one_in(2) ? Direction::horizontal : Direction::vertical;
+      const AxisKind kind = direction == Direction::horizontal ? chart.y_axis : chart.x_axis;
+      const double at = value();
+      const bool fits = std::isfinite(at) && (at > 0 || kind == AxisKind::linear);
+      if (fits) chart.references.push_back({direction, at, name()});
+    }
     return chart;
   }
   BarChart bars() {

@@ -1,4 +1,5 @@
 #include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/terminal.h"
 
 #include <doctest/doctest.h>
 
@@ -280,4 +281,26 @@ TEST_CASE("charts that are not well formed are refused") {
   chart.x_low = 2, chart.x_high = 1;
   CHECK_THROWS_WITH_AS(draw(chart),
                        "LineChart \"T\": the x axis needs its low limit 2 below its high limit 1", Error);
+}
+
+TEST_CASE("references and heights that cannot be drawn are refused") {
+  for (const double at : {inf, -inf, none}) {
+    for (const Direction direction : {Direction::horizontal, Direction::vertical}) {
+      LineChart chart{.title = "T", .references = {{direction, at, "best"}}};
+      CHECK_THROWS_AS(draw(chart), Error);
+      CHECK_THROWS_AS(terminal(chart), Error);
+      CHECK_THROWS_AS(draw(Panels{.panels = {chart}}), Error);
+    }
+  }
+  CHECK_THROWS_WITH_AS(draw(LineChart{.title = "T", .references = {{Direction::horizontal, inf, "best"}}}),
+                       "LineChart \"T\": the reference \"best\" is at inf, expects a finite value", Error);
+  CHECK_THROWS_WITH_AS(
+      draw(LineChart{.title = "T", .x_axis = AxisKind::log, .references = {{Direction::vertical, 0, "0"}}}),
+      "LineChart \"T\": the reference \"0\" is at 0, expects a finite value above 0, for its log axis",
+      Error);
+  for (const double height : {inf, -inf, none, -200.0, 0.0, 1e9})
+    CHECK_THROWS_AS(draw(LineChart{.plot_height = height}), Error);
+  CHECK_THROWS_WITH_AS(draw(LineChart{.title = "T", .plot_height = -1}),
+                       "LineChart \"T\": expects a plot_height from 1 to 10000, got -1", Error);
+  expect_sound(draw(LineChart{.plot_height = 1}));
 }

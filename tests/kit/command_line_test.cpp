@@ -131,6 +131,18 @@ TEST_CASE("bad values say what was expected") {
   CHECK(complaint({"--seed"}).find("--seed") != std::string::npos);
 }
 
+TEST_CASE("a value too many or too few") {
+  CHECK(complaint({"--seed", "3", "--seed", "4"}) == "lab: --seed: is given 2 times, expects one value");
+  for (const char* without : {"--seed", "--seed=", "--name=", "--out=", "--depths="}) {
+    const std::string name = std::string(without).substr(0, std::string(without).find('='));
+    CHECK(complaint({without}) == "lab: " + name + ": expects a value after it");
+  }
+  CHECK(parse({"--name", ""}).options.name.empty());
+  for (const char* flag : {"--quick=7", "--quick=false", "--quick=yes"})
+    CHECK(complaint({flag}) == "lab: --quick: is on or off, and takes no value");
+  CHECK(parse({"--quick", "--quick"}).options.quick);
+}
+
 TEST_CASE("words, several of them, and arguments without a name") {
   const auto parsed = [](std::vector<const char*> words) {
     words.insert(words.begin(), "bench");

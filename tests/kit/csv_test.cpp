@@ -210,6 +210,8 @@ TEST_CASE("a column that is not there is an error that lists those that are") {
   CHECK(file.message([&] {
     cars.tensor({"weight", "Power"});
   }) == "Csv::tensor: FILE has no column 'Power'; its columns are 'weight', 'power'");
+  CHECK(file.message([&] { cars.text("gr\u00F6\u00DFe\x1b"); })
+            .starts_with("Csv::text: FILE has no column 'gr\u00F6\u00DFe?'"));
   CHECK(file.message([&] { cars.text("x"); }).starts_with("Csv::text: FILE has no column 'x'"));
   CHECK(file.message([&] { cars.categories("x"); }).starts_with("Csv::categories: FILE has no column 'x'"));
   const File semicolons("weight;power\n1;2\n");

@@ -96,6 +96,21 @@ TEST_CASE("few sections need no list, and no footnotes no footer") {
   CHECK(page.find("<footer") == std::string::npos);
 }
 
+TEST_CASE("a mark used twice has one place to come back to, and one without a footnote stays text") {
+  HtmlReport report("T", "L[^7]");
+  const std::string mark = report.footnote("Note, see[^1].");
+  report.paragraph("a" + mark + " b" + mark + " c[^0] d[^99] e[^01] f[^" + std::string(30, '9') + "]");
+  for (const char* heading : {"One[^1]", "Two", "Three"}) report.heading(heading);
+  const std::string page = report.html();
+  CHECK(flaw_in(page) == "");
+  CHECK(page.find("<li><a href=\"#section-1\">One[^1]</a></li>") != std::string::npos);
+  CHECK(count_of(page, "id=\"mark-1\"") == 1);
+  CHECK(count_of(page, "<sup><a href=\"#note-1\"") == 4);
+  CHECK(page.find("a<sup><a href=\"#note-1\" id=\"mark-1\"") != std::string::npos);
+  CHECK(page.find(" c[^0] d[^99] e[^01] f[^9999") != std::string::npos);
+  CHECK(page.find("L[^7]</p>") != std::string::npos);
+}
+
 TEST_CASE("a report is saved as it is") {
   const test::ScratchFolder folder;
   HtmlReport report("T", "L");

@@ -76,6 +76,19 @@ TEST_CASE("plot makes a line chart with all its options") {
   CHECK(flaw_in(report.html()) == "");
 }
 
+TEST_CASE("options in braces are options, not numbers") {
+  const Numbers x = {1, 2, 3};
+  CHECK(plot(x, {}).series[0].y == x);
+  CHECK(plot(x, {.x_ticks = {0, 1, 2}}).x_ticks == Numbers{0, 1, 2});
+  CHECK(plot(x, {.plot_height = 300}).plot_height == 300);
+  CHECK(plot(x, {.references = {{.at = 2}}}).references.size() == 1);
+  CHECK(plot(x, x, {}).series[0].x == x);
+  CHECK(plot(x, x, {.x_ticks = {0, 1, 2}}).x_ticks == Numbers{0, 1, 2});
+  CHECK(plot({1, 2.5}, {}).series[0].y == Numbers{1, 2.5});
+  CHECK(plot({5}).series[0].y == Numbers{5});
+  CHECK(bars({"a"}, {1}, {}).series[0].values == Numbers{1});
+}
+
 TEST_CASE("plot says what is wrong with the numbers") {
   CHECK_THROWS_WITH_AS(plot(Numbers{}), "kit::plot: there are no values", Error);
   CHECK_THROWS_WITH_AS(plot(zeros({0})), "kit::plot: there are no values", Error);

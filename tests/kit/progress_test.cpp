@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
+#include "gradus/core/error.h"
 #include "gradus/kit/program/detail/progress_output.h"
 
 using namespace gradus::kit;
@@ -115,4 +117,24 @@ TEST_CASE("an empty job is done") {
   Progress progress("t", 0, screen.output());
   progress.update(0);
   CHECK(screen.text.find("100%  0 s left") != std::string::npos);
+}
+
+TEST_CASE("what a label or detail holds stays on its line") {
+  FakeScreen screen{.text = {}, .now = 0, .columns = 80};
+  Progress progress("a\n\x1b[2J", 4, screen.output());
+  screen.now = 1;
+  progress.update(1, "b\r\n\xFF gr\u00F6\u00DFer");
+  CHECK(screen.text.starts_with("\ra??[2J  ["));
+  CHECK(screen.text.ends_with("  b??? gr\u00F6\u00DFer\x1b[K"));
+  screen.text.clear();
+  progress.finish("c\nd");
+  CHECK(screen.text == "\r\x1b[Ka??[2J  ended at 25% after 1.0 s  c?d\n");
+}
+
+TEST_CASE("a total that is no number is refused") {
+  FakeScreen screen;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH_AS(Progress("t", std::numeric_limits<double>::quiet_NaN(), screen.output()),
+                       "Progress: expects a finite total, got nan", gradus::Error);
+  CHECK_THROWS_AS(Progress("t", inf, screen.output()), gradus::Error);
 }

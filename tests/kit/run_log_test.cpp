@@ -145,6 +145,51 @@ TEST_CASE("every cut of the last line is tolerated, and appending goes on after 
   }
 }
 
+TEST_CASE("a file that is no run log is refused, and stays as it is") {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "w.safetensors").string();
+  const auto refused = [&](const std::string& bytes, const std::string& reason) {
+    CAPTURE(bytes);
+    replace_file(path, bytes);
+    CHECK_THROWS_WITH_AS(RunLog{path}, ("RunLog: " + path + " is no run log: line " + reason).c_str(), Error);
+    CHECK_THROWS_WITH_AS(read_run_log(path), ("read_run_log: " + path + " line " + reason).c_str(), Error);
+    CHECK(read_file(path) == bytes);
+  };
+  const std::string object = "expects a JSON object, got ";
+  const std::string weights = "{\"w\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
+  refused(std::string("@\0\0\0\0\0\0\0", 8) + weights, "1: " + object + "'@???????" + weights + "'");
+  // Of 8827 bytes of names; the length of this one looks like the beginning of a line.
+  refused(std::string("{\"\0\0\0\0\0\0", 8) + weights, "1: " + object + "'{\"??????" + weights + "'");
+  refused("a note without a newline", "1: " + object + "'a note without a newline'");
+  refused("first\nthe only copy", "1: " + object + "'first'");
+  refused("first\n", "1: " + object + "'first'");
+  refused("{\n  \"lr\": 0.1,\n  \"steps\": 5\n}", "1: " + object + "'{'");
+  refused("{\"step\":1}\nwords", "2: " + object + "'words'");
+  refused("{\"step\":1}\n\n{nonsense", "3: " + object + "'{nonsense'");
+  refused("{\"step\":1}\n{\"a\":}", "2: " + object + "'{\"a\":}'");
+  refused("{\"vocab\":{\"a\":1,",
+          "1: " + object + "'{\"vocab\":{\"a\":1,'");  // a log has no lists or objects
+  refused("{\"a\":1}{\"a\"", "1: " + object + "'{\"a\":1}{\"a\"'");
+
+  for (const char* cut : {"", "{", "{\"", "{\"loss", "{\"loss\":2.", "{\"a\":\"\\u00", "{\"a\":\"\xC3"}) {
+    CAPTURE(cut);
+    replace_file(path, cut);
+    CHECK(read_run_log(path).empty());
+    RunLog(path).write({{"step", 1}});
+    CHECK(read_file(path) == "{\"step\":1}\n");
+  }
+}
+
+TEST_CASE("names that are not UTF-8 are refused: JSON would make one of them all") {
+  LogLine line;
+  for (const char* name : {"\xFF", "a\xC3", "\xC3\x28", "\xED\xA0\x80"})
+    CHECK_THROWS_AS(line.add(name, 1), Error);
+  CHECK_THROWS_WITH_AS(line.add("a\xFF", 1), "LogLine: the name 'a?' is not UTF-8, which JSON demands",
+                       Error);
+  line.add("gr\u00F6\u00DFe \U0001F600", 1);
+  CHECK(line.json() == "{\"gr\u00F6\u00DFe \U0001F600\":1}");
+}
+
 TEST_CASE("where the disk is full no half line stays") {
   const test::ScratchFolder folder;
   RunLog log(folder / "m.jsonl");

@@ -10,6 +10,8 @@
 namespace gradus::kit {
 namespace {
 
+constexpr double highest = 10000;  // of a plot
+
 bool shown(double value, AxisKind kind) {
   return std::isfinite(value) && (kind == AxisKind::linear || value > 0);
 }
@@ -85,11 +87,25 @@ void check_sizes(const LineChart& chart, const Series& series) {
         series.style.value_or(0));
 }
 
+void check_references(const LineChart& chart) {
+  for (const Reference& reference : chart.references) {
+    const bool horizontal = reference.direction == Direction::horizontal;
+    const AxisKind kind = horizontal ? chart.y_axis : chart.x_axis;
+    check(shown(reference.at, kind),
+          "LineChart \"{}\": the reference \"{}\" is at {}, expects a finite value{}", chart.title,
+          reference.label, reference.at, kind == AxisKind::log ? " above 0, for its log axis" : "");
+  }
+}
+
 }  // namespace
 
 LineChart checked(const LineChart& chart) {
   check_limits(chart, "x", chart.x_axis, chart.x_low, chart.x_high);
   check_limits(chart, "y", chart.y_axis, chart.y_low, chart.y_high);
+  check(chart.plot_height >= 1 && chart.plot_height <= highest,
+        "LineChart \"{}\": expects a plot_height from 1 to {}, got {}", chart.title, highest,
+        chart.plot_height);
+  check_references(chart);
   for (const Series& series : chart.series) check_sizes(chart, series);
   LineChart result = chart;
   for (std::size_t i = 0; i < result.series.size(); ++i) {

@@ -24,16 +24,10 @@ void thin_out(std::vector<Tick>& ticks, const Scale& scale) {
 }
 
 std::vector<Tick> x_ticks_for(const Scale& scale, const std::vector<double>& marks) {
-  std::vector<Tick> ticks;
-  const Range values = scale.values();
-  for (const double mark : marks) {
-    if (mark >= values.low && mark <= values.high) ticks.push_back({mark, number_text(mark)});
-  }
-  if (marks.empty()) {
-    const double room = std::abs(scale.to() - scale.from());
-    ticks = nice_ticks(scale.kind(), values, std::max(2, static_cast<int>(room / 58)));
-  }
-  std::sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return a.value < b.value; });
+  const double room = std::abs(scale.to() - scale.from());
+  const int wanted = std::max(2, static_cast<int>(room / 58));
+  std::vector<Tick> ticks =
+      marks.empty() ? nice_ticks(scale.kind(), scale.values(), wanted) : ticks_at(marks, scale.values());
   thin_out(ticks, scale);
   return ticks;
 }

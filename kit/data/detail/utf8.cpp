@@ -71,6 +71,15 @@ std::u32string code_points(std::string_view bytes) {
   return characters;
 }
 
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Decoded next = decode_first(bytes);
+    if (next.character >= escape_base && next.character <= escape_base + 0xFF) return false;
+    bytes.remove_prefix(next.bytes);
+  }
+  return true;
+}
+
 std::string to_utf8(std::u32string_view characters) {
   std::string bytes;
   bytes.reserve(characters.size());

@@ -15,4 +15,7 @@ std::u32string code_points(std::string_view bytes);
 /// no code point (other surrogates, above U+10FFFF).
 std::string to_utf8(std::u32string_view characters);
 
+/// Whether the bytes are valid UTF-8.
+bool is_utf8(std::string_view bytes);
+
 }  // namespace gradus::kit

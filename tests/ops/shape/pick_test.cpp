@@ -213,6 +213,7 @@ TEST_CASE("nonzero lists indices in row-major order") {
 }
 
 TEST_CASE("picking: errors") {
+  const Tensor whole = arange(3);
   const Tensor x = zeros({3, 2});
   check_error([&] { x[Tensor()]; },
               "operator[]: the index is undefined: assign it first; a grad() is undefined before backward");
@@ -257,7 +258,7 @@ TEST_CASE("picking: errors") {
       },
       "operator=: the source is undefined: assign it first; a grad() is undefined before backward");
   check_error(
-      [&] { arange(3)[tensor({0})] = 0.5; },
+      [&] { whole[tensor({0})] = 0.5; },
       "operator=: the number 0.5 is not an i64, as the tensor [1] is: convert the tensor with .to(f32)");
   check_error(
       [&] {

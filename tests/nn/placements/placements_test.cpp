@@ -5,10 +5,10 @@
 #include <doctest/doctest.h>
 
 #include "gradus/core/error.h"
-#include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "nn/check_module.h"
+#include "nn/transformer/check_gpt.h"
 
 namespace gradus::test {
 
@@ -28,7 +28,7 @@ void for_each_placement(const F& f) {
     }
 }
 
-nn::GPT gpt_of(const nn::Placement& placement, const nn::BlockOptions& block, bool recompute = false) {
+nn::GPT gpt_of(const nn::Placement& placement, const nn::BlockOptions& block, bool recompute) {
   const nn::GPT gpt({.vocab = 7,
                      .context = 9,
                      .layers = 4,
@@ -58,27 +58,8 @@ TEST_CASE("all placements: gradients, in encoders and decoders") {
 }
 
 TEST_CASE("all placements: a GPT with and without a cache, recomputed, on any number of threads") {
-  const Tensor ids = randint(0, 7, {2, 8}), targets = randint(0, 7, {2, 8});
-  for_each_placement([&](const nn::Placement& placement, const nn::BlockOptions& block) {
-    const nn::GPT gpt = gpt_of(placement, block), again = gpt_of(placement, block, true);
-    again.copy_parameters_from(gpt);
-    nn::KeyValueCache cache = gpt.new_cache(2);
-    const Tensor whole = gpt(ids);
-    const Tensor pieces = cat({gpt(ids.slice(1, 0, 5), cache), gpt(ids.slice(1, 5, 8), cache)}, 1);
-    CHECK(max_difference(whole, pieces) < 1e-4 * (1 + whole.abs().max().item()));
-
-    gpt.loss(ids, targets).backward();
-    again.loss(ids, targets).backward();
-    const int before = num_threads();
-    const nn::GPT other = gpt_of(placement, block);
-    other.copy_parameters_from(gpt);
-    set_num_threads(before == 3 ? 2 : 3);
-    other.loss(ids, targets).backward();
-    set_num_threads(before);
-    for (const auto& [name, w] : gpt.named_parameters()) {
-      CHECK(max_difference(w.grad(), again.parameter(name).grad()) == 0);
-      CHECK(max_difference(w.grad(), other.parameter(name).grad()) == 0);
-    }
+  for_each_placement([](const nn::Placement& placement, const nn::BlockOptions& block) {
+    check_gpt([&](bool recompute) { return gpt_of(placement, block, recompute); });
   });
 }
 

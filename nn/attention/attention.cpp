@@ -12,7 +12,7 @@ namespace gradus::nn {
 namespace {
 
 MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
-  expect_heads("MultiheadAttention", options.d_model, options.heads);
+  expect_heads("MultiheadAttention", options);
   expect_probability("MultiheadAttention", "dropout", options.dropout);
   expect_eps("MultiheadAttention", options.eps);
   check(options.kv_heads >= 0 && (options.kv_heads == 0 || options.heads % options.kv_heads == 0),
@@ -23,6 +23,7 @@ MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
   expect_norm("MultiheadAttention", options.norm != nullptr);
   MultiheadAttentionOptions complete = options;
   if (complete.kv_heads == 0) complete.kv_heads = options.heads;
+  if (complete.head_dim == 0) complete.head_dim = options.d_model / options.heads;
   return complete;
 }
 
@@ -67,12 +68,12 @@ Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
   return x.defined() ? x.slice(0, begin, end) : x;
 }
 
-/// [B, T, E] -> [B, H, T, D]
+/// [B, T, H D] -> [B, H, T, D]
 Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
-/// [B, H, T, D] -> [B, T, E]
+/// [B, H, T, D] -> [B, T, H D]
 Tensor join_heads(const Tensor& y) {
   return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
 }
@@ -81,14 +82,12 @@ Tensor join_heads(const Tensor& y) {
 
 MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
     : Module("MultiheadAttention"),
-      out_proj(checked(options).d_model, options.d_model, {.bias = options.bias}),
+      out_proj(checked(options).heads * checked(options).head_dim, options.d_model, {.bias = options.bias}),
       options_(checked(options)) {
-  const std::int64_t e = options.d_model, d = e / options.heads, rows = e + 2 * options_.kv_heads * d;
-  in_proj_weight = parameter("in_proj_weight", init::xavier_uniform_(empty({rows, e})));
-  if (options.bias) {
-    in_proj_bias = parameter("in_proj_bias", zeros({rows}));
-    init::zeros_(out_proj.bias);
-  }
+  const std::int64_t d = options_.head_dim, rows = (options_.heads + 2 * options_.kv_heads) * d;
+  in_proj_weight = parameter("in_proj_weight", init::xavier_uniform_(empty({rows, options.d_model})));
+  if (options.qkv_bias.value_or(options.bias)) in_proj_bias = parameter("in_proj_bias", zeros({rows}));
+  if (options.bias) init::zeros_(out_proj.bias);
   add("out_proj", out_proj);
   const NormOptions norm{.d_model = d, .eps = options.eps, .bias = options.bias};
   if (options.qk_norm) {
@@ -118,8 +117,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
 KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
   expect_positive("KeyValueCache", "batch", batch);
   expect_positive("KeyValueCache", "capacity", capacity);
-  KeyValues kept({batch, options_.kv_heads, capacity, options_.d_model / options_.heads}, in_proj_weight,
-                 in_proj_bias);
+  KeyValues kept({batch, options_.kv_heads, capacity, options_.head_dim}, in_proj_weight, in_proj_bias);
   for (const std::optional<Norm>* norm : {&k_norm, &v_norm})
     if (*norm)
       for (const Tensor& w : (*norm)->parameters()) kept.depends_on(w);
@@ -173,11 +171,10 @@ std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, cons
 }
 
 MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory) const {
-  const std::int64_t e = options_.d_model;
-  const Tensor q = linear(x, rows(in_proj_weight, 0, e), rows(in_proj_bias, 0, e));
-  const std::int64_t end = in_proj_weight.size(0);
-  const Tensor kv = linear(memory, rows(in_proj_weight, e, end), rows(in_proj_bias, e, end));
-  return heads_of(q, kv.slice(-1, 0, (end - e) / 2), kv.slice(-1, (end - e) / 2));
+  const std::int64_t begin = width(), end = in_proj_weight.size(0);  // of keys and values
+  const Tensor q = linear(x, rows(in_proj_weight, 0, begin), rows(in_proj_bias, 0, begin));
+  const Tensor kv = linear(memory, rows(in_proj_weight, begin, end), rows(in_proj_bias, begin, end));
+  return heads_of(q, kv.slice(-1, 0, (end - begin) / 2), kv.slice(-1, (end - begin) / 2));
 }
 
 bool MultiheadAttention::plain() const {
@@ -185,8 +182,8 @@ bool MultiheadAttention::plain() const {
 }
 
 std::vector<std::int64_t> MultiheadAttention::widths() const {
-  const std::int64_t e = options_.d_model, kv = options_.kv_heads * (e / options_.heads);
-  return {e, kv, kv};
+  const std::int64_t kv = options_.kv_heads * options_.head_dim;
+  return {width(), kv, kv};
 }
 
 MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -207,7 +204,8 @@ MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& q, const Te
 }
 
 AttentionOptions MultiheadAttention::rule() const {
-  return {.causal = options_.causal, .window = options_.window, .alibi = options_.alibi};
+  return {
+      .causal = options_.causal, .scale = options_.scale, .window = options_.window, .alibi = options_.alibi};
 }
 
 AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& memory,

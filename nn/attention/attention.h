@@ -11,13 +11,16 @@ namespace gradus::nn {
 
 struct MultiheadAttentionOptions {
   std::int64_t d_model = 0;  // E
-  std::int64_t heads = 0;    // H; each works on E / H channels
+  std::int64_t heads = 0;    // H
   bool causal = false;       // no position sees a later one
   double dropout = 0;        // on the attention weights, in training
   bool bias = true;
+  std::optional<bool> qkv_bias = {};  // of queries, keys and values alone; not given: as bias
+  std::int64_t head_dim = 0;          // D, the channels of each head; 0: E / H
   std::int64_t kv_heads = 0;  // heads of keys and values, a divisor of heads, which share them; 0: as many
-  std::int64_t window = 0;    // see AttentionOptions
-  bool alibi = false;         // see AttentionOptions
+  std::optional<double> scale = {};      // of the scores; not given: 1 / sqrt(D)
+  std::int64_t window = 0;               // see AttentionOptions
+  bool alibi = false;                    // see AttentionOptions
   std::optional<RopeOptions> rope = {};  // queries and keys are turned by their positions
   bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Henry et al. 2020)
   bool v_norm = false;   // the same on values
@@ -64,15 +67,17 @@ struct MultiheadAttention : Module {
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
 
-  Parameter in_proj_weight;                    // [3E, E]: rows of q, of k, of v
-  Parameter in_proj_bias;                      // [3E]; undefined without
-  Linear out_proj;                             // E -> E
+  Parameter
+      in_proj_weight;      // [3E, E]: rows of q, of k, of v; [(H + 2 kv_heads) D, E] where the options say so
+  Parameter in_proj_bias;  // [3E]; undefined without
+  Linear out_proj;         // E -> E; H D -> E
   std::optional<Norm> q_norm, k_norm, v_norm;  // of D channels, where the options ask for them
 
  private:
   struct Heads {
     Tensor q, k, v;  // [B, H, T, D]
   };
+  std::int64_t width() const { return options_.heads * options_.head_dim; }  // of all queries
   /// Whether heads are what the projection gives, side by side, with nothing done to them.
   bool plain() const;
   /// [B, T, E] and two of [B, Tk, kv_heads D] as heads; x's first position is `begin`.

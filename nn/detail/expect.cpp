@@ -101,10 +101,13 @@ void expect_eps(const char* layer, double eps) {
   check(eps >= 0 && std::isfinite(eps), "{}: expects eps of 0 or more, got {}", layer, eps);
 }
 
-void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads) {
+void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads, std::int64_t head_dim) {
   expect_positive(layer, "d_model", d_model);
   expect_positive(layer, "heads", heads);
-  check(d_model % heads == 0, "{}: d_model {} is not divisible by heads {}", layer, d_model, heads);
+  check(head_dim >= 0, "{}: expects a head_dim of 1 or more, or 0 for d_model / heads, got {}", layer,
+        head_dim);
+  check(head_dim > 0 || d_model % heads == 0, "{}: d_model {} is not divisible by heads {}", layer, d_model,
+        heads);
 }
 
 void expect_norm(const char* layer, bool given) {

@@ -33,19 +33,24 @@ void expect_positive(const char* layer, const char* what, std::int64_t value);
 void expect_probability(const char* layer, const char* what, double p);
 /// "LayerNorm: expects eps of 0 or more, got -1"
 void expect_eps(const char* layer, double eps);
-/// d_model that heads can share: "GPT: d_model 65 is not divisible by heads 4".
-void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads);
+/// d_model that heads can share, "GPT: d_model 65 is not divisible by heads 4", or a head_dim that is given.
+void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads, std::int64_t head_dim);
+template <class Options>
+void expect_heads(const char* layer, const Options& o) {
+  expect_heads(layer, o.d_model, o.heads, o.head_dim);
+}
 /// "PreLNBlock: norm is empty: ..."
 void expect_norm(const char* layer, bool given);
 /// The options of a block, under the name of what the user builds, which is returned.
 template <class Options>
 const std::string& expect_block_options(const std::string& layer, const Options& o) {
   const char* const name = layer.c_str();
-  expect_heads(name, o.d_model, o.heads);
+  expect_heads(name, o);
   if (o.d_ff != 0) expect_positive(name, "d_ff", o.d_ff);  // 0 means 4 d_model
   expect_probability(name, "dropout", o.dropout);
   expect_eps(name, o.eps);
   expect_norm(name, o.norm != nullptr);
+  expect_positive(name, "window_every", o.window_every);
   return layer;
 }
 

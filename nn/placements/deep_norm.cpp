@@ -15,10 +15,10 @@ double depth(const BlockOptions& options) { return static_cast<double>(options.l
 void set_weights(const Module& m, double beta) {
   if (m.kind() == "MultiheadAttention") {
     const Tensor weight = m.parameter("in_proj_weight");
-    const std::int64_t e = weight.size(1);
-    init::xavier_normal_(weight.slice(0, 0, e));
-    init::xavier_normal_(weight.slice(0, e, 2 * e));
-    init::xavier_normal_(weight.slice(0, 2 * e), beta);
+    const std::int64_t keys = m.parameter("out_proj.weight").size(1), values = (keys + weight.size(0)) / 2;
+    init::xavier_normal_(weight.slice(0, 0, keys));
+    init::xavier_normal_(weight.slice(0, keys, values));
+    init::xavier_normal_(weight.slice(0, values), beta);
   } else if (m.kind() == "Linear") {  // of the FFN, or an attention's output projection
     init::xavier_normal_(m.parameter("weight"), beta);
   }

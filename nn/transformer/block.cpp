@@ -1,5 +1,7 @@
 #include "gradus/nn/transformer/block.h"
 
+#include <algorithm>
+
 #include "gradus/nn/detail/expect.h"
 
 namespace gradus::nn {
@@ -10,8 +12,11 @@ MultiheadAttentionOptions BlockOptions::attention() const {
           .causal = causal.value_or(false),
           .dropout = dropout,
           .bias = bias,
+          .qkv_bias = qkv_bias,
+          .head_dim = head_dim,
           .kv_heads = kv_heads,
-          .window = window,
+          .scale = attention_scale,
+          .window = (layer + 1) % std::max<std::int64_t>(window_every, 1) == 0 ? window : 0,
           .alibi = alibi,
           .rope = rope,
           .qk_norm = qk_norm,

@@ -36,12 +36,16 @@ const nn::MultiheadAttentionOptions kKinds[] = {
      .kv_heads = 2,
      .window = 2,
      .rope = RopeOptions{.base = 100, .channels = 2},
-     .qk_norm = true}};
+     .qk_norm = true},
+    {.d_model = 8, .heads = 3, .causal = true, .head_dim = 2, .scale = 1},
+    {.d_model = 8, .heads = 2, .causal = true, .bias = false, .qkv_bias = true, .head_dim = 6, .kv_heads = 1},
+    {.d_model = 8, .heads = 2, .causal = true, .qkv_bias = false, .scale = -0.3}};
 
 /// Written out, head by head.
 Tensor by_hand(const nn::MultiheadAttention& attn, const nn::MultiheadAttentionOptions& o, const Tensor& x,
                const Tensor& memory) {
-  const std::int64_t d = o.d_model / o.heads, kv = o.kv_heads == 0 ? o.heads : o.kv_heads;
+  const std::int64_t d = o.head_dim == 0 ? o.d_model / o.heads : o.head_dim;
+  const std::int64_t kv = o.kv_heads == 0 ? o.heads : o.kv_heads;
   const auto project = [&](const Tensor& from, std::int64_t row) {
     const Tensor bias = attn.in_proj_bias.defined() ? attn.in_proj_bias.slice(0, row, row + d) : Tensor();
     return linear(from, attn.in_proj_weight.slice(0, row, row + d), bias);  // [B, T, d]
@@ -51,11 +55,12 @@ Tensor by_hand(const nn::MultiheadAttention& attn, const nn::MultiheadAttentionO
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < o.heads; ++h) {
     const std::int64_t shared = h / (o.heads / kv);
-    Tensor q = project(x, h * d), k = project(memory, o.d_model + shared * d),
-           v = project(memory, o.d_model + (kv + shared) * d);
+    Tensor q = project(x, h * d), k = project(memory, (o.heads + shared) * d),
+           v = project(memory, (o.heads + kv + shared) * d);
     if (attn.q_norm) q = (*attn.q_norm)(q), k = (*attn.k_norm)(k);
     if (attn.v_norm) v = (*attn.v_norm)(v);
-    Tensor s = matmul(turned(q), turned(k).transpose(1, 2)) / std::sqrt(static_cast<double>(d));
+    Tensor s = matmul(turned(q), turned(k).transpose(1, 2)) *
+               o.scale.value_or(1 / std::sqrt(static_cast<double>(d)));
     if (o.alibi) s = s - distance.abs() * alibi_slopes(o.heads)[static_cast<std::size_t>(h)];
     if (o.causal) s = masked_fill(s, distance > 0, -INFINITY);
     if (o.window > 0) s = masked_fill(s, distance.abs() >= static_cast<double>(o.window), -INFINITY);
@@ -101,6 +106,33 @@ TEST_CASE("attention: keys and shapes of shared heads and norms") {
                                  "k_norm.weight [2]", "k_norm.bias [2]"});
 }
 
+TEST_CASE("attention: biases of queries, keys and values apart from the rest, heads of any width") {
+  using Lines = std::vector<std::string>;
+  CHECK(keys_and_shapes(nn::MultiheadAttention(kKinds[7])) ==
+        Lines{"in_proj_weight [24, 8]", "in_proj_bias [24]", "out_proj.weight [8, 12]"});
+  CHECK(keys_and_shapes(nn::MultiheadAttention(kKinds[8])) ==
+        Lines{"in_proj_weight [24, 8]", "out_proj.weight [8, 8]", "out_proj.bias [8]"});
+}
+
+TEST_CASE("blocks: the last of every so many has the window") {
+  const DefaultDType f64_default(f64);
+  const nn::BlockOptions banded{.d_model = 4, .heads = 2, .causal = true, .window = 2};
+  nn::BlockOptions alternating = banded;
+  alternating.window_every = 2;
+  const nn::TransformerEncoder model({.layers = 4, .block = alternating});
+  randomize(model);
+  Tensor h = randn({1, 6, 4});
+  const Tensor x = h.clone();
+  for (std::size_t i = 0; i < 4; ++i) {
+    nn::BlockOptions block = banded;
+    block.window = i % 2 == 1 ? 2 : 0;
+    const nn::PreLNBlock same(block);
+    same.copy_parameters_from(model.layers[i]);
+    h = same(h);
+  }
+  CHECK(max_difference(model(x), (*model.norm)(h)) < 1e-12);
+}
+
 TEST_CASE("attention: a norm of queries bounds the scores") {
   nn::MultiheadAttention attn({.d_model = 8, .heads = 2, .qk_norm = true});
   const Tensor x = randn({1, 6, 8}) * 1000.0;
@@ -129,6 +161,11 @@ TEST_CASE("attention: bad options") {
                        Error);
   CHECK_THROWS_WITH_AS(nn::MultiheadAttention({.d_model = 8, .heads = 4, .window = -2}),
                        "MultiheadAttention: expects a window of 1 or more, or 0 for none, got -2", Error);
+  CHECK_THROWS_WITH_AS(
+      nn::MultiheadAttention({.d_model = 8, .heads = 4, .head_dim = -1}),
+      "MultiheadAttention: expects a head_dim of 1 or more, or 0 for d_model / heads, got -1", Error);
+  CHECK_THROWS_WITH_AS(nn::PreLNBlock({.d_model = 8, .heads = 4, .window_every = 0}),
+                       "PreLNBlock: expects window_every of 1 or more, got 0", Error);
   CHECK_THROWS_WITH_AS(nn::MultiheadAttention({.d_model = 8, .heads = 4, .eps = -1}),
                        "MultiheadAttention: expects eps of 0 or more, got -1", Error);
 }

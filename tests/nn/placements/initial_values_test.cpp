@@ -49,6 +49,19 @@ TEST_CASE("DeepNorm: initial weights are Xavier normal, smaller by beta but for 
   expect(decoder, "multihead_attn", std::pow(12.0 * 2, -0.25));
 }
 
+TEST_CASE("DeepNorm: heads that share values, and heads of another width") {
+  manual_seed(1);
+  const nn::TransformerEncoder stack(
+      {.layers = 2,
+       .placement = nn::deep_norm(),
+       .block = {.d_model = 128, .heads = 4, .head_dim = 64, .kv_heads = 2}});
+  const Tensor qkv = stack.parameter("layers.0.self_attn.in_proj_weight");  // 256 + 128 + 128 rows
+  CHECK(deviation(qkv.slice(0, 0, 256)) == doctest::Approx(xavier(256, 128)).epsilon(0.02));
+  CHECK(deviation(qkv.slice(0, 256, 384)) == doctest::Approx(xavier(128, 128)).epsilon(0.02));
+  CHECK(deviation(qkv.slice(0, 384)) ==
+        doctest::Approx(xavier(128, 128, std::pow(16.0, -0.25))).epsilon(0.02));
+}
+
 TEST_CASE(
     "ReZero: at the start a stack is the identity, and the first step moves the branches' weights' gates") {
   const nn::TransformerEncoder encoder(

@@ -45,7 +45,7 @@ class Reader {
   auto load(const NameMap& names, const Make& make) {
     check_sizes(names);
     const KeptRandom kept;
-    auto model = make();
+    auto model = config.explain(make);
     load_into(model, names);
     model.eval();
     return model;

@@ -53,6 +53,14 @@ std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const 
   return {&family, options};
 }
 
+/// How many words of gradus' own are needed; least where there are none. Those of the placement any family
+/// may have.
+static int cost(const Json& differing) {
+  if (differing.empty()) return -1;
+  return static_cast<int>(differing.size()) - differing.contains("placement") -
+         differing.contains("final_norm");
+}
+
 GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOptions& options) {
   const Json wanted = words_of(caller, options);
   GptConfig best{nullptr, {}};
@@ -60,7 +68,7 @@ GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOpt
   for (const GptFamily* const family : gpt_families()) {
     Json text = text_of(*family, options);
     Json differing = differences(wanted, words_of(caller, family->read(Config(caller, folder, text), {})));
-    if (best.family && differing.size() >= rest.size()) continue;
+    if (best.family && cost(differing) >= cost(rest)) continue;
     best = {family, std::move(text)};
     rest = std::move(differing);
   }

@@ -192,3 +192,20 @@ TEST_CASE("a model that takes another's folder leaves nothing of it") {
   CHECK(std::filesystem::is_symlink(folder / "config.json"));
   CHECK(nn::GPT::load_pretrained(path).options().layers == 3);
 }
+
+TEST_CASE("a shorter context: where positions are not learned") {
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  nn::GPT(nn::llama({.vocab = 7, .context = 1000, .layers = 1, .d_model = 8, .heads = 2}))
+      .save_pretrained(path);
+  CHECK(nn::GPT::load_pretrained(path).options().context == 1000);
+  CHECK(nn::GPT::load_pretrained(path, {.context = 20}).options().context == 20);
+  check_error([&] { nn::GPT::load_pretrained(path, {.context = 1001}); },
+              "GPT::load_pretrained: expects a context of at most 1000, got 1001");
+  check_error([&] { nn::GPT::load_pretrained(path, {.context = -1}); },
+              "GPT::load_pretrained: expects a context of 1 or more, or 0 for all, got -1");
+  nn::GPT(small()).save_pretrained(path);
+  CHECK(nn::GPT::load_pretrained(path, {.context = 9}).options().context == 9);
+  check_error([&] { nn::GPT::load_pretrained(path, {.context = 8}); },
+              "GPT::load_pretrained: expects no context with a model of learned positions, it has 9");
+}

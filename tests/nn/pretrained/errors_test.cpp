@@ -167,10 +167,12 @@ TEST_CASE("load_pretrained: what the other families refuse") {
 
 TEST_CASE("load_pretrained: weights that do not fit") {
   const Folder folder;
+  // [messages]
   folder.change("\"n_layer\": 2", "\"n_layer\": 12");
   CHECK(folder.says() ==
         "model.safetensors: config.json says n_layer 12, but the weights have transformer.h.0 to "
         "transformer.h.1");
+  // [/messages]
   folder.change("\"n_layer\": 12", "\"n_layer\": 1");
   CHECK(folder.says() ==
         "model.safetensors: config.json says n_layer 1, but the weights have transformer.h.0 to "

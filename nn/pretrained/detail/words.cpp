@@ -1,6 +1,7 @@
 #include "gradus/nn/pretrained/detail/words.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "gradus/nn/placements/placements.h"
 
@@ -51,9 +52,23 @@ double read_dropout(const Config& config, const PretrainedOptions& given,
   return p;
 }
 
+/// The numbers in a name: "Mix-LN 0.5" is mix_ln(0.5), "DeepNorm 6-3" deep_norm({6, 3}); nothing of others.
+static std::optional<Placement> placement_with_numbers(const std::string& name) {
+  double share = 0;
+  long long encoder = 0, decoder = 0;
+  Placement made;
+  if (std::sscanf(name.c_str(), "Mix-LN %lf", &share) == 1 && share >= 0 && share <= 1)
+    made = mix_ln(share);
+  else if (std::sscanf(name.c_str(), "DeepNorm %9lld-%9lld", &encoder, &decoder) == 2 && encoder > 0 &&
+           decoder > 0)
+    made = deep_norm({.encoder_layers = encoder, .decoder_layers = decoder});
+  return made.name == name ? std::optional(made) : std::nullopt;
+}
+
 std::optional<Placement> read_placement(const Config& config, const PretrainedOptions& given) {
   if (!config.has("placement")) return std::nullopt;
   const std::string name = config.text("placement");
+  if (const auto placement = placement_with_numbers(name)) return placement;
   std::string known;
   for (const Placement& placement : given.placements)
     if (placement.name == name) return placement;

@@ -17,7 +17,7 @@ std::optional<std::uint64_t> bytes_of(const Shape& shape, DType dtype);
 /// A type of numbers in files, and what they become. Narrow ones are only read, and widened exactly.
 struct FileType {
   std::string_view name;  // as the format calls it
-  DType dtype;
+  DType dtype = DType::f32;
   std::uint64_t bytes = size_of(dtype);  // of one number
   // `count` narrow numbers, which lie at the end of the memory that the wide ones fill; null: they are wide.
   void (*widen)(const char* narrow, char* wide, std::uint64_t count) = nullptr;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/array_bytes.h"
-#include "gradus/core/io/detail/json_file.h"
+#include "gradus/core/io/detail/files.h"
 
 namespace gradus::io {
 
@@ -23,7 +25,7 @@ constexpr std::size_t kMostShards = 500;  // all are open at once
 
 struct Index {
   std::unordered_map<std::string, std::string> file_of;  // by tensor
-  std::vector<std::string> files;                        // each once, by name
+  std::set<std::string> files;
 };
 
 /// A file beside the index, and nothing else.
@@ -32,24 +34,82 @@ bool is_plain_name(const std::string& name) {
          name.find('\0') == std::string::npos;
 }
 
-Index read_index(const InputFile& file) {
-  const json object = read_json_object(file, kLargestIndex);
-  const auto map = object.find("weight_map");
-  check(map != object.end() && map->is_object(), "{}: expects an object 'weight_map'{}", file.label(),
-        map == object.end() ? std::string() : fmt::format(", got {}", kind_of(*map)));
-  Index index;
-  for (const auto& [tensor, name] : map->items()) {
-    check(name.is_string(), "{}: weight_map: {}: expects the name of a file, got {}", file.label(),
-          quote(tensor), kind_of(name));
-    const auto& text = name.get_ref<const std::string&>();
-    check(is_plain_name(text), "{}: weight_map: {}: expects the name of a file in the same folder, got {}",
-          file.label(), quote(tensor), quote(text));
-    index.file_of[tensor] = text;
-    index.files.push_back(text);
+/// Follows the JSON text piece by piece, for the entries of weight_map; what else there is does not matter.
+class IndexReader final : public nlohmann::json_sax<json> {
+ public:
+  IndexReader(const std::string& label, std::size_t bytes) : label_(label), bytes_(bytes) {}
+
+  Index take() {
+    check(seen_, "{}: expects an object 'weight_map'", label_);
+    return std::move(index_);
   }
-  std::sort(index.files.begin(), index.files.end());
-  index.files.erase(std::unique(index.files.begin(), index.files.end()), index.files.end());
-  return index;
+
+  bool start_object(std::size_t) override {
+    if (depth_ != 0 && !(depth_ == 1 && key_ == kMap)) return value("an object"), enter();
+    in_map_ = depth_ == 1;
+    seen_ = seen_ || in_map_;
+    return enter();
+  }
+  bool end_object() override { return leave(); }
+  bool start_array(std::size_t) override { return value("a list"), enter(); }
+  bool end_array() override { return leave(); }
+  bool key(string_t& key) override {
+    if (depth_ <= 2) key_ = key;
+    return true;
+  }
+  bool string(string_t& text) override {
+    if (!(in_map_ && depth_ == 2)) return value("a string");
+    check(is_plain_name(text), "{}: weight_map: {}: expects the name of a file in the same folder, got {}",
+          label_, quote(key_), quote(text));
+    check(index_.file_of.emplace(key_, text).second, "{}: weight_map: {} appears twice", label_, quote(key_));
+    index_.files.insert(text);
+    return true;
+  }
+  bool null() override { return value("null"); }
+  bool boolean(bool) override { return value("true or false"); }
+  bool number_integer(number_integer_t) override { return value("a number"); }
+  bool number_unsigned(number_unsigned_t) override { return value("a number"); }
+  bool number_float(number_float_t, const string_t&) override { return value("a number"); }
+  bool binary(binary_t&) override { return value("bytes"); }
+  bool parse_error(std::size_t at, const std::string&, const json::exception&) override {
+    fail_with("{}: not JSON at its byte {}{}", label_, at, at > bytes_ ? ", its end: is it cut short?" : "");
+  }
+
+ private:
+  /// A value that is none of the map's entries: none may stand in their place.
+  bool value(const char* what) const {
+    check(depth_ != 0, "{}: expects a JSON object, got {}", label_, what);
+    check(depth_ != 1 || key_ != kMap, "{}: expects an object 'weight_map', got {}", label_, what);
+    check(!(in_map_ && depth_ == 2), "{}: weight_map: {}: expects the name of a file, got {}", label_,
+          quote(key_), what);
+    return true;
+  }
+  bool enter() { return ++depth_, true; }
+  bool leave() {
+    if (--depth_ == 1) in_map_ = false;
+    return true;
+  }
+
+  static constexpr const char* kMap = "weight_map";
+  const std::string& label_;
+  const std::size_t bytes_;
+  Index index_;
+  std::size_t depth_ = 0;
+  std::string key_;
+  bool in_map_ = false, seen_ = false;
+};
+
+Index read_index(const InputFile& file) {
+  check(file.size() <= kLargestIndex, "{}: has {} bytes, expects at most {}", file.label(), file.size(),
+        kLargestIndex);
+  std::string text(file.size(), '\0');
+  file.read(0, text.data(), text.size());
+  // The parser takes a zero byte for the end of the text.
+  const std::size_t zero = text.find('\0');
+  check(zero == std::string::npos, "{}: not JSON at its byte {}", file.label(), zero + 1);
+  IndexReader reader(file.label(), text.size());
+  json::sax_parse(text, &reader);
+  return reader.take();
 }
 
 void expect_files(const std::string& label, const fs::path& folder, const Index& index) {
@@ -144,13 +204,16 @@ AtomicFile& WeightFiles::open(const std::string& name) {
 
 void WeightFiles::write_index(const StateDict& tensors, const std::vector<std::size_t>& shard_of) {
   std::uint64_t total = 0;
-  json map = json::object();
+  std::string map;
   std::size_t at = 0;
   for (const auto& [name, tensor] : tensors) {
     total += bytes_of(tensor);
-    map[name] = names_[shard_of[at++]];
+    map +=
+        fmt::format("{}\n    {}: \"{}\"", map.empty() ? "" : ",", json(name).dump(), names_[shard_of[at++]]);
   }
-  const std::string text = json{{"metadata", {{"total_size", total}}}, {"weight_map", map}}.dump(2) + "\n";
+  const std::string text =
+      fmt::format("{{\n  \"metadata\": {{\n    \"total_size\": {}\n  }},\n  \"weight_map\": {{{}\n  }}\n}}\n",
+                  total, map);
   open(kIndexFile).write(text.data(), text.size());
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "gradus/core/io/detail/files.h"
-#include "gradus/core/io/detail/json_file.h"
 
 namespace gradus::nn::pretrained {
 
@@ -12,11 +11,43 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::uint64_t kLargestConfig = 10'000'000;
+constexpr std::uint64_t kLargestConfig = 1'000'000;
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 30;  // products of two, and sums of these, fit
 
 std::string path_of(const std::string& folder) {
   return (std::filesystem::path(folder) / "config.json").string();
+}
+
+/// "a number", "a list", with its article: what a value is.
+const char* kind_of(const json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  if (value.is_string()) return "a string";
+  if (value.is_boolean()) return "true or false";
+  if (value.is_number()) return "a number";
+  return "null";
+}
+
+/// The object that the file holds.
+json read_object(const io::InputFile& file) {
+  check(file.size() <= kLargestConfig, "{}: has {} bytes, expects at most {}", file.label(), file.size(),
+        kLargestConfig);
+  std::string text(file.size(), '\0');
+  file.read(0, text.data(), text.size());
+  // The parser takes a zero byte for the end of the text.
+  const std::size_t zero = text.find('\0');
+  check(zero == std::string::npos, "{}: not JSON at its byte {}", file.label(), zero + 1);
+  json value;
+  try {
+    value = json::parse(text);
+  } catch (const json::parse_error& error) {
+    fail_with("{}: not JSON at its byte {}{}", file.label(), error.byte,
+              error.byte > text.size() ? ", its end: is it cut short?" : "");
+  } catch (const json::exception&) {  // a number too large for any type
+    fail_with("{}: not JSON: a number is out of range", file.label());
+  }
+  check(value.is_object(), "{}: expects a JSON object, got {}", file.label(), kind_of(value));
+  return value;
 }
 
 }  // namespace
@@ -24,7 +55,7 @@ std::string path_of(const std::string& folder) {
 Config::Config(const char* caller, const std::string& folder) : caller_(caller) {
   const io::InputFile file(caller, path_of(folder));
   label_ = file.label();
-  object_ = io::read_json_object(file, kLargestConfig);
+  object_ = read_object(file);
 }
 
 Config::Config(const char* caller, const std::string& folder, const Json& text)
@@ -58,7 +89,7 @@ std::int64_t Config::whole(std::string_view key, std::int64_t least,
   if (!whole || (value->is_number_unsigned() ? value->get<std::uint64_t>() > kLargestSize : false) ||
       value->get<std::int64_t>() < least || value->get<std::int64_t>() > kLargestSize)
     fail(key, fmt::format("expects a whole number from {} to {}, got {}", least, kLargestSize,
-                          io::printable(value->is_structured() ? io::kind_of(*value) : value->dump())));
+                          io::printable(value->is_structured() ? kind_of(*value) : value->dump())));
   return value->get<std::int64_t>();
 }
 
@@ -69,7 +100,7 @@ std::int64_t Config::size(std::string_view key, std::optional<std::int64_t> othe
 double Config::number(std::string_view key, std::optional<double> otherwise) const {
   const json* const value = find(key, !otherwise);
   if (!value) return *otherwise;
-  if (!value->is_number()) fail(key, fmt::format("expects a number, got {}", io::kind_of(*value)));
+  if (!value->is_number()) fail(key, fmt::format("expects a number, got {}", kind_of(*value)));
   return value->get<double>();
 }
 
@@ -82,14 +113,14 @@ double Config::probability(std::string_view key, std::optional<double> otherwise
 bool Config::flag(std::string_view key, std::optional<bool> otherwise) const {
   const json* const value = find(key, !otherwise);
   if (!value) return *otherwise;
-  if (!value->is_boolean()) fail(key, fmt::format("expects true or false, got {}", io::kind_of(*value)));
+  if (!value->is_boolean()) fail(key, fmt::format("expects true or false, got {}", kind_of(*value)));
   return value->get<bool>();
 }
 
 std::string Config::text(std::string_view key, std::optional<std::string> otherwise) const {
   const json* const value = find(key, !otherwise);
   if (!value) return *otherwise;
-  if (!value->is_string()) fail(key, fmt::format("expects a string, got {}", io::kind_of(*value)));
+  if (!value->is_string()) fail(key, fmt::format("expects a string, got {}", kind_of(*value)));
   return io::printable(value->get_ref<const std::string&>());
 }
 

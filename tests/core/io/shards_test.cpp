@@ -92,8 +92,13 @@ TEST_CASE("a hostile index is an error that says what is wrong") {
   CHECK(says("{\"weight_map\" {") == "not JSON at its byte 15");
   CHECK(says(std::string("{}\0", 3)) == "not JSON at its byte 3");
   CHECK(says("[]") == "expects a JSON object, got a list");
-  CHECK(says("{\"x\":1e999}") == "not JSON: a number is out of range");
-  CHECK(says(std::string(1'000'000, '[')) == "not JSON at its byte 1000001, its end: is it cut short?");
+  CHECK(says("{\"x\":1e999}") == "not JSON at its byte 10");
+  CHECK(says("{\"x\":{\"weight_map\":{}}}") == "expects an object 'weight_map'");
+  CHECK(map("\"a\":{}") == "weight_map: 'a': expects the name of a file, got an object");
+  CHECK(map(R"("a":"1.safetensors","a":"1.safetensors")") == "weight_map: 'a' appears twice");
+  CHECK(map(R"("a":"1.safetensors"},"more":{"b":["weight_map",{"c":7}])") == "");
+  CHECK(says("{\"x\":" + std::string(1'000'000, '[')) ==
+        "not JSON at its byte 1000006, its end: is it cut short?");
   CHECK(says("{}") == "expects an object 'weight_map'");
   CHECK(says("{\"weight_map\":[]}") == "expects an object 'weight_map', got a list");
   CHECK(map("\"a\":1") == "weight_map: 'a': expects the name of a file, got a number");

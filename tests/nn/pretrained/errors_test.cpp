@@ -274,6 +274,40 @@ TEST_CASE("load_pretrained: what the model itself refuses names config.json") {
               "GPT::load_pretrained: " + file + ": RMSNorm: expects eps of 0 or more, got -0.5");
 }
 
+TEST_CASE("load_pretrained: every truncation and every damaged byte of config.json") {
+  const Folder folder;
+  std::ifstream in(folder.file("config.json"));
+  const std::string good{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const auto load = [&] {
+    const std::int64_t before = memory_stats().live_bytes;
+    reset_peak_memory();
+    const std::string text = folder.says();                         // nothing but Error comes out
+    CHECK(text.find("GPT::load_pretrained") == std::string::npos);  // it names the folder
+    CHECK(memory_stats().peak_bytes - before < 200'000);
+  };
+  for (std::size_t length = 0; length + 2 < good.size(); ++length) {
+    folder.write(good.substr(0, length));
+    CHECK(folder.says().starts_with("config.json: not JSON at its byte "));
+  }
+  for (std::size_t at = 0; at < good.size(); ++at)
+    for (const char byte : {'\0', '"', '9', '-', '{', ',', '\x80'}) {
+      std::string damaged = good;
+      damaged[at] = byte;
+      folder.write(damaged);
+      load();
+    }
+}
+
+TEST_CASE("save_pretrained: a save that fails leaves the old model") {
+  const Folder folder;
+  const Tensor before = nn::GPT::load_pretrained(folder.path().string()).token_embedding.weight;
+  std::filesystem::create_directory(folder.file("model-00002-of-00002.safetensors"));
+  check_error([&] { nn::GPT(kSmall).save_pretrained(folder.path().string(), {.max_shard_bytes = 3500}); },
+              "GPT::save_pretrained: " + folder.file("model-00002-of-00002.safetensors") +
+                  ": is a folder, which saving would replace: expects a file or a new name");
+  CHECK((nn::GPT::load_pretrained(folder.path().string()).token_embedding.weight == before).all());
+}
+
 TEST_CASE("gpt2, gpt3: sizes") {
   check_error([] { nn::gpt2("125m"); },
               "gpt2: there is no size '125m': expects one of 124m, 355m, 774m, 1.5b");

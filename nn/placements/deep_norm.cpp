@@ -72,12 +72,15 @@ Placement deep_norm(const DeepNormOptions& options) {
   const double n = static_cast<double>(options.encoder_layers);
   const double m = static_cast<double>(options.decoder_layers);
   const double both = std::pow(n * n * n * n * m, 1.0 / 16);
-  return deep_norm_of([both](const BlockOptions&) { return 0.81 * both; },
-                      [m](const BlockOptions&) { return std::pow(3 * m, 0.25); },
-                      [both, m](const Module& stack, const BlockOptions&) {
-                        const bool encoder = stack.kind() == "TransformerEncoder";
-                        set_initial_values(stack, encoder ? 0.87 / both : std::pow(12 * m, -0.25));
-                      });
+  Placement placement =
+      deep_norm_of([both](const BlockOptions&) { return 0.81 * both; },
+                   [m](const BlockOptions&) { return std::pow(3 * m, 0.25); },
+                   [both, m](const Module& stack, const BlockOptions&) {
+                     const bool encoder = stack.kind() == "TransformerEncoder";
+                     set_initial_values(stack, encoder ? 0.87 / both : std::pow(12 * m, -0.25));
+                   });
+  placement.name = fmt::format("DeepNorm {}-{}", options.encoder_layers, options.decoder_layers);
+  return placement;
 }
 
 }  // namespace gradus::nn

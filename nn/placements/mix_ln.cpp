@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
 
 namespace gradus::nn {
@@ -11,7 +12,7 @@ Placement mix_ln(double post_share) {
   const auto is_post = [post_share](const BlockOptions& o) {
     return static_cast<double>(o.layer) < std::floor(post_share * static_cast<double>(o.layers));
   };
-  return {.name = "Mix-LN",
+  return {.name = post_share == 0.25 ? "Mix-LN" : fmt::format("Mix-LN {}", post_share),
           .final_norm = true,
           .equation = "LN(x + f(x)) in the first quarter of the blocks, then x + f(LN(x))",
           .paper = "Li et al. 2024, arXiv 2412.13795",

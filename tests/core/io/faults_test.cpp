@@ -8,15 +8,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/io/hostile.h"
 #include "failing_new.h"
 #include "gradus/core/io/checkpoint_files.h"
+#include "gradus/core/io/detail/shards.h"
 #include "gradus/core/io/npy.h"
+#include "gradus/nn/models/gpt.h"
+#include "gradus/nn/module/init.h"
 #include "support.h"
 
 namespace {
@@ -202,6 +207,43 @@ TEST_CASE("a failed checkpoint leaves the older ones") {
   CHECK(load_checkpoint(folder.path()).tensors.at("n").item() == 3);
 }
 
+TEST_CASE("a model whose save fails at any call is the old one, the new one or none") {
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  const auto model = [](double value) {
+    const nn::GPT gpt({.vocab = 3, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}});
+    for (const Tensor& w : gpt.parameters()) nn::init::constant_(w, value);
+    return gpt;
+  };
+  const nn::GPT old_model = model(1), new_model = model(2);
+  const nn::SavePretrainedOptions three_files{.max_shard_bytes = 400};
+  old_model.save_pretrained(path, three_files);
+  const std::size_t files = files_in(folder.path()), descriptors = open_files();
+  int none = 0;
+  const int faults = with_every_fault(
+      Fault::fail, ENOSPC, [&] { return succeeds([&] { new_model.save_pretrained(path, three_files); }); },
+      [&](bool succeeded) {
+        CHECK(open_files() == descriptors);
+        std::vector<double> found;
+        if (succeeds([&] {
+              for (const Tensor& w : nn::GPT::load_pretrained(path).parameters())
+                for (const double value : w.to_vector<double>()) found.push_back(value);
+            })) {
+          CHECK(std::count(found.begin(), found.end(), found[0]) ==
+                static_cast<std::ptrdiff_t>(found.size()));
+          CHECK((!succeeded || found[0] == 2));
+          CHECK(files_in(folder.path()) == files);
+        } else {
+          CHECK_FALSE(succeeded);
+          ++none;
+        }
+        old_model.save_pretrained(path, three_files);
+      });
+  CHECK(faults > 15);
+  CHECK(none > 0);  // between the names of the first and the last file
+  CHECK(nn::GPT::load_pretrained(path).parameters()[0].to_vector<double>()[0] == 2);
+}
+
 TEST_CASE("any allocation may fail: nothing leaks and the old file stays") {
   const ScratchFolder folder;
   const std::string path = folder / "x.safetensors", npy = folder / "x.npy";
@@ -220,6 +262,15 @@ TEST_CASE("any allocation may fail: nothing leaks and the old file stays") {
   const auto nothing = [] { empty_cache(); };  // what is given back first
   with_every_allocation(nothing, [&] { save_safetensors(path, state, {{"k", "v"}}); });
   with_every_allocation(nothing, [&] { load_safetensors(path); });
+  const std::string narrow = folder / "narrow.safetensors", index = folder / "x.index.json";
+  const std::string header = R"({"h":{"dtype":"F16","shape":[4],"data_offsets":[0,8]}})";
+  write_bytes(narrow, little_endian(header.size(), 8) + header + std::string(8, '\x11'));
+  write_bytes(index,
+              R"({"weight_map":{"weight":"x.safetensors","mask":"x.safetensors","h":"narrow.safetensors"}})");
+  with_every_allocation(nothing, [&] { load_safetensors(index); });
+  const std::string shards = (folder / "shards").string();
+  std::filesystem::create_directory(shards);
+  with_every_allocation(nothing, [&] { io::WeightFiles("save", shards, state, {}, 100).commit(); });
   with_every_allocation(nothing, [&] { save_npy(npy, state.at("weight")); });
   with_every_allocation(nothing, [&] { load_npy(npy); });
   with_every_allocation([&] { std::filesystem::remove_all(checkpoints), empty_cache(); },

@@ -3,6 +3,7 @@
 
 #include "gradus/nn/attention/attention.h"
 #include "gradus/nn/attention/key_value_cache.h"
+#include "gradus/nn/attention/memory_keys.h"
 #include "gradus/nn/attention/relative_bias.h"
 #include "gradus/nn/convolution/conv.h"
 #include "gradus/nn/convolution/pool.h"

@@ -19,6 +19,8 @@ struct Seq2SeqOptions {
   std::int64_t encoder_layers = 6, decoder_layers = 6;
   Placement placement = post_ln();  // of both stacks
   BlockOptions block = {};          // the paper: .d_model = 512, .heads = 8, .dropout = 0.1
+  // Not given: as the placement has it. True with post_ln() is PyTorch's nn.Transformer, which has one more.
+  std::optional<bool> final_norm = {};
   Positions positions = Positions::sinusoidal;
   Waves waves = Waves::interleaved;
   std::int64_t buckets = 32, max_distance = 128;  // of relative positions: see RelativeBias

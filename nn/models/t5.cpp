@@ -11,38 +11,6 @@ namespace gradus::nn {
 
 namespace {
 
-/// What is not as in 2017.
-Seq2SeqOptions as_seq2seq(const T5Options& o) {
-  expect_positive("T5", "d_model", o.d_model);
-  expect_positive("T5", "d_kv", o.d_kv);
-  expect_positive("T5", "d_ff", o.d_ff);
-  return {.vocab = o.vocab,
-          .encoder_layers = o.encoder_layers,
-          .decoder_layers = o.decoder_layers,
-          .placement = o.placement,
-          .block = {.d_model = o.d_model,
-                    .heads = o.heads,
-                    .d_ff = o.d_ff,
-                    .activation = o.v1_1 ? Activation::gelu_tanh : Activation::relu,
-                    .gated = o.v1_1,
-                    .dropout = o.dropout,
-                    .bias = false,
-                    .eps = o.eps,
-                    .norm = make_norm<RMSNorm>,
-                    .head_dim = o.d_kv,
-                    .attention_scale = 1},
-          .positions = Positions::relative,
-          .buckets = o.buckets,
-          .max_distance = o.max_distance,
-          .tied = !o.v1_1,
-          .scale_embedding = false,
-          .output_scale = o.v1_1 ? 1 : 1 / std::sqrt(static_cast<double>(o.d_model)),
-          .output_dropout = true,
-          .pad = o.pad,
-          .start = o.start,
-          .end = o.end};
-}
-
 void normal_for_fan(const Tensor& w, std::int64_t fan_in) {
   init::normal_(w, 0, 1 / std::sqrt(static_cast<double>(fan_in)));
 }
@@ -105,8 +73,40 @@ T5Options t5_v1_1(std::string_view size) {
                                                              {"xl", 2048, 64, 5120, 32, 24},
                                                              {"xxl", 4096, 64, 10'240, 64, 24}}},
                                       size);
-  options.v1_1 = true;
+  options.gated = true;
+  options.tied = false;
   return options;
+}
+
+Seq2SeqOptions T5::as_seq2seq(const T5Options& o) {
+  expect_positive("T5", "d_model", o.d_model);
+  expect_positive("T5", "d_kv", o.d_kv);
+  expect_positive("T5", "d_ff", o.d_ff);
+  return {.vocab = o.vocab,
+          .encoder_layers = o.encoder_layers,
+          .decoder_layers = o.decoder_layers,
+          .placement = o.placement,
+          .block = {.d_model = o.d_model,
+                    .heads = o.heads,
+                    .d_ff = o.d_ff,
+                    .activation = o.gated ? Activation::gelu_tanh : Activation::relu,
+                    .gated = o.gated,
+                    .dropout = o.dropout,
+                    .bias = false,
+                    .eps = o.eps,
+                    .norm = make_norm<RMSNorm>,
+                    .head_dim = o.d_kv,
+                    .attention_scale = 1},
+          .positions = Positions::relative,
+          .buckets = o.buckets,
+          .max_distance = o.max_distance,
+          .tied = o.tied,
+          .scale_embedding = false,
+          .output_scale = o.tied ? 1 / std::sqrt(static_cast<double>(o.d_model)) : 1,
+          .output_dropout = true,
+          .pad = o.pad,
+          .start = o.start,
+          .end = o.end};
 }
 
 T5::T5(const T5Options& options) : Seq2SeqTransformer("T5", as_seq2seq(options), &initialize_t5) {}

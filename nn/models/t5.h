@@ -24,7 +24,8 @@ struct T5Options {
   std::int64_t d_ff = 0;
   std::int64_t heads = 0;
   std::int64_t encoder_layers = 0, decoder_layers = 0;
-  bool v1_1 = false;  // the gated FFN and the untied head of v1.1
+  bool gated = false;  // the gated FFN of v1.1
+  bool tied = true;    // the head is the embedding, scaled; in v1.1 it is not
   Placement placement = pre_ln();
   double dropout = 0.1;
   double eps = 1e-6;
@@ -44,6 +45,15 @@ T5Options t5_v1_1(std::string_view size);
 /// .decoder_layers = 2});`
 struct T5 : Seq2SeqTransformer {
   explicit T5(const T5Options& options);
+
+  /// What a T5 is among the models of its kind.
+  static Seq2SeqOptions as_seq2seq(const T5Options& options);
+
+  /// A model from a folder as Hugging Face has it, model_type "t5" or "mt5", in eval mode.
+  /// `nn::T5 model = nn::T5::load_pretrained("t5-small");`
+  static T5 load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
+  /// Writes such a folder; with another placement than Pre-LN of model_type "gradus-t5".
+  void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 };
 
 }  // namespace gradus::nn

@@ -86,8 +86,10 @@ TEST_CASE("span_corruption: in a program") {
   const Tensor ids = tensor({21, 22, 23, 24, 25, 26, 27, 28, 29, 30});
   const auto [source, target] =
       data::span_corruption(ids, {.noise_density = 0.4, .mean_span = 2, .sentinel = 999});
+  // source: 21 22 23 999 25 26 27 998 1    target: 999 24 998 28 29 30 1
   // [/corrupt]
-  MESSAGE(to_string(source), to_string(target));
+  CHECK((source == tensor({21, 22, 23, 999, 25, 26, 27, 998, 1})).all());
+  CHECK((target == tensor({999, 24, 998, 28, 29, 30, 1})).all());
 }
 
 TEST_CASE("span_corruption: without an end; spans that would not fit side by side") {

@@ -5,4 +5,5 @@
 #include "gradus/data/loader.h"
 #include "gradus/data/metrics.h"
 #include "gradus/data/random_split.h"
+#include "gradus/data/span_corruption.h"
 #include "gradus/data/text_windows.h"

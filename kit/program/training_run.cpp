@@ -90,7 +90,7 @@ struct TrainingRun::State {
   std::optional<Progress> progress;
   std::int64_t first = 0, done = 0, saved = -1;
   Clock::time_point start, saved_at;
-  bool trained = false;
+  bool trained = false, stopped = false;
 };
 
 void TrainingRun::State::open() {
@@ -252,14 +252,14 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
                      static_cast<double>(left));
   catch_interrupts();
   s.start = s.saved_at = Clock::now();
-  while (s.done < s.options.steps && !interrupted()) {
+  while (s.done < s.options.steps && !s.stopped && !interrupted()) {
     const StepResult result = step(s.done + 1);
     ++s.done;
     s.report(result);
     if (s.checkpoint_is_due()) s.checkpoint();
   }
   if (s.saved != s.done) s.checkpoint();
-  const bool finished = s.done == s.options.steps;
+  const bool finished = s.done == s.options.steps || s.stopped;
   if (finished && left > 0) s.progress->finish();
   s.progress.reset();
   return finished && !interrupted();
@@ -272,6 +272,11 @@ void TrainingRun::log(const LogLine& line) {
   LogLine whole = {{"step", s.done + 1}};
   for (const auto& [name, value] : line) whole.add(name, value);
   s.losses->write(whole);
+}
+
+void TrainingRun::stop() {
+  check(state_->progress.has_value(), "TrainingRun: stop() is called within a step");
+  state_->stopped = true;
 }
 
 void TrainingRun::note(std::string_view line) {

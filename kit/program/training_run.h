@@ -89,6 +89,8 @@ class TrainingRun {
 
   /// Within a step: a line of one's own in losses.jsonl, behind its step: `run.log({{"bleu", 31.5}});`
   void log(const LogLine& line);
+  /// Within a step: it is the last one, as if `steps` were reached: for early stopping, or a limit of time.
+  void stop();
   /// Within a step: prints a line on stderr, above the bar: `run.note("BLEU 31.5");`
   void note(std::string_view line);
 

@@ -132,6 +132,17 @@ TEST_CASE("train says whether it was finished") {
   CHECK(test::in_child([&] { return finished(3); }) == 1);
 }
 
+TEST_CASE("a step may be the last one") {
+  const test::ScratchFolder folder;
+  kit::TrainingRun run({.steps = 30, .folder = folder / "run"});
+  CHECK(run.train([&](std::int64_t step) -> kit::StepResult {
+    if (step == 5) run.stop();
+    return {1.0};
+  }));
+  CHECK(run.steps_done() == 5);
+  CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() == 5);
+}
+
 TEST_CASE("what is not finite ends a training, and its checkpoints stay") {
   for (const double bad : {test::kNan, test::kInf}) {
     const test::ScratchFolder folder;
@@ -209,6 +220,7 @@ TEST_CASE("a TrainingRun's own misuse is told") {
     CHECK(has(message_of([&] { run.keep(name, fc); }), "keep expects a name without a dot"));
   CHECK(has(message_of([&] { run.log({{"a", 1}}); }), "log() is called within a step"));
   CHECK(has(message_of([&] { run.note("a"); }), "note() is called within a step"));
+  CHECK(has(message_of([&] { run.stop(); }), "stop() is called within a step"));
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   run.train(step);
   CHECK(has(message_of([&] { run.train(step); }), "train() is called once"));

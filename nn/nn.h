@@ -15,6 +15,7 @@
 #include "gradus/nn/layers/sequential.h"
 #include "gradus/nn/layers/shape.h"
 #include "gradus/nn/models/beam_search.h"
+#include "gradus/nn/models/bert.h"
 #include "gradus/nn/models/generate.h"
 #include "gradus/nn/models/gpt.h"
 #include "gradus/nn/module/any_module.h"

@@ -1,8 +1,10 @@
 #pragma once
 #include <optional>
+#include <string>
 
 #include "gradus/nn/layers/embedding.h"
 #include "gradus/nn/layers/positions.h"
+#include "gradus/nn/pretrained/pretrained.h"
 #include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
@@ -43,6 +45,12 @@ struct BertTargets {
 /// cuts that distribution at 0.04. The norm of the embeddings stands with every placement.
 struct Bert : Module {
   explicit Bert(const BertOptions& options);
+  /// A model of the kind bert from a folder (see pretrained.h), in eval mode, with those of the pooler and
+  /// the heads that its file has: `nn::Bert bert = nn::Bert::load_pretrained("bert-base-uncased");` Throws,
+  /// naming file, key or tensor, where it is another kind, or config.json and weights do not fit.
+  static Bert load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
+  /// Writes such a folder: `bert.save_pretrained("mine");` Throws at norms that have no name there.
+  void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
   /// What the last block makes of ids [B, T] (i64), T at most context -> [B, T, C].
   /// `Tensor hidden = bert(ids, {.padding = ids == pad});`

@@ -186,6 +186,15 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
   }
 }
 
+TEST_CASE("a Pre-LN BERT without a final norm has none when it is loaded again") {
+  nn::BertOptions options = nn::Bert::load_pretrained(bert_folder()).options();
+  options.placement = nn::pre_ln();
+  options.final_norm = false;
+  const ScratchFolder scratch;
+  nn::Bert(options).save_pretrained(scratch.path().string());
+  CHECK_FALSE(nn::Bert::load_pretrained(scratch.path().string()).transformer.norm.has_value());
+}
+
 TEST_CASE("BERT's folders: what does not fit is named") {
   const auto bad = [](const std::string& from, const std::string& to) {
     Folder folder;

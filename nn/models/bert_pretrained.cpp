@@ -45,7 +45,8 @@ BertOptions options_of(const Config& config, const PretrainedOptions& given) {
                 .context = config.size("max_position_embeddings"),
                 .layers = config.size("num_hidden_layers"),
                 .token_types = config.size("type_vocab_size", 2),
-                .eps = config.number("layer_norm_eps", 1e-12)};
+                .eps = config.number("layer_norm_eps", 1e-12),
+                .init_std = config.number("initializer_range", 0.02)};
   o.block.d_model = config.size("hidden_size");
   o.block.heads = config.size("num_attention_heads");
   o.block.d_ff = config.size("intermediate_size", 4 * o.block.d_model);
@@ -94,7 +95,8 @@ Json config_of(const char* caller, const std::string& folder, const BertOptions&
                {"hidden_act", pretrained::word_of(common(o).block.activation.value())},
                {"hidden_dropout_prob", o.block.dropout},
                {"attention_probs_dropout_prob", o.block.dropout},
-               {"layer_norm_eps", o.eps}};
+               {"layer_norm_eps", o.eps},
+               {"initializer_range", o.init_std}};
   const BertOptions said = options_of(Config(caller, folder, text), {});
   const Json wanted = pretrained::words_of(caller, common(o)),
              got = pretrained::words_of(caller, common(said));

@@ -169,7 +169,7 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
     nn::BertOptions options = nn::Bert::load_pretrained(bert_folder()).options();
     options.placement = placement;
     options.pooler = options.nsp_head = false;
-    options.block.dropout = 0;
+    options.block.dropout = 0, options.init_std = 0.1;
     if (placement == nn::pre_ln()) options.block.norm = nn::make_norm<nn::RMSNorm>;
     if (placement == nn::no_norm()) options.block.gated = true;
     const nn::Bert bert(options);
@@ -180,6 +180,7 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
     CHECK((config.find("\"BertForMaskedLM\"") != std::string::npos) == (placement == nn::post_ln()));
     const nn::Bert again = nn::Bert::load_pretrained(scratch.path().string());
     CHECK(again.options().placement == placement);
+    CHECK(again.options().init_std == 0.1);
     CHECK((again.loss(c.ids, {.tokens = c.targets.tokens}, c.inputs) ==
            bert.loss(c.ids, {.tokens = c.targets.tokens}, c.inputs))
               .all());

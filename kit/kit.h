@@ -14,5 +14,6 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
+#include "gradus/kit/program/training_run.h"
 #include "gradus/kit/report/html_report.h"
 #include "gradus/kit/report/table.h"

@@ -56,6 +56,9 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.path(
       "--load", o.load,
       "Start from weights saved before, whose file says the model's shape; without --text: only sample");
+  line.path("--run", o.run,
+            "Folder for checkpoints and the losses of steps; kept also where the program is killed");
+  line.flag("--resume", o.resume, "Go on from the last checkpoint of --run; all else as the first time");
   line.text("--prompt", o.prompt, "Text the sample goes on from");
   line.integer("--sample", o.sample, "Characters to write", {0, 1'000'000'000});
   line.real("--temperature", o.temperature, "Below 1: more likely characters", kit::above(0));
@@ -90,6 +93,8 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     return refused(fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement));
   if (!is_norm(o.norm))
     return refused(fmt::format("--norm: there is no {}; `--norm list` has them all", o.norm));
+  if (o.resume && (o.run.empty() || o.text.empty()))
+    return refused("--resume expects --text FILE and --run FOLDER as the training had them");
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FILE to sample from");
   if (!o.load.empty())

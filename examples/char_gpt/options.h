@@ -14,6 +14,8 @@ struct Options {
   std::filesystem::path text;  // what to train on
   std::filesystem::path load;  // weights to start from
   std::filesystem::path save = "char_gpt.safetensors";
+  std::filesystem::path run;  // checkpoints and losses; empty: none
+  bool resume = false;
   std::string placement = "pre";  // a name of nn::placements()
   std::string norm = "layer";     // of nn::norms()
   std::int64_t layers = 4, heads = 4, d_model = 128, context = 64;

@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/duration.h"
-#include "gradus/kit/program/interrupt.h"
-#include "gradus/kit/program/program.h"
-#include "gradus/kit/program/progress.h"
+#include "gradus/kit/program/training_run.h"
 
 namespace gradus::char_gpt {
 
 namespace {
 
-constexpr std::int64_t kTimedSteps = 10;  // before the time is estimated
-constexpr std::int64_t kReports = 10;     // lines a training prints
-constexpr std::int64_t kEvaluated = 64;   // windows of one evaluation batch
+constexpr std::int64_t kEvaluated = 64;  // windows of one evaluation batch
 
 /// Decay shrinks what multiplies (matrices, embeddings), not gains and biases.
 std::vector<optim::ParameterGroup> groups(const nn::GPT& model) {
@@ -29,8 +22,23 @@ std::vector<optim::ParameterGroup> groups(const nn::GPT& model) {
   return {{.parameters = matrices}, {.parameters = vectors, .weight_decay = 0}};
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// What a training that goes on must have been begun with.
+Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const Options& o) {
+  return {{"--text", fmt::format("{} characters", text.train.size() + text.validation.size())},
+          {"--steps", std::to_string(o.steps)},
+          {"--seed", std::to_string(o.seed)},
+          {"--placement", model.placement.name},
+          {"--norm", model.block.new_norm().kind()},
+          {"--layers", std::to_string(model.layers)},
+          {"--heads", std::to_string(model.block.heads)},
+          {"--d-model", std::to_string(model.block.d_model)},
+          {"--context", std::to_string(model.context)},
+          {"--batch", std::to_string(o.batch)},
+          {"--lr", fmt::format("{}", o.lr)},
+          {"--warmup", std::to_string(o.warmup)},
+          {"--weight-decay", fmt::format("{}", o.weight_decay)},
+          {"--clip", fmt::format("{}", o.clip)},
+          {"--dropout", fmt::format("{}", o.dropout)}};
 }
 
 }  // namespace
@@ -48,43 +56,31 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   };
   // [/range]
   const std::vector<Tensor> parameters = model.parameters();
-  const auto start = std::chrono::steady_clock::now();
-  kit::Progress progress("training", static_cast<double>(o.steps));
+  kit::TrainingRun run({.steps = o.steps,
+                        .folder = o.run,
+                        .resume = o.resume,
+                        .settings = settings(model.options(), text, o)});
+  run.keep("model", model);
+  run.keep("optimizer", opt);
+  run.keep("data", data);
   model.train();
   const auto loss_of = [&](const kit::Windows& batch) { return model.loss(batch.inputs, batch.targets); };
-  if (model.options().placement == nn::admin()) nn::profile_admin_([&] { loss_of(draw_batch()); });
+  if (model.options().placement == nn::admin() && run.steps_done() == 0)
+    nn::profile_admin_([&] { loss_of(draw_batch()); });
   StepProfiler profiler(o.profile, o.trace);
-  for (std::int64_t step = 1; step <= o.steps && !kit::interrupted(); ++step) {
-    profiler.before_step(step);
+  const std::int64_t before = run.steps_done();
+  run.train([&](std::int64_t step) -> kit::StepResult {
+    profiler.before_step(step - before);
     const Tensor loss = loss_of(draw_batch());
     opt.zero_grad();
     loss.backward();
     optim::clip_grad_norm(parameters, o.clip);
     opt.step();
-    profiler.after_step(step);
-    const double value = loss.item();
-    if (!std::isfinite(value))
-      throw Error(
-          fmt::format("char_gpt: the loss of step {} is {}: nothing is saved; try a smaller --lr or a longer "
-                      "--warmup",
-                      step, value));
-    progress.update(static_cast<double>(step), fmt::format("loss {:.3f}", value));
-    if (step == std::min(kTimedSteps, o.steps))
-      kit::print(fmt::format("{} steps will take about {}\n", o.steps,
-                             kit::human_duration(seconds_since(start) / static_cast<double>(step) *
-                                                 static_cast<double>(o.steps))));
-    if (step % std::max<std::int64_t>(1, o.steps / kReports) == 0)
-      kit::print(fmt::format("step {:>6}  loss {:.4f}  lr {:.2e}\n", step, value, opt.lr()));
-  }
-  if (!kit::interrupted()) progress.finish();
+    profiler.after_step(step - before);
+    return {loss.item(), opt.lr()};
+  });
   profiler.finish();
   model.eval();
-  for (const auto& [name, weight] : model.named_parameters())
-    if (!std::isfinite(weight.detach().abs().max().item()))
-      throw Error(
-          fmt::format("char_gpt: {} is no longer finite: nothing is saved; try a smaller --lr or a longer "
-                      "--warmup",
-                      name));
 }
 
 double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens) {

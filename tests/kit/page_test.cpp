@@ -77,3 +77,31 @@ TEST_CASE("the page's code on values that are logged now and then") {
   CHECK(v.size() == 10);
   CHECK(kit::read_file(svg).find("validation") != std::string::npos);
 }
+
+TEST_CASE("the page's code on long trainings") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path path = folder / "run";
+  const Tensor x = randn({64, 2}), y = x.sum(-1, true);
+  for (const bool resume : {false, true}) {
+    // [training]
+    const nn::Sequential net(nn::Linear(2, 8), tanh, nn::Dropout(0.1), nn::Linear(8, 1));
+    data::DataLoader loader({x, y}, {.batch_size = 16, .shuffle = true});
+    optim::AdamW opt(net.parameters(), {.lr = optim::warmup_cosine(1e-2, 10, 100)});
+    kit::TrainingRun run(
+        {.steps = 100, .folder = path, .resume = resume});  // resume: a flag of the command line
+    run.keep("model", net);
+    run.keep("optimizer", opt);
+    run.keep("loader", loader);
+    const bool finished = run.train([&](std::int64_t) -> kit::StepResult {
+      const auto [xb, yb] = loader.next();
+      opt.zero_grad();
+      const Tensor loss = mse_loss(net(xb), yb);
+      loss.backward();
+      opt.step();
+      return {loss.item(), opt.lr()};
+    });
+    // [/training]
+    CHECK(finished);
+    CHECK(kit::read_training_log(path).size() == 100);
+  }
+}

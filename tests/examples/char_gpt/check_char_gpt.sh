@@ -113,6 +113,34 @@ says err 'U+65E5'
 cmp -s model kept || fail "a run that failed replaced the weights"
 [ "$(find . -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
 
+# A training that is stopped in any way and resumed ends with the bytes of one that nobody stopped. (`--run` once more
+# without --resume would mix two trainings.)
+refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
+# shellcheck disable=SC2086
+{
+  stops="$small --dropout 0.1 --steps 3000 --sample 0 --placement post"
+  expect 0 --text text --save whole $stops
+  for end in INT:130 KILL:137; do
+    stopped "${end%:*}" "${end#*:}" out 'step    300' --text text --save parts $stops --run run
+    # A kill comes before the first checkpoint, which Ctrl-C writes: then it begins anew.
+    if [ "$end" = INT:130 ]; then
+      expect 1 --text text --save parts $stops --run run
+      says err 'run holds the checkpoints of a training'
+      expect 1 --text text --save parts $stops --run run --resume --lr 0.5
+      says err '--lr was 0.001, is 0.5'
+      expect 0 --text text --save parts $stops --run run --resume
+      says out 'goes on after step'
+      [ "$(wc -l <run/losses.jsonl)" = 3000 ] || fail "losses are missing"
+    else
+      expect 1 --text text --save parts $stops --run run --resume
+      says err 'holds no checkpoint to resume'
+      expect 0 --text text --save parts $stops --run run
+    fi
+    cmp whole parts || fail "a resumed training ended with other weights"
+    rm -r run parts
+  done
+}
+
 # A text may come from a pipe.
 cat text >pipe &
 # shellcheck disable=SC2086

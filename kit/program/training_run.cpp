@@ -1,0 +1,289 @@
+#include "gradus/kit/program/training_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/io/checkpoint_files.h"
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/duration.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
+#include "gradus/kit/program/progress.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::kit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t timed_steps = 10;  // before the time is estimated
+constexpr std::int64_t reports = 10;      // lines a training prints
+constexpr const char* remedy = "try a smaller learning rate or a longer warm-up";
+
+struct Part {
+  std::string name;
+  std::function<StateDict()> save;
+  std::function<void(const StateDict&)> load;
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::filesystem::path log_of(const std::filesystem::path& folder) { return folder / "losses.jsonl"; }
+
+std::string printable(const std::filesystem::path& path) { return io::printable(path.string()); }
+
+/// The value of a setting, for a message.
+std::string value_of(const Metadata& settings, const std::string& key) {
+  const auto found = settings.find(key);
+  return found == settings.end() ? "not given" : io::printable(found->second);
+}
+
+void check_settings(const Checkpoint& checkpoint, const Metadata& now) {
+  Metadata before;
+  for (const auto& [key, value] : checkpoint.metadata)
+    if (key.starts_with("setting ")) before[key.substr(8)] = value;
+  Metadata all = before;
+  all.insert(now.begin(), now.end());
+  std::string differences;
+  for (const auto& [key, value] : all)
+    if (const std::string was = value_of(before, key), is = value_of(now, key); was != is)
+      differences +=
+          fmt::format("{}{} was {}, is {}", differences.empty() ? "" : "; ", io::printable(key), was, is);
+  check(differences.empty(), "{}: cannot go on with other settings: {}", io::printable(checkpoint.path),
+        differences);
+}
+
+/// Steps that the checkpoint's training had done.
+std::int64_t step_of(const Checkpoint& checkpoint) {
+  const Tensor* const step = checkpoint.tensors.find("step");
+  check(step != nullptr && step->dtype() == i64 && step->numel() == 1 && step->item<std::int64_t>() >= 0,
+        "{}: has no count of steps: it was not written by a TrainingRun", io::printable(checkpoint.path));
+  return step->item<std::int64_t>();
+}
+
+}  // namespace
+
+struct TrainingRun::State {
+  explicit State(const TrainingOptions& o) : options(o) {}
+
+  void open();
+  void begin();
+  void check_all_is_known() const;
+  StateDict tensors() const;
+  void checkpoint();
+  bool checkpoint_is_due() const;
+  void report(const StepResult& result);
+
+  TrainingOptions options;
+  std::vector<Part> parts;
+  std::optional<Checkpoint> last;  // until all parts have taken theirs
+  std::optional<RunLog> losses;
+  std::optional<Progress> progress;
+  std::int64_t first = 0, done = 0, saved = -1;
+  Clock::time_point start, saved_at;
+  bool trained = false, stopped = false;
+};
+
+void TrainingRun::State::open() {
+  if (options.folder.empty()) {
+    check(!options.resume, "TrainingRun: resume expects the folder of the training to go on with");
+    return;
+  }
+  make_folder(options.folder);
+  const bool any = !list_checkpoints(options.folder.string()).empty();
+  if (!options.resume) {
+    check(!any,
+          "{} holds the checkpoints of a training: resume it (--resume), or name another folder, or remove "
+          "this "
+          "one to begin anew",
+          printable(options.folder));
+    return;
+  }
+  check(any, "{} holds no checkpoint to resume: leave --resume out to begin", printable(options.folder));
+  last = load_checkpoint(options.folder.string());
+  for (const std::string& skipped : last->skipped)
+    print_error(fmt::format("passed over a checkpoint that is not whole: {}\n", io::printable(skipped)));
+  check_settings(*last, options.settings);
+  first = done = saved = step_of(*last);
+  check(done <= options.steps, "{}: is of step {}, this training ends at step {}", io::printable(last->path),
+        done, options.steps);
+}
+
+/// Nothing of a checkpoint may be left over.
+void TrainingRun::State::check_all_is_known() const {
+  for (const auto& [name, tensor] : last->tensors) {
+    const std::string& key = name;
+    const bool known =
+        key == "step" || key == "random" ||
+        std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return key.starts_with(p.name + "."); });
+    check(known, "{}: has {}, which this training does not keep", io::printable(last->path), io::quote(key));
+  }
+}
+
+void TrainingRun::State::begin() {
+  if (last) {
+    check_all_is_known();
+    default_generator().set_state(last->tensors.at("random").array());
+    last.reset();
+    print(fmt::format("goes on after step {}\n", done));
+  }
+  if (options.folder.empty()) return;
+  // The losses of steps after the checkpoint come once more.
+  const std::filesystem::path file = log_of(options.folder);
+  const LogLines before = done > 0 ? read_run_log(file) : LogLines();
+  losses.emplace(file, RunLogOptions{.append = false});
+  for (const LogLine& line : before)
+    if (line.contains("step") && line["step"].number() <= static_cast<double>(done)) losses->write(line);
+}
+
+/// All that is kept; throws where a number is no longer finite.
+StateDict TrainingRun::State::tensors() const {
+  StateDict all;
+  all.set("step", tensor(done));
+  all.set("random", Tensor(default_generator().get_state()));
+  for (const Part& part : parts)
+    for (const auto& [name, tensor] : part.save()) {
+      const bool finite = !is_floating(tensor.dtype()) || tensor.numel() == 0 ||
+                          std::isfinite(tensor.detach().abs().max().to(f64).item());
+      check(finite, "{}.{} is no longer finite after step {}: nothing is saved; {}", part.name, name, done,
+            remedy);
+      all.set(part.name + "." + name, tensor);
+    }
+  return all;
+}
+
+void TrainingRun::State::checkpoint() {
+  const StateDict all = tensors();  // also a run that keeps nothing ends with numbers
+  if (options.folder.empty()) return;
+  Metadata notes;
+  for (const auto& [key, value] : options.settings) notes["setting " + key] = value;
+  try {
+    save_checkpoint(options.folder.string(), all, notes);
+    saved = done;
+  } catch (const Error& error) {  // no reason to lose what runs
+    progress->note(fmt::format("no checkpoint of step {}: {}", done, error.what()));
+  }
+  saved_at = Clock::now();
+}
+
+bool TrainingRun::State::checkpoint_is_due() const {
+  if (options.folder.empty()) return false;
+  if (options.checkpoint_steps > 0) return done % options.checkpoint_steps == 0;
+  return seconds_since(saved_at) >= options.checkpoint_seconds;
+}
+
+void TrainingRun::State::report(const StepResult& result) {
+  check(std::isfinite(result.loss), "the loss of step {} is {}: nothing is saved{}; {}", done, result.loss,
+        saved > 0 ? fmt::format(" after step {}", saved) : "", remedy);
+  const std::string lr = result.lr ? fmt::format("  lr {:.2e}", *result.lr) : "";
+  if (losses) {
+    LogLine line = {{"step", done}, {"loss", result.loss}};
+    if (result.lr) line.add("lr", *result.lr);
+    losses->write(line);
+  }
+  const std::int64_t here = done - first, all = options.steps - first;
+  progress->update(static_cast<double>(here), fmt::format("loss {:.3f}", result.loss));
+  if (here == std::min(timed_steps, all))
+    print(fmt::format(
+        "{} steps will take about {}\n", all,
+        human_duration(seconds_since(start) / static_cast<double>(here) * static_cast<double>(all))));
+  if (done % std::max<std::int64_t>(1, options.steps / reports) == 0)
+    print(fmt::format("step {:>6}  loss {:.4f}{}\n", done, result.loss, lr));
+}
+
+TrainingRun::TrainingRun(const TrainingOptions& options) : state_(std::make_unique<State>(options)) {
+  check(options.steps >= 0, "TrainingRun: expects steps of 0 or more, got {}", options.steps);
+  check(options.checkpoint_seconds >= 0, "TrainingRun: expects checkpoint_seconds of 0 or more, got {}",
+        options.checkpoint_seconds);
+  check(options.checkpoint_steps >= 0, "TrainingRun: expects checkpoint_steps of 0 or more, got {}",
+        options.checkpoint_steps);
+  state_->open();
+}
+
+TrainingRun::~TrainingRun() = default;
+
+void TrainingRun::keep(const std::string& name, Generator& generator) {
+  keep(
+      name,
+      [&generator] {
+        return StateDict{{"state", Tensor(generator.get_state())}};
+      },
+      [&generator](const StateDict& state) { generator.set_state(state.at("state").array()); });
+}
+
+void TrainingRun::keep(const std::string& name, std::function<StateDict()> save,
+                       std::function<void(const StateDict&)> load) {
+  State& s = *state_;
+  check(!s.trained, "TrainingRun: keep(\"{}\") comes before train()", name);
+  check(!name.empty() && name.find('.') == std::string::npos && name != "step" && name != "random",
+        "TrainingRun: keep expects a name without a dot, other than step and random, got {}",
+        io::quote(name));
+  check(std::none_of(s.parts.begin(), s.parts.end(), [&](const Part& p) { return p.name == name; }),
+        "TrainingRun: {} is kept already", io::quote(name));
+  if (s.last) {
+    const StateDict state = s.last->tensors.with_prefix_removed(name + ".");
+    try {
+      load(state);
+    } catch (const Error& error) {
+      fail_with("{}: cannot go on with its {}: {}", io::printable(s.last->path), name, error.what());
+    }
+  }
+  s.parts.push_back({name, std::move(save), std::move(load)});
+}
+
+std::int64_t TrainingRun::steps_done() const { return state_->done; }
+
+bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step) {
+  State& s = *state_;
+  check(!s.trained, "TrainingRun: train() is called once; make another run with resume");
+  s.trained = true;
+  s.begin();
+  const std::int64_t left = s.options.steps - s.done;
+  s.progress.emplace(s.done > 0 ? fmt::format("training from step {}", s.done) : "training",
+                     static_cast<double>(left));
+  catch_interrupts();
+  s.start = s.saved_at = Clock::now();
+  while (s.done < s.options.steps && !s.stopped && !interrupted()) {
+    const StepResult result = step(s.done + 1);
+    ++s.done;
+    s.report(result);
+    if (s.checkpoint_is_due()) s.checkpoint();
+  }
+  if (s.saved != s.done) s.checkpoint();
+  const bool finished = s.done == s.options.steps || s.stopped;
+  if (finished && left > 0) s.progress->finish();
+  s.progress.reset();
+  return finished && !interrupted();
+}
+
+void TrainingRun::log(const LogLine& line) {
+  State& s = *state_;
+  check(s.progress.has_value(), "TrainingRun: log() is called within a step");
+  if (!s.losses) return;
+  LogLine whole = {{"step", s.done + 1}};
+  for (const auto& [name, value] : line) whole.add(name, value);
+  s.losses->write(whole);
+}
+
+void TrainingRun::stop() {
+  check(state_->progress.has_value(), "TrainingRun: stop() is called within a step");
+  state_->stopped = true;
+}
+
+void TrainingRun::note(std::string_view line) {
+  check(state_->progress.has_value(), "TrainingRun: note() is called within a step");
+  state_->progress->note(line);
+}
+
+LogLines read_training_log(const std::filesystem::path& folder) { return read_run_log(log_of(folder)); }
+
+}  // namespace gradus::kit

@@ -4,9 +4,8 @@
 pytorch_cases.py --list                     what there is to run, as one JSON line
 pytorch_cases.py CASE --threads N --steps N  times it, one JSON line
 
-Each case does what the case of the same name in model_cases.cpp, op_cases.cpp or
-transformer_cases.cpp does, written as a user of
-PyTorch would write it. Ends with status 3 when PyTorch is not installed.
+Each case does what the case of the same name in model_cases.cpp, op_cases.cpp or transformer_cases.cpp does, written
+as a user of PyTorch would write it. Ends with status 3 when PyTorch is not installed.
 """
 
 import argparse
@@ -24,6 +23,7 @@ except ImportError as error:
     print(f"pytorch_cases.py: {error}", file=sys.stderr)
     sys.exit(3)
 
+import pytorch_encoders
 import pytorch_transformers
 from pytorch_gpt import GPT, GPT2, SMALL, Kept, attention, training_step
 
@@ -143,6 +143,7 @@ CASES = {
     "tiny-ops": (tiny_backward, 1000),
     "tiny-ops-add": (lambda: tiny_add(False), 10000),
     "tiny-ops-tape": (lambda: tiny_add(True), 10000),
+    **pytorch_encoders.CASES,
     **pytorch_transformers.CASES,
 }
 

@@ -86,13 +86,16 @@ def attention(q, k, v, hidden):
     return torch.softmax(scores.masked_fill(hidden, -math.inf), -1) @ v
 
 
-def training_step(model, vocab, batch, tokens):
+def optimizer_step(model, loss):
     opt = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.1)
 
     def step():
-        ids, targets = torch.randint(vocab, (2, batch, tokens))
-        model.loss(ids, targets).backward()
+        loss().backward()
         opt.step()
         opt.zero_grad(set_to_none=True)
 
     return step
+
+
+def training_step(model, vocab, batch, tokens):
+    return optimizer_step(model, lambda: model.loss(*torch.randint(vocab, (2, batch, tokens))))

@@ -61,6 +61,8 @@ BertOptions options_of(const Config& config, const PretrainedOptions& given) {
   if (o.block.head_dim == 0 && o.block.d_model % o.block.heads != 0)
     config.fail("num_attention_heads",
                 fmt::format("{} does not divide hidden_size {}", o.block.heads, o.block.d_model));
+  check(given.context == 0 || given.context == o.context,
+        "{}: expects no context: its positions are learned, it has {}", config.caller(), o.context);
   if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
   if (given.dropout) o.block.dropout = *given.dropout;
   return o;

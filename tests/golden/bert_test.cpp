@@ -222,6 +222,8 @@ TEST_CASE("BERT's folders: what does not fit is named") {
         std::string::npos);
   CHECK(bad("\"num_attention_heads\": 2", "\"num_attention_heads\": 3")
             .find("num_attention_heads: 3 does not divide hidden_size 8") != std::string::npos);
+  check_error([] { nn::Bert::load_pretrained(bert_folder(), {.context = 5}); },
+              "Bert::load_pretrained: expects no context: its positions are learned, it has 7");
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
   const Folder missing([](const StateDict& w) {

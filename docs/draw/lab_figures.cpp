@@ -14,7 +14,8 @@ namespace gradus::docs {
 namespace {
 
 /// Runs of one placement and depth that learned, over all rates and warm-ups.
-std::int64_t learned(const lab::Analysis& analysis, lab::Placement placement, std::int64_t layers) {
+std::int64_t learned(const lab::Analysis& analysis, const lab::Placement& placement,
+                     std::int64_t layers) {
   std::int64_t count = 0;
   for (const lab::Cell& cell : analysis.grid)
     if (cell.setting.placement == placement && cell.setting.layers == layers) count += cell.learned_count();

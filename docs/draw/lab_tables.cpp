@@ -71,7 +71,7 @@ void print_lab(const lab::Results& results) {
              analysis.options.seeds);
   fmt::print("{:<8} {:>8} {:>8}   {:<20} {}\n", "layers", "Pre-LN", "Post-LN", "Pre-LN's in", "Post-LN's in");
   for (const lab::BestOfDepth& best : all.best)
-    fmt::print("{:<8} {:>8.4f} {:>8.4f}   {:<20} {}\n", best.layers, best.pre, best.post,
+    fmt::print("{:<8} {:>8.4f} {:>8.4f}   {:<20} {}\n", best.layers, best.loss[0], best.loss[1],
                lab::counted(best.comparison.difference.up, "seed"),
                lab::counted(best.comparison.difference.down, "seed"));
   for (const std::string& edge : lab::best_rates_at_the_edge(analysis.options, all))

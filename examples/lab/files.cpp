@@ -91,11 +91,19 @@ TaskFacts task_from(const Json& json) {
   return task;
 }
 
+/// Two names. Pre-LN and Post-LN, what older versions compared, go without saying.
+Placements placements_from(const Json& json) {
+  const auto names = json.get<std::vector<std::string>>();
+  kit::check(names.size() == 2 && names[0] != names[1], "placements expects two names, got {}",
+             io::quote(json.dump()));
+  return {placement_named(names[0]), placement_named(names[1])};
+}
+
 Json json_of(const LabOptions& options) {
   const ModelOptions& model = options.model;
   const RecallOptions& recall = options.recall;
   const InitialisationOptions& start = options.initialisation;
-  return {
+  Json json = {
       {"quick", options.quick},
       {"text", options.text.empty() ? "" : std::filesystem::absolute(options.text).string()},
       {"seed", options.seed},
@@ -113,6 +121,9 @@ Json json_of(const LabOptions& options) {
         {"positions", start.positions},
         {"classes", start.classes},
         {"seeds", start.seeds}}}};
+  if (!pre_and_post(options.placements))
+    json["placements"] = {name_of(options.placements[0]), name_of(options.placements[1])};
+  return json;
 }
 
 LabOptions options_from(const Json& json) {
@@ -127,6 +138,7 @@ LabOptions options_from(const Json& json) {
   kit::check(!options.lrs.empty(), "lrs expects a list of numbers");
   for (const double lr : options.lrs) kit::check(lr > 0, "lrs expects numbers above 0, got {}", lr);
   read_integers(json, "warmups", options.warmups, kWarmups);
+  if (json.contains("placements")) options.placements = placements_from(json.at("placements"));
   check_number_of_runs(options);
   const Json &model = json.at("model"), &recall = json.at("recall"), &start = json.at("initialisation");
   read_integer(model, "d_model", options.model.d_model, kWidth);
@@ -144,6 +156,7 @@ LabOptions options_from(const Json& json) {
   read_integer(start, "classes", options.initialisation.classes, kWindow);
   read_integer(start, "seeds", options.initialisation.seeds, kSeeds);
   options.initialisation.seed = options.seed;
+  options.initialisation.placements = options.placements;
   return options;
 }
 
@@ -181,6 +194,15 @@ Initialisation initialisation_from(const Json& json) {
   }
   if (json.contains("schemes")) result.schemes = schemes_from(json.at("schemes"));
   return result;
+}
+
+void check_placements(const Initialisation& initialisation, const Placements& compared) {
+  const auto expect = [&](const Placement& placement) {
+    kit::check(contains(compared, placement), "it has {}, config.json compares {} and {}",
+               title_of(placement), title_of(compared[0]), title_of(compared[1]));
+  };
+  for (const InitialState& state : initialisation.states) expect(state.placement);
+  for (const SchemeState& state : initialisation.schemes) expect(state.placement);
 }
 
 }  // namespace
@@ -237,7 +259,11 @@ void write_initialisation(const Path& folder, const Initialisation& initialisati
 Results read_results(const Path& folder, Steps written) {
   Results results{read_config(folder), std::nullopt, {}};
   if (const Path path = folder / "initialisation.json"; std::filesystem::exists(path))
-    results.initialisation = read_with(path, initialisation_from);
+    results.initialisation = read_with(path, [&](const Json& json) {
+      Initialisation initialisation = initialisation_from(json);
+      check_placements(initialisation, results.config.options.placements);
+      return initialisation;
+    });
   results.runs = read_runs(folder / "metrics.jsonl", plan_runs(results.config.options));
   for (const RunRecord& run : results.runs) {
     if (written == Steps::left_out) break;

@@ -94,10 +94,10 @@ void compare_with_start(const Config& start, const Config& now) {
 }
 
 std::string plan_in_words(const LabOptions& options, std::size_t runs) {
-  return fmt::format(
-      "{} runs of {} steps: Pre-LN and Post-LN, {} layers, rates {}, warm-up {}, {}, and the ablations", runs,
-      options.model.steps, listed(options.depths), listed(options.lrs), listed(options.warmups),
-      counted(options.seeds, "seed"));
+  return fmt::format("{} runs of {} steps: {} and {}, {} layers, rates {}, warm-up {}, {}, and the ablations",
+                     runs, options.model.steps, title_of(options.placements[0]),
+                     title_of(options.placements[1]), listed(options.depths), listed(options.lrs),
+                     listed(options.warmups), counted(options.seeds, "seed"));
 }
 
 /// The runs of the plan that have not finished.
@@ -134,7 +134,7 @@ void measure_start(const Path& folder, const LabOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   Initialisation result{measure_initialisation(options.initialisation),
                         check_layer_norm_jacobian(6, options.seed), 0,
-                        measure_schemes({.seed = options.seed})};
+                        measure_schemes({.seed = options.seed, .placements = options.placements})};
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_initialisation(folder, result);
   say("measured {} kinds of models at initialisation, {} of each, in {}",

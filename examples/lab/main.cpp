@@ -1,4 +1,5 @@
-// The lab: Pre-LN and Post-LN Transformers compared at initialisation, in training and in ablations.
+// The lab: Transformers of two placements, Pre-LN and Post-LN unless told, compared at initialisation, in
+// training and in ablations.
 //
 //   lab [OPTIONS]      measures, trains, writes a report (--quick: a first look; --help: all options)
 //   lab report DIR     draws the report in DIR again from the files beside it

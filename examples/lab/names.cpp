@@ -2,18 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "gradus/kit/chart/axis.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::lab {
 
-const char* name_of(Placement placement) { return placement == Placement::pre ? "pre" : "post"; }
+std::string name_of(const Placement& placement) {
+  std::string name;
+  for (const char c : short_title_of(placement))
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
 
-const char* title_of(Placement placement) { return placement == Placement::pre ? "Pre-LN" : "Post-LN"; }
+Placement placement_named(const std::string& name) { return {nn::placement_named(name).name}; }
 
-Placement placement_named(const std::string& name) {
-  kit::check(name == "pre" || name == "post", "lab: a placement is \"pre\" or \"post\", got \"{}\"", name);
-  return name == "pre" ? Placement::pre : Placement::post;
+std::string title_of(const Placement& placement) { return placement.title; }
+
+std::string short_title_of(const Placement& placement) {
+  const std::string& title = placement.title;
+  return title.ends_with("-LN") ? title.substr(0, title.size() - 3) : title;
+}
+
+std::string difference_words(const Placements& placements) {
+  return title_of(placements[1]) + " - " + title_of(placements[0]);
 }
 
 std::string ablation_words(const RunOptions& run) {

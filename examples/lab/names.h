@@ -9,16 +9,18 @@
 
 namespace gradus::lab {
 
-/// In the order of all tables and charts.
-
-/// "pre" or "post": the words of the files.
-const char* name_of(Placement placement);
-/// The placement of a word; throws for any other word.
+/// "pre", "post", "deepnorm": the words of the files and the command line.
+std::string name_of(const Placement& placement);
+/// The placement of a word; throws where nn::placement_named does.
 Placement placement_named(const std::string& name);
-/// "Pre-LN" or "Post-LN": the words of texts.
-const char* title_of(Placement placement);
+/// "Pre-LN", "Post-LN", "DeepNorm": the words of texts.
+std::string title_of(const Placement& placement);
+/// Without "-LN": "Pre".
+std::string short_title_of(const Placement& placement);
+/// "Post-LN - Pre-LN": the second minus the first.
+std::string difference_words(const Placements& placements);
 
-/// What an ablation changes, after "Pre-LN " or "Post-LN ": "without its final norm", "with a final norm",
+/// What an ablation changes, after "Pre-LN " or the like: "without its final norm", "with a final norm",
 /// "with scaled residual init"; "as it is" for a run that is none.
 std::string ablation_words(const RunOptions& run);
 /// "without warm-up", "with 100 steps of warm-up".

@@ -34,15 +34,28 @@ void fill_defaults(LabOptions& options) {
   tidy(options.depths), tidy(options.lrs), tidy(options.warmups);
 }
 
+/// "peri": Pre-LN and Peri-LN; "peri,deep": these two.
+Placements placements_from(const std::string& words) {
+  const std::size_t comma = words.find(',');
+  const Placement last = placement_named(words.substr(comma == std::string::npos ? 0 : comma + 1));
+  const Placements two = {
+      comma == std::string::npos ? Placement::pre : placement_named(words.substr(0, comma)), last};
+  kit::check(two[0] != two[1], "{} cannot be compared with itself", title_of(last));
+  return two;
+}
+
 }  // namespace
 
 std::optional<int> parse(int argc, const char* const* argv, LabOptions& options) {
   kit::CommandLine line(
       "lab", "Compares Pre-LN and Post-LN Transformers: at initialisation, in training, in ablations.");
   options.model.steps = options.seeds = 0;  // until one is given or filled in
+  std::string placement = "post";
   auto seed = static_cast<std::int64_t>(options.seed);
   line.flag("--quick", options.quick, "Fewer runs: about a minute on two fast cores");
   line.path("--text", options.text, "Train on the characters of this file instead of the built-in language");
+  line.text("--placement", placement,
+            "What is compared with Pre-LN; A,B: one with another; list: all there are");
   line.path("--out", options.out, "Folder for the report and the files; lab-results/<date> when not given");
   line.path("--resume", options.resume, "Go on with a lab that was stopped, in its folder");
   line.integer("--seed", seed, "First seed; the others follow it", kit::at_least(0));
@@ -55,22 +68,28 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
                kSteps);
   line.footer(
       "lab report DIR draws the report in DIR again from the files beside it.\n\nExamples:\n  lab --quick\n  "
-      "lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n  lab --resume "
+      "lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n  lab --quick --placement "
+      "peri\n  lab --resume "
       "lab-results/2024-05-01-120000");
   if (const auto status = line.parse(argc, argv)) return status;
   if (!options.resume.empty())
-    for (const char* name :
-         {"--quick", "--text", "--out", "--seed", "--seeds", "--depths", "--lrs", "--warmups", "--steps"})
+    for (const char* name : {"--quick", "--text", "--placement", "--out", "--seed", "--seeds", "--depths",
+                             "--lrs", "--warmups", "--steps"})
       if (line.given(name)) {
         kit::print_error(
             fmt::format("lab: {} cannot change a lab under way; only --threads goes with --resume\n", name));
         return 2;
       }
+  if (placement == "list") {
+    kit::print(nn::list_placements());
+    return 0;
+  }
   options.threads_given = line.given("--threads");
   options.seed = static_cast<std::uint64_t>(seed);
   options.initialisation.seed = options.seed;
   fill_defaults(options);
   try {
+    options.placements = options.initialisation.placements = placements_from(placement);
     check_number_of_runs(options);
   } catch (const Error& error) {
     kit::print_error(fmt::format("lab: {}\n", error.what()));
@@ -106,13 +125,16 @@ std::vector<RunOptions> plan_runs(const LabOptions& options) {
   for (const std::int64_t layers : options.depths)
     for (const double lr : options.lrs)
       for (const std::int64_t warmup : options.warmups)
-        for (const Placement placement : kPlacements)
+        for (const Placement& placement : options.placements)
           add_seeds({.placement = placement, .layers = layers, .lr = lr, .warmup = warmup});
-  for (const Placement placement : kPlacements) {
+  for (const Placement& placement : options.placements) {
+    const nn::Placement library = in_library(placement);
     RunOptions run = ablation_setting(options);
     run.placement = placement;
-    run.final_norm = placement == Placement::post;  // the other way round than the placement has it
-    add_seeds(run);
+    if (!library.leave) {                    // which is the end of its streams, and no choice
+      run.final_norm = !library.final_norm;  // the other way round than the placement has it
+      add_seeds(run);
+    }
     run.final_norm.reset();
     run.residual_scaling = true;
     add_seeds(run);

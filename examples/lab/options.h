@@ -22,6 +22,7 @@ struct LabOptions {
   std::vector<std::int64_t> depths;
   std::vector<double> lrs;
   std::vector<std::int64_t> warmups;
+  Placements placements = {Placement::pre, Placement::post};
   ModelOptions model;
   RecallOptions recall;
   InitialisationOptions initialisation;

@@ -6,6 +6,7 @@ namespace gradus::bench {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases = model_cases();
+  for (Case& c : transformer_cases()) cases.push_back(std::move(c));
   for (Case& c : op_cases()) cases.push_back(std::move(c));
   return cases;
 }

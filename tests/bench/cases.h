@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "gradus/nn/models/gpt.h"
+
 namespace gradus::bench {
 
 using Step = std::function<void()>;
@@ -17,7 +19,13 @@ struct Case {
 };
 
 std::vector<Case> model_cases();
+std::vector<Case> transformer_cases();
 std::vector<Case> op_cases();
+
+/// GPT-2 small.
+nn::GPTOptions gpt2_small();
+/// A step of a GPT on `batch` random rows of `tokens`, with AdamW.
+Step gpt_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t tokens);
 
 /// All cases, in the order they are run.
 std::vector<Case> all_cases();

@@ -5,7 +5,12 @@
 
 namespace gradus::bench {
 
-namespace {
+nn::GPTOptions gpt2_small() {
+  return {.vocab = 50257,
+          .context = 1024,
+          .layers = 12,
+          .block = {.d_model = 768, .heads = 12, .activation = nn::Activation::gelu}};
+}
 
 Step gpt_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t tokens) {
   const nn::GPT model(options);
@@ -19,6 +24,8 @@ Step gpt_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t to
     opt->zero_grad();
   };
 }
+
+namespace {
 
 Step encoder_step(std::int64_t layers) {
   const nn::TransformerEncoder model(
@@ -56,10 +63,7 @@ Step generate_step(const nn::GPTOptions& options) {
 }  // namespace
 
 std::vector<Case> model_cases() {
-  const nn::GPTOptions gpt2{.vocab = 50257,
-                            .context = 1024,
-                            .layers = 12,
-                            .block = {.d_model = 768, .heads = 12, .activation = nn::Activation::gelu}};
+  const nn::GPTOptions gpt2 = gpt2_small();
   const nn::GPTOptions small{.vocab = 65,
                              .context = 64,
                              .layers = 4,

@@ -43,7 +43,7 @@ void add_run(Cell& cell, const RunRecord& run, double baseline, double target) {
 }
 
 /// One value a seed that has finished at every rate.
-Sensitivity sensitivity_of(const Analysis& analysis, Placement placement, std::int64_t layers,
+Sensitivity sensitivity_of(const Analysis& analysis, const Placement& placement, std::int64_t layers,
                            std::int64_t warmup) {
   Sensitivity result{placement, layers, warmup, {}, {}, {}};
   const LabOptions& options = analysis.options;
@@ -73,14 +73,15 @@ std::optional<std::size_t> Cell::run_of(std::uint64_t seed) const {
   return std::nullopt;
 }
 
-const Cell& Analysis::cell(Placement placement, std::int64_t layers, double lr, std::int64_t warmup) const {
+const Cell& Analysis::cell(const Placement& placement, std::int64_t layers, double lr,
+                           std::int64_t warmup) const {
   const RunOptions wanted{.placement = placement, .layers = layers, .lr = lr, .warmup = warmup};
   for (const Cell& cell : grid)
     if (same_setting(cell.setting, wanted)) return cell;
   kit::fail_with("lab: the grid has no setting {}", wanted.name());
 }
 
-const Sensitivity& Analysis::sensitivity(Placement placement, std::int64_t layers,
+const Sensitivity& Analysis::sensitivity(const Placement& placement, std::int64_t layers,
                                          std::int64_t warmup) const {
   for (const Sensitivity& one : sensitivities)
     if (one.placement == placement && one.layers == layers && one.warmup == warmup) return one;
@@ -94,7 +95,8 @@ std::vector<std::uint64_t> Analysis::seeds() const {
   return all;
 }
 
-std::optional<Best> Analysis::best(Placement placement, std::int64_t layers, std::uint64_t seed) const {
+std::optional<Best> Analysis::best(const Placement& placement, std::int64_t layers,
+                                   std::uint64_t seed) const {
   std::optional<Best> best;
   for (const Cell& cell : grid) {
     if (cell.setting.placement != placement || cell.setting.layers != layers) continue;
@@ -129,7 +131,7 @@ Analysis analyse(const Results& results) {
         add_run(cell, run, analysis.baseline.loss, analysis.target);
   for (const std::int64_t layers : analysis.options.depths)
     for (const std::int64_t warmup : analysis.options.warmups)
-      for (const Placement placement : {Placement::pre, Placement::post})
+      for (const Placement& placement : analysis.options.placements)
         analysis.sensitivities.push_back(sensitivity_of(analysis, placement, layers, warmup));
   return analysis;
 }

@@ -55,18 +55,18 @@ struct Analysis {
   LabOptions options;
   Baseline baseline;
   std::vector<Cell> grid;       // depth x rate x warm-up x placement, in the order of the plan
-  std::vector<Cell> ablations;  // final norm the other way round, residual scaling: for Pre-LN, then Post-LN
+  std::vector<Cell> ablations;  // final norm the other way round, residual scaling: by placement
   std::vector<Sensitivity> sensitivities;
   double target = 0;  // of Cell::steps
   std::size_t planned = 0, finished = 0;
 
-  const Cell& cell(Placement placement, std::int64_t layers, double lr, std::int64_t warmup) const;
-  const Sensitivity& sensitivity(Placement placement, std::int64_t layers, std::int64_t warmup) const;
+  const Cell& cell(const Placement& placement, std::int64_t layers, double lr, std::int64_t warmup) const;
+  const Sensitivity& sensitivity(const Placement& placement, std::int64_t layers, std::int64_t warmup) const;
   /// Those of the plan.
   std::vector<std::uint64_t> seeds() const;
   /// The least loss of a seed with this placement and depth, over rates and warm-ups; nothing until all of
   /// these have finished.
-  std::optional<Best> best(Placement placement, std::int64_t layers, std::uint64_t seed) const;
+  std::optional<Best> best(const Placement& placement, std::int64_t layers, std::uint64_t seed) const;
   /// What losses are shown against: the entropy where it is known, otherwise 0.
   double floor() const { return task.entropy.value_or(0); }
 };

@@ -12,48 +12,53 @@ namespace {
 
 /// The reliability and the mean loss, over the settings a seed has finished with both placements.
 void compare_all(const Analysis& analysis, Comparisons& result) {
+  const auto& [first, second] = analysis.options.placements;
   std::vector<double> learned, losses;
   for (const std::uint64_t seed : analysis.seeds()) {
     std::vector<double> of_seed;
     double ahead = 0;
-    for (const Cell& pre : analysis.grid) {
-      const RunOptions& setting = pre.setting;
-      if (setting.placement == Placement::post) continue;
-      const Cell& post = analysis.cell(Placement::post, setting.layers, setting.lr, setting.warmup);
-      const auto a = pre.run_of(seed), b = post.run_of(seed);
+    for (const Cell& one : analysis.grid) {
+      const RunOptions& setting = one.setting;
+      if (setting.placement != first) continue;
+      const Cell& other = analysis.cell(second, setting.layers, setting.lr, setting.warmup);
+      const auto a = one.run_of(seed), b = other.run_of(seed);
       if (!a || !b) continue;
-      of_seed.push_back(post.losses[*b] - pre.losses[*a]);
+      of_seed.push_back(other.losses[*b] - one.losses[*a]);
       ++result.pairs;
-      result.pre_learned += pre.learned[*a], result.post_learned += post.learned[*b];
-      ahead += static_cast<double>(pre.learned[*a]) - static_cast<double>(post.learned[*b]);
+      result.runs_learned[0] += one.learned[*a], result.runs_learned[1] += other.learned[*b];
+      ahead += static_cast<double>(one.learned[*a]) - static_cast<double>(other.learned[*b]);
     }
     if (of_seed.empty()) continue;
     learned.push_back(ahead);
     losses.push_back(mean(of_seed));
   }
-  result.learned = {"settings that learned, all settings: Pre-LN - Post-LN", difference_of(learned)};
-  result.loss = {"mean loss, all settings: Post-LN - Pre-LN", difference_of(losses)};
+  result.learned = {
+      fmt::format("settings that learned, all settings: {} - {}", title_of(first), title_of(second)),
+      difference_of(learned)};
+  result.loss = {"mean loss, all settings: " + difference_words(analysis.options.placements),
+                 difference_of(losses)};
 }
 
 void compare_best(const Analysis& analysis, Comparisons& result) {
+  const Placements& placements = analysis.options.placements;
   for (const std::int64_t layers : analysis.options.depths) {
-    std::vector<double> pre, post, differences, pre_rates, post_rates;
+    ForEach<std::vector<double>> losses, rates;
+    std::vector<double> differences;
     for (const std::uint64_t seed : analysis.seeds()) {
-      const auto a = analysis.best(Placement::pre, layers, seed),
-                 b = analysis.best(Placement::post, layers, seed);
-      if (!a || !b) continue;
-      pre.push_back(a->loss), post.push_back(b->loss), differences.push_back(b->loss - a->loss);
-      pre_rates.push_back(a->lr), post_rates.push_back(b->lr);
+      const ForEach<std::optional<Best>> best = {analysis.best(placements[0], layers, seed),
+                                                 analysis.best(placements[1], layers, seed)};
+      if (!best[0] || !best[1]) continue;
+      differences.push_back(best[1]->loss - best[0]->loss);
+      for (const std::size_t i : {0, 1}) {
+        losses[i].push_back(best[i]->loss);
+        rates[i].push_back(best[i]->lr);
+      }
     }
     if (differences.empty()) continue;
-    const std::string about = fmt::format(
-        "loss at the best rate and warm-up of each seed, {}: Post-LN - Pre-LN", counted(layers, "layer"));
-    result.best.push_back({layers,
-                           mean(pre),
-                           mean(post),
-                           {about, difference_of(differences)},
-                           std::move(pre_rates),
-                           std::move(post_rates)});
+    const std::string about = fmt::format("loss at the best rate and warm-up of each seed, {}: {}",
+                                          counted(layers, "layer"), difference_words(placements));
+    result.best.push_back(
+        {layers, {mean(losses[0]), mean(losses[1])}, {about, difference_of(differences)}, std::move(rates)});
   }
 }
 
@@ -61,11 +66,11 @@ void compare_sensitivity(const Analysis& analysis, Comparisons& result) {
   const LabOptions& options = analysis.options;
   if (options.lrs.size() < 2) return;
   const std::int64_t layers = options.depths.back(), warmup = options.warmups.front();
-  const std::vector<double> differences = paired(analysis.sensitivity(Placement::pre, layers, warmup),
-                                                 analysis.sensitivity(Placement::post, layers, warmup));
+  const std::vector<double> differences = paired(analysis.sensitivity(options.placements[0], layers, warmup),
+                                                 analysis.sensitivity(options.placements[1], layers, warmup));
   if (differences.empty()) return;
-  result.deepest.push_back({fmt::format("learning-rate sensitivity, {}, {}: Post-LN - Pre-LN",
-                                        counted(layers, "layer"), warmup_words(warmup)),
+  result.deepest.push_back({fmt::format("learning-rate sensitivity, {}, {}: {}", counted(layers, "layer"),
+                                        warmup_words(warmup), difference_words(options.placements)),
                             difference_of(differences)});
 }
 

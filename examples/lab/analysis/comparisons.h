@@ -1,6 +1,7 @@
 #pragma once
-// Pre-LN against Post-LN, question by question, each put to the seeds (statistics.h says how and why).
+// Two placements, question by question, each put to the seeds (statistics.h says how and why).
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,17 @@ struct Comparison {
   bool clear() const { return p < kLevel; }
 };
 
+/// Of the first placement and of the second.
+template <class T>
+using ForEach = std::array<T, 2>;
+
 /// Two placements at one depth, each seed at its own best rate and warm-up: nothing is chosen on one seed and
 /// judged on another, and both have had the same number of tries.
 struct BestOfDepth {
   std::int64_t layers = 0;
-  double pre = 0, post = 0;                   // mean over seeds of the best loss
-  Comparison comparison;                      // Post-LN - Pre-LN
-  std::vector<double> pre_rates, post_rates;  // the best rate of each seed
-  const std::vector<double>& rates(Placement placement) const {
-    return placement == Placement::pre ? pre_rates : post_rates;
-  }
+  ForEach<double> loss = {};           // mean over seeds of the best one
+  Comparison comparison;               // second - first
+  ForEach<std::vector<double>> rates;  // the best rate of each seed
 };
 
 struct AblationChange {
@@ -35,12 +37,12 @@ struct AblationChange {
 
 struct Comparisons {
   std::int64_t pairs = 0;  // pairs of runs that differ in placement only, over all settings and seeds
-  std::int64_t pre_learned = 0, post_learned = 0;
+  ForEach<std::int64_t> runs_learned = {};
 
-  /// The question asked first, so that it needs no correction: on how many settings more did Pre-LN learn?
+  /// The question asked first, so that it needs no correction: on how many settings more did the first learn?
   Comparison learned;
   // All others share Holm's correction.
-  Comparison loss;                  // mean over settings, Post-LN - Pre-LN
+  Comparison loss;                  // mean over settings, second - first
   std::vector<BestOfDepth> best;    // depths for which a seed has finished all settings
   std::vector<Comparison> deepest;  // sensitivity at the largest depth, shortest warm-up; one or none
   std::vector<AblationChange> ablations;

@@ -25,17 +25,29 @@ Count count_if(const Analysis& analysis, const Condition& condition) {
   return count;
 }
 
+/// "Pre-LN 3, Post-LN 4", of what words(placement) says.
+template <class Words>
+std::string for_both(const LabOptions& options, const Words& words) {
+  const auto& [first, second] = options.placements;
+  return fmt::format("{} {}, {} {}", title_of(first), words(first), title_of(second), words(second));
+}
+
+/// "Post − Pre +0.1 (+0.05 to +0.2)"
+std::string change_words(const Placements& placements, const Difference& difference) {
+  return fmt::format("{} − {} {}", short_title_of(placements[1]), short_title_of(placements[0]),
+                     with_range(difference));
+}
+
 std::string depth_finding(const Analysis& analysis) {
   std::vector<std::string> parts;
   for (const std::int64_t layers : analysis.options.depths) {
-    const auto count = [&](Placement placement) {
+    const auto count = [&](const Placement& placement) {
       return count_if(
                  analysis,
                  [&](const RunOptions& run) { return run.placement == placement && run.layers == layers; })
           .words();
     };
-    parts.push_back(fmt::format("with {} Pre-LN {}, Post-LN {}", counted(layers, "layer"),
-                                count(Placement::pre), count(Placement::post)));
+    parts.push_back(fmt::format("with {} {}", counted(layers, "layer"), for_both(analysis.options, count)));
   }
   std::string text = fmt::format("**Depth.** Runs that ended below {}: ", analysis.baseline.words());
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "; " : "") + parts[i];
@@ -45,7 +57,7 @@ std::string depth_finding(const Analysis& analysis) {
 /// The sensitivity says little of a model that trains at no rate at all: then every rate is as good.
 std::string caveat(const Analysis& analysis, std::int64_t layers, std::int64_t warmup) {
   std::vector<std::string> never;
-  for (const Placement placement : kPlacements) {
+  for (const Placement& placement : analysis.options.placements) {
     const Count count = count_if(analysis, [&](const RunOptions& run) {
       return run.placement == placement && run.layers == layers && run.warmup == warmup;
     });
@@ -64,24 +76,23 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
   std::string text = fmt::format("**Learning rate.** What a rate costs on average against the best one, {}: ",
                                  warmup_words(warmup));
   for (const std::int64_t layers : first == last ? std::vector{last} : std::vector{first, last}) {
-    const auto cost = [&](Placement placement) {
+    const auto cost = [&](const Placement& placement) {
       return nats(analysis.sensitivity(placement, layers, warmup).spread.mean);
     };
-    text += fmt::format("{}with {} Pre-LN {}, Post-LN {}", layers == first ? "" : "; ",
-                        counted(layers, "layer"), cost(Placement::pre), cost(Placement::post));
+    text += fmt::format("{}with {} {}", layers == first ? "" : "; ", counted(layers, "layer"),
+                        for_both(options, cost));
   }
   text += " nats per character.";
   const Comparison& deepest = comparisons.deepest.front();
   const std::string note = caveat(analysis, last, warmup);
   if (!note.empty() || deepest.difference.count < 2) return text + note;
   if (deepest.difference.side() == 0)
-    return text + fmt::format(" With {} neither depends on it more (Post − Pre {}).", counted(last, "layer"),
-                              with_range(deepest.difference));
-  return text + fmt::format(" With {} {} {}depends on it more, in {} (Post − Pre {}).",
-                            counted(last, "layer"),
-                            title_of(deepest.difference.side() > 0 ? Placement::post : Placement::pre),
+    return text + fmt::format(" With {} neither depends on it more ({}).", counted(last, "layer"),
+                              change_words(options.placements, deepest.difference));
+  return text + fmt::format(" With {} {} {}depends on it more, in {} ({}).", counted(last, "layer"),
+                            title_of(options.placements[deepest.difference.side() > 0 ? 1 : 0]),
                             deepest.clear() ? "clearly " : "", agreement(deepest.difference),
-                            with_range(deepest.difference));
+                            change_words(options.placements, deepest.difference));
 }
 
 std::string best_rates_finding(const LabOptions& options, const Comparisons& comparisons) {
@@ -100,7 +111,7 @@ std::string warmup_finding(const Analysis& analysis) {
   const LabOptions& options = analysis.options;
   if (options.warmups.size() < 2) return "";
   std::vector<std::string> parts;
-  for (const Placement placement : kPlacements) {
+  for (const Placement& placement : options.placements) {
     std::int64_t failed = 0, rescued = 0, spoiled = 0, pairs = 0;
     for (const std::int64_t layers : options.depths)
       for (const double lr : options.lrs) {
@@ -173,42 +184,24 @@ std::vector<std::string> best_rates_at_the_edge(const LabOptions& options, const
   std::vector<std::string> edges;
   if (options.lrs.size() < 3) return edges;
   for (const BestOfDepth& best : comparisons.best)
-    for (const Placement placement : kPlacements)
+    for (const std::size_t i : {0, 1})
       for (const double edge : {options.lrs.front(), options.lrs.back()}) {
-        const std::vector<double>& rates = best.rates(placement);
+        const std::vector<double>& rates = best.rates[i];
         const auto there = std::count(rates.begin(), rates.end(), edge);
         if (there == 0) continue;
-        edges.push_back(fmt::format("with {} {}'s is the {}, {}, in {} of {}", counted(best.layers, "layer"),
-                                    title_of(placement), edge == options.lrs.front() ? "lowest" : "highest",
-                                    kit::number_text(edge), there,
-                                    counted(static_cast<std::int64_t>(rates.size()), "seed")));
+        edges.push_back(fmt::format(
+            "with {} {}'s is the {}, {}, in {} of {}", counted(best.layers, "layer"),
+            title_of(options.placements[i]), edge == options.lrs.front() ? "lowest" : "highest",
+            kit::number_text(edge), there, counted(static_cast<std::int64_t>(rates.size()), "seed")));
       }
   return edges;
-}
-
-std::string theorem_sentence(const Theorem1& theorem) {
-  const double post = theorem.post_ratio_L32_L2, pre = theorem.pre_ratio_L8_L32;
-  const bool post_flat = post >= kPostRatioLow && post <= kPostRatioHigh;
-  const bool pre_falls = pre >= kPreRatioLow && pre <= kPreRatioHigh;
-  return fmt::format(
-      "Before the first step the gradient of the last block {} in Post-LN (32 layers over 2: {}) and {} in "
-      "Pre-LN (8 layers over 32: {}; 1/√L gives 2). {}; the mean size of Pre-LN's activations {} the bounds "
-      "of "
-      "their Lemma 2.",
-      post_flat ? "is about the same at any depth" : "changes with depth", kit::fixed_text(post, 2),
-      pre_falls ? "shrinks with depth" : "does not shrink like 1/√L", kit::fixed_text(pre, 2),
-      post_flat && pre_falls
-          ? "So do the upper bounds of Theorem 1 of Xiong et al., one without L, one with 1/√L"
-          : "The upper bounds of Theorem 1 of Xiong et al. go otherwise, one without L, one with "
-            "1/√L, but gradients below a bound do not contradict it",
-      theorem.pre_norm_inside_lemma2 ? "stays within" : "leaves");
 }
 
 std::vector<std::string> findings_of(const Analysis& analysis, const Comparisons& comparisons,
                                      const std::optional<Initialisation>& initialisation) {
   std::vector<std::string> findings;
   if (initialisation)
-    findings.push_back("**Start.** " + theorem_sentence(check_theorem1(initialisation->states)));
+    findings.push_back("**Start.** " + start_sentence(initialisation->states, analysis.options.placements));
   if (analysis.finished > 0) {
     findings.push_back(depth_finding(analysis));
     findings.push_back(sensitivity_finding(analysis, comparisons));

@@ -15,6 +15,7 @@ double mean(std::span<const double> values) {
 }
 
 double median(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;

@@ -18,7 +18,7 @@ namespace gradus::lab {
 
 /// NaN for no values.
 double mean(std::span<const double> values);
-/// Of an even number of values, the mean of the two in the middle; NaN for no values.
+/// Of an even number of values, the mean of the two in the middle; NaN for no values. NaNs do not count.
 double median(std::vector<double> values);
 /// Of a sample (n - 1); 0 for fewer than two values.
 double standard_deviation(std::span<const double> values);

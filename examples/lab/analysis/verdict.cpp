@@ -11,68 +11,72 @@ namespace gradus::lab {
 namespace {
 
 /// Which placement got more runs to learn, and whether the seeds can tell that from chance.
-std::string reliability_clause(const Comparisons& all, const Baseline& baseline) {
+std::string reliability_clause(const Comparisons& all, const Placements& placements,
+                               const Baseline& baseline) {
   const Difference& seeds = all.learned.difference;
-  const std::string plain = fmt::format("Pre-LN ended below {} in {} of {} runs, Post-LN in {}",
-                                        baseline.words(), all.pre_learned, all.pairs, all.post_learned);
+  const ForEach<std::int64_t>& learned = all.runs_learned;
+  const ForEach<std::string> title = {title_of(placements[0]), title_of(placements[1])};
+  const std::string plain = fmt::format("{} ended below {} in {} of {} runs, {} in {}", title[0],
+                                        baseline.words(), learned[0], all.pairs, title[1], learned[1]);
   if (seeds.count < 2) return "One seed shows no spread to judge by: " + plain;
 
-  const bool pre = seeds.side() > 0;
-  const char *ahead = title_of(pre ? Placement::pre : Placement::post),
-             *behind = title_of(pre ? Placement::post : Placement::pre);
-  const std::string counts =
-      fmt::format("{} of {} runs ended below {}, against {} for {}", pre ? all.pre_learned : all.post_learned,
-                  all.pairs, baseline.words(), pre ? all.post_learned : all.pre_learned, behind);
+  const std::size_t best = seeds.side() > 0 ? 0 : 1, other = 1 - best;
+  const std::string counts = fmt::format("{} of {} runs ended below {}, against {} for {}", learned[best],
+                                         all.pairs, baseline.words(), learned[other], title[other]);
   const std::string p = "p = " + kit::number_text(all.learned.p, 2);
   if (all.learned.clear())
-    return fmt::format("{} trained more reliably: {}, ahead in {} ({})", ahead, counts, agreement(seeds), p);
+    return fmt::format("{} trained more reliably: {}, ahead in {} ({})", title[best], counts,
+                       agreement(seeds), p);
   if (seeds.agreeing() == seeds.count)
     return fmt::format(
         "{} was ahead in each of {}, which are too few to exclude chance ({}; from {} on they could "
         "be enough): {}",
-        ahead, counted(seeds.count, "seed"), p, seeds_needed(1), counts);
-  return fmt::format("No clear difference in reliability: {} (Pre-LN ahead in {} of {}, Post-LN in {})",
-                     plain, seeds.up, counted(seeds.count, "seed"), seeds.down);
+        title[best], counted(seeds.count, "seed"), p, seeds_needed(1), counts);
+  return fmt::format("No clear difference in reliability: {} ({} ahead in {} of {}, {} in {})", plain,
+                     title[0], seeds.up, counted(seeds.count, "seed"), title[1], seeds.down);
 }
 
-/// For whom the loss is lower, where the difference is Post-LN - Pre-LN: "for Pre-LN in 5 of 6 seeds".
-std::string lower_for(const Comparison& comparison) {
+/// For whom the loss is lower, where the difference is second - first: "for Pre-LN in 5 of 6 seeds".
+std::string lower_for(const Comparison& comparison, const Placements& placements) {
   const Difference& difference = comparison.difference;
   if (difference.side() == 0)
     return difference.up == 0 ? "for neither in any seed" : "for each in " + agreement(difference);
-  return fmt::format("for {} in {}{}", title_of(difference.side() > 0 ? Placement::pre : Placement::post),
+  return fmt::format("for {} in {}{}", title_of(placements[difference.side() > 0 ? 0 : 1]),
                      agreement(difference), comparison.clear() ? " (clear)" : "");
 }
 
-std::string loss_clause(const Comparisons& all) {
+std::string loss_clause(const Comparisons& all, const Placements& placements) {
   if (all.loss.difference.count < 2) return "";
-  return fmt::format("; the mean loss over all settings is lower {}, Post − Pre {}", lower_for(all.loss),
-                     with_range(all.loss.difference));
+  return fmt::format("; the mean loss over all settings is lower {}, {} − {} {}",
+                     lower_for(all.loss, placements), short_title_of(placements[1]),
+                     short_title_of(placements[0]), with_range(all.loss.difference));
 }
 
 /// ", Post-LN's at the lowest rate tried": where the best rates of most seeds are at an edge of the grid.
-std::string edge_words(const BestOfDepth& best, const std::vector<double>& lrs) {
+std::string edge_words(const BestOfDepth& best, const LabOptions& options) {
+  const std::vector<double>& lrs = options.lrs;
   std::string text;
   if (lrs.size() < 3) return text;
-  for (const Placement placement : {Placement::pre, Placement::post})
+  for (const std::size_t i : {0, 1})
     for (const double edge : {lrs.front(), lrs.back()}) {
-      const std::vector<double>& rates = best.rates(placement);
+      const std::vector<double>& rates = best.rates[i];
       if (2 * static_cast<std::size_t>(std::count(rates.begin(), rates.end(), edge)) > rates.size())
-        text += fmt::format(", {}'s at the {} rate tried", title_of(placement),
+        text += fmt::format(", {}'s at the {} rate tried", title_of(options.placements[i]),
                             edge == lrs.front() ? "lowest" : "highest");
     }
   return text;
 }
 
 /// What is left of the difference when each placement has its best rate and warm-up.
-std::string best_clause(const Comparisons& all, const std::vector<double>& lrs) {
+std::string best_clause(const Comparisons& all, const LabOptions& options) {
   std::vector<std::string> parts;
   for (const BestOfDepth& best : all.best) {
     if (best.comparison.difference.count < 2) continue;
-    const bool pre = best.comparison.difference.side() >= 0;
-    parts.push_back(fmt::format("{} with {} ({} against {}{})", lower_for(best.comparison),
-                                counted(best.layers, "layer"), nats(pre ? best.pre : best.post),
-                                nats(pre ? best.post : best.pre), edge_words(best, lrs)));
+    const std::size_t lower = best.comparison.difference.side() >= 0 ? 0 : 1;
+    parts.push_back(fmt::format("{} with {} ({} against {}{})",
+                                lower_for(best.comparison, options.placements), counted(best.layers, "layer"),
+                                nats(best.loss[lower]), nats(best.loss[1 - lower]),
+                                edge_words(best, options)));
   }
   return parts.empty() ? "" : "; that at the best rate and warm-up of each seed is lower " + listed(parts);
 }
@@ -87,8 +91,8 @@ Verdict verdict_of(const Analysis& analysis, const std::optional<Initialisation>
   verdict.sentence =
       all.pairs == 0
           ? "No setting has finished with both placements, so nothing can be said about training yet."
-          : reliability_clause(all, analysis.baseline) + loss_clause(all) +
-                best_clause(all, analysis.options.lrs) + ".";
+          : reliability_clause(all, analysis.options.placements, analysis.baseline) +
+                loss_clause(all, analysis.options.placements) + best_clause(all, analysis.options) + ".";
   return verdict;
 }
 

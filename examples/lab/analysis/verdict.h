@@ -27,9 +27,9 @@ std::vector<std::string> findings_of(const Analysis& analysis, const Comparisons
                                      const std::optional<Initialisation>& initialisation);
 
 /// Whether the gradients of phase 1 go with depth as the upper bounds of Theorem 1 do, and the sizes of
-/// activations stay inside those of Lemma 2 (Xiong et al. 2020). What random weights of this size make of
-/// "about 1" and "about 2" is inside these bands.
-std::string theorem_sentence(const Theorem1& theorem);
+/// activations stay inside those of Lemma 2 (Xiong et al. 2020); of placements they do not speak of, how they
+/// go. What random weights of this size make of "about 1" and "about 2" is inside these bands.
+std::string start_sentence(const std::vector<InitialState>& states, const Placements& placements);
 constexpr double kPostRatioLow = 0.8, kPostRatioHigh = 1.4;
 constexpr double kPreRatioLow = 1.6, kPreRatioHigh = 2.5;
 

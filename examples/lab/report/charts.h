@@ -1,5 +1,5 @@
 #pragma once
-// The pictures of a report. Pre-LN and Post-LN keep their looks throughout: styles 0 and 1.
+// The pictures of a report. The two placements keep their looks throughout: styles 0 and 1.
 
 #include "gradus/kit/chart/chart.h"
 #include "lab/analysis/analysis.h"
@@ -9,19 +9,20 @@ namespace gradus::lab {
 // At initialisation.
 
 /// |dL/dW2| of the last block against depth: Theorem 1.
-kit::LineChart top_gradient_chart(const Initialisation& initialisation);
-/// E|x|^2/d layer by layer in the deepest model, with the bounds of Lemma 2.
-kit::LineChart norm_chart(const Initialisation& initialisation);
+kit::LineChart top_gradient_chart(const Initialisation& initialisation, const Placements& placements);
+/// E|x|^2/d layer by layer in the deepest model, with the bounds of Lemma 2 where they are of one of the two.
+kit::LineChart norm_chart(const Initialisation& initialisation, const Placements& placements);
 /// Gradients of W2, or of the activations, block by block for each depth, with the slope of appendix F.
-kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weights);
+kit::Panels gradient_panels(const Initialisation& initialisation, const Placements& placements,
+                            bool of_weights);
 /// |dL/dW2| block by block over that of the last block, a panel for each of several initial weights.
-kit::Panels scheme_panels(const std::vector<SchemeState>& schemes);
+kit::Panels scheme_panels(const std::vector<SchemeState>& schemes, const Placements& placements);
 
 // Training. Charts of several depths have a row for each, and a column for each warm-up or rate.
 
 /// Final loss against the learning rate.
 kit::Panels loss_by_rate(const Analysis& analysis);
-/// Final loss above the entropy by depth and rate, Pre-LN and Post-LN in turns.
+/// Final loss above the entropy by depth and rate, the placements in turns.
 kit::HeatMap loss_map(const Analysis& analysis, std::int64_t warmup);
 /// Training loss against steps, by depth and rate.
 kit::Panels loss_curves(const Analysis& analysis, std::int64_t warmup);

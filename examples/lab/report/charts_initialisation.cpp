@@ -14,14 +14,14 @@ using kit::Series;
 
 constexpr int kReferenceStyle = 7;
 
-std::vector<const InitialState*> states_of(const Initialisation& initialisation, Placement placement) {
+std::vector<const InitialState*> states_of(const Initialisation& initialisation, const Placement& placement) {
   std::vector<const InitialState*> states;
   for (const InitialState& state : initialisation.states)
     if (state.placement == placement) states.push_back(&state);
   return states;
 }
 
-const InitialState& deepest(const Initialisation& initialisation, Placement placement) {
+const InitialState& deepest(const Initialisation& initialisation, const Placement& placement) {
   const auto states = states_of(initialisation, placement);
   return **std::max_element(states.begin(), states.end(),
                             [](const auto* a, const auto* b) { return a->layers < b->layers; });
@@ -46,17 +46,23 @@ Series slope(const InitialState& state, bool of_weights) {
   return slope;
 }
 
+/// How size is measured: in Post-LN before the norm that would hide it.
+std::string size_title(const Placement& placement) {
+  return title_of(placement) + (placement == Placement::post ? ", before its last norm" : "");
+}
+
 }  // namespace
 
-kit::LineChart top_gradient_chart(const Initialisation& initialisation) {
+kit::LineChart top_gradient_chart(const Initialisation& initialisation, const Placements& placements) {
   kit::LineChart chart{.title = "Gradient of the last block",
                        .x_label = "layers L",
                        .y_label = "|∂loss/∂W₂| of the last block",
                        .x_axis = AxisKind::log,
                        .y_axis = AxisKind::log};
-  for (const Placement placement : kPlacements) {
-    Series series{
-        .name = title_of(placement), .spread = kit::Spread::error_bars, .style = static_cast<int>(placement)};
+  for (const Placement& placement : placements) {
+    Series series{.name = title_of(placement),
+                  .spread = kit::Spread::error_bars,
+                  .style = style_of(placements, placement)};
     for (const InitialState* state : states_of(initialisation, placement)) {
       series.x.push_back(static_cast<double>(state->layers));
       series.y.push_back(state->top_gradient);
@@ -66,47 +72,53 @@ kit::LineChart top_gradient_chart(const Initialisation& initialisation) {
     chart.x_ticks = series.x;
     chart.series.push_back(std::move(series));
   }
-  const Series& pre = chart.series.front();
+  if (!contains(placements, Placement::pre)) return chart;
+  const Series& pre = chart.series[static_cast<std::size_t>(style_of(placements, Placement::pre))];
   Series root{.name = "∝ 1/√L", .x = pre.x, .markers = false, .style = kReferenceStyle};
   for (const double layers : root.x) root.y.push_back(pre.y.front() * std::sqrt(root.x.front() / layers));
   chart.series.push_back(std::move(root));
   return chart;
 }
 
-kit::LineChart norm_chart(const Initialisation& initialisation) {
-  const InitialState &pre = deepest(initialisation, Placement::pre),
-                     &post = deepest(initialisation, Placement::post);
-  kit::LineChart chart{.title = fmt::format("Size of activations, {} layers", pre.layers),
+kit::LineChart norm_chart(const Initialisation& initialisation, const Placements& placements) {
+  const std::int64_t layers = deepest(initialisation, placements[0]).layers;
+  kit::LineChart chart{.title = fmt::format("Size of activations, {} layers", layers),
                        .x_label = "block l",
                        .y_label = "E|x|²/d after block l",
                        .y_axis = AxisKind::log};
-  const std::vector<double> l = layer_numbers(pre.layers);
-  Series band{.name = "Lemma 2", .x = l, .markers = false, .style = kReferenceStyle};
-  for (const double i : l) {
+  for (const Placement& placement : placements) {
+    const InitialState& state = deepest(initialisation, placement);
+    chart.series.push_back({.name = size_title(placement),
+                            .x = layer_numbers(state.layers),
+                            .y = state.norm_squared,
+                            .style = style_of(placements, placement)});
+  }
+  if (contains(placements, Placement::post)) chart.references.push_back({.at = 1.5});
+  if (!contains(placements, Placement::pre)) return chart;
+  Series band{.name = "Lemma 2", .x = layer_numbers(layers), .markers = false, .style = kReferenceStyle};
+  for (const double i : band.x) {
     band.y.push_back(1 + i);
     band.low.push_back(1 + i / 2);
     band.high.push_back(1 + 3 * i / 2);
   }
-  chart.series.push_back({.name = "Pre-LN", .x = l, .y = pre.norm_squared, .style = 0});
-  chart.series.push_back(
-      {.name = "Post-LN, before its last norm", .x = l, .y = post.norm_squared, .style = 1});
   chart.series.push_back(std::move(band));
-  chart.references.push_back({.at = 1.5});
   return chart;
 }
 
-kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weights) {
+kit::Panels gradient_panels(const Initialisation& initialisation, const Placements& placements,
+                            bool of_weights) {
   kit::Panels panels{.title = of_weights ? "Gradient of W₂, block by block"
                                          : "Gradient of activations, block by block"};
   double smallest = INFINITY;
-  for (const Placement placement : kPlacements) {
+  for (const Placement& placement : placements) {
     kit::LineChart chart{.title = title_of(placement),
                          .x_label = "block l",
                          .y_label = of_weights ? "|∂loss/∂W₂| of block l" : "|∂loss/∂x| after block l",
                          .y_axis = AxisKind::log};
     for (const InitialState* state : states_of(initialisation, placement)) {
       const std::vector<double>& values = of_weights ? state->gradient : state->activation_gradient;
-      smallest = std::min(smallest, *std::min_element(values.begin(), values.end()));
+      for (const double value : values)
+        if (value > 0) smallest = std::min(smallest, value);
       chart.series.push_back(
           {.name = fmt::format("L = {}", state->layers), .x = layer_numbers(state->layers), .y = values});
     }
@@ -114,11 +126,12 @@ kit::Panels gradient_panels(const Initialisation& initialisation, bool of_weight
       chart.series.push_back(slope(deepest(initialisation, placement), of_weights));
     panels.panels.push_back(std::move(chart));
   }
-  panels.panels.front().y_low = smallest / 3;  // the slope leaves the picture, so that the data stay large
+  if (contains(placements, Placement::post))
+    panels.panels.front().y_low = smallest / 3;  // the slope leaves the picture, so that the data stay large
   return panels;
 }
 
-kit::Panels scheme_panels(const std::vector<SchemeState>& schemes) {
+kit::Panels scheme_panels(const std::vector<SchemeState>& schemes, const Placements& placements) {
   kit::Panels panels{.title = "Gradient of W₂ over that of the last block, by initial weights"};
   for (std::size_t i = 0; i < schemes.size(); i += 2) {
     kit::LineChart chart{.title = title_of(schemes[i].scheme),
@@ -133,7 +146,11 @@ kit::Panels scheme_panels(const std::vector<SchemeState>& schemes) {
                               .y = state->median,
                               .low = state->low,
                               .high = state->high,
-                              .style = static_cast<int>(state->placement)});
+                              .style = style_of(placements, state->placement)});
+    if (!contains(placements, Placement::post)) {
+      panels.panels.push_back(std::move(chart));
+      continue;
+    }
     Series alone{.name = "(2/3)^((L−l)/2)",
                  .x = layer_numbers(schemes[i].layers()),
                  .markers = false,
@@ -143,7 +160,8 @@ kit::Panels scheme_panels(const std::vector<SchemeState>& schemes) {
     chart.series.push_back(std::move(alone));
     panels.panels.push_back(std::move(chart));
   }
-  if (!panels.panels.empty()) panels.panels.front().y_low = 0.03;  // the slope leaves the picture
+  if (!panels.panels.empty() && contains(placements, Placement::post))
+    panels.panels.front().y_low = 0.03;  // the slope leaves the picture
   return panels;
 }
 

@@ -17,8 +17,6 @@ using kit::Series;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-int style_of(Placement placement) { return placement == Placement::pre ? 0 : 1; }
-
 std::string layers_title(std::int64_t layers) { return counted(layers, "layer"); }
 
 /// For loss axes: the baseline, and the entropy or, where that is unknown, the best n-gram tried. `floor` is
@@ -41,7 +39,7 @@ void add_point(Series& series, double x, const Spread& spread) {
   series.high.push_back(spread.high);
 }
 
-/// A panel for each depth and warm-up, with Pre-LN and Post-LN against the rate.
+/// A panel for each depth and warm-up, with both placements against the rate.
 template <class Value>
 kit::Panels panels_by_rate(const Analysis& analysis, LineChart axes, const Value& value) {
   kit::Panels panels;
@@ -54,9 +52,10 @@ kit::Panels panels_by_rate(const Analysis& analysis, LineChart axes, const Value
     for (const std::int64_t warmup : options.warmups) {
       LineChart chart = axes;
       chart.title = fmt::format("{}, {}", layers_title(layers), warmup_title(warmup));
-      for (const Placement placement : kPlacements) {
-        Series series{
-            .name = title_of(placement), .spread = kit::Spread::error_bars, .style = style_of(placement)};
+      for (const Placement& placement : analysis.options.placements) {
+        Series series{.name = title_of(placement),
+                      .spread = kit::Spread::error_bars,
+                      .style = style_of(options.placements, placement)};
         for (const double lr : options.lrs)
           add_point(series, lr, value(analysis.cell(placement, layers, lr, warmup)));
         chart.series.push_back(std::move(series));
@@ -68,10 +67,11 @@ kit::Panels panels_by_rate(const Analysis& analysis, LineChart axes, const Value
 
 /// Steps in equal slices, one point each: the mean over the slice and over runs, with the smallest and
 /// largest run. Runs that have diverged are left out from there on.
-Series curve_of(const Cell& cell, std::vector<double> RunRecord::*values, std::int64_t steps,
+Series curve_of(const Cell& cell, std::vector<double> RunRecord::*values, const LabOptions& options,
                 std::size_t points) {
-  Series series{.name = title_of(cell.setting.placement), .style = style_of(cell.setting.placement)};
-  const auto all = static_cast<std::size_t>(steps);
+  Series series{.name = title_of(cell.setting.placement),
+                .style = style_of(options.placements, cell.setting.placement)};
+  const auto all = static_cast<std::size_t>(options.model.steps);
   points = std::min(points, all);
   for (std::size_t slice = 0; slice < points; ++slice) {
     const std::size_t begin = slice * all / points, end = (slice + 1) * all / points;
@@ -128,7 +128,7 @@ kit::HeatMap loss_map(const Analysis& analysis, std::int64_t warmup) {
       .low_is_good = true};
   for (const double lr : options.lrs) map.columns.push_back(kit::number_text(lr));
   for (const std::int64_t layers : options.depths)
-    for (const Placement placement : kPlacements) {
+    for (const Placement& placement : analysis.options.placements) {
       map.rows.push_back(fmt::format("{} {}", layers, title_of(placement)));
       for (const double lr : options.lrs) {
         const Cell& cell = analysis.cell(placement, layers, lr, warmup);
@@ -151,9 +151,9 @@ kit::Panels loss_curves(const Analysis& analysis, std::int64_t warmup) {
                       .y_label = "training loss (nats per character)",
                       .x_low = 0,
                       .x_high = static_cast<double>(analysis.options.model.steps)};
-      for (const Placement placement : kPlacements)
-        chart.series.push_back(curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::losses,
-                                        options.model.steps, points));
+      for (const Placement& placement : analysis.options.placements)
+        chart.series.push_back(
+            curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::losses, options, points));
       add_references(chart, analysis, 0, panels.panels.empty());
       panels.panels.push_back(std::move(chart));
     }
@@ -169,9 +169,10 @@ kit::Panels sensitivity_panels(const Analysis& analysis) {
                     .x_label = "layers",
                     .y_label = "sensitivity (nats per character)",
                     .y_low = 0};
-    for (const Placement placement : kPlacements) {
-      Series series{
-          .name = title_of(placement), .spread = kit::Spread::error_bars, .style = style_of(placement)};
+    for (const Placement& placement : analysis.options.placements) {
+      Series series{.name = title_of(placement),
+                    .spread = kit::Spread::error_bars,
+                    .style = style_of(options.placements, placement)};
       for (const std::int64_t layers : options.depths)
         add_point(series, static_cast<double>(layers),
                   analysis.sensitivity(placement, layers, warmup).spread);
@@ -209,9 +210,9 @@ kit::Panels gradient_norm_panels(const Analysis& analysis, double lr) {
                       .y_axis = AxisKind::log,
                       .x_low = 0,
                       .x_high = static_cast<double>(analysis.options.model.steps)};
-      for (const Placement placement : kPlacements)
-        chart.series.push_back(curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::grad_norms,
-                                        options.model.steps, points));
+      for (const Placement& placement : analysis.options.placements)
+        chart.series.push_back(
+            curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::grad_norms, options, points));
       panels.panels.push_back(std::move(chart));
     }
   return panels;
@@ -219,7 +220,7 @@ kit::Panels gradient_norm_panels(const Analysis& analysis, double lr) {
 
 kit::Panels ablation_curves(const Analysis& analysis) {
   kit::Panels panels{.title = "Training loss of the ablations"};
-  for (const Placement placement : kPlacements) {
+  for (const Placement& placement : analysis.options.placements) {
     RunOptions run = ablation_setting(analysis.options);
     LineChart chart{.title = title_of(placement),
                     .x_label = "step",
@@ -227,13 +228,13 @@ kit::Panels ablation_curves(const Analysis& analysis) {
                     .x_low = 0,
                     .x_high = static_cast<double>(analysis.options.model.steps)};
     const Cell& base = analysis.cell(placement, run.layers, run.lr, run.warmup);
-    chart.series.push_back(curve_of(base, &RunRecord::losses, analysis.options.model.steps, 40));
+    chart.series.push_back(curve_of(base, &RunRecord::losses, analysis.options, 40));
     for (const Cell& cell : analysis.ablations) {
       if (cell.setting.placement != placement) continue;
-      Series series = curve_of(cell, &RunRecord::losses, analysis.options.model.steps, 40);
-      series.name = cell.setting.residual_scaling ? "residual init scaled"
-                    : *cell.setting.final_norm    ? "Post-LN with a final norm"
-                                                  : "Pre-LN without its final norm";
+      Series series = curve_of(cell, &RunRecord::losses, analysis.options, 40);
+      series.name = cell.setting.residual_scaling
+                        ? "residual init scaled"
+                        : fmt::format("{} {}", title_of(placement), ablation_words(cell.setting));
       series.style = cell.setting.residual_scaling ? 2 : *cell.setting.final_norm ? 3 : 4;
       chart.series.push_back(std::move(series));
     }

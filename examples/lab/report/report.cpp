@@ -44,23 +44,52 @@ std::string task_words(const Analysis& analysis) {
       task.ngram.losses.size(), nats(task.ngram.loss));
 }
 
+/// One of the two, in the equations of its paper.
+std::string placement_words(const Placement& placement) {
+  if (placement == Placement::pre)
+    return "**Pre-LN** norms the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one more "
+           "norm "
+           "after the last block, since the sum it ends with has been normed by nothing.";
+  if (placement == Placement::post)
+    return "**Post-LN** norms each sum: h = LN(x + Attn(x)), then LN(h + FFN(h)).";
+  const nn::Placement library = in_library(placement);
+  return fmt::format("**{}** joins a branch f to the stream x by `{}`; {} ({}).", library.name,
+                     library.equation,
+                     library.leave        ? "its streams are joined after the last block"
+                     : library.final_norm ? "a norm stands after the last block"
+                                          : "no norm stands after the last block",
+                     library.paper);
+}
+
+/// What one placement's models have and the other's have not.
+std::string difference_in_parameters(const LabOptions& options) {
+  if (pre_and_post(options.placements))
+    return fmt::format("Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0",
+                       2 * options.model.d_model);
+  std::string text = "norms start as gain 1 and bias 0";
+  for (const Placement& placement : options.placements) {
+    if (placement == Placement{nn::admin().name})
+      text += "; Admin's shortcuts are measured on the first batch";
+    if (in_library(placement).init)
+      text += fmt::format("; {} draws its matrices anew, as its paper says", title_of(placement));
+  }
+  return text;
+}
+
 void add_introduction(Page& page, const Analysis& analysis) {
   const LabOptions& options = analysis.options;
   page.html.heading("What is compared");
-  page.html.list(
-      {"**Pre-LN** norms the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one more norm "
-       "after the last block, since the sum it ends with has been normed by nothing.",
-       "**Post-LN** norms each sum: h = LN(x + Attn(x)), then LN(h + FFN(h))."});
+  page.html.list({placement_words(options.placements[0]), placement_words(options.placements[1])});
   page.html.paragraph(
       fmt::format("Everything else is equal. With the same seed and depth all blocks start from the same "
                   "weights and see the "
-                  "same batches; Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0. The "
+                  "same batches; {}. The "
                   "models are GPTs of "
                   "width {} with {} heads and tied embeddings, trained for {} steps of {} × {} characters by "
                   "Adam at a constant "
                   "rate after the warm-up, without weight decay, dropout, or gradient clipping.",
-                  2 * options.model.d_model, options.model.d_model, options.model.heads, options.model.steps,
-                  options.model.batch, analysis.task.context));
+                  difference_in_parameters(options), options.model.d_model, options.model.heads,
+                  options.model.steps, options.model.batch, analysis.task.context));
   page.html.paragraph(task_words(analysis));
 }
 
@@ -79,21 +108,26 @@ void add_limits(Page& page, const Analysis& analysis) {
   const LabOptions& options = analysis.options;
   const auto characters =
       static_cast<double>(options.model.steps * options.model.batch * analysis.task.context);
+  const bool post = contains(options.placements, Placement::post);
   page.html.heading("What this does not show");
-  page.html.list(
-      {fmt::format("**Large models.** These have {} layers of width {} and saw {} characters of one text.",
-                   listed(options.depths), options.model.d_model, number_text(characters)),
-       "**Which is better in the end.** Runs as short as these measure how training begins. Some published "
-       "comparisons find Post-LN slightly ahead where it converges.",
-       "**Why Post-LN fails.** Xiong et al. point to large gradients near the output before the first step, "
-       "Admin "
-       "and DeepNet to the size of the model's updates, B2T and Keel to gradients that vanish towards the "
-       "first "
-       "layers. Nothing here separates the three.",
-       "**Other recipes.** Another optimizer, other initial weights, clipping, dropout or a decaying rate "
-       "can each move the border between runs that train and runs that do not.",
-       fmt::format("**Small or rare effects.** {} a setting can show what happens with nearly every seed.",
-                   counted(options.seeds, "seed"))});
+  std::vector<std::string> limits = {
+      fmt::format("**Large models.** These have {} layers of width {} and saw {} characters of one text.",
+                  listed(options.depths), options.model.d_model, number_text(characters)),
+      std::string("**Which is better in the end.** Runs as short as these measure how training begins.") +
+          (post ? " Some published comparisons find Post-LN slightly ahead where it converges." : ""),
+      "**Other recipes.** Another optimizer, other initial weights, clipping, dropout or a decaying rate "
+      "can each move the border between runs that train and runs that do not.",
+      fmt::format("**Small or rare effects.** {} a setting can show what happens with nearly every seed.",
+                  counted(options.seeds, "seed"))};
+  if (post)
+    limits.insert(
+        limits.begin() + 2,
+        "**Why Post-LN fails.** Xiong et al. point to large gradients near the output before the first step, "
+        "Admin "
+        "and DeepNet to the size of the model's updates, B2T and Keel to gradients that vanish towards the "
+        "first "
+        "layers. Nothing here separates the three.");
+  page.html.list(limits);
 }
 
 std::string seeds_words(const LabOptions& options) {
@@ -133,12 +167,16 @@ void add_settings(Page& page, const Results& results) {
 }  // namespace
 
 Report draw_report(const Results& results, const Analysis& analysis, const Verdict& verdict) {
-  Page page{
-      kit::HtmlReport("Pre-LN or Post-LN?",
-                      fmt::format("Should the norms of a Transformer stand on its branches or on its "
-                                  "shortcut? {} with the same weights, data and seeds, trained at {} layers.",
-                                  counted(static_cast<std::int64_t>(analysis.finished), "model"),
-                                  listed(analysis.options.depths)))};
+  const Placements& two = analysis.options.placements;
+  const bool same_weights = !in_library(two[0]).init && !in_library(two[1]).init;
+  Page page{kit::HtmlReport(
+      fmt::format("{} or {}?", title_of(two[0]), title_of(two[1])),
+      fmt::format("{} {} with the same {}data and seeds, trained at {} layers.",
+                  pre_and_post(two)
+                      ? "Should the norms of a Transformer stand on its branches or on its shortcut?"
+                      : "Where should the norms of a Transformer stand?",
+                  counted(static_cast<std::int64_t>(analysis.finished), "model"),
+                  same_weights ? "weights, " : "", listed(analysis.options.depths)))};
   page.html.verdict(verdict.sentence, verdict.findings);
   add_maps(page, analysis);
   add_introduction(page, analysis);

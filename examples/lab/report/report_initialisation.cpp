@@ -19,7 +19,8 @@ using kit::number_text;
 
 constexpr std::int64_t kLayers = 32;  // the depth the captions speak of
 
-const InitialState& state_at(const Initialisation& initialisation, Placement placement, std::int64_t layers) {
+const InitialState& state_at(const Initialisation& initialisation, const Placement& placement,
+                             std::int64_t layers) {
   for (const InitialState& state : initialisation.states)
     if (state.placement == placement && state.layers == layers) return state;
   kit::fail_with("lab: depth {} was not measured at initialisation", layers);
@@ -32,16 +33,27 @@ std::string share_words(const std::vector<double>& share) {
                      number_text(spread.high, 2));
 }
 
-std::string weights_caption(const Initialisation& initialisation) {
-  const std::vector<double>&post = state_at(initialisation, Placement::post, kLayers).weight_share,
-        &pre = state_at(initialisation, Placement::pre, kLayers).weight_share;
-  const double alone = norms_alone(kLayers);
+using Shares = std::vector<double> InitialState::*;
+
+/// At kLayers, by placement. Empty in files of older versions, and where there is no gradient.
+std::array<std::vector<double>, 2> shares_of(const Initialisation& initialisation,
+                                             const Placements& placements, Shares shares) {
+  return {state_at(initialisation, placements[0], kLayers).*shares,
+          state_at(initialisation, placements[1], kLayers).*shares};
+}
+
+std::string weights_caption(const Initialisation& initialisation, const Placements& placements) {
+  const auto shares = shares_of(initialisation, placements, &InitialState::weight_share);
   std::string text = "Means over seeds; a line for each depth L, its last point next to the loss.";
-  if (!post.empty() && !pre.empty())
+  if (!shares[0].empty() && !shares[1].empty())
     text += fmt::format(
         " In this setting we measured, at {} layers, in the first block {} the gradient of the last for "
-        "Post-LN and {} for Pre-LN: medians, and from the least to the largest of the seeds.",
-        kLayers, share_words(post), share_words(pre));
+        "{} and {} for {}: medians, and from the least to the largest of the seeds.",
+        kLayers, share_words(shares[1]), title_of(placements[1]), share_words(shares[0]),
+        title_of(placements[0]));
+  if (!contains(placements, Placement::post)) return text;
+  const double alone = norms_alone(kLayers);
+  const std::vector<double>& post = state_at(initialisation, Placement::post, kLayers).weight_share;
   text += fmt::format(" The dotted slope of appendix F would leave Post-LN {}.", number_text(alone, 2));
   if (!post.empty() && median(post) > 10 * alone)
     text +=
@@ -50,44 +62,103 @@ std::string weights_caption(const Initialisation& initialisation) {
   return text;
 }
 
-std::string activations_caption(const Initialisation& initialisation) {
-  const std::vector<double>&post = state_at(initialisation, Placement::post, kLayers).activation_share,
-        &pre = state_at(initialisation, Placement::pre, kLayers).activation_share;
+std::string activations_caption(const Initialisation& initialisation, const Placements& placements) {
+  const auto shares = shares_of(initialisation, placements, &InitialState::activation_share);
   std::string text = "The same for the output x of each block";
-  if (post.empty() || pre.empty()) return text + ".";
+  if (shares[0].empty() || shares[1].empty()) return text + ".";
   text += fmt::format(
-      ": at {} layers, after the first block {} the gradient after the last for Post-LN, {} for Pre-LN.",
-      kLayers, share_words(post), share_words(pre));
-  if (median(post) < 0.7)
+      ": at {} layers, after the first block {} the gradient after the last for {}, {} for {}.", kLayers,
+      share_words(shares[1]), title_of(placements[1]), share_words(shares[0]), title_of(placements[0]));
+  if (contains(placements, Placement::post) &&
+      median(state_at(initialisation, Placement::post, kLayers).activation_share) < 0.7)
     text +=
         " In deep Post-LN most of the fall is just below the top, where attention spreads the gradient of "
         "one position over all of them.";
   return text;
 }
 
-std::string schemes_caption(const std::vector<SchemeState>& schemes) {
-  double least = INFINITY;
+/// The first block of one placement against its last: "Xavier 0.5 (0.2 to 2)", for each kind of weights.
+std::vector<std::string> first_blocks(const std::vector<SchemeState>& schemes, const Placement& placement) {
   std::vector<std::string> parts;
-  for (const SchemeState& state : schemes) {
-    if (state.placement == Placement::pre) continue;
-    least = std::min(least, state.low.front());
-    parts.push_back(fmt::format("{} {} ({} to {})", title_of(state.scheme),
-                                number_text(state.median.front(), 2), number_text(state.low.front(), 2),
-                                number_text(state.high.front(), 2)));
-  }
+  for (const SchemeState& state : schemes)
+    if (state.placement == placement)
+      parts.push_back(fmt::format("{} {} ({} to {})", title_of(state.scheme),
+                                  number_text(state.median.front(), 2), number_text(state.low.front(), 2),
+                                  number_text(state.high.front(), 2)));
+  return parts;
+}
+
+/// Post-LN against what its norms alone would do to its gradient.
+std::string norms_alone_words(const std::vector<SchemeState>& schemes) {
+  double least = INFINITY;
+  for (const SchemeState& state : schemes)
+    if (state.placement == Placement::post) least = std::min(least, state.low.front());
+  return fmt::format(
+      "The norms alone would leave {}; the least of these seeds has {} (more seeds would find smaller "
+      "ones). ",
+      number_text(norms_alone(schemes.front().layers()), 2), number_text(least, 2));
+}
+
+std::string schemes_caption(const std::vector<SchemeState>& schemes, const Placements& placements) {
+  const bool post = contains(placements, Placement::post);
+  const Placement& described = post ? Placement::post : placements[1];
   return fmt::format(
       "Do gradients vanish towards the first block? Several initial weights at {} layers; all but the first "
       "with 4 "
       "heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over seeds; "
       "bands: "
-      "from the lowest to the highest. The first block of Post-LN has, of the last one's gradient: {}. The "
-      "norms "
-      "alone would leave {}; the least of these seeds has {} (more seeds would find smaller ones). At this "
+      "from the lowest to the highest. The first block of {} has, of the last one's gradient: {}. {}At this "
       "width 0.02 is small: the branches hardly "
       "count. "
       "This is before the first step; it says nothing of later ones.",
-      schemes.front().layers(), listed(parts), number_text(norms_alone(schemes.front().layers()), 2),
-      number_text(least, 2));
+      schemes.front().layers(), title_of(described), listed(first_blocks(schemes, described)),
+      post ? norms_alone_words(schemes) : "");
+}
+
+/// Whether Theorem 1 and Lemma 2 speak of one of them.
+bool knows_theorem(const Placements& two) {
+  return contains(two, Placement::pre) || contains(two, Placement::post);
+}
+
+std::string setting_words(const LabOptions& lab) {
+  const InitialisationOptions& options = lab.initialisation;
+  std::string text = fmt::format(
+      "The setting is {2} (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries "
+      "from N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {3} "
+      "classes and {4} seeds. The loss is taken **at one position**: that of a mean over positions can grow "
+      "with "
+      "depth for a reason {5}, since uniform attention makes positions alike.",
+      options.d_model, options.positions,
+      knows_theorem(lab.placements) ? "theirs" : "that of Xiong et al. 2020", options.classes, options.seeds,
+      knows_theorem(lab.placements) ? "the theorem does not speak of"
+                                    : "that has nothing to do with placements");
+  for (const Placement& placement : lab.placements)
+    if (in_library(placement).init)
+      text += fmt::format(" {} draws its matrices itself, here and whichever weights the last figure names.",
+                          title_of(placement));
+  return text;
+}
+
+std::string theorem_caption(const Placements& two) {
+  const bool pre = contains(two, Placement::pre), post = contains(two, Placement::post);
+  std::string text = "Mean and standard deviation over seeds.";
+  if (pre || post) text = "Theorem 1. " + text + " It bounds ";
+  if (post) text += "Post-LN's gradient by a number without L";
+  if (pre && post) text += ", Pre-LN's by one that falls like the dotted line, drawn through the first point";
+  if (pre && !post)
+    text += "Pre-LN's gradient by a number that falls like the dotted line, drawn through the first point";
+  return text + (pre || post ? "." : "");
+}
+
+std::string lemma_caption(const Placements& two, std::int64_t d_model) {
+  const bool pre = contains(two, Placement::pre), post = contains(two, Placement::post);
+  std::string text = fmt::format("{}ectors of size d = {}.", pre || post ? "Lemma 2, with v" : "V", d_model);
+  if (pre)
+    text +=
+        " In Pre-LN nothing normalises the shortcut, and it grows by every branch: the shaded band is (1 + "
+        "l/2) to (1 + 3l/2).";
+  if (post) text += " Post-LN adds one branch to a normalised vector: 3/2, the dotted line.";
+  return text;
 }
 
 void add_jacobian(Page& page, const JacobianCheck& jacobian) {
@@ -112,27 +183,17 @@ void add_initialisation(Page& page, const Results& results) {
     return;
   }
   const Initialisation& start = *results.initialisation;
-  const InitialisationOptions& options = results.config.options.initialisation;
-  page.html.paragraph(theorem_sentence(check_theorem1(start.states)));
-  page.html.paragraph(fmt::format(
-      "The setting is theirs (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries "
-      "from N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {2} "
-      "classes and {3} seeds. The loss is taken **at one position**: that of a mean over positions can grow "
-      "with "
-      "depth for a reason the theorem does not speak of, since uniform attention makes positions alike.",
-      options.d_model, options.positions, options.classes, options.seeds));
-  page.figure("initial_top_gradient", top_gradient_chart(start),
-              "Theorem 1. Mean and standard deviation over seeds. It bounds Post-LN's gradient by a number "
-              "without L, Pre-LN's by one that falls like the dotted line, drawn through the first point.");
-  page.figure("initial_norms", norm_chart(start),
-              fmt::format("Lemma 2, with vectors of size d = {}. In Pre-LN nothing normalises the shortcut, "
-                          "and it grows by every branch: the shaded band is (1 + l/2) to (1 + 3l/2). Post-LN "
-                          "adds one branch to a normalised vector: 3/2, the dotted line.",
-                          options.d_model));
-  page.figure("initial_weight_gradients", gradient_panels(start, true), weights_caption(start));
-  page.figure("initial_activation_gradients", gradient_panels(start, false), activations_caption(start));
+  const Placements& two = results.config.options.placements;
+  page.html.paragraph(start_sentence(start.states, two));
+  page.html.paragraph(setting_words(results.config.options));
+  page.figure("initial_top_gradient", top_gradient_chart(start, two), theorem_caption(two));
+  page.figure("initial_norms", norm_chart(start, two),
+              lemma_caption(two, results.config.options.initialisation.d_model));
+  page.figure("initial_weight_gradients", gradient_panels(start, two, true), weights_caption(start, two));
+  page.figure("initial_activation_gradients", gradient_panels(start, two, false),
+              activations_caption(start, two));
   if (!start.schemes.empty())
-    page.figure("initial_schemes", scheme_panels(start.schemes), schemes_caption(start.schemes));
+    page.figure("initial_schemes", scheme_panels(start.schemes, two), schemes_caption(start.schemes, two));
   add_jacobian(page, start.jacobian);
 }
 

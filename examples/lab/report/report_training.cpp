@@ -71,6 +71,16 @@ std::string target_words(const Analysis& analysis) {
                                : fmt::format("{}, that of a 2-gram", nats(analysis.target));
 }
 
+/// What the ablation changes: "a Pre-LN stack has one after its last block, here it is taken away".
+std::string final_norm_words(const Placement& placement) {
+  const nn::Placement library = in_library(placement);
+  const std::string stack = fmt::format(
+      "{} {} stack", std::string("AEIOU").find(placement.title[0]) < 5 ? "an" : "a", title_of(placement));
+  if (library.leave) return stack + " joins its streams in one, which stays";
+  return stack + (library.final_norm ? " has one after its last block, here it is taken away"
+                                     : " has none, here it gets one");
+}
+
 }  // namespace
 
 void add_training(Page& page, const Analysis& analysis) {
@@ -105,15 +115,15 @@ void add_ablations(Page& page, const Analysis& analysis) {
   const RunOptions setting = ablation_setting(analysis.options);
   page.html.heading("Ablations");
   page.html.paragraph(fmt::format(
-      "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: a Pre-LN stack has one "
-      "after its last block, here it is taken away; a Post-LN stack has none, here it gets one. **Residual "
+      "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: {}; {}. **Residual "
       "init scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times as large, as in "
       "GPT-2.",
-      counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup)));
+      counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup),
+      final_norm_words(analysis.options.placements[0]), final_norm_words(analysis.options.placements[1])));
   kit::Table table{"Final loss in nats per character",
                    {"", "mean", "min", "max", "change", "below baseline", "steps to target"},
                    {}};
-  for (const Placement placement : {Placement::pre, Placement::post}) {
+  for (const Placement& placement : analysis.options.placements) {
     const Cell& base = analysis.cell(placement, setting.layers, setting.lr, setting.warmup);
     const auto add_row = [&](const Cell& cell, const std::string& change) {
       const std::string name = fmt::format("{} {}", title_of(placement), ablation_words(cell.setting));

@@ -12,12 +12,17 @@ using kit::Json;
 
 Json or_null(const auto& value) { return value ? Json(*value) : Json(); }
 
+bool has_final_norm(const RunOptions& run) {
+  const nn::Placement library = in_library(run.placement);
+  return run.final_norm.value_or(library.final_norm || library.leave);
+}
+
 Json setting_json(const RunOptions& run) {
   return {{"placement", name_of(run.placement)},
           {"layers", run.layers},
           {"lr", run.lr},
           {"warmup", run.warmup},
-          {"final_norm", run.final_norm.value_or(run.placement == Placement::pre)},
+          {"final_norm", has_final_norm(run)},
           {"residual_scaling", run.residual_scaling}};
 }
 
@@ -78,9 +83,10 @@ kit::Json summary_of(const Results& results, const Analysis& analysis, const Ver
   json["runs_finished"] = analysis.finished;
   if (results.initialisation) {
     const Theorem1 theorem = check_theorem1(results.initialisation->states);
-    json["theorem1"] = {{"post_ratio_L32_L2", theorem.post_ratio_L32_L2},
-                        {"pre_ratio_L8_L32", theorem.pre_ratio_L8_L32},
-                        {"pre_norm_inside_lemma2", theorem.pre_norm_inside_lemma2}};
+    if (theorem.post_ratio_L32_L2) json["theorem1"]["post_ratio_L32_L2"] = *theorem.post_ratio_L32_L2;
+    if (theorem.pre_ratio_L8_L32) json["theorem1"]["pre_ratio_L8_L32"] = *theorem.pre_ratio_L8_L32;
+    if (theorem.pre_norm_inside_lemma2)
+      json["theorem1"]["pre_norm_inside_lemma2"] = *theorem.pre_norm_inside_lemma2;
     json["jacobian_max_error"] = results.initialisation->jacobian.max_error;
   }
   json["entropy"] = or_null(analysis.task.entropy);

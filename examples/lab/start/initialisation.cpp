@@ -15,13 +15,18 @@ StateDict xiong_weights(const nn::TransformerEncoder& encoder, std::int64_t d, G
   for (const auto& [name, value] : encoder.state_dict()) {
     if (name.ends_with("bias"))
       weights.set(name, zeros_like(value));
-    else if (name.find("norm") != std::string::npos)
-      weights.set(name, ones_like(value));
     else
-      weights.set(name, randn(value.shape(), generator) * std);
+      weights.set(name, value.dim() < 2 ? value.clone() : randn(value.shape(), generator) * std);
     if (name.ends_with("in_proj_weight")) weights.at(name).slice(0, 0, 2 * d) = 0;
   }
   return weights;
+}
+
+void set_own_values(const nn::TransformerEncoder& stack, const Placement& placement, std::uint64_t seed) {
+  const nn::Placement library = in_library(placement);
+  if (!library.init) return;
+  manual_seed(seed);  // of this thread's generator, which it draws from
+  library.init(stack, stack.options().block);
 }
 
 namespace {
@@ -37,18 +42,28 @@ Tensor before_last_norm(const nn::PostLNBlock& block, const Tensor& x) {
   return h + block.ffn(h);
 }
 
+/// Nothing where there is no gradient, as in ReZero, or none that is finite, as in a deep stack without
+/// norms.
+void add_share(std::vector<double>& shares, double first, double last) {
+  if (std::isfinite(first / last)) shares.push_back(first / last);
+}
+
 /// One model, one input, one loss: adds to what `state` has for each layer and returns the top gradient.
 double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOptions& options,
                    Generator& generator, InitialState& state) {
   const Tensor head =
       randn({options.classes, options.d_model}, generator) / std::sqrt(static_cast<double>(options.d_model));
-  const nn::Probe probe;
   Tensor x = randn({1, options.positions, options.d_model}, generator);
+  nn::profile_admin_([&] { encoder(x); });
+  const nn::Probe probe;
   const Tensor target = randint(0, options.classes, {1}, generator);
+  const nn::Placement& placement = encoder.options().placement;
+  if (placement.enter) x = placement.enter(x);
+  const bool is_post = placement == nn::post_ln();
   for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
     const Tensor input = x;
     x = nn::observe(encoder.layers[l], encoder.layers[l](input));
-    const auto* const post = encoder.layers[l].as<nn::PostLNBlock>();
+    const auto* const post = is_post ? encoder.layers[l].as<nn::PostLNBlock>() : nullptr;
     state.norm_squared[l] += mean_norm_squared(post ? before_last_norm(*post, input) : x);
   }
   if (encoder.norm) x = (*encoder.norm)(x);
@@ -62,13 +77,14 @@ double measure_one(const nn::TransformerEncoder& encoder, const InitialisationOp
     if (l == 0) first = top;
     state.gradient[l] += top;
   }
-  state.weight_share.push_back(first / top);
-  state.activation_share.push_back(rows.front().activation_gradient_norm /
-                                   rows[encoder.layers.size() - 1].activation_gradient_norm);
+  add_share(state.weight_share, first, top);
+  add_share(state.activation_share, rows.front().activation_gradient_norm,
+            rows[encoder.layers.size() - 1].activation_gradient_norm);
   return top;
 }
 
-InitialState measure_depth(Placement placement, std::int64_t layers, const InitialisationOptions& options) {
+InitialState measure_depth(const Placement& placement, std::int64_t layers,
+                           const InitialisationOptions& options) {
   const auto depth = static_cast<std::size_t>(layers);
   InitialState state{.placement = placement,
                      .layers = layers,
@@ -86,6 +102,7 @@ InitialState measure_depth(Placement placement, std::int64_t layers, const Initi
     // Weights and input depend on depth and seed only: both placements get the same ones.
     Generator generator(options.seed + static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(layers));
     encoder.load_state_dict(xiong_weights(encoder, options.d_model, generator));
+    set_own_values(encoder, placement, options.seed + static_cast<std::uint64_t>(seed));
     tops.push_back(measure_one(encoder, options, generator, state));
   }
   for (auto* const sums : {&state.norm_squared, &state.gradient, &state.activation_gradient})
@@ -109,25 +126,36 @@ bool inside_lemma2(const InitialState& state) {
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options) {
   std::vector<InitialState> states;
   for (const std::int64_t layers : options.depths)
-    for (const Placement placement : {Placement::pre, Placement::post}) {
+    for (const Placement& placement : options.placements) {
       kit::stop_if_interrupted();
       states.push_back(measure_depth(placement, layers, options));
     }
   return states;
 }
 
+double top_gradient(const std::vector<InitialState>& states, const Placement& placement,
+                    std::int64_t layers) {
+  for (const InitialState& state : states)
+    if (state.placement == placement && state.layers == layers) return state.top_gradient;
+  throw Error("check_theorem1: depth " + std::to_string(layers) + " was not measured");
+}
+
 Theorem1 check_theorem1(const std::vector<InitialState>& states) {
-  const auto top = [&](Placement placement, std::int64_t layers) {
-    for (const InitialState& state : states)
-      if (state.placement == placement && state.layers == layers) return state.top_gradient;
-    throw Error("check_theorem1: depth " + std::to_string(layers) + " was not measured");
+  const auto of = [](const Placement& placement) {
+    return [&placement](const InitialState& state) { return state.placement == placement; };
+  };
+  const auto ratio = [&](const Placement& placement, std::int64_t above, std::int64_t below) {
+    return top_gradient(states, placement, above) / top_gradient(states, placement, below);
   };
   Theorem1 result;
-  result.post_ratio_L32_L2 = top(Placement::post, 32) / top(Placement::post, 2);
-  result.pre_ratio_L8_L32 = top(Placement::pre, 8) / top(Placement::pre, 32);
-  result.pre_norm_inside_lemma2 = std::all_of(states.begin(), states.end(), [](const InitialState& state) {
-    return state.placement == Placement::post || inside_lemma2(state);
-  });
+  if (std::any_of(states.begin(), states.end(), of(Placement::post)))
+    result.post_ratio_L32_L2 = ratio(Placement::post, 32, 2);
+  if (std::any_of(states.begin(), states.end(), of(Placement::pre))) {
+    result.pre_ratio_L8_L32 = ratio(Placement::pre, 8, 32);
+    result.pre_norm_inside_lemma2 = std::all_of(states.begin(), states.end(), [&](const InitialState& state) {
+      return state.placement != Placement::pre || inside_lemma2(state);
+    });
+  }
   return result;
 }
 

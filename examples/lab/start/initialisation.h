@@ -1,5 +1,5 @@
 #pragma once
-// What Pre-LN and Post-LN look like before the first step: the setting of Xiong et al. 2020, section 3
+// What two placements look like before the first step: the setting of Xiong et al. 2020, section 3
 // ("On layer normalization in the Transformer architecture"), measured on the library's own blocks.
 //
 // One head, every matrix d x d with entries from N(0, 1/d), W_Q = W_K = 0 (each position attends to all
@@ -8,6 +8,7 @@
 // makes positions alike (docs/lab.md measures it).
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gradus/nn/nn.h"
@@ -22,6 +23,7 @@ struct InitialisationOptions {
   std::int64_t classes = 16;
   std::int64_t seeds = 10;
   std::uint64_t seed = 0;
+  Placements placements = {Placement::pre, Placement::post};
 };
 
 /// Means over the seeds, the standard deviation of the headline figure, and shares by seed.
@@ -43,13 +45,21 @@ struct InitialState {
 /// queries and keys of 0, so that attention is uniform.
 StateDict xiong_weights(const nn::TransformerEncoder& encoder, std::int64_t d, Generator& generator);
 
-/// Two entries a depth: Pre-LN, then Post-LN. Throws kit::Interrupted.
+/// What a placement sets itself, after weights have been drawn: DeepNorm all matrices.
+void set_own_values(const nn::TransformerEncoder& stack, const Placement& placement, std::uint64_t seed);
+
+/// Two entries a depth, one for each placement. Throws kit::Interrupted.
 std::vector<InitialState> measure_initialisation(const InitialisationOptions& options);
 
+/// The gradient of the last block in one placement and depth; throws where it was not measured.
+double top_gradient(const std::vector<InitialState>& states, const Placement& placement, std::int64_t layers);
+
+/// What the theorem says of Pre-LN and of Post-LN, where they were measured.
 struct Theorem1 {
-  double post_ratio_L32_L2 = 0;         // of the theorem's upper bounds: 1
-  double pre_ratio_L8_L32 = 0;          // of the theorem's upper bounds: sqrt(32 / 8) = 2
-  bool pre_norm_inside_lemma2 = false;  // (1 + l/2) d <= mean |x_l|^2 <= (1 + 3l/2) d at every depth measured
+  std::optional<double> post_ratio_L32_L2;  // of the theorem's upper bounds: 1
+  std::optional<double> pre_ratio_L8_L32;   // of the theorem's upper bounds: sqrt(32 / 8) = 2
+  // (1 + l/2) d <= mean |x_l|^2 <= (1 + 3l/2) d at every depth measured
+  std::optional<bool> pre_norm_inside_lemma2;
 };
 
 /// Throws unless depths 2, 8 and 32 were measured.

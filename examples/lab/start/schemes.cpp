@@ -31,7 +31,7 @@ const char* name_of(Scheme scheme) {
   return "";
 }
 
-nn::TransformerEncoder make_encoder(Scheme scheme, Placement placement, const SchemeOptions& options) {
+nn::TransformerEncoder make_encoder(Scheme scheme, const Placement& placement, const SchemeOptions& options) {
   const bool xiong = scheme == Scheme::xiong;
   return nn::TransformerEncoder(
       {.layers = options.layers,
@@ -60,7 +60,7 @@ double deviation(Scheme scheme, const std::string& name, const Shape& shape, std
   return 0;
 }
 
-/// The same for both placements: a final norm, which Pre-LN alone has, draws nothing.
+/// The same for both placements: what one of them has beside the matrices draws nothing.
 StateDict draw_weights(Scheme scheme, const nn::TransformerEncoder& encoder, const SchemeOptions& options,
                        Generator& generator) {
   if (scheme == Scheme::xiong) return xiong_weights(encoder, options.d_model, generator);
@@ -68,8 +68,8 @@ StateDict draw_weights(Scheme scheme, const nn::TransformerEncoder& encoder, con
   for (const auto& [name, value] : encoder.state_dict()) {
     if (name.ends_with("bias"))
       weights.set(name, zeros_like(value));
-    else if (name.find("norm") != std::string::npos)
-      weights.set(name, ones_like(value));
+    else if (value.dim() < 2)
+      weights.set(name, value.clone());
     else
       weights.set(name,
                   randn(value.shape(), generator) * deviation(scheme, name, value.shape(), options.layers));
@@ -84,22 +84,25 @@ std::vector<double> profile(const nn::TransformerEncoder& encoder, const SchemeO
       randn({options.classes, options.d_model}, generator) / std::sqrt(static_cast<double>(options.d_model));
   const Tensor x = randn({1, options.positions, options.d_model}, generator);
   const Tensor target = randint(0, options.classes, {1}, generator);
+  nn::profile_admin_([&] { encoder(x); });
   encoder.zero_grad();
   cross_entropy(linear(encoder(x).select(1, 0), head), target).backward();
   std::vector<double> norms;
   for (std::size_t l = 0; l < encoder.layers.size(); ++l)
     norms.push_back(encoder.layers[l].parameter("linear2.weight").grad().norm().item());
   const double last = norms.back();
-  for (double& norm : norms) norm /= last;
+  if (last > 0)  // ReZero's is 0
+    for (double& norm : norms) norm /= last;
   return norms;
 }
 
-SchemeState measure_one(Scheme scheme, Placement placement, const SchemeOptions& options) {
+SchemeState measure_one(Scheme scheme, const Placement& placement, const SchemeOptions& options) {
   const nn::TransformerEncoder encoder = make_encoder(scheme, placement, options);
   std::vector<std::vector<double>> by_block(static_cast<std::size_t>(options.layers));
   for (std::int64_t seed = 0; seed < options.seeds; ++seed) {
     Generator generator(options.seed + static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(scheme));
     encoder.load_state_dict(draw_weights(scheme, encoder, options, generator));
+    set_own_values(encoder, placement, options.seed + static_cast<std::uint64_t>(seed));
     const std::vector<double> norms = profile(encoder, options, generator);
     for (std::size_t l = 0; l < norms.size(); ++l) by_block[l].push_back(norms[l]);
   }
@@ -111,6 +114,13 @@ SchemeState measure_one(Scheme scheme, Placement placement, const SchemeOptions&
     state.high.push_back(spread.high);
   }
   return state;
+}
+
+/// Null is NaN: without norms gradients may overflow.
+std::vector<double> numbers(const kit::Json& json) {
+  std::vector<double> values;
+  for (const kit::Json& value : json) values.push_back(kit::number(value));
+  return values;
 }
 
 }  // namespace
@@ -134,7 +144,7 @@ std::string title_of(Scheme scheme) {
 std::vector<SchemeState> measure_schemes(const SchemeOptions& options) {
   std::vector<SchemeState> states;
   for (const Scheme scheme : kSchemes)
-    for (const Placement placement : {Placement::pre, Placement::post})
+    for (const Placement& placement : options.placements)
       states.push_back(measure_one(scheme, placement, options));
   return states;
 }
@@ -161,10 +171,17 @@ std::vector<SchemeState> schemes_from(const kit::Json& json) {
     kit::check(scheme != std::end(kSchemes), "lab: no initial weights are called \"{}\"", name);
     states.push_back({.scheme = *scheme,
                       .placement = placement_named(one.at("placement").get<std::string>()),
-                      .median = one.at("median").get<std::vector<double>>(),
-                      .low = one.at("low").get<std::vector<double>>(),
-                      .high = one.at("high").get<std::vector<double>>()});
+                      .median = numbers(one.at("median")),
+                      .low = numbers(one.at("low")),
+                      .high = numbers(one.at("high"))});
+    const SchemeState& state = states.back();
+    kit::check(!state.median.empty() && state.low.size() == state.median.size() &&
+                   state.high.size() == state.median.size(),
+               "lab: median, low and high of initial weights expect a number a block each");
+    kit::check(states.size() % 2 == 1 || states[states.size() - 2].scheme == state.scheme,
+               "lab: initial weights expect two placements each");
   }
+  kit::check(states.size() % 2 == 0, "lab: initial weights expect two placements each");
   return states;
 }
 

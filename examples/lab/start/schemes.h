@@ -22,7 +22,7 @@ std::string title_of(Scheme scheme);
 /// |dL/dW2| of block l over that of the last block, l = 1..L: median, least and largest of the seeds.
 struct SchemeState {
   Scheme scheme = Scheme::xiong;
-  Placement placement = Placement::pre;
+  Placement placement;
   std::vector<double> median, low, high;
   std::int64_t layers() const { return static_cast<std::int64_t>(median.size()); }
 };
@@ -34,16 +34,17 @@ struct SchemeOptions {
   std::int64_t classes = 16;
   std::int64_t seeds = 10;
   std::uint64_t seed = 0;
+  Placements placements = {Placement::pre, Placement::post};
 };
 
-/// Pre-LN, then Post-LN, for each scheme. Both get the same weights, seed by seed.
+/// Both placements for each scheme, with the same weights, seed by seed.
 std::vector<SchemeState> measure_schemes(const SchemeOptions& options = {});
 
 /// What norms alone would leave at the first of `layers` blocks (Xiong et al., appendix F): (2/3)^((L-1)/2).
 double norms_alone(std::int64_t layers);
 
 kit::Json json_of(const std::vector<SchemeState>& states);
-/// Throws a Json::exception when it is not what json_of gives.
+/// Throws when it is not what json_of gives: two placements for each scheme, in order.
 std::vector<SchemeState> schemes_from(const kit::Json& json);
 
 }  // namespace gradus::lab

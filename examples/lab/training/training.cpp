@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
+#include "lab/names.h"
 #include "lab/sha256.h"
+#include "lab/start/initialisation.h"
 
 namespace gradus::lab {
 
@@ -21,22 +23,22 @@ enum Stream : std::uint64_t { kWeights, kData };
 /// Matrices N(0, 1/fan_in), which is Xiong et al.'s N(0, 1/d) where they are square; embeddings N(0, 1/d), so
 /// that the tied head, which reads a normed stream, starts with logits of about 1. It is not the setting of
 /// their Lemma 2: the stream begins as the sum of two embeddings, |x|^2 of about 2 and not d, the activation
-/// is GELU, and queries and keys are drawn like the rest.
+/// is GELU, and queries and keys are drawn like the rest. Gains start at 1, other numbers of a placement,
+/// such as ReZero's, as it has them.
 void initialise(const nn::GPT& model, const RunOptions& run) {
   Generator generator(run.seed, kWeights);
   for (const auto& [name, w] : model.named_parameters()) {
     if (name.ends_with("bias"))
       nn::init::zeros_(w);
-    else if (w.dim() < 2)
-      nn::init::ones_(w);
-    else
+    else if (w.dim() >= 2)
       nn::init::normal_(w, 0, 1 / std::sqrt(static_cast<double>(w.size(-1))), generator);
-    const bool into_residual = name.ends_with("out_proj.weight") || name.ends_with("linear2.weight");
-    if (run.residual_scaling && into_residual) {
-      const NoGrad guard;
-      w.copy_(w / std::sqrt(2.0 * static_cast<double>(run.layers)));
-    }
   }
+  set_own_values(model.transformer, run.placement, run.seed);
+  if (!run.residual_scaling) return;
+  const NoGrad guard;
+  for (const auto& [name, w] : model.named_parameters())
+    if (name.ends_with("out_proj.weight") || name.ends_with("linear2.weight"))
+      w.copy_(w / std::sqrt(2.0 * static_cast<double>(run.layers)));
 }
 
 double validation_loss(const nn::GPT& model, const Task& task) {
@@ -47,8 +49,7 @@ double validation_loss(const nn::GPT& model, const Task& task) {
 }  // namespace
 
 std::string RunOptions::name() const {
-  std::string text = fmt::format("{}-L{}-lr{}-w{}-s{}", placement == Placement::pre ? "pre" : "post", layers,
-                                 lr, warmup, seed);
+  std::string text = fmt::format("{}-L{}-lr{}-w{}-s{}", name_of(placement), layers, lr, warmup, seed);
   if (final_norm) text += *final_norm ? "-norm" : "-nonorm";
   if (residual_scaling) text += "-scaled";
   return text;
@@ -63,6 +64,9 @@ nn::GPT make_model(const Task& task, const ModelOptions& model, const RunOptions
                      .final_norm = run.final_norm,
                      .residual_init_scaling = false});
   initialise(gpt, run);
+  Generator data(run.seed, kData);
+  const kit::Windows first = task.batch(model.batch, data);  // what training will begin with
+  nn::profile_admin_([&] { gpt.loss(first.inputs, first.targets); });
   return gpt;
 }
 

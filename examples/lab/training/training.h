@@ -50,7 +50,8 @@ struct RunResult {
   double seconds = 0;
 };
 
-/// The model with its initial weights: the same for both placements, seed by seed.
+/// The model with its initial weights: the same for both placements, seed by seed, but for what a placement
+/// sets itself (DeepNorm its matrices, Admin its shortcuts on the first batch).
 nn::GPT make_model(const Task& task, const ModelOptions& model, const RunOptions& run);
 
 /// Trains with Adam. `on_step` sees each step and returns false to stop early: then there is no result.

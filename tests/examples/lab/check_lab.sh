@@ -74,6 +74,17 @@ expect 0 report unbroken
 cmp before.html unbroken/report.html || fail "drawn again, the report differs"
 [ "$(tail -n 1 out)" = unbroken/report.html ] || fail "report does not end with the path"
 
+# Another placement, and all there are.
+# shellcheck disable=SC2086
+expect 0 $small --placement rezero --out zero
+grep -q '^One seed .*ReZero in' out || fail "the verdict does not name ReZero"
+grep -q 'Pre-LN or ReZero?' zero/report.html || fail "the report does not name ReZero"
+! grep -q 'Post-LN' zero/report.html || fail "the report of other placements speaks of Post-LN"
+expect 0 --placement list
+grep -q '^ReZero .*a f(x)' out || fail "--placement list has no ReZero"
+refused 2 "there is no placement 'mid'" --placement mid
+refused 2 'cannot be compared with itself' --placement peri,peri
+
 # Any bytes are a text.
 awk 'BEGIN { for (i = 0; i < 1500; ++i) printf "%c\377ab%c", 33 + i % 90, 10 + i % 3 }' >text
 expect 0 --text text --depths 1 --lrs 0.01 --warmups 0 --seeds 2 --steps 5 --out text-lab

@@ -29,8 +29,8 @@ TEST_CASE("settings that share a seed are one observation") {
     return post_fails || pre_fails ? 2.9 : 0.93 + jitter(run);
   });
   CHECK(all.pairs == 54);
-  CHECK(all.pre_learned == 53);
-  CHECK(all.post_learned == 18);
+  CHECK(all.runs_learned[0] == 53);
+  CHECK(all.runs_learned[1] == 18);
   CHECK(all.learned.difference.up == 2);
   CHECK(all.learned.difference.down == 1);
   CHECK(all.learned.difference.high == 18);
@@ -67,8 +67,8 @@ TEST_CASE("the best of a depth is chosen by each seed for itself") {
   });
   REQUIRE(all.best.size() == 3);
   CHECK(all.best[0].layers == 2);
-  CHECK(all.best[0].pre == doctest::Approx(1.0));
-  CHECK(all.best[0].post == doctest::Approx(0.95));  // the best setting's mean over seeds would be 1.117
+  CHECK(all.best[0].loss[0] == doctest::Approx(1.0));
+  CHECK(all.best[0].loss[1] == doctest::Approx(0.95));  // the best setting's mean over seeds would be 1.117
   CHECK(all.best[0].comparison.difference.down == 3);
 }
 

@@ -18,7 +18,7 @@ TEST_CASE("Theorem 1 and Lemma 2 of Xiong et al. hold for the library's blocks")
   CHECK(theorem.post_ratio_L32_L2 < kPostRatioHigh);
   CHECK(theorem.pre_ratio_L8_L32 > kPreRatioLow);
   CHECK(theorem.pre_ratio_L8_L32 < kPreRatioHigh);
-  CHECK(theorem.pre_norm_inside_lemma2);
+  CHECK(theorem.pre_norm_inside_lemma2.value());
   for (const InitialState& state : states) {
     const auto depth = static_cast<std::size_t>(state.layers);
     CHECK(state.norm_squared.size() == depth);
@@ -61,11 +61,11 @@ TEST_CASE("the same seed gives the same figures, another seed others") {
 
 TEST_CASE("norms outside the bounds of Lemma 2 are seen in any layer of any depth") {
   const Initialisation start = test::made_up_start();
-  CHECK(check_theorem1(start.states).pre_norm_inside_lemma2);
+  CHECK(check_theorem1(start.states).pre_norm_inside_lemma2.value());
   const auto holds_with = [&](std::size_t layer, double norm) {
     std::vector<InitialState> states = start.states;
     states[2].norm_squared[layer] = norm;  // Pre-LN with 4 layers
-    return check_theorem1(states).pre_norm_inside_lemma2;
+    return check_theorem1(states).pre_norm_inside_lemma2.value();
   };
   CHECK(holds_with(0, 2.4));
   CHECK_FALSE(holds_with(0, 2.6));

@@ -56,10 +56,11 @@ inline lab::Results made_up(const lab::LabOptions& options, const Outcome& outco
 }
 
 /// Phase 1 as Theorem 1 has it, with `post_slope` and `pre_slope` as powers of the depth.
-inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope = -0.5) {
+inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope = -0.5,
+                                         const lab::Placements& placements = lab::LabOptions().placements) {
   lab::Initialisation start;
   for (const std::int64_t layers : {2, 4, 8, 16, 32, 48})
-    for (const lab::Placement placement : {lab::Placement::pre, lab::Placement::post}) {
+    for (const lab::Placement& placement : placements) {
       lab::InitialState state{.placement = placement,
                               .layers = layers,
                               .norm_squared = {},
@@ -79,7 +80,7 @@ inline lab::Initialisation made_up_start(double post_slope = 0, double pre_slope
   start.jacobian = {1e-10, 0.5, 0.4};
   start.seconds = 2;
   for (const lab::Scheme scheme : {lab::Scheme::xiong, lab::Scheme::gpt2})
-    for (const lab::Placement placement : {lab::Placement::pre, lab::Placement::post})
+    for (const lab::Placement& placement : placements)
       start.schemes.push_back({scheme, placement, {0.5, 0.75, 1}, {0.25, 0.5, 1}, {2, 1.5, 1}});
   return start;
 }

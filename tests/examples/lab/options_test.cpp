@@ -80,6 +80,7 @@ TEST_CASE("bad words end with status 2") {
            {"--no-such-thing"},
            {"words"},
            {"--resume", "x", "--quick"},
+           {"--resume", "x", "--placement", "peri"},
            {"--resume", "x", "--steps", "5"},
            {"--resume", "x", "--depths", "2"}}) {
     CAPTURE(words);

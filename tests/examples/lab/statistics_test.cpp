@@ -29,6 +29,7 @@ TEST_CASE("the median stands in the middle, whatever the order") {
   CHECK(median({100, 1, 2, 4}) == 3);
   CHECK(median({5}) == 5);
   CHECK(std::isnan(median({})));
+  CHECK(median({NAN, 3, NAN, 1, 2}) == 2);
 }
 
 TEST_CASE("the sign test, by hand") {

@@ -200,7 +200,7 @@ TEST_CASE("a lab that was stopped says what is missing") {
 TEST_CASE(
     "gradients go as the theorem's bounds do only when they do, and no smaller gradient contradicts it") {
   const auto sentence = [](double post_slope, double pre_slope) {
-    return theorem_sentence(check_theorem1(made_up_start(post_slope, pre_slope).states));
+    return start_sentence(made_up_start(post_slope, pre_slope).states, LabOptions().placements);
   };
   CHECK(says(sentence(0, -0.5), "is about the same at any depth in Post-LN (32 layers over 2: 1.00)"));
   CHECK(
@@ -214,7 +214,7 @@ TEST_CASE(
   }
   Initialisation start = made_up_start();
   start.states[0].norm_squared[0] = 9;
-  CHECK(says(theorem_sentence(check_theorem1(start.states)), "activations leaves the bounds"));
+  CHECK(says(start_sentence(start.states, LabOptions().placements), "activations leaves the bounds"));
 }
 
 TEST_CASE("a diverged run is a run that failed") {

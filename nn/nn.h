@@ -3,6 +3,7 @@
 
 #include "gradus/nn/attention/attention.h"
 #include "gradus/nn/attention/key_value_cache.h"
+#include "gradus/nn/attention/memory_keys.h"
 #include "gradus/nn/attention/relative_bias.h"
 #include "gradus/nn/convolution/conv.h"
 #include "gradus/nn/convolution/pool.h"
@@ -17,6 +18,7 @@
 #include "gradus/nn/models/beam_search.h"
 #include "gradus/nn/models/generate.h"
 #include "gradus/nn/models/gpt.h"
+#include "gradus/nn/models/seq2seq_transformer.h"
 #include "gradus/nn/module/any_module.h"
 #include "gradus/nn/module/forward_hook.h"
 #include "gradus/nn/module/init.h"

@@ -117,34 +117,90 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
 KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacity) const {
   expect_positive("KeyValueCache", "batch", batch);
   expect_positive("KeyValueCache", "capacity", capacity);
-  KeyValues kept({batch, options_.kv_heads, capacity, options_.head_dim}, in_proj_weight, in_proj_bias);
+  KeyValues kept({batch, options_.kv_heads, capacity, options_.head_dim}, in_proj_weight);
+  for (const Tensor& w : weights_of_keys()) kept.depends_on(w);
+  return kept;
+}
+
+/// All that keys and values are made with, in_proj_weight first.
+std::vector<Tensor> MultiheadAttention::weights_of_keys() const {
+  std::vector<Tensor> weights{in_proj_weight};
+  if (in_proj_bias.defined()) weights.push_back(in_proj_bias);
   for (const std::optional<Norm>* norm : {&k_norm, &v_norm})
     if (*norm)
-      for (const Tensor& w : (*norm)->parameters()) kept.depends_on(w);
-  return kept;
+      for (const Tensor& w : (*norm)->parameters()) weights.push_back(w);
+  return weights;
+}
+
+void MultiheadAttention::expect_cacheable(const Tensor& x) const {
+  expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
+  check(options_.dropout == 0 || !is_training(),
+        "MultiheadAttention: expects eval mode with a cache, as there is a dropout of {}: call eval()",
+        options_.dropout);
+}
+
+static void expect_no_tape(const Tensor& y) {
+  check(!y.requires_grad(),
+        "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
 }
 
 Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,
                                          KeyValues& cache) const {
-  expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
+  expect_cacheable(x);
   check(
       options_.causal,
       "MultiheadAttention: expects causal = true with a cache: else the positions it holds would have to see "
       "later ones");
-  check(options_.dropout == 0 || !is_training(),
-        "MultiheadAttention: expects eval mode with a cache, as there is a dropout of {}: call eval()",
-        options_.dropout);
   cache.expect_room(in_proj_weight, x);
   const Shape scores{x.size(0), options_.heads, x.size(1), cache.length() + x.size(1)};
   AttentionOptions options = rule();
   options.mask = combine(masks, scores, x.dtype());
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
-  check(!qkv.requires_grad(),
-        "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
+  expect_no_tape(qkv);
   const std::vector<Tensor> parts = split(qkv, widths(), -1);
   const Heads now = heads_of(parts[0], parts[1], parts[2], cache.length());
   const auto [k, v] = cache.append(now.k, now.v);
   return attend({now.q, k, v}, options);
+}
+
+/// Rows of x that share a row of memory are one row of as many more queries to its keys.
+Tensor MultiheadAttention::attend_memory(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,
+                                         KeyValues& cache) const {
+  expect_cacheable(x);
+  expect_memory("MultiheadAttention", memory, options_.d_model, in_proj_weight.dtype(),
+                "attention(x, memory, {.key_padding_mask = padding}, &cache)");
+  check(!masks.visible.defined() && !masks.score_bias.defined(),
+        "MultiheadAttention: over memory, with a cache, expects no mask but a key_padding_mask");
+  if (!cache.memory()) {
+    check(memory.size(0) == x.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
+          x.shape(), memory.shape());
+    cache.memory().emplace(keys_of(memory));
+  }
+  const detail::MemoryKeys& kept = *cache.memory();
+  kept.expect(memory, in_proj_weight, x);
+  const std::int64_t rows_of_memory = kept.k().size(0), queries = kept.shared() * x.size(1);
+  AttentionOptions options = rule();
+  options.mask = combine(masks, {memory.size(0), options_.heads, queries, memory.size(1)}, x.dtype());
+  if (options.mask.defined()) options.mask = kept.still_read(options.mask);
+  const Tensor q = linear(x, rows(in_proj_weight, 0, width()), rows(in_proj_bias, 0, width()));
+  expect_no_tape(q);
+  const Tensor heads = split_heads(q.reshape({rows_of_memory, queries, width()}), options_.heads);
+  return attend({q_norm ? (*q_norm)(heads) : heads, kept.k(), kept.v()}, options).reshape(x.shape());
+}
+
+/// Those of memory, once for all calls.
+detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory) const {
+  check(!options_.causal && !options_.alibi && !options_.rope && options_.window == 0,
+        "MultiheadAttention: over memory, with a cache, expects attention that knows no positions: without "
+        "causal, alibi, rope and window");
+  const std::int64_t begin = width(), end = in_proj_weight.size(0), values = (begin + end) / 2;
+  const auto heads = [&](std::int64_t first, std::int64_t last, const std::optional<Norm>& norm) {
+    const Tensor y = linear(memory, rows(in_proj_weight, first, last), rows(in_proj_bias, first, last));
+    expect_no_tape(y);
+    const Tensor parts = split_heads(y, options_.kv_heads);
+    return (norm ? (*norm)(parts) : parts).contiguous();
+  };
+  return {memory, heads(begin, values, k_norm), heads(values, end, v_norm), weights_of_keys()};
 }
 
 Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& options) const {
@@ -152,9 +208,10 @@ Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& op
   return out_proj(join_heads(scaled_dot_product_attention(heads.q, heads.k, heads.v, options)));
 }
 
-Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory,
-                                      const AttentionMasks& masks) const {
+Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,
+                                      KeyValues* cache) const {
   const Scope scope(path());
+  if (cache) return report(attend_memory(x, memory, masks, *cache));
   const AttentionOptions options = options_for(x, memory, masks);
   return report(attend(project(x, memory), options));
 }

@@ -55,7 +55,10 @@ struct MultiheadAttention : Module {
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const;
   /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E]. A mask
   /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
-  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {}) const;
+  /// With a cache the keys and values of memory are made at the first call and read from there at the others,
+  /// which are given the same tensor; its padding is the only mask then.
+  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {},
+                    KeyValues* cache = nullptr) const;
   Tensor operator()(const Tensor&, const Tensor&, const Tensor&) const = delete;  // mha(x) or mha(x, memory)
   /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
   /// weights before dropout: each row adds up to 1, or is 0 where the query sees no key. For self-attention
@@ -82,11 +85,16 @@ struct MultiheadAttention : Module {
   bool plain() const;
   /// [B, T, E] and two of [B, Tk, kv_heads D] as heads; x's first position is `begin`.
   Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t begin = 0) const;
+  std::vector<Tensor> weights_of_keys() const;
   std::vector<std::int64_t> widths() const;  // of q, k and v
   AttentionOptions rule() const;             // without masks
   Heads project(const Tensor& x, const Tensor& memory) const;
   Tensor attend(const Heads& heads, const AttentionOptions& options) const;
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
+  Tensor attend_memory(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,
+                       KeyValues& cache) const;
+  detail::MemoryKeys keys_of(const Tensor& memory) const;
+  void expect_cacheable(const Tensor& x) const;
   AttentionOptions options_for(const Tensor& x, const Tensor& memory, const AttentionMasks& masks) const;
 
   MultiheadAttentionOptions options_;

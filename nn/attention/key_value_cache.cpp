@@ -8,18 +8,6 @@
 
 namespace gradus::nn {
 
-void detail::Unchanging::add(const Tensor& x) { arrays_.push_back(x.array()); }
-
-bool detail::Unchanging::begins_with(const Tensor& x) const {
-  return !arrays_.empty() && arrays_[0].storage() == x.array().storage();
-}
-
-std::vector<std::uint32_t> detail::Unchanging::now() const {
-  std::vector<std::uint32_t> versions;
-  for (const Array& x : arrays_) versions.push_back(x.storage().version());
-  return versions;
-}
-
 KeyValues::KeyValues(const Shape& shape, const Tensor& weight, const Tensor& bias)
     : k_(empty(shape, weight.dtype())), v_(empty(shape, weight.dtype())) {
   weights_.add(weight);
@@ -30,13 +18,15 @@ KeyValues::KeyValues(const KeyValues& other)
     : weights_(other.weights_),
       k_(other.k_.array().clone()),
       v_(other.v_.array().clone()),
-      length_(other.length_) {}
+      length_(other.length_),
+      memory_(other.memory_) {}
 
 KeyValues& KeyValues::operator=(KeyValues other) {
   std::swap(weights_, other.weights_);
   std::swap(k_, other.k_);
   std::swap(v_, other.v_);
   length_ = other.length_;
+  std::swap(memory_, other.memory_);
   return *this;
 }
 
@@ -44,9 +34,16 @@ void KeyValues::truncate(std::int64_t length) {
   check(length >= 0 && length <= length_, "KeyValueCache: expects a length of 0 to {}, what it holds, got {}",
         length_, length);
   length_ = length;
+  if (length == 0) memory_.reset();
+}
+
+/// Whether these are rows 0 .. count - 1, in order.
+static bool all_in_order(const Tensor& rows, std::int64_t count) {
+  return rows.size(0) == count && (rows == arange(count)).all();
 }
 
 void KeyValues::select(const Tensor& rows) {
+  if (all_in_order(rows, batch())) return;
   const auto selected = [&](const Tensor& kept) {
     Shape shape = kept.shape();
     shape[0] = rows.size(0);
@@ -57,6 +54,7 @@ void KeyValues::select(const Tensor& rows) {
     return all;
   };
   Tensor k = selected(k_), v = selected(v_);
+  if (memory_) memory_->select(rows);
   k_ = std::move(k);
   v_ = std::move(v);
 }

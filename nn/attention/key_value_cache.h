@@ -6,37 +6,22 @@
 //   Tensor logits = gpt.next_logits(prompt, cache);  // [1, T] -> [1, V]
 //   for (...) logits = gpt.next_logits(draw(logits), cache);  // [1, 1] -> [1, V]
 //
-// Without it T tokens cost O(T^2) rows, with it T; memory is 2 C numbers per layer and position.
+// Without it T tokens cost O(T^2) rows, with it T; memory is 2 C numbers per layer and position. A decoder's
+// holds besides what its attention over the encoder's output makes of that, once.
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "gradus/nn/attention/memory_keys.h"
 #include "gradus/nn/module/module.h"
 
 namespace gradus::nn {
 
-namespace detail {
-
-/// Tensors that stay as they are while something computed from them is kept.
-class Unchanging {
- public:
-  void add(const Tensor& x);
-  /// Whether all have the values they had at the last remember().
-  bool unchanged() const { return versions_ == now(); }
-  void remember() { versions_ = now(); }
-  bool begins_with(const Tensor& x) const;
-
- private:
-  std::vector<std::uint32_t> now() const;
-  std::vector<Array> arrays_;
-  std::vector<std::uint32_t> versions_;
-};
-
-}  // namespace detail
-
 /// The keys and values of one attention, made by its new_cache(): attention(x, {}, &kept) reads and extends
-/// them.
+/// them. That of a decoder block also holds those of memory, which cross_attention(x, memory, {}, &kept)
+/// makes at its first call.
 class KeyValues {
  public:
   /// Space for `shape` [B, H, capacity, D] of each; `weight` and `bias`, if there is one, make them from x.
@@ -51,7 +36,7 @@ class KeyValues {
   std::int64_t batch() const { return k_.size(0); }
   std::int64_t length() const { return length_; }  // positions held
   std::int64_t capacity() const { return k_.size(2); }
-  /// Forgets all positions but the first `length`; throws when there are fewer.
+  /// Forgets all positions but the first `length`; throws when there are fewer. With 0, memory too.
   void truncate(std::int64_t length);
 
   /// Goes on with these sequences of the batch, i64 [N], each as often as it is named.
@@ -64,11 +49,15 @@ class KeyValues {
   /// have other shapes, or no room.
   std::pair<Tensor, Tensor> append(const Tensor& k, const Tensor& v);
 
+  /// Those of memory, for attention over it; none before its first call.
+  std::optional<detail::MemoryKeys>& memory() { return memory_; }
+
  private:
   void write(const char* name, const Tensor& kept, const Tensor& x, std::int64_t length) const;
   detail::Unchanging weights_;
   Tensor k_, v_;
   std::int64_t length_ = 0;
+  std::optional<detail::MemoryKeys> memory_;
 };
 
 /// The keys and values of every layer of a model, made by its new_cache(). A copy has memory of its own, to
@@ -99,9 +88,11 @@ class KeyValueCache {
   std::int64_t length() const { return last().length(); }
   std::int64_t capacity() const { return last().capacity(); }
   /// Forgets all positions but the first `length`: `cache.truncate(prompt_length)` to try another answer.
+  /// A decoder's forgets its memory with the last of them.
   void truncate(std::int64_t length);
   void clear() { truncate(0); }
-  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named: for beam search.
+  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named: for beam search. A
+  /// decoder is given the same memory and mask of it as before; where beams share a row, its keys stay one.
   void select(const Tensor& rows);
 
   std::size_t layers() const { return layers_.size(); }

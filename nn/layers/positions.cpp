@@ -19,14 +19,16 @@ Tensor rows(const char* layer, const Tensor& table, std::int64_t length, std::in
   return table.slice(0, begin, begin + length);
 }
 
-Tensor waves(std::int64_t context, std::int64_t d_model) {
+Tensor waves(std::int64_t context, std::int64_t d_model, Waves layout) {
   const Tensor table = empty({context, d_model}, f64);
   double* at = table.mutable_span<double>().data();
-  for (std::int64_t t = 0; t < context; ++t)
-    for (std::int64_t c = 0; c < d_model; ++c) {
-      const double pair = static_cast<double>(c - c % 2) / static_cast<double>(d_model);
-      const double angle = static_cast<double>(t) / std::pow(10000.0, pair);
-      *at++ = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  const std::int64_t pairs = d_model / 2;
+  for (std::int64_t t = 0; t < context; ++t, at += d_model)
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      const double exponent = static_cast<double>(2 * i) / static_cast<double>(d_model);
+      const double angle = static_cast<double>(t) / std::pow(10000.0, exponent);
+      at[layout == Waves::halves ? i : 2 * i] = std::sin(angle);
+      at[layout == Waves::halves ? pairs + i : 2 * i + 1] = std::cos(angle);
     }
   return table.to(default_dtype());
 }
@@ -44,13 +46,14 @@ Tensor LearnedPositions::operator()(std::int64_t length, std::int64_t begin) con
   return report(rows("LearnedPositions", weight, length, begin));
 }
 
-SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model)
+SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model,
+                                         const SinusoidalOptions& options)
     : Module("SinusoidalPositions") {
   expect_positive("SinusoidalPositions", "context", context);
   expect_positive("SinusoidalPositions", "d_model", d_model);
   check(d_model % 2 == 0, "SinusoidalPositions: expects an even d_model, as waves come in pairs, got {}",
         d_model);
-  table = buffer("table", waves(context, d_model), /*persistent=*/false);
+  table = buffer("table", waves(context, d_model, options.waves), /*persistent=*/false);
 }
 
 Tensor SinusoidalPositions::operator()(std::int64_t length, std::int64_t begin) const {

@@ -3,6 +3,16 @@
 
 namespace gradus::nn {
 
+/// How a model knows where a token stands.
+enum class Positions {
+  learned,     // a trained vector for each position (GPT-2)
+  sinusoidal,  // waves, added to sqrt(C) times the embedding (Vaswani et al. 2017)
+  rotary,      // block.rope: queries and keys are turned (Su et al. 2021)
+  alibi,       // block.alibi: distances in the scores (Press et al. 2022)
+  relative,    // T5's trained number for each head and bucket of distances (Raffel et al. 2020)
+  none         // what causal attention alone tells
+};
+
 /// One trained vector per position: positions(T) is [T, C], to be added to x [B, T, C]; positions(T, begin)
 /// are those from `begin` on. Starts as N(0, 1).
 /// `Tensor h = tokens(ids) + positions(ids.size(1));`
@@ -13,10 +23,19 @@ struct LearnedPositions : Module {
   Parameter weight;  // [context, C]
 };
 
+/// Where the sine and the cosine of one frequency stand.
+enum class Waves {
+  interleaved,  // channels 2i and 2i+1: the paper
+  halves        // channels i and C/2 + i: its authors' code, Marian
+};
+struct SinusoidalOptions {
+  Waves waves = Waves::interleaved;
+};
+
 /// Fixed waves: PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017,
 /// section 3.5). Used like LearnedPositions; nothing to train or save.
 struct SinusoidalPositions : Module {
-  SinusoidalPositions(std::int64_t context, std::int64_t d_model);
+  SinusoidalPositions(std::int64_t context, std::int64_t d_model, const SinusoidalOptions& options = {});
   Tensor operator()(std::int64_t length, std::int64_t begin = 0) const;
 
   Buffer table;  // [context, C]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
@@ -18,26 +19,36 @@ struct Beam {
   std::int64_t parent = 0;
 };
 
+/// The likeliest tokens after each row, `count` of them.
+struct Likely {
+  std::int64_t count = 0;
+  std::vector<double> log_probabilities;
+  std::vector<std::int64_t> tokens;
+};
+
+Likely likeliest(const Tensor& logits, const BeamOptions& options) {
+  // So many that the beams go on even if every stop token is among the best.
+  const auto count = std::min<std::int64_t>(options.beams + std::ssize(options.stop), logits.size(1));
+  const auto [values, tokens] = topk(logits, count);
+  const Tensor log_probabilities = values.to(f64) - logsumexp(logits.to(f64), -1, /*keepdim=*/true);
+  return {count, log_probabilities.to_vector<double>(), tokens.to_vector<std::int64_t>()};
+}
+
+/// The beams of one prompt.
 class Search {
  public:
   explicit Search(const BeamOptions& options) : options_(options) {}
 
-  /// The best continuations one token longer; those that end are put aside.
-  void extend(const Tensor& logits) {
-    const Tensor likely = log_softmax(logits.to(f64), -1);
-    const std::int64_t vocab = likely.size(1);
-    // So many that the beams go on even if every stop token is among the best.
-    const auto wanted = std::min<std::int64_t>(options_.beams + std::ssize(options_.stop), vocab);
-    const auto [values, tokens] = topk(likely, wanted);
+  /// The best continuations one token longer; those that end are put aside. `likely` are the likeliest tokens
+  /// of all rows, those of this search from `first` on.
+  void extend(const Likely& likely, std::int64_t first) {
     std::vector<Beam> longer;
     for (std::size_t i = 0; i < beams_.size(); ++i)
-      for (std::int64_t j = 0; j < wanted; ++j) {
-        const auto row = static_cast<std::int64_t>(i);
-        Beam beam{
-            beams_[i].tokens,
-            beams_[i].log_probability + values.span<double>()[static_cast<std::size_t>(row * wanted + j)],
-            row};
-        beam.tokens.push_back(tokens.span<std::int64_t>()[static_cast<std::size_t>(row * wanted + j)]);
+      for (std::int64_t j = 0; j < likely.count; ++j) {
+        const std::int64_t row = first + static_cast<std::int64_t>(i);
+        const auto at = static_cast<std::size_t>(row * likely.count + j);
+        Beam beam{beams_[i].tokens, beams_[i].log_probability + likely.log_probabilities[at], row};
+        beam.tokens.push_back(likely.tokens[at]);
         longer.push_back(std::move(beam));
       }
     std::stable_sort(longer.begin(), longer.end(),
@@ -56,6 +67,7 @@ class Search {
   bool done() const {
     if (beams_.empty()) return true;
     if (std::ssize(ended_) < options_.beams) return false;
+    if (options_.early_stop) return true;
     return beams_.front().log_probability / penalty(options_.count) <= ended_.back().score;
   }
 
@@ -85,32 +97,62 @@ class Search {
   std::vector<Hypothesis> ended_;    // the best first
 };
 
+void expect_search(const Tensor& prompts, const BeamOptions& options) {
+  expect_ids("beam_search", "prompt", prompts);
+  check(prompts.dim() == 2 && prompts.size(1) > 0,
+        "beam_search: expects prompts [B, T] of at least one token, got {}", prompts.shape());
+  expect_positive("beam_search", "beams", options.beams);
+  expect_positive("beam_search", "count", options.count);
+  check(options.length_penalty >= 0 && std::isfinite(options.length_penalty),
+        "beam_search: expects a length_penalty of 0 or more, got {}", options.length_penalty);
+}
+
+/// The last tokens of all beams [N, 1], and the rows they go on from [N].
+std::pair<Tensor, Tensor> next_rows(const std::vector<Search*>& searches) {
+  std::vector<std::int64_t> tokens, parents;
+  for (const Search* search : searches)
+    for (const Beam& beam : search->beams()) {
+      tokens.push_back(beam.tokens.back());
+      parents.push_back(beam.parent);
+    }
+  return {from_vector(tokens, {std::ssize(tokens), 1}), from_vector(parents, {std::ssize(parents)})};
+}
+
 }  // namespace
+
+std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
+                                                       const BeamStep& step) {
+  expect_search(prompts, options);
+  const NoGrad guard;
+  std::vector<Search> searches(static_cast<std::size_t>(prompts.size(0)), Search(options));
+  std::vector<Search*> going_on;
+  for (Search& search : searches) going_on.push_back(&search);
+  Tensor tokens = prompts, parents = arange(prompts.size(0));
+  for (std::int64_t length = 1; length <= options.count && !going_on.empty(); ++length) {
+    const Tensor logits = step(tokens, parents);
+    check(logits.defined() && logits.dim() == 2 && logits.size(0) == parents.size(0),
+          "beam_search: expects logits [{}, V] of each step, got {}", parents.size(0),
+          logits.defined() ? to_string(logits.shape()) : "an undefined tensor");
+    const Likely likely = likeliest(logits, options);
+    std::int64_t row = 0;
+    for (Search* search : going_on) {
+      const std::int64_t rows = std::ssize(search->beams());
+      search->extend(likely, row);
+      row += rows;
+    }
+    std::erase_if(going_on, [](const Search* search) { return search->done(); });
+    std::tie(tokens, parents) = next_rows(going_on);
+  }
+  std::vector<std::vector<Hypothesis>> results;
+  for (Search& search : searches) results.push_back(search.results());
+  return results;
+}
 
 std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step) {
   expect_ids("beam_search", "prompt", prompt);
   check(prompt.dim() == 1 && prompt.size(0) > 0,
         "beam_search: expects a prompt [T] of at least one token, got {}", prompt.shape());
-  expect_positive("beam_search", "beams", options.beams);
-  expect_positive("beam_search", "count", options.count);
-  check(options.length_penalty >= 0 && std::isfinite(options.length_penalty),
-        "beam_search: expects a length_penalty of 0 or more, got {}", options.length_penalty);
-  const NoGrad guard;
-  Search search(options);
-  Tensor logits = step(prompt.unsqueeze(0), zeros({1}, i64));
-  for (std::int64_t length = 1;; ++length) {
-    check(logits.dim() == 2 && logits.size(0) == std::ssize(search.beams()),
-          "beam_search: expects logits [{}, V] of each step, got {}", search.beams().size(), logits.shape());
-    search.extend(logits);
-    if (length == options.count || search.done()) break;
-    std::vector<std::int64_t> tokens, parents;
-    for (const auto& beam : search.beams()) {
-      tokens.push_back(beam.tokens.back());
-      parents.push_back(beam.parent);
-    }
-    logits = step(from_vector(tokens, {std::ssize(tokens), 1}), from_vector(parents, {std::ssize(parents)}));
-  }
-  return search.results();
+  return beam_search_batch(prompt.unsqueeze(0), options, step)[0];
 }
 
 }  // namespace gradus::nn

@@ -16,6 +16,7 @@ struct BeamOptions {
   /// Sums of log-probabilities are divided by ((5 + length) / 6)^this: 0 favours short continuations, 1 about
   /// none (Wu et al. 2016, section 7).
   double length_penalty = 0.6;
+  bool early_stop = false;  // end as soon as `beams` of them have ended, even if a better one is under way
 };
 
 /// A continuation, without the prompt.
@@ -31,5 +32,10 @@ using BeamStep = std::function<Tensor(const Tensor& tokens, const Tensor& parent
 /// Up to `beams` continuations of prompt [T], best first. Ends when `beams` of them have ended and none that
 /// is under way can become better, or at `count` tokens. Throws unless there are beams, a count and a prompt.
 std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step);
+
+/// The same for several prompts [B, T] at once, a list for each: rows of a step are the beams of the first
+/// prompt, then of the second, and so on. A prompt whose search is over has none any more.
+std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
+                                                       const BeamStep& step);
 
 }  // namespace gradus::nn

@@ -11,16 +11,6 @@
 
 namespace gradus::nn {
 
-/// How a GPT knows where a token stands.
-enum class Positions {
-  learned,     // a trained vector for each position (GPT-2)
-  sinusoidal,  // waves, added to sqrt(C) times the embedding (Vaswani et al. 2017)
-  rotary,      // block.rope: queries and keys are turned (Su et al. 2021)
-  alibi,       // block.alibi: distances in the scores (Press et al. 2022)
-  relative,    // T5's trained number for each head and bucket of distances (Raffel et al. 2020)
-  none         // what causal attention alone tells
-};
-
 struct GPTOptions {
   std::int64_t vocab = 0;    // V
   std::int64_t context = 0;  // the most tokens it can look back on

@@ -22,12 +22,14 @@ struct B2TBlock : BlockParts {
 struct B2TDecoderBlock : DecoderBlockParts {
   explicit B2TDecoderBlock(const BlockOptions& options) : DecoderBlockParts("B2TDecoderBlock", options) {}
 
-  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
+  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {},
+                    KeyValues* cache = nullptr) const {
     const Scope scope(path());
     expect_inputs(x, memory);
-    const Tensor y = norm1(x + dropout1(self_attn(x, masks.self)));                 // LN(x + SelfAttn(x))
-    const Tensor z = norm2(y + dropout2(multihead_attn(y, memory, masks.memory)));  // LN(y + CrossAttn(y, m))
-    return report(norm3(x + z + dropout3(ffn(z))));                                 // LN(x + z + FFN(z))
+    const Tensor y = norm1(x + dropout1(self_attn(x, masks.self, cache)));  // LN(x + SelfAttn(x))
+    const Tensor z =
+        norm2(y + dropout2(multihead_attn(y, memory, masks.memory, cache)));  // LN(y + CrossAttn(y, m))
+    return report(norm3(x + z + dropout3(ffn(z))));                           // LN(x + z + FFN(z))
   }
 };
 

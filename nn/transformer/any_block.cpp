@@ -10,12 +10,11 @@ void expect_no_masks(const Module& block, const AttentionMasks& masks) {
         block.kind());
 }
 
-void fail_without_cache(const Module& block) {
+void fail_without_cache(const Module& block, const char* arguments) {
   fail_with(
-      "{}: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const AttentionMasks& "
-      "masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) "
-      "const`, or work without a cache",
-      block.kind());
+      "{}: keeps no keys and values: give it `Tensor operator()({}, KeyValues* cache) const` and `KeyValues "
+      "new_cache(std::int64_t batch, std::int64_t capacity) const`, or work without a cache",
+      block.kind(), arguments);
 }
 
 }  // namespace gradus::nn::detail

@@ -33,16 +33,19 @@ struct DecoderBlockParts : DecoderBranches {
   Norm norm1, norm2, norm3;
 };
 
-/// x [B, T, C], memory [B, Tm, C] -> [B, T, C], norms on the branches.
+/// x [B, T, C], memory [B, Tm, C] -> [B, T, C], norms on the branches. With a cache x follows the positions
+/// it holds, and memory is what it was at the first call: see MultiheadAttention.
 struct PreLNDecoderBlock : DecoderBlockParts {
   explicit PreLNDecoderBlock(const BlockOptions& options) : DecoderBlockParts("PreLNDecoderBlock", options) {}
 
-  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
+  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {},
+                    KeyValues* cache = nullptr) const {
     const Scope scope(path());
     expect_inputs(x, memory);
-    const Tensor h = x + dropout1(self_attn(norm1(x), masks.self));                 // x + SelfAttn(LN(x))
-    const Tensor g = h + dropout2(multihead_attn(norm2(h), memory, masks.memory));  // h + CrossAttn(LN(h), m)
-    return report(g + dropout3(ffn(norm3(g))));                                     // g + FFN(LN(g))
+    const Tensor h = x + dropout1(self_attn(norm1(x), masks.self, cache));  // x + SelfAttn(LN(x))
+    const Tensor g =
+        h + dropout2(multihead_attn(norm2(h), memory, masks.memory, cache));  // h + CrossAttn(LN(h), m)
+    return report(g + dropout3(ffn(norm3(g))));                               // g + FFN(LN(g))
   }
 };
 
@@ -51,12 +54,14 @@ struct PostLNDecoderBlock : DecoderBlockParts {
   explicit PostLNDecoderBlock(const BlockOptions& options)
       : DecoderBlockParts("PostLNDecoderBlock", options) {}
 
-  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
+  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {},
+                    KeyValues* cache = nullptr) const {
     const Scope scope(path());
     expect_inputs(x, memory);
-    const Tensor h = norm1(x + dropout1(self_attn(x, masks.self)));                 // LN(x + SelfAttn(x))
-    const Tensor g = norm2(h + dropout2(multihead_attn(h, memory, masks.memory)));  // LN(h + CrossAttn(h, m))
-    return report(norm3(g + dropout3(ffn(g))));                                     // LN(g + FFN(g))
+    const Tensor h = norm1(x + dropout1(self_attn(x, masks.self, cache)));  // LN(x + SelfAttn(x))
+    const Tensor g =
+        norm2(h + dropout2(multihead_attn(h, memory, masks.memory, cache)));  // LN(h + CrossAttn(h, m))
+    return report(norm3(g + dropout3(ffn(g))));                               // LN(g + FFN(g))
   }
 };
 

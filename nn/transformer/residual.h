@@ -87,11 +87,12 @@ struct DecoderBlock : DecoderBranches {
         residual2(add("norm2", second)),
         residual3(add("norm3", third)) {}
 
-  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const {
+  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {},
+                    KeyValues* cache = nullptr) const {
     const Scope scope(path());
-    const Tensor h = residual1(x, [&](const Tensor& y) { return dropout1(self_attn(y, masks.self)); });
-    const Tensor g =
-        residual2(h, [&](const Tensor& y) { return dropout2(multihead_attn(y, memory, masks.memory)); });
+    const Tensor h = residual1(x, [&](const Tensor& y) { return dropout1(self_attn(y, masks.self, cache)); });
+    const Tensor g = residual2(
+        h, [&](const Tensor& y) { return dropout2(multihead_attn(y, memory, masks.memory, cache)); });
     return report(residual3(g, [&](const Tensor& y) { return dropout3(ffn(y)); }));
   }
 

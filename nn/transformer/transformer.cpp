@@ -86,14 +86,39 @@ Tensor run(const Stack& stack, const Tensor& x, const Step& step) {
 
 /// A block, with what it keeps of the positions before x; each must add its own once, or the layers would
 /// count differently.
-Tensor run_cached(const AnyBlock& block, const Tensor& h, const AttentionMasks& masks, KeyValueCache& cache,
-                  std::size_t i, std::int64_t end) {
+template <class Block, class... Rest>
+Tensor run_cached(const Block& block, KeyValueCache& cache, std::size_t i, std::int64_t end, const Tensor& h,
+                  const Rest&... rest) {
   const std::int64_t begin = cache.layer(i).length();
-  Tensor y = block(h, masks, &cache.layer(i));
+  Tensor y = block(h, rest..., &cache.layer(i));
   const std::int64_t length = cache.layer(i).length();
   check(length == end, "{}: kept {} positions where {} came: with a cache a block calls its attention once",
         block.kind(), length - begin, end - begin);
   return y;
+}
+
+/// x through every block, each with the rest of its arguments; with a cache, which forgets what it has taken
+/// in where an error comes in between.
+template <class Stack, class... Rest>
+Tensor run_stack(const Stack& stack, KeyValueCache* cache, const Tensor& x, const Rest&... rest) {
+  if (!cache)
+    return run(stack, x, [&](const auto& block, std::size_t, const Tensor& h) {
+      return run_block(block, stack.options().checkpoint, h, rest...);
+    });
+  cache->expect_model(stack);
+  const std::int64_t end = cache->length() + x.size(1);
+  return cache->attempt([&] {
+    return run(stack, x, [&](const auto& block, std::size_t i, const Tensor& h) {
+      return run_cached(block, *cache, i, end, h, rest...);
+    });
+  });
+}
+
+template <class Stack>
+KeyValueCache new_cache_of(const Stack& stack, std::int64_t batch, std::int64_t capacity) {
+  std::vector<KeyValues> kept;
+  for (const auto& block : stack.layers) kept.push_back(block.new_cache(batch, capacity));
+  return KeyValueCache(std::move(kept), stack);
 }
 
 }  // namespace
@@ -108,23 +133,11 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
                                       KeyValueCache* cache) const {
   const Scope scope(path());
   expect_sequence("TransformerEncoder", "x", x, options_.block.d_model, dtype_.value_or(x.dtype()));
-  if (!cache)
-    return run(*this, x, [&](const AnyBlock& block, std::size_t, const Tensor& h) {
-      return run_block(block, options_.checkpoint, h, masks);
-    });
-  cache->expect_model(*this);
-  const std::int64_t end = cache->length() + x.size(1);
-  return cache->attempt([&] {
-    return run(*this, x, [&](const AnyBlock& block, std::size_t i, const Tensor& h) {
-      return run_cached(block, h, masks, *cache, i, end);
-    });
-  });
+  return run_stack(*this, cache, x, masks);
 }
 
 KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
-  std::vector<KeyValues> kept;
-  for (const AnyBlock& block : layers) kept.push_back(block.new_cache(batch, capacity));
-  return KeyValueCache(std::move(kept), *this);
+  return new_cache_of(*this, batch, capacity);
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
@@ -133,13 +146,15 @@ TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
   dtype_ = dtype_of(*this);
 }
 
-Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
-                                      const DecoderMasks& masks) const {
+Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks,
+                                      KeyValueCache* cache) const {
   const Scope scope(path());
   expect_decoder_inputs("TransformerDecoder", x, memory, options_.block.d_model, dtype_.value_or(x.dtype()));
-  return run(*this, x, [&](const AnyDecoderBlock& block, std::size_t, const Tensor& h) {
-    return run_block(block, options_.checkpoint, h, memory, masks);
-  });
+  return run_stack(*this, cache, x, memory, masks);
+}
+
+KeyValueCache TransformerDecoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
+  return new_cache_of(*this, batch, capacity);
 }
 
 }  // namespace gradus::nn

@@ -40,7 +40,11 @@ struct TransformerEncoder : Module {
 /// Blocks of self-attention and attention over memory: x [B, T, C], memory [B, Tm, C] -> [B, T, C].
 struct TransformerDecoder : Module {
   explicit TransformerDecoder(const TransformerOptions& options);
-  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {}) const;
+  /// With a cache x follows the positions it holds; memory and its mask are those of the first call.
+  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {},
+                    KeyValueCache* cache = nullptr) const;
+  /// An empty cache for `batch` sequences of at most `capacity` positions.
+  KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
   const TransformerOptions& options() const { return options_; }
 
   std::vector<AnyDecoderBlock> layers;

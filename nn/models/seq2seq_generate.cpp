@@ -1,0 +1,106 @@
+// Writing a target with a Seq2SeqTransformer, token by token.
+
+#include <algorithm>
+
+#include "gradus/core/detail/format.h"
+#include "gradus/nn/detail/expect.h"
+#include "gradus/nn/models/seq2seq_transformer.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::nn {
+
+namespace {
+
+/// [B, T] of [T] or [B, T].
+Tensor batch_of(const std::string& kind, const char* call, const Tensor& source) {
+  expect_ids(kind.c_str(), "source", source);
+  check(source.dim() == 1 || source.dim() == 2, "{}: {} expects a source [T] or [B, T], got {}", kind, call,
+        source.shape());
+  return source.dim() == 1 ? source.unsqueeze(0) : source;
+}
+
+/// Only a table of positions has an end.
+void expect_room_for(const Seq2SeqTransformer& model, const char* call, std::int64_t count) {
+  const bool table = model.position_waves || model.target_positions;
+  check(count >= 0 && (!table || count <= model.options().context),
+        "{}: {} expects a count of at most {}, its context, got {}", model.kind(), call,
+        model.options().context, count);
+}
+
+/// Which of the rows have not ended with their last tokens [N]: their numbers.
+Tensor not_ended(const Tensor& tokens, const std::vector<std::int64_t>& stop) {
+  Tensor going_on = ones(tokens.shape(), boolean);
+  for (const std::int64_t token : stop) going_on = going_on & (tokens != token);
+  return nonzero(going_on).squeeze(-1);
+}
+
+/// The rows of a batch that are still written, and all that goes with them.
+struct Rows {
+  EncoderOutput source;
+  Tensor numbers;  // [N], which rows of the batch they are
+  Tensor ids;      // [N, T], what the decoder has read and written so far
+  std::optional<KeyValueCache> cache;
+
+  void keep(const Tensor& which) {
+    numbers = index_select(numbers, 0, which);
+    ids = index_select(ids, 0, which);
+    if (cache) return cache->select(which);  // which knows what the source's rows are
+    source.memory = index_select(source.memory, 0, which);
+    if (source.padding.defined()) source.padding = index_select(source.padding, 0, which);
+  }
+};
+
+}  // namespace
+
+Tensor Seq2SeqTransformer::generate(const Tensor& given, std::int64_t count,
+                                    const GenerateOptions& options) const {
+  const Tensor source = batch_of(kind(), "generate", given);
+  expect_room_for(*this, "generate", count);
+  const NoGrad no_grad;
+  const EvalMode eval_mode(*this);
+  const std::int64_t batch = source.size(0);
+  std::vector<std::int64_t> stop = options.stop;
+  stop.push_back(options_.end);
+  Rows rows{.source = encode(source),
+            .numbers = arange(batch),
+            .ids = full({batch, 1}, options_.start, i64),
+            .cache = {}};
+  if (options.cache && count > 0 && batch > 0) rows.cache = new_cache(batch, count);
+  Tensor text = empty({batch, 0}, i64);
+  for (std::int64_t i = 0; i < count && rows.numbers.size(0) > 0; ++i) {
+    const Tensor next = rows.cache ? next_logits(rows.ids.slice(1, -1), rows.source, *rows.cache)
+                                   : logits(hidden(rows.ids, rows.source).select(1, -1));  // [N, V]
+    const std::string caller = kind() + ": generate";
+    const Tensor tokens = choose_tokens(next, rows.ids, options, caller.c_str());
+    const Tensor column = scatter(full({batch}, options_.pad, i64), 0, rows.numbers, tokens);
+    text = cat({text, column.unsqueeze(1)}, 1);
+    rows.ids = cat({rows.ids, tokens.unsqueeze(1)}, 1);
+    if (options.on_token && !options.on_token(column)) break;
+    if (const Tensor left = not_ended(tokens, stop); left.size(0) < tokens.size(0)) {
+      if (left.size(0) == 0) break;
+      rows.keep(left);
+    }
+  }
+  return given.dim() == 1 ? text.squeeze(0) : text;
+}
+
+std::vector<std::vector<Hypothesis>> Seq2SeqTransformer::beam_search(const Tensor& given,
+                                                                     const BeamOptions& options) const {
+  const Tensor source = batch_of(kind(), "beam_search", given);
+  expect_room_for(*this, "beam_search", options.count);
+  const NoGrad no_grad;
+  const EvalMode eval_mode(*this);
+  const std::int64_t batch = source.size(0);
+  if (batch == 0) return {};
+  BeamOptions complete = options;
+  complete.stop.push_back(options_.end);
+  const EncoderOutput encoded = encode(source);
+  KeyValueCache cache = new_cache(batch, std::max<std::int64_t>(options.count, 1));
+  return beam_search_batch(full({batch, 1}, options_.start, i64), complete,
+                           [&](const Tensor& tokens, const Tensor& parents) {
+                             cache.select(parents);
+                             return next_logits(tokens, encoded, cache);
+                           });
+}
+
+}  // namespace gradus::nn

@@ -3,6 +3,8 @@
 
 #include "gradus/data/item_function.h"
 #include "gradus/data/loader.h"
+#include "gradus/data/mask_tokens.h"
 #include "gradus/data/metrics.h"
 #include "gradus/data/random_split.h"
+#include "gradus/data/sentence_pair.h"
 #include "gradus/data/text_windows.h"

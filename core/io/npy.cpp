@@ -18,22 +18,20 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-/// A type of numbers in files, and what they become. Narrow integers are only read.
-struct FileType {
-  std::string_view name;
-  DType dtype;
-  std::uint64_t bytes;
-};
-constexpr FileType kTypes[] = {{"<f4", f32, 4},     {"<f8", f64, 8}, {"<i8", i64, 8},
-                               {"|b1", boolean, 1}, {"<i4", i64, 4}, {"|u1", i64, 1}};
+constexpr io::FileType kTypes[] = {{"<f4", f32},
+                                   {"<f8", f64},
+                                   {"<i8", i64},
+                                   {"|b1", boolean},
+                                   {"<i4", i64, 4, io::widen_integers<std::int32_t>},
+                                   {"|u1", i64, 1, io::widen_integers<std::uint8_t>}};
 
-const FileType& file_type(DType dtype) {
+const io::FileType& file_type(DType dtype) {
   return *std::find_if(std::begin(kTypes), std::end(kTypes),
-                       [=](const FileType& type) { return type.dtype == dtype; });
+                       [=](const io::FileType& type) { return type.dtype == dtype; });
 }
 
 struct Header {
-  FileType type = kTypes[0];
+  io::FileType type = kTypes[0];
   bool column_major = false;
   Shape shape;
 };
@@ -100,9 +98,9 @@ class HeaderReader {
     return text;
   }
 
-  const FileType& type() {
+  const io::FileType& type() {
     const std::string_view text = quoted_text();
-    for (const FileType& type : kTypes)
+    for (const io::FileType& type : kTypes)
       if (text == type.name) return type;
     fail_with("{}: descr {} is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'", label_,
               io::quote(std::string(text)));
@@ -147,30 +145,6 @@ std::string header_text(const Tensor& tensor) {
   return text + '\n';
 }
 
-/// Integers of a narrow type T, as i64.
-template <class T>
-Array read_widened(const io::InputFile& file, std::uint64_t offset, const Shape& shape) {
-  const Array array = Array::empty(shape, i64);
-  // They come to lie at the end of the array's memory and are spread out from its start.
-  const auto count = static_cast<std::uint64_t>(array.numel());
-  std::int64_t* const to = array.mutable_data<std::int64_t>();
-  const char* const narrow = reinterpret_cast<char*>(to) + count * (sizeof *to - sizeof(T));
-  file.read(offset, const_cast<char*>(narrow), count * sizeof(T));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, narrow + i * sizeof(T), sizeof(T));
-    to[i] = value;
-  }
-  return array;
-}
-
-Array read_elements(const io::InputFile& file, std::uint64_t offset, const Shape& shape,
-                    const FileType& type) {
-  if (type.bytes == size_of(type.dtype)) return io::read_array(file, file.label(), offset, shape, type.dtype);
-  return type.bytes == 4 ? read_widened<std::int32_t>(file, offset, shape)
-                         : read_widened<std::uint8_t>(file, offset, shape);
-}
-
 }  // namespace
 
 void save_npy(const std::string& path, const Tensor& tensor) {
@@ -205,17 +179,16 @@ Tensor load_npy(const std::string& path) {
   file.read(start, text.data(), length);
   const Header header = HeaderReader(file.label(), text).read();
   const std::uint64_t data = file.size() - start - length;
-  const FileType& type = header.type;
-  const auto memory = io::bytes_of(header.shape, type.dtype);
-  check(memory.has_value(), "{}: shape {} has more elements than memory can address", file.label(),
+  const io::FileType& type = header.type;
+  const auto expected = io::bytes_in_file(header.shape, type);
+  check(expected.has_value(), "{}: shape {} has more elements than memory can address", file.label(),
         header.shape);
-  const std::uint64_t expected = *memory / size_of(type.dtype) * type.bytes;
-  check(data == expected, "{}: has {} bytes of data, expects {} for {} {}", file.label(), data, expected,
+  check(data == *expected, "{}: has {} bytes of data, expects {} for {} {}", file.label(), data, *expected,
         type.bytes == size_of(type.dtype) ? name(type.dtype) : type.name, header.shape);
 
   Shape stored = header.shape;
   if (header.column_major) std::reverse(stored.begin(), stored.end());
-  const Array array = read_elements(file, start + length, stored, type);
+  const Array array = io::read_array(file, file.label(), start + length, stored, type);
   if (!header.column_major || array.dim() < 2) return Tensor(array);
   // The first axis lies closest in memory: read the axes in reverse.
   Dims axes;

@@ -5,6 +5,7 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/array_bytes.h"
 #include "gradus/core/io/detail/safetensors_header.h"
+#include "gradus/core/io/detail/shards.h"
 
 namespace gradus {
 
@@ -12,31 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLargestHeader = 100'000'000;  // as other readers
 
-}  // namespace
-
-void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata) {
-  const std::string label = "save_safetensors: " + io::printable(path);
-  io::Header header{.metadata = metadata, .tensors = {}};
-  for (const auto& [name, tensor] : tensors) {
-    check(tensor.defined(), "{}: tensor {} is undefined", label, io::quote(name));
-    check(name != "__metadata__", "{}: a tensor cannot be called '__metadata__'", label);
-    header.tensors.push_back({name, tensor.dtype(), tensor.shape()});
-  }
-  const std::string text = io::write_header(label, header);
-  check(text.size() <= kLargestHeader, "{}: names and metadata take {} bytes, expects at most {}", label,
-        text.size(), kLargestHeader);
-
-  io::AtomicFile file("save_safetensors", path);
-  const std::uint64_t length = text.size();
-  file.write(&length, sizeof length);
-  file.write(text.data(), text.size());
-  for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{1}})  // the order of the offsets
-    for (const auto& [name, tensor] : tensors)
-      if (size_of(tensor.dtype()) == size) io::write_array(file, tensor.array());
-  file.commit();
-}
-
-StateDict load_safetensors(const std::string& path, Metadata* metadata) {
+StateDict load_file(const std::string& path, Metadata* metadata) {
   const io::InputFile file("load_safetensors", path);
   std::uint64_t length = 0;
   check(file.size() >= sizeof length, "{}: has {} bytes, expects a header of 8 or more", file.label(),
@@ -57,10 +34,42 @@ StateDict load_safetensors(const std::string& path, Metadata* metadata) {
   for (; !header.tensors.empty(); header.tensors.pop_front()) {  // what is done needs no memory any more
     const io::TensorEntry& entry = header.tensors.front();
     tensors.set(entry.name, Tensor(io::read_array(file, file.label() + ": tensor " + io::quote(entry.name),
-                                                  data_start + entry.begin, entry.shape, entry.dtype)));
+                                                  data_start + entry.begin, entry.shape, entry.type)));
   }
   if (metadata) *metadata = std::move(header.metadata);
   return tensors;
+}
+
+}  // namespace
+
+void io::write_safetensors(AtomicFile& file, const std::string& label, const StateDict& tensors,
+                           const Metadata& metadata) {
+  Header header{.metadata = metadata, .tensors = {}};
+  for (const auto& [name, tensor] : tensors) {
+    check(tensor.defined(), "{}: tensor {} is undefined", label, quote(name));
+    check(name != "__metadata__", "{}: a tensor cannot be called '__metadata__'", label);
+    header.tensors.push_back({name, safetensors_type(tensor.dtype()), tensor.shape()});
+  }
+  const std::string text = write_header(label, header);
+  check(text.size() <= kLargestHeader, "{}: names and metadata take {} bytes, expects at most {}", label,
+        text.size(), kLargestHeader);
+  const std::uint64_t length = text.size();
+  file.write(&length, sizeof length);
+  file.write(text.data(), text.size());
+  for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{1}})  // the order of the offsets
+    for (const auto& [name, tensor] : tensors)
+      if (size_of(tensor.dtype()) == size) write_array(file, tensor.array());
+}
+
+void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata) {
+  io::AtomicFile file("save_safetensors", path);
+  io::write_safetensors(file, "save_safetensors: " + io::printable(path), tensors, metadata);
+  file.commit();
+}
+
+StateDict load_safetensors(const std::string& path, Metadata* metadata) {
+  if (!path.ends_with(".index.json")) return load_file(path, metadata);
+  return io::load_shards(path, metadata, load_file);
 }
 
 }  // namespace gradus

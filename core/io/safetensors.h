@@ -20,10 +20,14 @@ using Metadata = std::map<std::string, std::string>;
 /// `save_safetensors("model.safetensors", model.state_dict());`
 void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata = {});
 
-/// Reads the tensors (F32, F64, I64, BOOL) in the order of the header, and the notes into `metadata` if
-/// given. Throws, naming file and tensor, on any file that is not exactly a safetensors file; never takes
-/// more memory than a small multiple of the file's size (notes beyond 10,000 must have 32 bytes of header
-/// each). `model.load_state_dict(load_safetensors("model.safetensors"));`
+/// Reads the tensors in the order of the header, and the notes into `metadata` if given: F32, F64, I64 and
+/// BOOL as they are; F16 and BF16 become f32, narrower integers i64, both exactly. Throws, naming file and
+/// tensor, on any file that is not exactly a safetensors file; never takes more memory than the widened
+/// tensors and a small multiple of the file's size (notes beyond 10,000 must have 32 bytes of header each).
+/// `model.load_state_dict(load_safetensors("model.safetensors"));`
+///
+/// A path that ends in ".index.json" is that of several files' index, such as model.safetensors.index.json:
+/// the files it names, which stand beside it, are read as one.
 StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr);
 
 }  // namespace gradus

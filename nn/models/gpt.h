@@ -7,6 +7,7 @@
 #include "gradus/nn/layers/positions.h"
 #include "gradus/nn/models/beam_search.h"
 #include "gradus/nn/models/generate.h"
+#include "gradus/nn/pretrained/pretrained.h"
 #include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
@@ -29,6 +30,12 @@ struct GPTOptions {
 /// Starts with GPT-2's scheme (init::gpt2_).
 struct GPT : Module {
   explicit GPT(const GPTOptions& options);
+  /// A model of the kinds gpt2, openai-gpt, gpt_neo, llama, mistral and qwen2 from a folder (see
+  /// pretrained.h), in eval mode: `nn::GPT gpt = nn::GPT::load_pretrained("gpt2");` Throws, naming file, key
+  /// or tensor, where it is another kind, or config.json and weights do not fit.
+  static GPT load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
+  /// Writes such a folder: `gpt.save_pretrained("mine");` Throws at norms that have no name there.
+  void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
   /// The next token's logits at every position: ids [B, T] (i64), T at most context -> [B, T, V].
   Tensor operator()(const Tensor& ids) const;

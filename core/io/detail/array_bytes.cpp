@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "gradus/core/detail/format.h"
 
@@ -16,16 +17,71 @@ std::optional<std::uint64_t> bytes_of(const Shape& shape, DType dtype) {
   return shape.contains(0) ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
+std::optional<std::uint64_t> bytes_in_file(const Shape& shape, const FileType& type) {
+  const auto memory = bytes_of(shape, type.dtype);
+  if (!memory) return std::nullopt;
+  return *memory / size_of(type.dtype) * type.bytes;
+}
+
+namespace {
+
+/// wide[i] = widened(narrow[i]), from the first on: number i is read before its memory is written.
+template <class Narrow, class F>
+void widen_each(const char* narrow, char* wide, std::uint64_t count, const F& widened) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Narrow value;
+    std::memcpy(&value, narrow + i * sizeof value, sizeof value);
+    const auto result = widened(value);
+    std::memcpy(wide + i * sizeof result, &result, sizeof result);
+  }
+}
+
+/// Sign, 5 bits of exponent, 10 of fraction; bits move to their places in an f32, those of a NaN too.
+std::uint32_t f32_bits_of_f16(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000u) << 16, rest = (half & 0x7fffu) << 13;
+  const std::uint32_t exponent = half & 0x7c00u;
+  if (exponent == 0x7c00u) return sign | 0x7f800000u | rest;  // infinity, NaN
+  if (exponent != 0) return sign | (rest + ((127u - 15u) << 23));
+  // Subnormal, fraction 2^-24: as 2^-14 (1 + fraction / 1024) - 2^-14, which is exact.
+  const float value = std::bit_cast<float>(rest + (113u << 23)) - std::bit_cast<float>(113u << 23);
+  return sign | std::bit_cast<std::uint32_t>(value);
+}
+
+}  // namespace
+
+template <class T>
+void widen_integers(const char* narrow, char* wide, std::uint64_t count) {
+  widen_each<T>(narrow, wide, count, [](T value) { return std::int64_t{value}; });
+}
+template void widen_integers<std::int8_t>(const char*, char*, std::uint64_t);
+template void widen_integers<std::int16_t>(const char*, char*, std::uint64_t);
+template void widen_integers<std::int32_t>(const char*, char*, std::uint64_t);
+template void widen_integers<std::uint8_t>(const char*, char*, std::uint64_t);
+template void widen_integers<std::uint16_t>(const char*, char*, std::uint64_t);
+template void widen_integers<std::uint32_t>(const char*, char*, std::uint64_t);
+
+void widen_f16(const char* narrow, char* wide, std::uint64_t count) {
+  widen_each<std::uint16_t>(narrow, wide, count, f32_bits_of_f16);
+}
+
+/// The upper half of an f32.
+void widen_bf16(const char* narrow, char* wide, std::uint64_t count) {
+  widen_each<std::uint16_t>(narrow, wide, count,
+                            [](std::uint16_t half) { return std::uint32_t{half} << 16; });
+}
+
 Array read_array(const InputFile& file, const std::string& label, std::uint64_t offset, const Shape& shape,
-                 DType dtype) {
-  const Array array = Array::empty(shape, dtype);
-  void* const memory = const_cast<void*>(array.raw());  // nobody else has seen it
-  file.read(offset, memory, bytes_of(shape, dtype).value());
-  if (dtype == boolean) {  // a C++ bool holds nothing but 0 and 1
-    const auto* const bytes = static_cast<const unsigned char*>(memory);
-    const auto* const bad = std::find_if(bytes, bytes + array.numel(), [](unsigned char b) { return b > 1; });
-    check(bad == bytes + array.numel(), "{}: element {} is not a bool: expects a byte of 0 or 1", label,
-          bad - bytes);
+                 const FileType& type) {
+  const Array array = Array::empty(shape, type.dtype);
+  char* const memory = static_cast<char*>(const_cast<void*>(array.raw()));  // nobody else has seen it
+  const auto count = static_cast<std::uint64_t>(array.numel());
+  char* const stored = memory + count * (size_of(type.dtype) - type.bytes);
+  file.read(offset, stored, count * type.bytes);
+  if (type.widen) type.widen(stored, memory, count);
+  if (type.dtype == boolean) {  // a C++ bool holds nothing but 0 and 1
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(memory);
+    const auto* const bad = std::find_if(bytes, bytes + count, [](unsigned char b) { return b > 1; });
+    check(bad == bytes + count, "{}: element {} is not a bool: expects a byte of 0 or 1", label, bad - bytes);
   }
   return array;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gradus/core/array/array.h"
 #include "gradus/core/io/detail/files.h"
@@ -13,10 +14,27 @@ namespace gradus::io {
 /// Bytes such an array takes; nothing when shape or strides would not fit in 63 bits.
 std::optional<std::uint64_t> bytes_of(const Shape& shape, DType dtype);
 
-/// A new array read from `offset` on. The caller has checked bytes_of() against the file. Throws, with
-/// `label` in front, where a bool is neither 0 nor 1.
+/// A type of numbers in files, and what they become. Narrow ones are only read, and widened exactly.
+struct FileType {
+  std::string_view name;  // as the format calls it
+  DType dtype;
+  std::uint64_t bytes = size_of(dtype);  // of one number
+  // `count` narrow numbers, which lie at the end of the memory that the wide ones fill; null: they are wide.
+  void (*widen)(const char* narrow, char* wide, std::uint64_t count) = nullptr;
+};
+
+template <class T>  // an integer narrower than i64
+void widen_integers(const char* narrow, char* wide, std::uint64_t count);
+void widen_f16(const char* narrow, char* wide, std::uint64_t count);
+void widen_bf16(const char* narrow, char* wide, std::uint64_t count);
+
+/// Bytes such numbers take in a file; nothing when those in memory would not fit in 63 bits.
+std::optional<std::uint64_t> bytes_in_file(const Shape& shape, const FileType& type);
+
+/// A new array read from `offset` on. The caller has checked bytes_in_file() against the file. Throws, with
+/// `label` in front, where a bool is neither 0 nor 1. Takes no memory but the array's.
 Array read_array(const InputFile& file, const std::string& label, std::uint64_t offset, const Shape& shape,
-                 DType dtype);
+                 const FileType& type);
 
 void write_array(AtomicFile& file, const Array& array);
 

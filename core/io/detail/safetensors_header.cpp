@@ -17,19 +17,19 @@ using nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
 
-const char* file_name(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "F32";
-    case DType::f64:
-      return "F64";
-    case DType::i64:
-      return "I64";
-    case DType::boolean:
-      break;
-  }
-  return "BOOL";
-}
+// Those that are written stand first.
+constexpr FileType kTypes[] = {{"F32", f32},
+                               {"F64", f64},
+                               {"I64", i64},
+                               {"BOOL", boolean},
+                               {"F16", f32, 2, widen_f16},
+                               {"BF16", f32, 2, widen_bf16},
+                               {"I32", i64, 4, widen_integers<std::int32_t>},
+                               {"I16", i64, 2, widen_integers<std::int16_t>},
+                               {"I8", i64, 1, widen_integers<std::int8_t>},
+                               {"U32", i64, 4, widen_integers<std::uint32_t>},
+                               {"U16", i64, 2, widen_integers<std::uint16_t>},
+                               {"U8", i64, 1, widen_integers<std::uint8_t>}};
 
 /// Follows the JSON text piece by piece, so that no tree is built from a text nobody has checked yet, and
 /// throws at the first piece that does not belong.
@@ -76,12 +76,16 @@ class HeaderReader final : public nlohmann::json_sax<json> {
       return true;
     }
     if (place_ != Place::tensor || field_ != 0) return unexpected("a string");
-    for (const DType dtype : {DType::f32, DType::f64, DType::i64, DType::boolean})
-      if (value == file_name(dtype)) {
-        header_.tensors.back().dtype = dtype;
+    for (const FileType& type : kTypes)
+      if (value == type.name) {
+        header_.tensors.back().type = type;
         return true;
       }
-    fail_with("{}: {}: dtype {} is not one of F32, F64, I64 and BOOL", label_, where(), quote(value));
+    fail_with(
+        "{}: {}: dtype {} is not one of F32, F64, I64 and BOOL, nor of F16, BF16, I32, I16, I8, U32, U16 and "
+        "U8, "
+        "which are widened",
+        label_, where(), quote(value));
   }
 
   bool start_array(std::size_t) override {
@@ -191,14 +195,13 @@ void check_places(const std::string& label, const Entries& tensors, std::uint64_
 
 void check_entry(const std::string& label, const TensorEntry& tensor, std::uint64_t data_bytes) {
   const std::string where = label + ": tensor " + quote(tensor.name);
-  const auto bytes = bytes_of(tensor.shape, tensor.dtype);
+  const auto bytes = bytes_in_file(tensor.shape, tensor.type);
   check(bytes.has_value(), "{}: shape {} has more elements than memory can address", where, tensor.shape);
   check(tensor.begin <= tensor.end && tensor.end <= data_bytes,
         "{}: data_offsets [{}, {}] do not lie in the file's {} bytes of data", where, tensor.begin,
         tensor.end, data_bytes);
   check(tensor.end - tensor.begin == *bytes, "{}: data_offsets [{}, {}] hold {} bytes, expects {} for {} {}",
-        where, tensor.begin, tensor.end, tensor.end - tensor.begin, *bytes, file_name(tensor.dtype),
-        tensor.shape);
+        where, tensor.begin, tensor.end, tensor.end - tensor.begin, *bytes, tensor.type.name, tensor.shape);
 }
 
 /// JSON text of a string; throws where it is not UTF-8.
@@ -211,6 +214,11 @@ std::string json_text(const std::string& label, const std::string& text) {
 }
 
 }  // namespace
+
+const FileType& safetensors_type(DType dtype) {
+  return *std::find_if(std::begin(kTypes), std::end(kTypes),
+                       [=](const FileType& type) { return type.dtype == dtype; });
+}
 
 Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes) {
   check(text.starts_with('{'), "{}: header: expects a JSON object", label);
@@ -230,9 +238,9 @@ std::string write_header(const std::string& label, Header& header) {
   std::uint64_t end = 0;
   for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{1}})
     for (TensorEntry& tensor : header.tensors)
-      if (size_of(tensor.dtype) == size) {
+      if (tensor.type.bytes == size) {
         tensor.begin = end;
-        end = tensor.end = end + bytes_of(tensor.shape, tensor.dtype).value();
+        end = tensor.end = end + bytes_in_file(tensor.shape, tensor.type).value();
       }
   std::string text;
   for (const auto& [key, value] : header.metadata)
@@ -240,7 +248,7 @@ std::string write_header(const std::string& label, Header& header) {
   if (!text.empty()) text = fmt::format("\"{}\":{}}}", kMetadata, text);
   for (const TensorEntry& tensor : header.tensors)
     text += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                        text.empty() ? "" : ",", json_text(label, tensor.name), file_name(tensor.dtype),
+                        text.empty() ? "" : ",", json_text(label, tensor.name), tensor.type.name,
                         fmt::join(tensor.shape, ","), tensor.begin, tensor.end);
   text = "{" + text + "}";
   check(header.metadata.size() <= most_notes(text.size()), "{}: expects at most {} notes, got {}", label,

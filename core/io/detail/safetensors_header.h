@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "gradus/core/io/detail/array_bytes.h"
 #include "gradus/core/io/safetensors.h"
 
 namespace gradus::io {
@@ -12,7 +13,7 @@ namespace gradus::io {
 /// One tensor as the header tells it: where its bytes lie, counted from the end of the header.
 struct TensorEntry {
   std::string name;
-  DType dtype = DType::f32;
+  FileType type;
   Shape shape;
   std::uint64_t begin = 0, end = 0;
 };
@@ -21,6 +22,9 @@ struct Header {
   Metadata metadata;
   std::deque<TensorEntry> tensors;  // in the order of the text; a list that never needs twice its memory
 };
+
+/// How the format calls the numbers of a tensor of ours.
+const FileType& safetensors_type(DType dtype);
 
 /// The most notes a header of so many bytes may have. A short one takes ten times its text in memory: beyond
 /// the first 10,000, others must come with as much text as a tensor's.

@@ -21,6 +21,9 @@ std::string file_with(const std::string& header, const std::string& data = "") {
 /// A header with one tensor 'w' made of these fields.
 std::string tensor_with(const std::string& fields) { return "{\"w\":{" + fields + "}}"; }
 
+const std::string kNoType =
+    " is not one of F32, F64, I64 and BOOL, nor of F16, BF16, I32, I16, I8, U32, U16 and U8, which are "
+    "widened";
 const std::string kData(8, '\0');
 const std::string kGood = R"("dtype":"F32","shape":[2],"data_offsets":[0,8])";
 
@@ -90,14 +93,16 @@ TEST_CASE("a hostile header is an error that says what is wrong") {
       {tensor_with(kGood + R"(,"":{})"), w + "unknown key '': expects dtype, shape and data_offsets"},
 
       // dtype
-      {tensor_with(R"("dtype":"F16","shape":[4],"data_offsets":[0,8])"),
-       w + "dtype 'F16' is not one of F32, F64, I64 and BOOL"},
-      {tensor_with(R"("dtype":"BF16","shape":[4],"data_offsets":[0,8])"),
-       w + "dtype 'BF16' is not one of F32, F64, I64 and BOOL"},
-      {tensor_with(R"("dtype":"f32","shape":[2],"data_offsets":[0,8])"),
-       w + "dtype 'f32' is not one of F32, F64, I64 and BOOL"},
-      {tensor_with(R"("dtype":"","shape":[2],"data_offsets":[0,8])"),
-       w + "dtype '' is not one of F32, F64, I64 and BOOL"},
+      {tensor_with(R"("dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8])"), w + "dtype 'F8_E4M3'" + kNoType},
+      {tensor_with(R"("dtype":"U64","shape":[1],"data_offsets":[0,8])"), w + "dtype 'U64'" + kNoType},
+      {tensor_with(R"("dtype":"F16","shape":[2],"data_offsets":[0,8])"),
+       w + "data_offsets [0, 8] hold 8 bytes, expects 4 for F16 [2]"},
+      {tensor_with(R"("dtype":"U8","shape":[2],"data_offsets":[0,8])"),
+       w + "data_offsets [0, 8] hold 8 bytes, expects 2 for U8 [2]"},
+      {tensor_with(R"("dtype":"U8","shape":[2305843009213693952],"data_offsets":[0,8])"),
+       w + "shape [2305843009213693952] has more elements than memory can address"},
+      {tensor_with(R"("dtype":"f32","shape":[2],"data_offsets":[0,8])"), w + "dtype 'f32'" + kNoType},
+      {tensor_with(R"("dtype":"","shape":[2],"data_offsets":[0,8])"), w + "dtype ''" + kNoType},
       {tensor_with(R"("dtype":1,"shape":[2],"data_offsets":[0,8])"), w + "expects a string, got a number"},
       {tensor_with(R"("dtype":null)"), w + "expects a string, got null"},
       {tensor_with(R"("dtype":["F32"])"), w + "expects a string, got a list"},

@@ -1,0 +1,175 @@
+// A BERT from a folder, and into one.
+
+#include "gradus/nn/models/bert.h"
+#include "gradus/nn/pretrained/detail/folder.h"
+#include "gradus/nn/pretrained/detail/gpt_families.h"
+
+namespace gradus::nn {
+
+namespace {
+
+using pretrained::Config;
+using pretrained::Json;
+using pretrained::NameMap;
+
+constexpr const char* kPrefix = "bert.";
+constexpr const char* kOwnType = "gradus-bert";  // with words that only gradus has
+constexpr const char* kEmbeddings = "bert.embeddings.";
+constexpr const char* kTransform = "cls.predictions.transform.";
+
+/// What it has in common with a GPT, whose options have names of gradus' own in config.json.
+GPTOptions common(const BertOptions& o) {
+  GPTOptions gpt{.vocab = o.vocab,
+                 .context = o.context,
+                 .layers = o.layers,
+                 .placement = o.placement,
+                 .block = o.block,
+                 .final_norm = o.final_norm};
+  gpt.block.eps = o.eps;
+  gpt.block.activation = o.block.activation.value_or(Activation::gelu);
+  return gpt;
+}
+
+void take_common(const GPTOptions& gpt, BertOptions& o) {
+  o.vocab = gpt.vocab, o.context = gpt.context, o.layers = gpt.layers;
+  o.block = gpt.block, o.eps = gpt.block.eps, o.final_norm = gpt.final_norm;
+}
+
+BertOptions options_of(const Config& config, const PretrainedOptions& given) {
+  const bool own = config.choice<bool>("model_type", {{"bert", false}, {kOwnType, true}});
+  config.choice<bool>("position_embedding_type", {{"absolute", true}}, true);
+  config.expect_flag("is_decoder", false);
+  config.expect_flag("add_cross_attention", false);
+  config.expect_flag("tie_word_embeddings", true);
+  BertOptions o{.vocab = config.size("vocab_size"),
+                .context = config.size("max_position_embeddings"),
+                .layers = config.size("num_hidden_layers"),
+                .token_types = config.size("type_vocab_size", 2),
+                .eps = config.number("layer_norm_eps", 1e-12)};
+  o.block.d_model = config.size("hidden_size");
+  o.block.heads = config.size("num_attention_heads");
+  o.block.d_ff = config.size("intermediate_size", 4 * o.block.d_model);
+  o.block.activation = pretrained::read_activation(config, "hidden_act", Activation::gelu);
+  o.block.dropout =
+      pretrained::read_dropout(config, given, {"hidden_dropout_prob", "attention_probs_dropout_prob"}, 0.1);
+  if (!own) return o;
+  GPTOptions words = common(o);
+  pretrained::read_words(config, words);
+  take_common(words, o);
+  if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
+  if (given.dropout) o.block.dropout = *given.dropout;
+  return o;
+}
+
+/// The heads that the weights have.
+void read_heads(const pretrained::Reader& reader, BertOptions& o) {
+  NameMap names;
+  names.optional_prefix(kPrefix);
+  o.pooler = reader.contains(names, "bert.pooler.dense.weight");
+  o.mlm_head = reader.contains(names, std::string(kTransform) + "dense.weight");
+  o.nsp_head = reader.contains(names, "cls.seq_relationship.weight");
+}
+
+const char* architecture_of(const BertOptions& o) {
+  if (o.mlm_head) return o.nsp_head ? "BertForPreTraining" : "BertForMaskedLM";
+  return o.nsp_head ? "BertForNextSentencePrediction" : "BertModel";
+}
+
+/// Hugging Face's words, and gradus' own for what they do not say.
+Json config_of(const char* caller, const std::string& folder, const BertOptions& o) {
+  const pretrained::Sizes sizes = pretrained::sizes_of(o.block);
+  Json text = {{"architectures", {architecture_of(o)}},
+               {"model_type", "bert"},
+               {"vocab_size", o.vocab},
+               {"max_position_embeddings", o.context},
+               {"num_hidden_layers", o.layers},
+               {"type_vocab_size", o.token_types},
+               {"hidden_size", sizes.d},
+               {"num_attention_heads", sizes.heads},
+               {"intermediate_size", sizes.ff},
+               {"hidden_act", pretrained::word_of(common(o).block.activation.value())},
+               {"hidden_dropout_prob", o.block.dropout},
+               {"attention_probs_dropout_prob", o.block.dropout},
+               {"layer_norm_eps", o.eps}};
+  const BertOptions said = options_of(Config(caller, folder, text), {});
+  const Json wanted = pretrained::words_of(caller, common(o)),
+             got = pretrained::words_of(caller, common(said));
+  if (wanted == got) return text;
+  text["model_type"] = kOwnType;
+  for (const auto& [key, value] : wanted.items())
+    if (got.at(key) != value) text[key] = value;
+  text["final_norm"] = wanted.at("final_norm");  // whatever is usual with the placement
+  // What is read again is what was written, or nothing is.
+  const Config written(caller, folder, text);
+  const Json again = pretrained::words_of(caller, common(options_of(written, {.placements = {o.placement}})));
+  for (const auto& [key, value] : wanted.items())
+    if (again.at(key) != value) written.fail(key, "this option cannot be saved");
+  return text;
+}
+
+/// A norm of the options, as far as it has parameters.
+void name_norm(NameMap& names, const BertOptions& o, const std::string& name, const std::string& file) {
+  names.norm_if_there(name, file, o.block.d_model);
+}
+
+void name_block(NameMap& names, const BertOptions& o, std::int64_t i) {
+  const pretrained::Sizes s = pretrained::sizes_of(o.block);
+  const std::string block = fmt::format("layers.{}.", i), layer = fmt::format("bert.encoder.layer.{}.", i);
+  const std::string attention = layer + "attention.";
+  names.in_proj(block + "self_attn",
+                {{attention + "self.query", s.q()},
+                 {attention + "self.key", s.kv()},
+                 {attention + "self.value", s.kv()}},
+                s.d, o.block.qkv_bias.value_or(o.block.bias));
+  names.linear(block + "self_attn.out_proj", attention + "output.dense",
+               {.out = s.d, .in = s.q(), .bias = o.block.bias});
+  names.linear(block + "linear1", layer + "intermediate.dense",
+               {.out = s.ff, .in = s.d, .bias = o.block.bias});
+  names.linear(block + "linear2", layer + "output.dense", {.out = s.d, .in = s.ff, .bias = o.block.bias});
+  pretrained::name_norms(names, common(o), block, attention + "output.LayerNorm", layer + "output.LayerNorm");
+}
+
+NameMap names_of(const BertOptions& o) {
+  const std::int64_t d = o.block.d_model;
+  const std::string tokens = std::string(kEmbeddings) + "word_embeddings.weight";
+  NameMap names;
+  names.optional_prefix(kPrefix);
+  names.alias(".gamma", ".weight");  // in old files
+  names.alias(".beta", ".bias");
+  names.ignore("position_ids");
+  names.plain("token_embedding.weight", {tokens, {o.vocab, d}});
+  names.plain("position_embedding.weight",
+              {std::string(kEmbeddings) + "position_embeddings.weight", {o.context, d}});
+  names.plain("type_embedding.weight",
+              {std::string(kEmbeddings) + "token_type_embeddings.weight", {o.token_types, d}});
+  name_norm(names, o, "embedding_norm", std::string(kEmbeddings) + "LayerNorm");
+  for (std::int64_t i = 0; i < o.layers; ++i) name_block(names, o, i);
+  pretrained::name_final_norm(names, common(o), "bert.encoder.LayerNorm");
+  if (o.pooler) names.linear("pooler", "bert.pooler.dense", {.out = d, .in = d});
+  if (o.mlm_head) {
+    names.linear("mlm_dense", std::string(kTransform) + "dense", {.out = d, .in = d});
+    name_norm(names, o, "mlm_norm", std::string(kTransform) + "LayerNorm");
+    names.plain("mlm_bias", {"cls.predictions.bias", {o.vocab}});
+    names.same("cls.predictions.decoder.weight", tokens);
+    names.same("cls.predictions.decoder.bias", "cls.predictions.bias");
+  }
+  if (o.nsp_head) names.linear("nsp_head", "cls.seq_relationship", {.out = 2, .in = d});
+  return names;
+}
+
+}  // namespace
+
+Bert Bert::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
+  pretrained::Reader reader("Bert::load_pretrained", folder);
+  BertOptions options = options_of(reader.config, given);
+  read_heads(reader, options);
+  reader.expect_layers("num_hidden_layers", options.layers, kPrefix, "encoder.layer.");
+  return reader.load(names_of(options), [&] { return Bert(options); });
+}
+
+void Bert::save_pretrained(const std::string& folder, const SavePretrainedOptions& given) const {
+  constexpr const char* caller = "Bert::save_pretrained";
+  pretrained::save(caller, folder, *this, names_of(options_), config_of(caller, folder, options_), given);
+}
+
+}  // namespace gradus::nn

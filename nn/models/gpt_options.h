@@ -1,0 +1,59 @@
+#pragma once
+// GPT's options as papers have them. What each changed of the one before:
+//
+//   |          | GPT-1                     | GPT-2             | GPT-3                       | Llama |
+//   |----------|---------------------------|-------------------|-----------------------------|--------------------|
+//   | norms    | Post-LN, none at the end  | Pre-LN, one more  | the same                    | Pre-LN,
+//   RMSNorm    | | sees     | all before it             | the same          | every 2nd block: a window   |
+//   all, or a window   | | position | learned                   | learned           | learned | rotary | |
+//   FFN      | tanh GELU, 4 C            | the same          | the same                    | SwiGLU, 8/3 C |
+//   | heads    | keys as many as queries   | the same          | the same                    | fewer of keys
+//   | | biases   | everywhere                | everywhere        | everywhere                  | none | |
+//   head     | the token embedding       | the same          | the same                    | its own | |
+//   context  | 512                       | 1,024             | 2,048                       | 2,048 and more |
+//   | vocab    | 40,478                    | 50,257            | 50,257                      | 32,000 and
+//   more    |
+//
+//   nn::GPTOptions options = nn::gpt2("124m");
+//   options.placement = nn::peri_ln();  // anything may be changed
+//   nn::GPT gpt(options);
+//
+// Weights that are trained already: GPT::load_pretrained.
+
+#include <string_view>
+
+#include "gradus/nn/models/gpt.h"
+
+namespace gradus::nn {
+
+/// GPT-1 (Radford et al. 2018, "Improving language understanding by generative pre-training"): 116.5 M
+/// parameters. `nn::GPT gpt(nn::gpt1());`
+GPTOptions gpt1();
+
+/// GPT-2 (Radford et al. 2019, table 2, with the sizes as they were published): "124m", "355m", "774m" or
+/// "1.5b". Throws on any other. `nn::GPT gpt(nn::gpt2("124m"));`
+GPTOptions gpt2(std::string_view size = "124m");
+
+/// GPT-3 (Brown et al. 2020, table 2.1): "125m", "350m", "760m", "1.3b", "2.7b", "6.7b", "13b" or "175b".
+/// Every other block sees a band of 256 tokens, as in GPT-Neo: the paper has no number. Throws on any other
+/// size. `nn::GPT gpt(nn::gpt3("125m"));`
+GPTOptions gpt3(std::string_view size = "125m");
+
+struct LlamaOptions {
+  std::int64_t vocab = 32'000;
+  std::int64_t context = 2048;
+  std::int64_t layers = 32;
+  std::int64_t d_model = 4096;
+  std::int64_t heads = 32;
+  std::int64_t kv_heads = 0;  // 0: as many as heads
+  std::int64_t d_ff = 0;      // 0: 8/3 d_model, rounded up to a multiple of 256
+  std::int64_t window = 0;    // Mistral's (Jiang et al. 2023); 0: all before it
+  double rope_base = 10'000;
+  double eps = 1e-6;
+  bool tied = false;
+};
+/// Llama (Touvron et al. 2023; Llama 2's grouped queries); the defaults are its smallest, of 6.7 billion
+/// parameters. `nn::GPT gpt(nn::llama({.layers = 4, .d_model = 256, .heads = 8, .kv_heads = 2}));`
+GPTOptions llama(const LlamaOptions& options = {});
+
+}  // namespace gradus::nn

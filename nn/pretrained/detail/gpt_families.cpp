@@ -1,0 +1,110 @@
+#include "gradus/nn/pretrained/detail/gpt_families.h"
+
+#include <string_view>
+
+namespace gradus::nn::pretrained {
+
+namespace {
+
+const GptFamily& family_named(const Config& config, std::string_view type) {
+  std::string known;
+  for (const GptFamily* const family : gpt_families()) {
+    if (type == family->model_type) return *family;
+    known += (known.empty() ? "" : ", ") + std::string(family->model_type);
+  }
+  config.fail(
+      "model_type",
+      fmt::format("'{}' is no model of GPT's kind that is known here: expects one of {}", type, known));
+}
+
+/// Keys whose words differ, with those of `wanted`.
+Json differences(const Json& wanted, const Json& got) {
+  Json differing = Json::object();
+  for (const auto& [key, value] : wanted.items())
+    if (got.at(key) != value) differing[key] = value;
+  return differing;
+}
+
+Json text_of(const GptFamily& family, const GPTOptions& options) {
+  Json text = {{"architectures", {family.architecture}}, {"model_type", family.model_type}};
+  text.update(family.write(options));
+  return text;
+}
+
+bool has_usual_norms(const GPTOptions& o) {
+  return (o.placement == pre_ln() || o.placement == post_ln()) && o.block.new_norm().kind().ends_with("Norm");
+}
+
+}  // namespace
+
+std::span<const GptFamily* const> gpt_families() {
+  static constexpr const GptFamily* families[] = {&kGpt2, &kOpenAiGpt, &kGptNeo, &kLlama, &kMistral, &kQwen2};
+  return families;
+}
+
+std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const PretrainedOptions& given) {
+  const std::string type = config.text("model_type");
+  const bool own = type.starts_with(kOwnType);
+  const GptFamily& family = family_named(config, own ? type.substr(kOwnType.size()) : type);
+  GPTOptions options = family.read(config, given);
+  if (own) read_words(config, options);
+  if (const auto placement = read_placement(config, given)) options.placement = *placement;
+  if (given.dropout) options.block.dropout = *given.dropout;  // also over gradus' own word
+  return {&family, options};
+}
+
+GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOptions& options) {
+  const Json wanted = words_of(caller, options);
+  GptConfig best{nullptr, {}};
+  Json rest;
+  for (const GptFamily* const family : gpt_families()) {
+    Json text = text_of(*family, options);
+    Json differing = differences(wanted, words_of(caller, family->read(Config(caller, folder, text), {})));
+    if (best.family && differing.size() >= rest.size()) continue;
+    best = {family, std::move(text)};
+    rest = std::move(differing);
+  }
+  if (rest.empty()) return best;
+  rest["final_norm"] = wanted["final_norm"];  // whatever is usual with the placement
+  best.text.erase("architectures");
+  best.text["model_type"] = std::string(kOwnType) + best.family->model_type;
+  best.text.update(rest);
+  // What is read again is what was written, or nothing is.
+  const Config written(caller, folder, best.text);
+  const GPTOptions again = gpt_options(written, {.placements = {options.placement}}).second;
+  const Json lost = differences(wanted, words_of(caller, again));
+  if (!lost.empty()) written.fail(lost.begin().key(), "this option cannot be saved");
+  return best;
+}
+
+Sizes sizes_of(const BlockOptions& b) {
+  return {.d = b.d_model,
+          .ff = b.d_ff ? b.d_ff : 4 * b.d_model,
+          .heads = b.heads,
+          .kv_heads = b.kv_heads ? b.kv_heads : b.heads,
+          .head_dim = b.head_dim ? b.head_dim : b.d_model / b.heads};
+}
+
+void name_norms(NameMap& names, const GPTOptions& o, const std::string& block, const std::string& norm1,
+                const std::string& norm2) {
+  for (const auto& [name, file] : {std::pair{block + "norm1", norm1}, {block + "norm2", norm2}})
+    if (has_usual_norms(o))
+      names.norm(name, file, o.block.d_model, o.block.new_norm().parameters().size() == 2);
+    else
+      names.norm_if_there(name, file, o.block.d_model);
+}
+
+void name_final_norm(NameMap& names, const GPTOptions& o, const std::string& norm) {
+  if (!has_usual_norms(o)) return names.norm_if_there("norm", norm, o.block.d_model);
+  if (o.final_norm.value_or(o.placement.final_norm))
+    names.norm("norm", norm, o.block.d_model, o.block.new_norm().parameters().size() == 2);
+}
+
+void name_head(NameMap& names, const GPTOptions& o, const std::string& tokens) {
+  if (o.tied)
+    names.same("lm_head.weight", tokens);
+  else
+    names.plain("head.weight", {"lm_head.weight", {o.vocab, o.block.d_model}});
+}
+
+}  // namespace gradus::nn::pretrained

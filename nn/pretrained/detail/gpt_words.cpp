@@ -1,0 +1,129 @@
+// gradus' own names of GPT's options in config.json.
+
+#include <cmath>
+
+#include "gradus/nn/layers/shape.h"
+#include "gradus/nn/norm/dyt.h"
+#include "gradus/nn/pretrained/detail/gpt_families.h"
+
+namespace gradus::nn::pretrained {
+
+namespace {
+
+struct NamedNorm {
+  const char* name;
+  Norm (*make)(const NormOptions&);
+};
+constexpr NamedNorm kNorms[] = {{"LayerNorm", make_norm<LayerNorm>},
+                                {"RMSNorm", make_norm<RMSNorm>},
+                                {"DyT", make_norm<DyT>},
+                                {"Identity", make_norm<Identity>}};
+
+const char* name_of(const std::string& caller, const MakeNorm& norm) {
+  using Function = Norm (*)(const NormOptions&);
+  if (const Function* const make = norm.target<Function>())
+    for (const NamedNorm& known : kNorms)
+      if (*make == known.make) return known.name;
+  fail_with(
+      "{}: the norm of this model has no name in config.json: LayerNorm, RMSNorm, DyT and Identity have. "
+      "Save "
+      "state_dict() with save_safetensors instead",
+      caller);
+}
+
+constexpr std::initializer_list<std::pair<const char*, Positions>> kPositions = {
+    {"learned", Positions::learned}, {"sinusoidal", Positions::sinusoidal}, {"rotary", Positions::rotary},
+    {"alibi", Positions::alibi},     {"relative", Positions::relative},     {"none", Positions::none}};
+
+const char* name_of(Positions positions) {
+  for (const auto& [name, value] : kPositions)
+    if (value == positions) return name;
+  return "learned";
+}
+
+double scale_of(const BlockOptions& b) {
+  return b.attention_scale.value_or(1 / std::sqrt(static_cast<double>(sizes_of(b).head_dim)));
+}
+
+}  // namespace
+
+Json words_of(const std::string& caller, const GPTOptions& o) {
+  const BlockOptions& b = o.block;
+  const Sizes s = sizes_of(b);
+  const RopeOptions rope = b.rope.value_or(RopeOptions{});
+  const bool turned = b.rope || o.positions == Positions::rotary;
+  return {{"placement", o.placement.name},
+          {"vocab", o.vocab},
+          {"context", o.context},
+          {"layers", o.layers},
+          {"positions", name_of(o.positions)},
+          {"final_norm", o.final_norm.value_or(o.placement.final_norm || o.placement.leave)},
+          {"tied", o.tied},
+          {"d_model", s.d},
+          {"heads", s.heads},
+          {"d_ff", s.ff},
+          {"activation", word_of(b.activation.value_or(Activation::gelu_tanh))},
+          {"gated", b.gated},
+          {"dropout", b.dropout},
+          {"bias", b.bias},
+          {"eps", b.eps},
+          {"norm", name_of(caller, b.norm)},
+          {"qkv_bias", b.qkv_bias.value_or(b.bias)},
+          {"head_dim", s.head_dim},
+          {"kv_heads", s.kv_heads},
+          {"attention_scale", scale_of(b)},
+          {"window", b.window},
+          {"window_every", b.window > 0 ? b.window_every : 1},
+          {"alibi", b.alibi || o.positions == Positions::alibi},
+          {"rope", turned},
+          {"rope_base", rope.base},
+          {"rope_offset", rope.offset},
+          {"rope_channels", rope.channels},
+          {"rope_pairs", rope.pairs == RopePairs::halves ? "halves" : "neighbours"},
+          {"qk_norm", b.qk_norm},
+          {"v_norm", b.v_norm}};
+}
+
+void read_words(const Config& config, GPTOptions& o) {
+  BlockOptions& b = o.block;
+  o.vocab = config.size("vocab", o.vocab);
+  o.context = config.size("context", o.context);
+  o.layers = config.size("layers", o.layers);
+  o.positions = config.choice("positions", kPositions, std::optional(o.positions));
+  if (config.has("final_norm")) o.final_norm = config.flag("final_norm");
+  o.tied = config.flag("tied", o.tied);
+  const Sizes s = sizes_of(b);
+  b.d_model = config.size("d_model", s.d);
+  b.heads = config.size("heads", s.heads);
+  b.d_ff = config.size("d_ff", s.ff);
+  b.activation = read_activation(config, "activation", b.activation.value_or(Activation::gelu_tanh));
+  b.gated = config.flag("gated", b.gated);
+  b.dropout = config.probability("dropout", b.dropout);
+  if (config.has("bias")) b.bias = config.flag("bias");
+  b.eps = config.number("eps", b.eps);
+  for (const NamedNorm& norm : kNorms)
+    if (config.has("norm") && config.text("norm") == norm.name) b.norm = norm.make;
+  if (config.has("norm") && config.text("norm") != name_of(config.caller(), b.norm))
+    config.fail("norm", "expects one of LayerNorm, RMSNorm, DyT, Identity");
+  if (config.has("qkv_bias")) b.qkv_bias = config.flag("qkv_bias");
+  b.head_dim = config.size("head_dim", s.head_dim);
+  b.kv_heads = config.size("kv_heads", s.kv_heads);
+  if (config.has("attention_scale")) b.attention_scale = config.number("attention_scale");
+  b.window = config.whole("window", 0, b.window);
+  b.window_every = config.size("window_every", b.window_every);
+  b.alibi = config.flag("alibi", b.alibi);
+  if (!config.flag("rope", b.rope.has_value())) {
+    b.rope.reset();
+    return;
+  }
+  RopeOptions rope = b.rope.value_or(RopeOptions{});
+  rope.base = config.number("rope_base", rope.base);
+  rope.offset = config.whole("rope_offset", 0, rope.offset);
+  rope.channels = config.whole("rope_channels", 0, rope.channels);
+  rope.pairs =
+      config.choice("rope_pairs", {{"halves", RopePairs::halves}, {"neighbours", RopePairs::neighbours}},
+                    std::optional(rope.pairs));
+  b.rope = rope;
+}
+
+}  // namespace gradus::nn::pretrained

@@ -1,0 +1,83 @@
+#pragma once
+// How the parameters of a model are called in a file, and of which shape they are there: one description for
+// loading and saving.
+//
+//   NameMap names;
+//   names.optional_prefix("transformer.");  // files of the model without its head have none
+//   names.plain("token_embedding.weight", {"transformer.wte.weight", {vocab, d}});
+//   names.linear("layers.0.linear1", "transformer.h.0.mlp.c_fc", {.out = ff, .in = d, .transposed = true});
+//   names.same("lm_head.weight", "transformer.wte.weight");
+//   names.ignore(".attn.bias");
+//
+// A parameter that is not named here keeps gradus' name in files.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gradus/core/io/state_dict.h"
+
+namespace gradus::nn::pretrained {
+
+/// A tensor of a file, under the name it is saved with.
+struct FileTensor {
+  std::string name;
+  Shape shape;
+};
+
+struct LinearNames {
+  std::int64_t out = 0, in = 0;
+  bool bias = true;
+  bool transposed = false;  // weight [in, out] in the file: GPT-2's Conv1D
+};
+
+class NameMap {
+ public:
+  /// A parameter that is called otherwise in the file, and no more.
+  void plain(const std::string& name, FileTensor file);
+  /// A matrix whose rows are the file's columns.
+  void transposed(const std::string& name, FileTensor file);
+  /// One that is several tensors in the file, stacked by rows: queries, keys and values.
+  void rows(const std::string& name, std::vector<FileTensor> files);
+
+  /// name.weight and name.bias of a Linear.
+  void linear(const std::string& name, const std::string& file, const LinearNames& options);
+  /// name.in_proj_weight and _bias of a MultiheadAttention, whose queries, keys and values stand apart in the
+  /// file as so many rows of `in` columns.
+  void in_proj(const std::string& name, const std::vector<std::pair<std::string, std::int64_t>>& files,
+               std::int64_t in, bool bias);
+  /// name.weight and name.bias of a norm, or, where the model may have other norms, those of both it has.
+  void norm(const std::string& name, const std::string& file, std::int64_t channels, bool bias);
+  void norm_if_there(const std::string& name, const std::string& file, std::int64_t channels);
+
+  /// A second copy of a tensor that a file may hold: equal to the first, or an error. Not saved.
+  void same(const std::string& copy, const std::string& original);
+  /// Tensors that mean nothing here: those whose names end so.
+  void ignore(const std::string& ending);
+  /// Names that end in `from` are read as if they ended in `to`: ".gamma" as ".weight".
+  void alias(const std::string& from, const std::string& to);
+  /// What may be missing in front of all names of a file that have it here.
+  void optional_prefix(const std::string& prefix) { prefix_ = prefix; }
+
+  struct Entry {
+    std::string name;  // of the parameter
+    std::vector<FileTensor> files;
+    bool transposed = false;
+    bool where_present = false;  // only if the model has it
+  };
+  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<std::pair<std::string, std::string>>& copies() const { return copies_; }
+  bool is_ignored(std::string_view file) const;
+  /// Without prefix and aliases: names that are equal then are of the same tensor.
+  std::string canonical(std::string_view file) const;
+  const std::string& prefix() const { return prefix_; }
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<std::pair<std::string, std::string>> copies_, aliases_;
+  std::vector<std::string> ignored_;
+  std::string prefix_;
+};
+
+}  // namespace gradus::nn::pretrained

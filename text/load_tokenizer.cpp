@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "gradus/text/byte_level_bpe.h"
+#include "gradus/text/detail/json_keys.h"
+#include "gradus/text/detail/parts.h"
+#include "gradus/text/sentence_piece.h"
+#include "gradus/text/tokenizer.h"
+#include "gradus/text/word_piece.h"
+
+namespace gradus::text {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::int64_t kPadding = 1024;  // rows an embedding may have that no token uses; Phi 2 has 905
+
+/// config.json beside the tokenizer, where there is one, is of the model it belongs to.
+void compare_with_model(const Tokenizer& tokenizer, const fs::path& folder) {
+  const fs::path path = folder / "config.json";
+  if (!fs::exists(path)) return;
+  const detail::Json json = detail::read_json("load_tokenizer", path);
+  const detail::Keys config(json, "load_tokenizer: " + detail::named(path));
+  if (!config.has("vocab_size")) return;
+  const auto rows = config.need<std::int64_t>("vocab_size");
+  const std::int64_t size = tokenizer.vocab_size();
+  check(rows >= size && rows - size < kPadding,
+        "{}: \"vocab_size\" is {}, but the tokenizer beside it has {} tokens: {}", config.where(), rows, size,
+        rows < size ? "are the two of one model?" : "is its file cut short?");
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
+  check(fs::is_directory(folder), "load_tokenizer: {} is no folder", detail::named(folder));
+  const auto has = [&](const char* name) { return fs::exists(folder / name); };
+  std::shared_ptr<const Tokenizer> tokenizer;
+  if (has("spiece.model") || has("tokenizer.model")) {
+    tokenizer = std::make_shared<SentencePiece>(SentencePiece::load(folder));
+  } else if (has("tokenizer.json")) {
+    const std::string who = "load_tokenizer: " + detail::named(folder / "tokenizer.json");
+    const detail::Json json = detail::read_json("load_tokenizer", folder / "tokenizer.json");
+    const std::string type = detail::model_type(json, who);
+    if (type == "BPE") {
+      auto parts = detail::bpe_from_json(json, who);
+      detail::read_special_files(parts.tokens, folder);
+      tokenizer = std::make_shared<ByteLevelBPE>(ByteLevelBPE(std::move(parts)));
+    } else if (type == "WordPiece") {
+      auto parts = detail::word_piece_from_json(json, who);
+      detail::read_special_files(parts.tokens, folder);
+      tokenizer = std::make_shared<WordPiece>(WordPiece(std::move(parts)));
+    } else {
+      fail_with(
+          "{}: a model of type {} is not supported; known are BPE and WordPiece; Unigram is read from "
+          "spiece.model",
+          who, io::quote(type));
+    }
+  } else if (has("vocab.json") || has("encoder.json")) {
+    tokenizer = std::make_shared<ByteLevelBPE>(ByteLevelBPE::load(folder));
+  } else if (has("vocab.txt")) {
+    tokenizer = std::make_shared<WordPiece>(WordPiece::load(folder));
+  } else {
+    fail_with(
+        "load_tokenizer: {} has none of spiece.model, tokenizer.model, tokenizer.json, vocab.json, "
+        "encoder.json and "
+        "vocab.txt",
+        detail::named(folder));
+  }
+  compare_with_model(*tokenizer, folder);
+  return tokenizer;
+}
+
+}  // namespace gradus::text

@@ -1,0 +1,127 @@
+#include "gradus/text/sentence_piece.h"
+
+#include <sentencepiece_processor.h>
+
+#include "gradus/core/io/files.h"
+#include "gradus/text/detail/check.h"
+#include "gradus/text/detail/json_keys.h"
+#include "gradus/text/detail/parts.h"
+#include "gradus/text/detail/unicode.h"
+
+namespace gradus::text {
+namespace {
+
+constexpr std::string_view kSpace = "\u2581";  // "▁"
+constexpr std::int64_t kMostExtraIds = 10'000;
+
+std::optional<std::int64_t> id_or_none(int id) {
+  return id < 0 ? std::nullopt : std::optional<std::int64_t>(id);
+}
+
+}  // namespace
+
+struct SentencePiece::Model {
+  Model(const std::filesystem::path& path, const SentencePieceOptions& options)
+      : bytes(detail::read_file("SentencePiece", path)),
+        extra_ids(options.extra_ids),
+        tokens(std::make_shared<detail::Tokens>("SentencePiece: " + detail::named(path))) {
+    check(extra_ids >= 0 && extra_ids <= kMostExtraIds, "SentencePiece: expects extra_ids of 0..{}, got {}",
+          kMostExtraIds, extra_ids);
+    const auto status = processor.LoadFromSerializedProto(bytes);
+    check(status.ok() && processor.GetPieceSize() > 0, "{}: this is no SentencePiece model, or cut short: {}",
+          tokens->who(), io::printable(status.ToString()));
+    for (int id = 0; id < processor.GetPieceSize(); ++id) {
+      tokens->add(processor.IdToPiece(id), id);
+      if (processor.IsControl(id) || processor.IsUnknown(id)) tokens->mark(processor.IdToPiece(id));
+    }
+    for (std::int64_t i = extra_ids - 1; i >= 0; --i)
+      tokens->mark(fmt::format("<extra_id_{}>", i), {.strip_before = true, .strip_after = true});
+    tokens->special().bos = id_or_none(processor.bos_id());
+    tokens->special().eos = id_or_none(processor.eos_id());
+    tokens->special().pad = id_or_none(processor.pad_id());
+    tokens->special().unk = id_or_none(processor.unk_id());
+  }
+
+  bool is_own(std::int64_t id) const { return id < processor.GetPieceSize(); }
+
+  std::string bytes;
+  std::int64_t extra_ids;
+  sentencepiece::SentencePieceProcessor processor;
+  std::shared_ptr<detail::Tokens> tokens;
+};
+
+SentencePiece::SentencePiece(std::shared_ptr<const Model> model)
+    : Tokenizer(model->tokens), model_(std::move(model)) {}
+SentencePiece::SentencePiece(const std::filesystem::path& model, const SentencePieceOptions& options)
+    : SentencePiece(std::make_shared<const Model>(model, options)) {}
+
+SentencePiece SentencePiece::load(const std::filesystem::path& folder) {
+  SentencePieceOptions options;
+  const bool t5 = std::filesystem::exists(folder / "spiece.model");
+  if (t5) options.extra_ids = 100;
+  check(t5 || std::filesystem::exists(folder / "tokenizer.model"),
+        "SentencePiece: {} has neither spiece.model nor tokenizer.model", detail::named(folder));
+  if (const auto path = folder / "tokenizer_config.json"; std::filesystem::exists(path)) {
+    const detail::Json config = detail::read_json("SentencePiece", path);
+    options.extra_ids =
+        detail::Keys(config, "SentencePiece: " + detail::named(path)).get("extra_ids", options.extra_ids);
+  }
+  return SentencePiece(folder / (t5 ? "spiece.model" : "tokenizer.model"), options);
+}
+
+void SentencePiece::encode_plain(std::string_view text, Ids& out) const {
+  std::vector<int> ids;
+  const auto status = model_->processor.Encode(std::string(text), &ids);
+  check(status.ok(), "SentencePiece::encode: {}", io::printable(status.ToString()));
+  out.insert(out.end(), ids.begin(), ids.end());
+}
+
+std::string SentencePiece::join(std::span<const std::int64_t> ids) const {
+  std::string text, part;
+  std::vector<int> run;
+  const auto end_run = [&] {
+    if (run.empty()) return;
+    const auto status = model_->processor.Decode(run, &part);
+    check(status.ok(), "SentencePiece::decode: {}", io::printable(status.ToString()));
+    if (!text.empty() && !part.empty()) text += ' ';
+    text += part;
+    run.clear();
+  };
+  for (const std::int64_t id : ids) {
+    if (model_->is_own(id) && !is_special(id)) {
+      run.push_back(static_cast<int>(id));
+      continue;
+    }
+    end_run();
+    if (!text.empty()) text += ' ';
+    text += token(id);
+  }
+  end_run();
+  return text;
+}
+
+std::string SentencePiece::bytes(std::int64_t id) const {
+  const std::string& token = tokens_->token(id, "SentencePiece::bytes");
+  if (!model_->is_own(id) || is_special(id)) return token;
+  if (model_->processor.IsByte(static_cast<int>(id)))  // <0xE2>
+    return std::string(1, static_cast<char>(std::stoi(token.substr(3, 2), nullptr, 16)));
+  std::string text;
+  for (std::size_t at = 0; at < token.size();) {
+    const bool space = std::string_view(token).substr(at).starts_with(kSpace);
+    text += space ? ' ' : token[at];
+    at += space ? kSpace.size() : 1;
+  }
+  return text;
+}
+
+void SentencePiece::save(const std::filesystem::path& folder) const {
+  const char* who = "SentencePiece::save";
+  const bool t5 = model_->extra_ids > 0;
+  nlohmann::ordered_json config{{"tokenizer_class", t5 ? "T5Tokenizer" : "LlamaTokenizer"},
+                                {"extra_ids", model_->extra_ids}};
+  io::make_folder(who, folder.string());
+  detail::write_file(who, folder / (t5 ? "spiece.model" : "tokenizer.model"), model_->bytes);
+  detail::write_file(who, folder / "tokenizer_config.json", config.dump(2) + "\n");
+}
+
+}  // namespace gradus::text

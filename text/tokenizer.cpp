@@ -1,0 +1,58 @@
+#include "gradus/text/tokenizer.h"
+
+#include "gradus/core/io/files.h"
+#include "gradus/text/detail/check.h"
+#include "gradus/text/detail/tokens.h"
+
+namespace gradus::text {
+
+Ids Tokenizer::encode(std::string_view text) const {
+  Ids ids;
+  tokens_->split(
+      text, [&](std::string_view plain) { encode_plain(plain, ids); },
+      [&](std::int64_t id) { ids.push_back(id); });
+  return ids;
+}
+
+Ids Tokenizer::encode_ordinary(std::string_view text) const {
+  Ids ids;
+  if (!text.empty()) encode_plain(text, ids);
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const std::int64_t> ids, const DecodeOptions& options) const {
+  Ids kept;
+  kept.reserve(ids.size());
+  for (const std::int64_t id : ids) {
+    tokens_->token(id, "Tokenizer::decode");
+    if (!options.skip_special || !is_special(id)) kept.push_back(id);
+  }
+  return join(kept);
+}
+
+std::string Tokenizer::decode(const Tensor& ids, const DecodeOptions& options) const {
+  check(ids.defined(), "Tokenizer::decode: the ids are undefined: give them values first");
+  check(ids.dim() == 1 && ids.dtype() == i64,
+        "Tokenizer::decode: expects ids i64 [N], got {} {}; a row of a batch is ids[0]", name(ids.dtype()),
+        to_string(ids.shape()));
+  return decode(ids.to_vector<std::int64_t>(), options);
+}
+
+std::int64_t Tokenizer::vocab_size() const { return tokens_->size(); }
+const std::string& Tokenizer::token(std::int64_t id) const { return tokens_->token(id, "Tokenizer::token"); }
+std::optional<std::int64_t> Tokenizer::find(std::string_view token) const { return tokens_->find(token); }
+const SpecialIds& Tokenizer::special() const { return tokens_->special(); }
+
+std::int64_t Tokenizer::id(std::string_view token) const {
+  const auto found = find(token);
+  check(found.has_value(), "Tokenizer::id: {} is not among the tokens of {}", io::quote(std::string(token)),
+        tokens_->who());
+  return *found;
+}
+
+bool Tokenizer::is_special(std::int64_t id) const {
+  const detail::Added* added = tokens_->added(id);
+  return added != nullptr && added->special;
+}
+
+}  // namespace gradus::text

@@ -1,0 +1,73 @@
+#pragma once
+// BERT's tokenizer: words without accents and capitals, cut into the longest pieces that are in the
+// vocabulary.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gradus/text/tokenizer.h"
+
+namespace gradus::text {
+
+namespace detail {
+struct WordPieceParts;
+}
+
+struct WordPieceOptions {
+  bool lowercase = true;                // "uncased" models
+  std::optional<bool> strip_accents{};  // as lowercase where not given
+  bool clean = true;                    // control characters and bytes that are not UTF-8 are dropped
+  bool space_cjk = true;                // each Chinese character is a word
+  std::string unknown = "[UNK]";        // for words the vocabulary cannot say
+  std::string prefix = "##";            // of pieces that go on with a word
+  std::int64_t longest_word = 100;      // in characters; longer ones are unknown
+  std::vector<std::string> special_tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+};
+
+/// Input of a BERT: ids, and 0 or 1 for the sentence each belongs to.
+struct Encoding {
+  Ids ids, token_types;
+};
+
+/// WordPiece as in BERT (Devlin et al. 2019). Text that is decoded has lost its capitals and its spacing.
+///
+///   const auto bert = text::WordPiece::load("bert-base-uncased");
+///   bert.encode("unaffable");  // un ##aff ##able
+class WordPiece : public Tokenizer {
+ public:
+  /// Tokens by id; special tokens that are not among them are left out. Throws where `unknown` is not.
+  explicit WordPiece(const std::vector<std::string>& tokens, const WordPieceOptions& options = {});
+
+  /// From a folder with tokenizer.json or vocab.txt; tokenizer_config.json says whether letters are lowered.
+  static WordPiece load(const std::filesystem::path& folder);
+  /// From a file with a token in each line: `WordPiece::load("vocab.txt", {.lowercase = false})`
+  static WordPiece load(const std::filesystem::path& vocab, const WordPieceOptions& options);
+
+  /// `[CLS] first [SEP]`, or `[CLS] first [SEP] second [SEP]`. Where that is more than max_length tokens, the
+  /// longer text loses its last one, again and again; 0 means any length. `bert.encode_pair("Who?",
+  /// "Nobody.", 512)`
+  Encoding encode_pair(std::string_view first, std::optional<std::string_view> second = {},
+                       std::int64_t max_length = 0) const;
+
+  std::string bytes(std::int64_t id) const override;
+  /// Writes tokenizer.json, vocab.txt, special_tokens_map.json and tokenizer_config.json.
+  void save(const std::filesystem::path& folder) const override;
+
+ protected:
+  void encode_plain(std::string_view text, Ids& out) const override;
+  std::string join(std::span<const std::int64_t> ids) const override;
+
+ private:
+  friend std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& folder);
+  struct Tables;
+  struct Encoder;
+  explicit WordPiece(detail::WordPieceParts parts);
+  explicit WordPiece(std::shared_ptr<const Tables> tables);
+  std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace gradus::text

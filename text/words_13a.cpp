@@ -1,0 +1,90 @@
+// The tokenizer 13a of mteval, in the form sacreBLEU gave it: four substitutions, one after another.
+
+#include "gradus/text/bleu.h"
+#include "gradus/text/detail/unicode.h"
+
+namespace gradus::text {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  std::string replaced;
+  std::size_t at = 0;
+  for (std::size_t next; (next = text.find(from, at)) != std::string::npos; at = next + from.size())
+    replaced.append(text, at, next - at).append(to);
+  text = replaced.append(text, at);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_point(char c) { return c == '.' || c == ','; }
+/// Punctuation that always stands alone; . , - and ' do not.
+bool is_symbol(char c) {
+  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= '!' && c <= '&') ||
+         (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
+}
+
+/// Replaces two characters that fit, from left to right, and goes on behind them.
+template <class Fits, class Write>
+std::string replace_pairs(const std::string& text, const Fits& fits, const Write& write) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 == text.size() || !fits(text[i], text[i + 1])) {
+      out += text[i];
+      continue;
+    }
+    write(out, text[i], text[i + 1]);
+    ++i;
+  }
+  return out;
+}
+
+/// What Python's split() cuts at: white space, and the four separators of ASCII.
+bool is_blank(char32_t c) { return detail::is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (std::size_t at = 0; at < text.size();) {
+    const detail::Start start = detail::first_character(text.substr(at));
+    if (!start.valid || !is_blank(start.character))
+      words.back() += text.substr(at, start.bytes);
+    else if (!words.back().empty())
+      words.emplace_back();
+    at += start.bytes;
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> words_13a(std::string_view line) {
+  std::string text(line);
+  replace_all(text, "<skipped>", "");
+  replace_all(text, "-\n", "");
+  replace_all(text, "\n", " ");
+  replace_all(text, "&quot;", "\"");
+  replace_all(text, "&amp;", "&");
+  replace_all(text, "&lt;", "<");
+  replace_all(text, "&gt;", ">");
+
+  std::string spaced = " ";
+  for (const char c : text) is_symbol(c) ? spaced.append({' ', c, ' '}) : spaced.append({c});
+  spaced += ' ';
+  spaced = replace_pairs(
+      spaced, [](char a, char b) { return !is_digit(a) && is_point(b); },
+      [](std::string& out, char a, char b) {
+        out.append({a, ' ', b, ' '});
+      });
+  spaced = replace_pairs(
+      spaced, [](char a, char b) { return is_point(a) && !is_digit(b); },
+      [](std::string& out, char a, char b) {
+        out.append({' ', a, ' ', b});
+      });
+  spaced = replace_pairs(
+      spaced, [](char a, char b) { return is_digit(a) && b == '-'; },
+      [](std::string& out, char a, char b) {
+        out.append({a, ' ', b, ' '});
+      });
+  return split(spaced);
+}
+
+}  // namespace gradus::text

@@ -88,7 +88,7 @@ struct TrainingRun::State {
   void checkpoint();
   bool checkpoint_is_due() const;
   void report(const StepResult& result);
-  double seconds() const { return before + (progress ? seconds_since(start) : 0); }
+  double seconds() const { return earlier + (progress ? seconds_since(start) : 0); }
   double share() const;
   bool is_over() const { return options.seconds > 0 && seconds() >= options.seconds; }
   void say_how_long() const;
@@ -99,7 +99,7 @@ struct TrainingRun::State {
   std::optional<RunLog> losses;
   std::optional<Progress> progress;
   std::int64_t first = 0, done = 0, saved = -1;
-  double before = 0;    // seconds of the parts before this one
+  double earlier = 0;   // seconds of the parts before this one
   double reported = 0;  // tenths, where time has a limit
   Clock::time_point start, saved_at;
   bool trained = false, stopped = false;
@@ -126,7 +126,7 @@ void TrainingRun::State::open() {
     print_error(fmt::format("passed over a checkpoint that is not whole: {}\n", io::printable(skipped)));
   check_settings(*last, options.settings);
   first = done = saved = step_of(*last);
-  before = seconds_of(*last);
+  earlier = seconds_of(*last);
   check(done <= options.steps, "{}: is of step {}, this training ends at step {}", io::printable(last->path),
         done, options.steps);
 }
@@ -217,13 +217,13 @@ void TrainingRun::State::report(const StepResult& result) {
 double TrainingRun::State::share() const {
   const double steps = static_cast<double>(done - first) / static_cast<double>(options.steps - first);
   if (options.seconds == 0) return steps;
-  return std::max(steps, (seconds() - before) / (options.seconds - before));
+  return std::max(steps, (seconds() - earlier) / (options.seconds - earlier));
 }
 
 void TrainingRun::State::say_how_long() const {
   const double each = seconds_since(start) / static_cast<double>(done - first);
   const std::int64_t all = options.steps - first;
-  const double left = options.seconds - before;
+  const double left = options.seconds - earlier;
   if (options.seconds > 0 && each * static_cast<double>(all) > left)
     print(fmt::format("about {:.0f} steps in {}\n", left / each, human_duration(left)));
   else
@@ -294,7 +294,7 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   if (s.saved != s.done) s.checkpoint();
   const bool finished = s.done == s.options.steps || s.stopped || s.is_over();
   if (finished && left > 0) s.progress->finish();
-  s.before = s.seconds();
+  s.earlier = s.seconds();
   s.progress.reset();
   return finished && !interrupted();
 }

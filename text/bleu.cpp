@@ -22,12 +22,6 @@ Ngrams ngrams_of(const Words& words, std::size_t order) {
   return counts;
 }
 
-/// sacreBLEU takes white space off the end of a line first: of "word-\n" it leaves "word-".
-Words words_of(std::string_view line) {
-  const std::size_t last = line.find_last_not_of(" \t\n\v\f\r");
-  return words_13a(line.substr(0, last == std::string_view::npos ? 0 : last + 1));
-}
-
 /// The n-grams of a hypothesis that a reference has too, each at most as often as in one of them.
 std::int64_t matches_of(const Words& hypothesis, const std::vector<Words>& references, std::size_t order) {
   Ngrams most;
@@ -88,8 +82,8 @@ Bleu bleu(std::span<const std::string> hypotheses, std::span<const std::vector<s
   Bleu sum;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     std::vector<Words> references;
-    for (const auto& set : sets) references.push_back(words_of(set[i]));
-    add_line(sum, words_of(hypotheses[i]), references);
+    for (const auto& set : sets) references.push_back(words_13a(set[i]));
+    add_line(sum, words_13a(hypotheses[i]), references);
   }
   finish(sum);
   return sum;

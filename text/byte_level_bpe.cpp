@@ -48,7 +48,8 @@ detail::Merges merges_of(const Tokens& tokens, const std::vector<Merge>& merges)
   detail::Merges made;
   for (std::size_t i = 0; i < merges.size(); ++i) {
     const auto id = [&](const std::string& token) { return id_in_merge(tokens, token, merges[i], i); };
-    made.add(id(merges[i].first), id(merges[i].second), id(merges[i].first + merges[i].second));
+    const std::int32_t left = id(merges[i].first), right = id(merges[i].second);
+    made.add(left, right, id(merges[i].first + merges[i].second));
   }
   return made;
 }

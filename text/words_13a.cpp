@@ -40,6 +40,17 @@ std::string replace_pairs(const std::string& text, const Fits& fits, const Write
 /// What Python's split() cuts at: white space, and the four separators of ASCII.
 bool is_blank(char32_t c) { return detail::is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
 
+/// Without white space at its end, as sacreBLEU takes a line: of "word-\n" that leaves "word-".
+std::string_view stripped(std::string_view text) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const detail::Start start = detail::first_character(text.substr(at));
+    at += start.bytes;
+    if (!start.valid || !is_blank(start.character)) end = at;
+  }
+  return text.substr(0, end);
+}
+
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> words(1);
   for (std::size_t at = 0; at < text.size();) {
@@ -57,7 +68,7 @@ std::vector<std::string> split(std::string_view text) {
 }  // namespace
 
 std::vector<std::string> words_13a(std::string_view line) {
-  std::string text(line);
+  std::string text(stripped(line));
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
   replace_all(text, "\n", " ");

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
-# first; find_package, pkg_config and add_subdirectory build the same two programs, main.cpp and, with gradus::kit,
-# kit.cpp, and look at what they leave. Step without_kit is a user who has not installed the kit's packages.
+# first; find_package, pkg_config and add_subdirectory build the same three programs, main.cpp and, with gradus::kit and
+# gradus::text, kit.cpp and text.cpp, and look at what they leave. Step without_kit is a user who has not installed the
+# packages of these two.
 set -eu
 step=$1 source=$2 build=$3 compiler=$4
 consumer=$source/tests/consumer
@@ -29,6 +30,13 @@ check_kit() { # PROGRAM
   status=0
   "$1" --steps 0 2>"$out/stderr" || status=$?
   [ $status = 2 ] && grep -q 'cars: --steps: expects a whole number of at least 1; got "0"' "$out/stderr"
+}
+
+# A vocabulary is learned, saved and loaded; the text comes back.
+check_text() { # PROGRAM
+  "$1" "words_$step" | tee "text_$step.txt"
+  grep -qx 'low lower lowest' "text_$step.txt"
+  [ -s "words_$step/tokenizer.json" ]
 }
 
 # Configuring fails, and says TEXT.
@@ -65,15 +73,17 @@ case $step in
     cmake --install "$build" --prefix "$prefix"
     ;;
   find_package)
-    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" -DGRADUS_COMPONENTS=kit
+    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" "-DGRADUS_COMPONENTS=kit;text"
     check_training find_package/app
     check_kit find_package/cars
+    check_text find_package/words
     ;;
   add_subdirectory)
     build_with_cmake add_subdirectory -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGRADUS_SOURCE="$source" \
       -DGRADUS_BUILT="$build" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
     check_training add_subdirectory/app
     check_kit add_subdirectory/cars
+    check_text add_subdirectory/words
     ;;
   pkg_config)
     # pkg-config separates its words by blanks: a folder with a blank in its name comes with a backslash before it.
@@ -87,6 +97,9 @@ case $step in
     "$compiler" -std=c++20 "$consumer/hello.cpp" -o hello "$@"
     echo "a hello-world compiles and links in $(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }') s"
     ./hello
+    eval "set -- $(pkg-config --cflags --libs gradus-text)"
+    "$compiler" -std=c++20 "$consumer/text.cpp" -o words "$@"
+    check_text ./words
     ;;
   without_kit)
     rm -rf without_kit
@@ -96,27 +109,36 @@ case $step in
     set -- "$@" -DGRADUS_BUILD_TESTS=ON
     refused_with 'Examples and tests need gradus::kit. gradus::kit is left out; it needs CLI11' "$@"
     refused_with 'Examples and tests need gradus::kit: with GRADUS_BUILD_KIT=OFF' "$@" -DGRADUS_BUILD_KIT=OFF
-    # An installed copy without the kit's files.
+    set -- -S "$source" -B without_text -DGRADUS_BUILD_EXAMPLES=OFF -DGRADUS_PCRE2_LIBRARY=
+    cmake "$@" -DGRADUS_BUILD_TESTS=OFF -DCMAKE_CXX_COMPILER="$compiler" | tee without_text.txt
+    grep -q '^-- gradus::text is left out; .*: apt install libpcre2-dev$' without_text.txt
+    refused_with 'Examples and tests need gradus::text. gradus::text is left out; it needs PCRE2' "$@" -DGRADUS_BUILD_TESTS=ON
+    # An installed copy without the files of both.
     rm -rf bare bare_consumer
     cp -rl "$prefix" bare
-    find bare -iname '*kit*' -exec rm -rf {} + -o -name gradusCsv.cmake -exec rm {} +
+    find bare \( -iname '*kit*' -o -name 'gradusText*' -o -name gradusCsv.cmake \) -prune -exec rm -rf {} +
     set -- -S "$consumer" -B bare_consumer -DCMAKE_PREFIX_PATH="$PWD/bare"
     refused_with 'This gradus was built without its kit' "$@" -DGRADUS_COMPONENTS=kit
+    refused_with 'This gradus was built without its text' "$@" -DGRADUS_COMPONENTS=text
     cmake "$@" -DGRADUS_COMPONENTS=
     refused_with 'apt install libcsv-dev' -S "$consumer" -B no_libcsv -DCMAKE_PREFIX_PATH="$prefix" \
       -DGRADUS_COMPONENTS=kit -DGRADUS_CSV_LIBRARY=
+    refused_with 'apt install libutf8proc-dev' -S "$consumer" -B no_utf8proc -DCMAKE_PREFIX_PATH="$prefix" \
+      -DGRADUS_COMPONENTS=text -DGRADUS_UTF8PROC_LIBRARY=
     ;;
   headers)
-    # Each public header alone; none may bring in fmt, JSON, CLI11, libcsv or BLAS, and gradus.h and kit.h have them all.
+    # Each public header alone; none may bring in a library's, and gradus.h, kit.h and text.h have them all.
     failed=0
     echo '#include "gradus/gradus.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >all.d
     echo '#include "gradus/kit/kit.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >kit.d
-    if cat all.d kit.d | tr -s ' ' '\n' | grep -E '/(fmt|nlohmann|CLI)/|cblas|include/csv\.h'; then
-      echo "gradus.h or kit.h includes a header no user should need"
+    echo '#include "gradus/text/text.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >text.d
+    if cat all.d kit.d text.d | tr -s ' ' '\n' |
+      grep -E '/(fmt|nlohmann|CLI)/|cblas|include/(csv|pcre2|utf8proc|sentencepiece.*)\.h'; then
+      echo "gradus.h, kit.h or text.h includes a header no user should need"
       failed=1
     fi
-    if grep -q gradus/kit all.d; then
-      echo "gradus.h includes headers of the kit"
+    if grep -qE 'gradus/(kit|text)/' all.d; then
+      echo "gradus.h includes headers of the kit or of text"
       failed=1
     fi
     set -- "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$prefix/include" -I .
@@ -135,8 +157,8 @@ case $step in
       # shellcheck disable=SC2086 # two words or none
       echo "#include \"$header\"" | "$@" -fsyntax-only $base -x c++ - ||
         { echo "$header does not compile alone"; failed=1; }
-      case $header in gradus/kit/*) all=kit ;; *) all=all ;; esac
-      grep -q "/$header" $all.d || { echo "$header is in none of gradus.h and kit.h"; failed=1; }
+      case $header in gradus/kit/*) all=kit ;; gradus/text/*) all=text ;; *) all=all ;; esac
+      grep -q "/$header" $all.d || { echo "$header is in none of gradus.h, kit.h and text.h"; failed=1; }
     done
     exit $failed
     ;;

@@ -1,0 +1,286 @@
+// Files: written and read, and what is said of those that are wrong.
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "gradus/core/error.h"
+#include "gradus/text/text.h"
+#include "text/golden.h"
+
+using namespace gradus;
+using namespace gradus::text;
+using gradus::test::read_text, gradus::test::write_text, gradus::test::text_golden;
+using Json = nlohmann::json;
+
+namespace {
+
+ByteLevelBPE trained() {
+  const std::vector<std::string> texts{test::sample_text()};
+  return train_byte_level_bpe(texts, {.vocab = 350, .special_tokens = {"<pad>", "<s>", "</s>"}});
+}
+
+/// What load_tokenizer says of a folder, without the folder's name.
+std::string said_of(const test::ScratchFolder& folder) {
+  try {
+    load_tokenizer(folder.path());
+  } catch (const Error& error) {
+    std::string text = error.what();
+    const std::string name = folder.path().string() + "/";
+    for (std::size_t at; (at = text.find(name)) != std::string::npos;) text.erase(at, name.size());
+    return text;
+  }
+  return "nothing";
+}
+
+/// A folder with a trained tokenizer.json, changed by `change`.
+template <class F>
+std::string said_of_changed(const F& change) {
+  const test::ScratchFolder folder;
+  trained().save(folder.path());
+  Json json = Json::parse(read_text(folder / "tokenizer.json"));
+  change(json);
+  write_text(folder / "tokenizer.json", json.dump());
+  return said_of(folder);
+}
+
+void keep_only(const test::ScratchFolder& folder, const std::vector<std::string>& names) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (std::find(names.begin(), names.end(), entry.path().filename()) == names.end())
+      std::filesystem::remove(entry.path());
+}
+
+}  // namespace
+
+TEST_CASE("load_tokenizer: byte-level BPE in every form") {
+  const ByteLevelBPE bpe = trained();
+  const std::string text = "<s>" + test::sample_text() + "\xFF</s><pad>";
+  const Ids expected = bpe.encode(text);
+  const std::vector<std::vector<std::string>> forms = {
+      {"tokenizer.json"},
+      {"vocab.json", "merges.txt"},
+      {"vocab.json", "merges.txt", "special_tokens_map.json"}};
+  for (const auto& form : forms) {
+    const test::ScratchFolder folder;
+    bpe.save(folder.path());
+    keep_only(folder, form);
+    const auto loaded = load_tokenizer(folder.path());
+    CHECK(loaded->encode(text) == expected);
+    CHECK(loaded->decode(expected, {.skip_special = true}) == test::sample_text() + "\xFF");
+    CHECK(loaded->special().eos == 2);
+    CHECK(loaded->vocab_size() == 350);
+  }
+  const test::ScratchFolder folder;
+  bpe.save(folder.path());
+  std::filesystem::rename(folder / "vocab.json", folder / "encoder.json");
+  std::filesystem::rename(folder / "merges.txt", folder / "vocab.bpe");
+  keep_only(folder, {"encoder.json", "vocab.bpe"});
+  CHECK(load_tokenizer(folder.path())->encode(text) == expected);
+}
+
+TEST_CASE("load_tokenizer: merges as pairs, Llama 3's form, added tokens with spaces around them") {
+  const test::ScratchFolder folder;
+  trained().save(folder.path());
+  Json json = Json::parse(read_text(folder / "tokenizer.json"));
+  for (Json& merge : json["model"]["merges"]) {
+    const auto both = merge.get<std::string>();
+    merge = {both.substr(0, both.find(' ')), both.substr(both.find(' ') + 1)};
+  }
+  json["normalizer"] = {{"type", "NFC"}};
+  json["pre_tokenizer"] = Json::parse(R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "pattern": {"Regex": ""}, "behavior": "Isolated", "invert": false},
+      {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false}]})");
+  json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = text_golden()["bpe"]["llama3_pattern"];
+  json["model"]["ignore_merges"] = true;
+  json["added_tokens"].push_back(
+      {{"id", 350}, {"content", "<mask>"}, {"lstrip", true}, {"rstrip", true}, {"special", false}});
+  write_text(folder / "tokenizer.json", json.dump());
+  keep_only(folder, {"tokenizer.json"});
+  const auto loaded = load_tokenizer(folder.path());
+  CHECK(loaded->encode("a \n<mask>  b") == Ids{loaded->id("a"), 350, loaded->id("b")});
+  CHECK(loaded->special().mask == 350);
+  CHECK(!loaded->is_special(350));
+  CHECK(loaded->encode("1234 a\u0308").size() == 7);  // 1 2 3, 4, a space and the two bytes of one character
+  // Written again, it is the same.
+  const test::ScratchFolder again;
+  loaded->save(again.path());
+  for (const auto& text : text_golden()["texts"])
+    CHECK(load_tokenizer(again.path())->encode(text.get<std::string>()) ==
+          loaded->encode(text.get<std::string>()));
+}
+
+TEST_CASE("load_tokenizer: WordPiece in every form") {
+  const std::vector<std::string> texts{test::sample_text()};
+  const WordPiece bert =
+      train_word_piece(texts, {.vocab = 300, .options = {.lowercase = false, .strip_accents = true}});
+  for (const auto& form :
+       {std::vector<std::string>{"tokenizer.json"}, {"vocab.txt", "tokenizer_config.json"}}) {
+    const test::ScratchFolder folder;
+    bert.save(folder.path());
+    keep_only(folder, form);
+    const auto loaded = load_tokenizer(folder.path());
+    CHECK(loaded->encode(texts[0] + " [MASK]") == bert.encode(texts[0] + " [MASK]"));
+    CHECK(loaded->special().mask == 4);
+    CHECK(loaded->is_special(4));
+  }
+  const test::ScratchFolder folder;
+  bert.save(folder.path());
+  CHECK(WordPiece::load(folder / "vocab.txt", {.lowercase = false, .strip_accents = true}).encode(texts[0]) ==
+        bert.encode(texts[0]));
+}
+
+TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size of the model beside it") {
+  const test::ScratchFolder folder;
+  trained().save(folder.path());
+  keep_only(folder, {"vocab.json", "merges.txt"});
+  write_text(
+      folder / "special_tokens_map.json",
+      R"({"eos_token": {"content": "</s>"}, "bos_token": "Ġthe", "additional_special_tokens": ["<new>"]})");
+  write_text(folder / "added_tokens.json", R"({"<new>": 351, "plain": 352})");
+  write_text(folder / "config.json", R"({"vocab_size": 353})");
+  const auto loaded = load_tokenizer(folder.path());
+  CHECK(loaded->special().eos == 2);
+  CHECK(loaded->special().bos == loaded->id("Ġthe"));
+  CHECK(loaded->encode("<new>plain") == Ids{351, 352});
+  CHECK(loaded->is_special(351));
+  CHECK(!loaded->is_special(352));
+  CHECK(loaded->vocab_size() == 353);
+  CHECK_THROWS_WITH_AS(loaded->token(350),
+                       doctest::Contains("Tokenizer::token: no token has id 350: the ids of "), Error);
+
+  write_text(folder / "config.json", R"({"vocab_size": 350})");
+  CHECK(said_of(folder) ==
+        "load_tokenizer: config.json: \"vocab_size\" is 350, but the tokenizer beside it has 353 "
+        "tokens: are the two of one model?");
+  write_text(folder / "config.json", R"({"vocab_size": 50257})");
+  CHECK(said_of(folder) ==
+        "load_tokenizer: config.json: \"vocab_size\" is 50257, but the tokenizer beside it has 353 "
+        "tokens: is its file cut short?");
+  write_text(folder / "config.json", R"({"vocab_size": "many"})");
+  CHECK(said_of(folder) ==
+        "load_tokenizer: config.json: \"vocab_size\" is '\"many\"'; expects a whole number");
+  write_text(folder / "added_tokens.json", R"({"</s>": 351})");
+  CHECK(said_of(folder).starts_with(
+      "load_tokenizer: added_tokens.json says that '</s>' has id 351, ByteLevelBPE: "));
+}
+
+TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and vocab.txt") {
+  const test::ScratchFolder folder;
+  CHECK(said_of(folder).ends_with(
+      "has none of spiece.model, tokenizer.model, tokenizer.json, vocab.json, encoder.json and vocab.txt"));
+  trained().save(folder.path());
+  keep_only(folder, {"vocab.json", "merges.txt"});
+  const std::string vocab = read_text(folder / "vocab.json"), merges = read_text(folder / "merges.txt");
+
+  write_text(folder / "vocab.json", vocab.substr(0, vocab.size() / 2));
+  CHECK(said_of(folder).starts_with("ByteLevelBPE: vocab.json is no JSON that can be read: "));
+  CHECK(said_of(folder).ends_with("; is it cut short?"));
+  write_text(folder / "vocab.json", R"({"a": 1, "b": 1})");
+  CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: tokens 'a' and 'b' have the same id 1");
+  write_text(folder / "vocab.json", R"({"a": 1, "a": 2})");
+  CHECK(said_of(folder).find("the key 'a' stands twice in one object") != std::string::npos);
+  write_text(folder / "vocab.json", R"({"a": "1"})");
+  CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: the id of 'a' is '\"1\"'; expects a whole number");
+  write_text(folder / "vocab.json", R"({"a": 99999999999})");
+  CHECK(said_of(folder) ==
+        "ByteLevelBPE: vocab.json: token 'a' has id 99999999999; expects one of 0..16777215");
+  write_text(folder / "vocab.json", R"({"a": -1})");
+  CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: token 'a' has id -1; expects one of 0..16777215");
+  write_text(folder / "vocab.json", "[]");
+  CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: expects an object of tokens and their ids");
+
+  write_text(folder / "vocab.json", vocab);
+  write_text(folder / "merges.txt", merges.substr(0, merges.find('\n', merges.size() / 2) + 1));
+  CHECK(said_of(folder).find("is it cut short?") != std::string::npos);
+  CHECK(said_of(folder).find("merges.txt makes ") != std::string::npos);
+  write_text(folder / "merges.txt", merges + "e\n");
+  CHECK(said_of(folder).find("'e' is no merge; expects two tokens and a space between them") !=
+        std::string::npos);
+  write_text(folder / "merges.txt", merges + "e xyz\n");
+  CHECK(said_of(folder).find("needs the token 'xyz', which is not in the vocabulary") != std::string::npos);
+  std::filesystem::remove(folder / "merges.txt");
+  CHECK(said_of(folder) == "ByteLevelBPE: cannot open merges.txt: No such file or directory");
+
+  const test::ScratchFolder bert;
+  write_text(bert / "vocab.txt", "");
+  CHECK(said_of(bert) == "WordPiece: vocab.txt is empty; expects a token in each line");
+  write_text(bert / "vocab.txt", "a\n[UNK]\na\n");
+  CHECK(said_of(bert) == "WordPiece: vocab.txt: token 'a' stands twice, as 0 and 2");
+  write_text(bert / "vocab.txt", "a\nb\n");
+  CHECK(said_of(bert) ==
+        "WordPiece: vocab.txt: the vocabulary has no '[UNK]', the token for unknown words: is it complete?");
+  write_text(bert / "vocab.txt", "[UNK]\n\n");
+  CHECK(said_of(bert) == "WordPiece: vocab.txt: token '' of id 1 is empty");
+}
+
+TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the ids is refused") {
+  CHECK(said_of_changed([](Json&) {}) == "nothing");
+  const auto said = [](const char* path, const Json& value) {
+    return said_of_changed([&](Json& json) { json[Json::json_pointer(path)] = value; });
+  };
+  CHECK(said("/model/type", "Unigram") ==
+        "load_tokenizer: tokenizer.json: a model of type 'Unigram' is not supported; "
+        "known are BPE and WordPiece; Unigram is read from spiece.model");
+  CHECK(said("/model/dropout", 0.5) ==
+        "load_tokenizer: tokenizer.json.model: \"dropout\" '0.5' is not supported; a Llama 2 "
+        "folder has its tokenizer.model too");
+  CHECK(said("/model/byte_fallback", true).find("\"byte_fallback\"") != std::string::npos);
+  CHECK(said("/model/end_of_word_suffix", "</w>").find("\"end_of_word_suffix\" '\"</w>\"'") !=
+        std::string::npos);
+  CHECK(said("/model/ignore_merges", 1) ==
+        "load_tokenizer: tokenizer.json.model: \"ignore_merges\" is '1'; expects true or false");
+  CHECK(said("/model/merges/0", "x") ==
+        "load_tokenizer: tokenizer.json.model: merge 1 is '\"x\"'; expects \"a b\" or [\"a\", \"b\"]");
+  CHECK(said("/model/merges", 3).find("\"merges\" is no list") != std::string::npos);
+  CHECK(said("/model", nullptr) == "load_tokenizer: tokenizer.json: the key \"model\" is missing");
+  CHECK(said("/normalizer", {{"type", "NFKC"}}).find("the type 'NFKC' is not supported; known is NFC") !=
+        std::string::npos);
+  CHECK(said("/pre_tokenizer", {{"type", "Whitespace"}}).find("the type 'Whitespace' is not supported") !=
+        std::string::npos);
+  CHECK(said("/pre_tokenizer", nullptr).find("the key \"pre_tokenizer\" is missing") != std::string::npos);
+  CHECK(said("/decoder/type", "Metaspace").find("known is ByteLevel") != std::string::npos);
+  CHECK(said("/added_tokens/0/id", 7).find("'<pad>' has id 7, but 0 in the vocabulary") != std::string::npos);
+  CHECK(said("/added_tokens/0/single_word", true).find("\"single_word\" 'true' is not supported") !=
+        std::string::npos);
+  CHECK(said("/model/vocab/Ā", 3).find("have the same id 3") != std::string::npos);
+  CHECK(said_of_changed([](Json& json) {
+          json["model"]["vocab"].erase("Ġ");
+        }).find("no token for byte 0x20") != std::string::npos);
+  CHECK(said_of_changed([](Json& json) {
+          json = Json::parse(std::string(100, '[') + std::string(100, ']'));
+        }).find("at most 64") != std::string::npos);
+}
+
+TEST_CASE("load_tokenizer: files changed at random are read or refused, never more") {
+  const test::ScratchFolder folder;
+  const std::vector<std::string> texts{test::sample_text()};
+  trained().save(folder / "bpe");
+  train_word_piece(texts, {.vocab = 200}).save(folder / "bert");
+  std::mt19937 random(11);
+  for (const auto& [sub, names] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"bpe", {"tokenizer.json"}},
+           {"bpe", {"vocab.json", "merges.txt"}},
+           {"bert", {"vocab.txt", "tokenizer_config.json"}},
+           {"bert", {"tokenizer.json"}}}) {
+    const test::ScratchFolder scratch;
+    for (int i = 0; i < 60; ++i) {
+      for (const std::string& name : names) {
+        std::string bytes = read_text(folder / sub / name);
+        for (int k = 0; k < 3; ++k) {
+          const std::size_t at = random() % bytes.size();
+          if (random() % 3 == 0)
+            bytes.erase(at, random() % 20);
+          else
+            bytes[at] =
+                static_cast<char>(random() % 4 == 0 ? random() % 256 : bytes[random() % bytes.size()]);
+        }
+        write_text(scratch / name, bytes);
+      }
+      try {
+        const auto loaded = load_tokenizer(scratch.path());
+        loaded->decode(loaded->encode(texts[0]));
+      } catch (const Error&) {
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+#include "gradus/text/sentence_piece.h"
+
+#include <doctest/doctest.h>
+
+#include "gradus/core/error.h"
+#include "text/golden.h"
+
+using namespace gradus;
+using namespace gradus::text;
+
+namespace {
+
+const std::filesystem::path kModel = test::source_file("tests/text/golden/spiece.model");
+
+}  // namespace
+
+TEST_CASE("SentencePiece: the ids of its own program, and back") {
+  const SentencePiece plain(kModel);
+  const std::string text = "The vorpal blade durch Nacht";
+  CHECK(plain.encode(text) == Ids{30, 18, 3, 81, 66, 36, 56, 14, 12, 127, 4, 57, 11, 35, 82, 60, 114});
+  CHECK(plain.decode(plain.encode(text)) == text);
+  CHECK(plain.token(30) == "▁T");
+  CHECK(plain.bytes(30) == " T");
+  CHECK(plain.special().pad == 0);
+  CHECK(plain.special().eos == 1);
+  CHECK(plain.special().unk == 2);
+  CHECK(!plain.special().bos);
+  CHECK(plain.encode("") == Ids{});
+  CHECK(plain.encode("a</s>").back() == 1);
+  CHECK(plain.encode_ordinary("a</s>").back() != 1);
+  CHECK(plain.decode(Ids{30, 18, 1}, {.skip_special = true}) == "The");
+  CHECK(plain.encode("\u4E2D") == Ids{3, 2});
+  plain.encode(std::string("\xFF\0x", 3));  // any bytes will do
+}
+
+TEST_CASE("SentencePiece: T5's extra ids") {
+  const SentencePiece plain(kModel), t5(kModel, {.extra_ids = 100});
+  const std::int64_t size = plain.vocab_size();
+  CHECK(t5.vocab_size() == size + 100);
+  CHECK(t5.id("<extra_id_0>") == size + 99);
+  CHECK(t5.id("<extra_id_99>") == size);
+  Ids expected = plain.encode("The");
+  expected.push_back(size + 99);
+  for (const std::int64_t id : plain.encode("blade")) expected.push_back(id);
+  CHECK(t5.encode("The <extra_id_0> blade") == expected);
+  CHECK(t5.decode(expected) == "The <extra_id_0> blade");
+  CHECK(t5.decode(expected, {.skip_special = true}) == "The blade");
+  CHECK(t5.is_special(size + 3));
+}
+
+TEST_CASE("SentencePiece: written and read again") {
+  const test::ScratchFolder folder;
+  SentencePiece(kModel, {.extra_ids = 7}).save(folder / "t5");
+  SentencePiece(kModel).save(folder / "llama");
+  CHECK(load_tokenizer(folder / "t5")->find("<extra_id_6>"));
+  CHECK(!load_tokenizer(folder / "t5")->find("<extra_id_7>"));
+  CHECK(!load_tokenizer(folder / "llama")->find("<extra_id_0>"));
+  CHECK(test::read_text(folder / "llama" / "tokenizer.model") == test::read_text(kModel));
+  std::filesystem::remove(folder / "t5" / "tokenizer_config.json");
+  CHECK(load_tokenizer(folder / "t5")->find("<extra_id_99>"));
+}
+
+TEST_CASE("SentencePiece: errors") {
+  const test::ScratchFolder folder;
+  CHECK_THROWS_AS(SentencePiece(folder / "none.model"), Error);
+  CHECK_THROWS_AS(SentencePiece(kModel, {.extra_ids = -1}), Error);
+  const std::string bytes = test::read_text(kModel);
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+    test::write_text(folder / "cut.model", std::string_view(bytes).substr(0, size));
+    CAPTURE(size);
+    CHECK_THROWS_WITH_AS(SentencePiece(folder / "cut.model"),
+                         doctest::Contains("cut.model: this is no SentencePiece model"), Error);
+  }
+}

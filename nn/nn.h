@@ -21,6 +21,7 @@
 #include "gradus/nn/models/gpt.h"
 #include "gradus/nn/models/gpt_options.h"
 #include "gradus/nn/models/seq2seq_transformer.h"
+#include "gradus/nn/models/t5.h"
 #include "gradus/nn/module/any_module.h"
 #include "gradus/nn/module/forward_hook.h"
 #include "gradus/nn/module/init.h"

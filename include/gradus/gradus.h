@@ -31,6 +31,7 @@
 #include "gradus/ops/curvature.h"
 #include "gradus/ops/gradcheck.h"
 #include "gradus/optim/adam.h"
+#include "gradus/optim/average.h"
 #include "gradus/optim/clip.h"
 #include "gradus/optim/ema.h"
 #include "gradus/optim/optimizer.h"

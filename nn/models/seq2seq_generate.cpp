@@ -21,8 +21,9 @@ Tensor batch_of(const std::string& kind, const char* call, const Tensor& source)
 
 /// Only a table of positions has an end.
 void expect_room_for(const Seq2SeqTransformer& model, const char* call, std::int64_t count) {
+  check(count >= 0, "{}: {} expects a count of 0 or more, got {}", model.kind(), call, count);
   const bool table = model.position_waves || model.target_positions;
-  check(count >= 0 && (!table || count <= model.options().context),
+  check(!table || count <= model.options().context,
         "{}: {} expects a count of at most {}, its context, got {}", model.kind(), call,
         model.options().context, count);
 }

@@ -47,8 +47,11 @@ Seq2SeqOptions checked_options(const char* kind, Seq2SeqOptions o) {
 
 /// Without initial values of the placement's own, which come last.
 TransformerOptions stack_options(const Seq2SeqOptions& o, std::int64_t layers) {
-  TransformerOptions stack{
-      .layers = layers, .placement = o.placement, .block = o.block, .checkpoint = o.checkpoint};
+  TransformerOptions stack{.layers = layers,
+                           .placement = o.placement,
+                           .block = o.block,
+                           .final_norm = o.final_norm,
+                           .checkpoint = o.checkpoint};
   stack.placement.init = nullptr;
   return stack;
 }

@@ -8,6 +8,7 @@
 #include "gradus/nn/layers/positions.h"
 #include "gradus/nn/models/beam_search.h"
 #include "gradus/nn/models/generate.h"
+#include "gradus/nn/pretrained/pretrained.h"
 #include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
@@ -19,6 +20,8 @@ struct Seq2SeqOptions {
   std::int64_t encoder_layers = 6, decoder_layers = 6;
   Placement placement = post_ln();  // of both stacks
   BlockOptions block = {};          // the paper: .d_model = 512, .heads = 8, .dropout = 0.1
+  // Not given: as the placement has it. True with post_ln() is PyTorch's nn.Transformer, which has one more.
+  std::optional<bool> final_norm = {};
   Positions positions = Positions::sinusoidal;
   Waves waves = Waves::interleaved;
   std::int64_t buckets = 32, max_distance = 128;  // of relative positions: see RelativeBias
@@ -79,6 +82,12 @@ struct Seq2SeqTransformer : Module {
   /// The likeliest targets of each source [B, Ts] that beam search finds, best first; the end token need not
   /// be given. `model.beam_search(source, {.beams = 4, .count = 60})[0][0].tokens`
   std::vector<std::vector<Hypothesis>> beam_search(const Tensor& source, const BeamOptions& options) const;
+
+  /// A model from a folder as Hugging Face has it, model_type "marian", in eval mode.
+  /// `auto model = nn::Seq2SeqTransformer::load_pretrained("opus-mt-de-en");`
+  static Seq2SeqTransformer load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
+  /// Writes such a folder; with options that Marian does not have, of model_type "gradus-marian".
+  void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
   /// As given, with what was left to the model filled in.
   const Seq2SeqOptions& options() const { return options_; }

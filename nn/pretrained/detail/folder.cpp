@@ -48,6 +48,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 /// What a file's tensors make of a parameter.
 Tensor assembled(const NameMap::Entry& entry, const std::vector<Tensor>& parts) {
   if (entry.transposed) return parts[0].t();
+  if (entry.row) return parts[0].squeeze(0);
   return parts.size() == 1 ? parts[0] : cat(parts, 0);
 }
 
@@ -202,6 +203,8 @@ static StateDict tensors_to_save(const Module& model, const NameMap& names) {
     for (const FileTensor& part : entry.files) {
       if (entry.transposed) {
         saved.set(part.name, values->t());
+      } else if (entry.row) {
+        saved.set(part.name, values->unsqueeze(0));
       } else {
         saved.set(part.name,
                   entry.files.size() == 1 ? *values : values->slice(0, begin, begin + part.shape[0]));

@@ -16,6 +16,11 @@ void NameMap::rows(const std::string& name, std::vector<FileTensor> files) {
   entries_.push_back({name, std::move(files)});
 }
 
+void NameMap::row(const std::string& name, FileTensor file) {
+  plain(name, std::move(file));
+  entries_.back().row = true;
+}
+
 void NameMap::linear(const std::string& name, const std::string& file, const LinearNames& o) {
   if (o.transposed)
     transposed(name + ".weight", {file + ".weight", {o.in, o.out}});

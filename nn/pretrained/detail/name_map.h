@@ -41,6 +41,9 @@ class NameMap {
   /// One that is several tensors in the file, stacked by rows: queries, keys and values.
   void rows(const std::string& name, std::vector<FileTensor> files);
 
+  /// A vector [C] that is a matrix [1, C] in the file.
+  void row(const std::string& name, FileTensor file);
+
   /// name.weight and name.bias of a Linear.
   void linear(const std::string& name, const std::string& file, const LinearNames& options);
   /// name.in_proj_weight and _bias of a MultiheadAttention, whose queries, keys and values stand apart in the
@@ -65,6 +68,7 @@ class NameMap {
     std::vector<FileTensor> files;
     bool transposed = false;
     bool where_present = false;  // only if the model has it
+    bool row = false;            // [1, C] in the file
   };
   const std::vector<Entry>& entries() const { return entries_; }
   const std::vector<std::pair<std::string, std::string>>& copies() const { return copies_; }

@@ -41,6 +41,15 @@ TEST_CASE("SinusoidalPositions: Vaswani's waves, neither trained nor saved") {
   CHECK(nn::SinusoidalPositions(4, 2)(4).dtype() == f32);
 }
 
+TEST_CASE("SinusoidalPositions: halves are the same waves in another order") {
+  const Tensor p = nn::SinusoidalPositions(9, 6)(9);
+  const Tensor halves = nn::SinusoidalPositions(9, 6, {.waves = nn::Waves::halves})(9);
+  for (int i = 0; i < 3; ++i) {
+    CHECK((halves.select(1, i) == p.select(1, 2 * i)).all());
+    CHECK((halves.select(1, 3 + i) == p.select(1, 2 * i + 1)).all());
+  }
+}
+
 TEST_CASE("positions: bad calls") {
   const nn::LearnedPositions learned(5, 4);
   const nn::SinusoidalPositions waves(5, 4);

@@ -32,6 +32,7 @@
 #include "gradus/nn/norm/dyt.h"
 #include "gradus/nn/norm/group_norm.h"
 #include "gradus/nn/norm/norm.h"
+#include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/admin.h"
 #include "gradus/nn/placements/b2t.h"
 #include "gradus/nn/placements/deep_norm.h"

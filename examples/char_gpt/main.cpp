@@ -1,7 +1,7 @@
 // A character-level GPT: trains on any text file, saves its weights, writes a sample.
 //
-//   ./run example char_gpt --text FILE [--steps N] [--seed N] [--placement NAME|list] [--run FOLDER
-//   [--resume]]
+//   ./run example char_gpt --text FILE [--steps N] [--seed N] [--placement NAME|list] [--norm NAME|list]
+//                          [--run FOLDER [--resume]]
 
 #include <fmt/format.h>
 

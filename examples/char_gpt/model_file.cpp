@@ -88,6 +88,9 @@ Options read_options(const File& file, std::int64_t vocabulary) {
   o.placement = file.note("placement");
   file.require(is_placement(o.placement), "note 'placement' expects a name of --placement list, got {}",
                io::quote(o.placement));
+  if (const auto norm = file.notes.find("norm"); norm != file.notes.end())
+    o.norm = norm->second;  // else layer
+  file.require(is_norm(o.norm), "note 'norm' expects a name of --norm list, got {}", io::quote(o.norm));
   const Shape tokens = file.matrix("token_embedding.weight");
   file.require(tokens[0] == vocabulary, "note 'characters' has {}, but the weights have {}", vocabulary,
                tokens[0]);
@@ -109,6 +112,14 @@ Options read_options(const File& file, std::int64_t vocabulary) {
   return o;
 }
 
+/// The name in nn::norms() of what stands in the model's blocks.
+std::string norm_name(const nn::GPT& model) {
+  const std::string kind = model.options().block.new_norm().kind();
+  for (const nn::NamedNorm& norm : nn::norms())
+    if (norm.kind == kind) return norm.name;
+  throw Error(fmt::format("save_model: the norm {} is none of --norm list", kind));
+}
+
 }  // namespace
 
 void save_model(const std::filesystem::path& file, const nn::GPT& model, const kit::Vocabulary& vocabulary) {
@@ -117,6 +128,7 @@ void save_model(const std::filesystem::path& file, const nn::GPT& model, const k
                    {{"format", "pt"},
                     {"characters", code_point_list(vocabulary)},
                     {"placement", o.placement.name},
+                    {"norm", norm_name(model)},
                     {"layers", std::to_string(o.layers)},
                     {"heads", std::to_string(o.block.heads)},
                     {"d_model", std::to_string(o.block.d_model)},

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/program.h"
+#include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/placements.h"
 
 namespace gradus::char_gpt {
@@ -19,17 +22,27 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
                     .heads = heads,
                     .activation = nn::Activation::gelu,
                     .dropout = dropout,
-                    .bias = false},
+                    .bias = false,
+                    .norm = nn::norm_named(norm).make},
           .checkpoint = checkpoint};
 }
 
-bool is_placement(const std::string& name) {
+/// Whether `find` knows the name.
+static bool is_name(const std::function<void()>& find) {
   try {
-    nn::placement_named(name);
+    find();
     return true;
   } catch (const Error&) {
     return false;
   }
+}
+
+bool is_placement(const std::string& name) {
+  return is_name([&] { nn::placement_named(name); });
+}
+
+bool is_norm(const std::string& name) {
+  return is_name([&] { nn::norm_named(name); });
 }
 
 std::optional<int> parse(int argc, char** argv, Options& o) {
@@ -38,6 +51,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.integer("--steps", o.steps, "Training steps; 0 only evaluates and samples", {0, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights, batches and sample", kit::at_least(0));
   line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
+  line.text("--norm", o.norm, "What they are: layer, rms, ...; list: all there are");
   line.path("--save", o.save, "Weights are written here after training");
   line.path(
       "--load", o.load,
@@ -71,18 +85,20 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     kit::print_error(fmt::format("char_gpt: {}\n", why));
     return 2;
   };
-  if (o.placement == "list") {
-    kit::print(nn::list_placements());
+  if (o.placement == "list" || o.norm == "list") {
+    kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
     return 0;
   }
   if (!is_placement(o.placement))
     return refused(fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement));
+  if (!is_norm(o.norm))
+    return refused(fmt::format("--norm: there is no {}; `--norm list` has them all", o.norm));
   if (o.resume && (o.run.empty() || o.text.empty()))
     return refused("--resume expects --text FILE and --run FOLDER as the training had them");
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FILE to sample from");
   if (!o.load.empty())
-    for (const char* const shape : {"--placement", "--layers", "--heads", "--d-model", "--context"})
+    for (const char* const shape : {"--placement", "--norm", "--layers", "--heads", "--d-model", "--context"})
       if (line.given(shape)) return refused(fmt::format("{} is what the file of --load says", shape));
   if (o.text.empty() || o.steps == 0) return std::nullopt;  // nothing is written
   if (kit::same_file(o.save, o.text)) return refused("--save would replace the file of --text");

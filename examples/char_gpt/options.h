@@ -17,6 +17,7 @@ struct Options {
   std::filesystem::path run;  // checkpoints and losses; empty: none
   bool resume = false;
   std::string placement = "pre";  // a name of nn::placements()
+  std::string norm = "layer";     // of nn::norms()
   std::int64_t layers = 4, heads = 4, d_model = 128, context = 64;
   std::int64_t batch = 12;
   std::int64_t steps = 2000;
@@ -38,6 +39,7 @@ struct Options {
 };
 
 bool is_placement(const std::string& name);
+bool is_norm(const std::string& name);
 
 /// Reads the command line; an exit status when the program should not go on.
 std::optional<int> parse(int argc, char** argv, Options& options);

@@ -28,6 +28,7 @@ Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const 
           {"--steps", std::to_string(o.steps)},
           {"--seed", std::to_string(o.seed)},
           {"--placement", model.placement.name},
+          {"--norm", model.block.new_norm().kind()},
           {"--layers", std::to_string(model.layers)},
           {"--heads", std::to_string(model.block.heads)},
           {"--d-model", std::to_string(model.block.d_model)},

@@ -13,7 +13,7 @@ using pretrained::Json;
 using pretrained::NameMap;
 
 constexpr const char* kPrefix = "bert.";
-constexpr const char* kOwnType = "gradus-bert";  // with words that only gradus has
+constexpr const char* kOwn = "gradus-bert";  // the model_type of those with words that only gradus has
 constexpr const char* kEmbeddings = "bert.embeddings.";
 constexpr const char* kTransform = "cls.predictions.transform.";
 
@@ -36,7 +36,7 @@ void take_common(const GPTOptions& gpt, BertOptions& o) {
 }
 
 BertOptions options_of(const Config& config, const PretrainedOptions& given) {
-  const bool own = config.choice<bool>("model_type", {{"bert", false}, {kOwnType, true}});
+  const bool own = config.choice<bool>("model_type", {{"bert", false}, {kOwn, true}});
   config.choice<bool>("position_embedding_type", {{"absolute", true}}, true);
   config.expect_flag("is_decoder", false);
   config.expect_flag("add_cross_attention", false);
@@ -52,10 +52,14 @@ BertOptions options_of(const Config& config, const PretrainedOptions& given) {
   o.block.activation = pretrained::read_activation(config, "hidden_act", Activation::gelu);
   o.block.dropout =
       pretrained::read_dropout(config, given, {"hidden_dropout_prob", "attention_probs_dropout_prob"}, 0.1);
-  if (!own) return o;
-  GPTOptions words = common(o);
-  pretrained::read_words(config, words);
-  take_common(words, o);
+  if (own) {
+    GPTOptions words = common(o);
+    pretrained::read_words(config, words);
+    take_common(words, o);
+  }
+  if (o.block.head_dim == 0 && o.block.d_model % o.block.heads != 0)
+    config.fail("num_attention_heads",
+                fmt::format("{} does not divide hidden_size {}", o.block.heads, o.block.d_model));
   if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
   if (given.dropout) o.block.dropout = *given.dropout;
   return o;
@@ -95,7 +99,8 @@ Json config_of(const char* caller, const std::string& folder, const BertOptions&
   const Json wanted = pretrained::words_of(caller, common(o)),
              got = pretrained::words_of(caller, common(said));
   if (wanted == got) return text;
-  text["model_type"] = kOwnType;
+  text.erase("architectures");
+  text["model_type"] = kOwn;
   for (const auto& [key, value] : wanted.items())
     if (got.at(key) != value) text[key] = value;
   text["final_norm"] = wanted.at("final_norm");  // whatever is usual with the placement

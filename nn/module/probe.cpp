@@ -50,7 +50,6 @@ Probe::Probe(const Module& model) : Probe() {
     if (watching == this && !module.own_parameters().empty()) saw_output(module, y);
   });
 }
-Probe::Probe(const ProbeOptions& options) : Probe() { options_ = options; }
 // The innermost one, unless probes end in another order.
 Probe::~Probe() {
   for (Probe** at = &watching; *at != nullptr; at = &(*at)->before_)
@@ -86,23 +85,12 @@ void Probe::saw_output(const Module& module, const Tensor& y) {
 
 void Probe::saw_attention(const Module& module, const Tensor& q, const Tensor& k,
                           const AttentionOptions& options) {
-  Logit seen{module, largest_score(q, k, options)};
-  if (options_.attention_weights) {
-    const NoGrad guard;
-    seen.weights = gradus::attention_weights(q, k, options);
-  }
+  const double value = largest_score(q, k, options);
   const auto same = [&](const Logit& other) { return other.attention == module; };
   if (const auto at = std::find_if(logits_.begin(), logits_.end(), same); at != logits_.end())
-    at->value = seen.value, at->weights = seen.weights;
+    at->value = value;
   else
-    logits_.push_back(seen);
-}
-
-std::vector<ProbeWeights> Probe::attention_weights() const {
-  std::vector<ProbeWeights> all;
-  for (const Logit& seen : logits_)
-    if (seen.weights.defined()) all.push_back({seen.attention.path(), seen.weights});
-  return all;
+    logits_.push_back({module, value});
 }
 
 std::vector<ProbeRow> Probe::rows() const {

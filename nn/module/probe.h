@@ -26,16 +26,6 @@ struct ProbeRow {
   double largest_logit = NAN;  // the largest score, q k / sqrt(D) and score_bias, of a visible pair
 };
 
-struct ProbeOptions {
-  bool attention_weights = false;  // keep those of every attention's latest call
-};
-
-/// The weights of an attention, [B, H, Tq, Tk], before dropout: each row adds up to 1.
-struct ProbeWeights {
-  std::string layer;  // its path, "decoder.layers.0.multihead_attn"
-  Tensor weights;
-};
-
 /// Watches the layers of stacks and GPTs, and what is given to observe(), on the thread that made it, until
 /// it goes. Of two, the inner one watches. Without one, watching costs a layer one comparison.
 class [[nodiscard]] Probe {
@@ -44,8 +34,6 @@ class [[nodiscard]] Probe {
   /// Besides, every module in `model` with parameters of its own of which on_forward's hooks see the output,
   /// so that models without a stack have rows too: `nn::Probe probe(net);`
   [[nodiscard]] explicit Probe(const Module& model);
-  /// `nn::Probe probe({.attention_weights = true});`
-  [[nodiscard]] explicit Probe(const ProbeOptions& options);
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
@@ -54,9 +42,6 @@ class [[nodiscard]] Probe {
   std::vector<ProbeRow> rows() const;
   /// The same as text, one line a layer.
   std::string table() const;
-  /// What every attention looked at in its latest call, in the order of the first ones; none unless the
-  /// options ask for it. `const Tensor w = probe.attention_weights()[0].weights;`
-  std::vector<ProbeWeights> attention_weights() const;
   void clear();
 
   /// This thread's probe, or nullptr.
@@ -69,9 +54,7 @@ class [[nodiscard]] Probe {
   struct Logit {
     Module attention;
     double value;
-    Tensor weights = {};  // where they are kept
   };
-  ProbeOptions options_;
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<Logit> logits_;
   Probe* before_;

@@ -177,13 +177,22 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
     bert.save_pretrained(scratch.path().string());
     const std::string config = config_of(scratch.path());
     CHECK((config.find("\"gradus-bert\"") == std::string::npos) == (placement == nn::post_ln()));
-    CHECK(config.find("\"BertForMaskedLM\"") != std::string::npos);
+    CHECK((config.find("\"BertForMaskedLM\"") != std::string::npos) == (placement == nn::post_ln()));
     const nn::Bert again = nn::Bert::load_pretrained(scratch.path().string());
     CHECK(again.options().placement == placement);
     CHECK((again.loss(c.ids, {.tokens = c.targets.tokens}, c.inputs) ==
            bert.loss(c.ids, {.tokens = c.targets.tokens}, c.inputs))
               .all());
   }
+}
+
+TEST_CASE("a Pre-LN BERT without a final norm has none when it is loaded again") {
+  nn::BertOptions options = nn::Bert::load_pretrained(bert_folder()).options();
+  options.placement = nn::pre_ln();
+  options.final_norm = false;
+  const ScratchFolder scratch;
+  nn::Bert(options).save_pretrained(scratch.path().string());
+  CHECK_FALSE(nn::Bert::load_pretrained(scratch.path().string()).transformer.norm.has_value());
 }
 
 TEST_CASE("BERT's folders: what does not fit is named") {
@@ -211,7 +220,7 @@ TEST_CASE("BERT's folders: what does not fit is named") {
   CHECK(bad("\"hidden_size\": 8", "\"hidden_size\": 1000000").find("expects [13, 1000000], got [13, 8]") !=
         std::string::npos);
   CHECK(bad("\"num_attention_heads\": 2", "\"num_attention_heads\": 3")
-            .find("d_model 8 is not divisible by heads 3") != std::string::npos);
+            .find("num_attention_heads: 3 does not divide hidden_size 8") != std::string::npos);
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
   const Folder missing([](const StateDict& w) {

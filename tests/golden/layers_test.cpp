@@ -51,6 +51,24 @@ TEST_CASE("PyTorch parity: batch and group norms") {
   }
 }
 
+template <class Block>
+void check_batch_norm_block(const std::string& name, bool trained) {
+  const Block block({.d_model = 12, .heads = 3, .d_ff = 20, .norm = nn::norm_named("batch").make});
+  if (trained) {
+    const StateDict statistics = golden("layers.safetensors").with_prefix_removed(name + "/buffer/");
+    CHECK(block.load_state_dict(statistics, {.strict = false}).unexpected.empty());
+    block.eval();
+  }
+  check_layer(name, block, [&](const Inputs& x) { return block(x[0]); });
+}
+
+TEST_CASE("PyTorch parity: BatchNorm in blocks, over batch and positions, in training and eval mode") {
+  check_batch_norm_block<nn::PreLNBlock>("batch_norm_pre_block", false);
+  check_batch_norm_block<nn::PreLNBlock>("batch_norm_pre_block_eval", true);
+  check_batch_norm_block<nn::PostLNBlock>("batch_norm_post_block", false);
+  check_batch_norm_block<nn::PostLNBlock>("batch_norm_post_block_eval", true);
+}
+
 TEST_CASE("PyTorch parity: GRU and LSTM") {
   for (const std::string kind : {"", "_layers", "_no_bias"}) {
     const nn::RecurrentOptions o = sizes(kind == "_layers" ? 3 : 1, kind != "_no_bias");

@@ -40,6 +40,25 @@ def module_cases():
         yield f"{name}_stack", shaken(stack), lambda m, x: m(x), [r(2, 5, E)]
 
 
+class OverPositions(nn.BatchNorm1d):
+    """Tokens [B, T, C] instead of [B, C, T]."""
+
+    def forward(self, x):
+        return super().forward(x.transpose(1, 2)).transpose(1, 2)
+
+
+def batch_norm_block(norm_first, trained):
+    """Trained: in eval mode, with running statistics of some training."""
+    block = nn.TransformerEncoderLayer(12, 3, 20, dropout=0.0, batch_first=True, norm_first=norm_first)
+    block.norm1, block.norm2 = OverPositions(12), OverPositions(12)
+    if trained:
+        block.eval()
+        for norm in block.norm1, block.norm2:
+            nn.init.normal_(norm.running_mean)
+            nn.init.uniform_(norm.running_var, 0.5, 2)
+    return shaken(block)
+
+
 def layer_cases():
     """Layers of small programs. Running statistics are in the cases' parameters, as they are after the call."""
     yield "group_norm", shaken(nn.GroupNorm(2, 6)), lambda m, x: m(x), [r(3, 6, 4)]
@@ -62,3 +81,6 @@ def layer_cases():
     yield "avg_pool2d", nn.AvgPool2d(2), lambda m, x: m(x), [r(2, 3, 5, 6)]
     padded = nn.Embedding(7, 5, padding_idx=2)
     yield "embedding_padding", padded, lambda m, i: m(i), [ids(7, 2, 9)]
+    for name, first in ("pre", True), ("post", False):
+        yield f"batch_norm_{name}_block", batch_norm_block(first, False), lambda m, x: m(x), [r(3, 5, 12)]
+        yield f"batch_norm_{name}_block_eval", batch_norm_block(first, True), lambda m, x: m(x), [r(3, 5, 12)]

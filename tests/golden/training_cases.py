@@ -1,4 +1,6 @@
 """What make_golden.py has PyTorch train: small language models, and optimizers on given gradients."""
+import math
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -78,6 +78,9 @@ for value in 9223372036854775808 -1 12x 1e3; do
   refused 2 '--seed: expects a whole number' --text text --seed $value
   refused 2 '--top-k: expects a whole number' --text text --top-k $value
 done
+refused 2 '--norm: there is no mid; `--norm list` has them all' --text text --norm mid
+expect 0 --norm list
+says out 'Zhang & Sennrich 2019'
 refused 1 'load_text: cannot open missing' --text missing
 # A disk too small for the weights, as far as a test can have one.
 ( ulimit -f 16

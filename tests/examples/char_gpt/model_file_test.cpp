@@ -12,10 +12,11 @@ namespace {
 
 constexpr const char* kCharacters = "10,97,98,99,233";
 
-nn::GPT small_model(nn::Placement placement = nn::pre_ln()) {
+nn::GPT small_model(const nn::Placement& placement = nn::pre_ln(), const std::string& norm = "layer") {
   Options o;
   o.layers = 2, o.heads = 2, o.d_model = 8, o.context = 6;
   o.placement = placement.name;
+  o.norm = norm;
   return nn::GPT(o.model(5));
 }
 
@@ -66,6 +67,26 @@ TEST_CASE("a model comes back from its file") {
     for (const auto& [name, weight] : model.state_dict())
       CHECK((loaded.model.state_dict().at(name) == weight).all());
   }
+}
+
+TEST_CASE("a model comes back with its norm, and from a file that names none with LayerNorm") {
+  const test::ScratchFolder folder;
+  const kit::Vocabulary vocabulary(U"\n\u00e9abc");
+  for (const nn::NamedNorm& norm : nn::norms()) {
+    INFO(norm.name);
+    const nn::GPT model = small_model(nn::pre_ln(), norm.name);
+    save_model(folder / "model", model, vocabulary);
+    const LoadedModel loaded = load_model(folder / "model");
+    CHECK(loaded.model.options().block.new_norm().kind() == norm.kind);
+    const Tensor ids = tensor({{0, 3, 1}});
+    const nn::EvalMode one(model), two(loaded.model);
+    CHECK((loaded.model(ids) == model(ids)).all());
+  }
+  Scratch file;  // whose notes have no norm
+  CHECK(file.complaint(small_model().state_dict(), good_notes()) == "");
+  CHECK(load_model(file.path).model.options().block.new_norm().kind() == "LayerNorm");
+  CHECK(file.complaint("norm", "mid") == "note 'norm' expects a name of --norm list, got 'mid'");
+  CHECK(file.complaint("norm", "none").find("norm1.weight") != std::string::npos);
 }
 
 TEST_CASE("notes that ask for more than the weights have are refused before any memory is taken") {

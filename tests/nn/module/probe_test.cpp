@@ -231,27 +231,3 @@ TEST_CASE("probe: of a GPT with its model named, layers inside blocks too, block
                            "layers.0.self_attn.out_proj", "layers.0.linear1", "norm"})
     CHECK(std::count(names.begin(), names.end(), name) == 1);
 }
-
-TEST_CASE("probe: attention weights where they are asked for, of self-attention and over memory") {
-  const DefaultDType f64_default(f64);
-  const nn::TransformerDecoder decoder({.layers = 2, .block = {.d_model = 4, .heads = 2}});
-  const Tensor x = randn({2, 3, 4}), memory = randn({2, 5, 4});
-  nn::Probe plain;
-  decoder(x, memory);
-  CHECK(plain.attention_weights().empty());
-  const nn::Probe probe({.attention_weights = true});
-  decoder(randn({1, 3, 4}), randn({1, 5, 4}));
-  decoder(x, memory);  // the latest call counts
-  const std::vector<nn::ProbeWeights> seen = probe.attention_weights();
-  REQUIRE(seen.size() == 4);
-  CHECK(seen[0].layer == "layers.0.self_attn");
-  CHECK(seen[3].layer == "layers.1.multihead_attn");
-  CHECK(seen[0].weights.shape() == Shape{2, 2, 3, 3});
-  CHECK(seen[3].weights.shape() == Shape{2, 2, 3, 5});
-  for (const nn::ProbeWeights& one : seen) CHECK(allclose(one.weights.sum(-1), ones({2, 2, 3})));
-  CHECK((seen[0].weights.select(2, 0).slice(-1, 1) == 0).all());  // causal: the first sees itself only
-  const auto& block = *decoder.layers[0].as<nn::PreLNDecoderBlock>();
-  const auto [y, weights] =
-      block.self_attn.with_weights(block.norm1(x), block.norm1(x), {}, nn::HeadWeights::per_head);
-  CHECK(allclose(seen[0].weights, weights));
-}

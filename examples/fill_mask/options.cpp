@@ -1,0 +1,109 @@
+#include "fill_mask/options.h"
+
+#include <fmt/format.h>
+
+#include "gradus/core/error.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/program.h"
+#include "gradus/nn/norm/norms.h"
+#include "gradus/nn/placements/placements.h"
+
+namespace gradus::fill_mask {
+
+namespace {
+
+std::optional<int> refused(std::string_view why) {
+  kit::print_error(fmt::format("fill_mask: {}\n", why));
+  return 2;
+}
+
+bool is_known(const auto& find) {
+  try {
+    find();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::optional<int> check_names(const Options& o) {
+  if (!is_known([&] { nn::placement_named(o.placement); }))
+    return refused(fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement));
+  if (!is_known([&] { nn::norm_named(o.norm); }))
+    return refused(fmt::format("--norm: there is no {}; there are layer, rms, dyt and none", o.norm));
+  const std::string kind = nn::norm_named(o.norm).kind;
+  if (kind == "BatchNorm" || kind == "GroupNorm")
+    return refused(
+        fmt::format("--norm: {} cannot be saved in a model's folder; layer, rms, dyt and none can", o.norm));
+  return std::nullopt;
+}
+
+/// What cannot be asked for together.
+std::optional<int> check_together(const kit::CommandLine& line, const Options& o) {
+  if (o.text.empty() && o.load.empty())
+    return refused("expects --text FILE to train on, or --load FOLDER with a trained model");
+  if (o.text.empty() && o.resume) return refused("--resume expects --text FILE as the training had it");
+  if (o.load.empty()) return std::nullopt;
+  if (!o.text.empty()) return refused("expects --text FILE or --load FOLDER, not both");
+  for (const char* const training :
+       {"--placement", "--layers", "--heads", "--d-model", "--context", "--vocab"})
+    if (line.given(training)) return refused(fmt::format("{} is what the folder of --load says", training));
+  return std::nullopt;
+}
+
+}  // namespace
+
+nn::BertOptions Options::model(std::int64_t tokens) const {
+  return {
+      .vocab = tokens,
+      .context = context,
+      .layers = layers,
+      .placement = nn::placement_named(placement),
+      .block = {.d_model = d_model, .heads = heads, .dropout = dropout, .norm = nn::norm_named(norm).make},
+      .pooler = false,
+      .nsp_head = false};
+}
+
+std::optional<int> parse(int argc, char** argv, Options& o) {
+  kit::CommandLine line("fill_mask",
+                        "Trains a small BERT on any text file, then fills the [MASK]s of a sentence.");
+  line.path("--text", o.text, "Text file to train on");
+  line.path("--load", o.load, "Folder with a model and its vocabulary, such as --save left it: only fills");
+  line.path("--save", o.save, "Folder for the model, its vocabulary and the training's checkpoints");
+  line.flag("--resume", o.resume, "Go on from the last checkpoint in --save; all else as the first time");
+  line.text("--prompt", o.prompt,
+            "Sentence with one or more [MASK]; with --load and without it: lines of stdin");
+  line.integer("--top", o.top, "Guesses shown for each mask", {1, 1000});
+  line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
+  line.integer("--seed", o.seed, "Seed of weights, masks and batches", kit::at_least(0));
+  line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
+  line.text("--norm", o.norm, "Which norm a block has: layer, rms, dyt or none; list: what they are");
+  line.integer("--vocab", o.vocab, "Tokens of the vocabulary, at most", {100, 1'000'000});
+  line.integer("--layers", o.layers, "Blocks", {1, 1000});
+  line.integer("--heads", o.heads, "Attention heads", {1, 1000});
+  line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
+  line.integer("--context", o.context, "Tokens the model looks at, [CLS] and [SEP] among them",
+               {4, 1'000'000});
+  line.integer("--batch", o.batch, "Windows a step", {1, 1'000'000});
+  line.real("--lr", o.lr, "Learning rate after warm-up; falls to 0 in a cosine", kit::above(0));
+  line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
+  line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
+  line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
+  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
+  line.real("--masked", o.masked, "Share of tokens to be guessed", {0, 1, /*low_excluded=*/true});
+  line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
+  line.footer(
+      "./run example fill_mask --text shakespeare.txt\n"
+      "./run example fill_mask --load fill_mask_model --prompt \"the [MASK] is dark\"");
+  if (const auto status = line.parse(argc, argv)) return status;
+  if (o.placement == "list" || o.norm == "list") {
+    kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
+    return 0;
+  }
+  if (const auto status = check_names(o)) return status;
+  if (o.d_model % o.heads != 0)
+    return refused(fmt::format("--d-model {} is not divisible by --heads {}", o.d_model, o.heads));
+  return check_together(line, o);
+}
+
+}  // namespace gradus::fill_mask

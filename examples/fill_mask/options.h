@@ -1,0 +1,43 @@
+#pragma once
+// The command line of fill_mask. The defaults learn a book of a megabyte in some minutes.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "gradus/nn/models/bert.h"
+
+namespace gradus::fill_mask {
+
+struct Options {
+  std::filesystem::path text;  // what to train on
+  std::filesystem::path load;  // a folder with a model
+  std::filesystem::path save = "fill_mask_model";
+  bool resume = false;
+  std::string prompt;              // with [MASK]s to fill
+  std::string placement = "post";  // a name of nn::placements()
+  std::string norm = "layer";      // of nn::norms()
+  std::int64_t vocab = 4000;       // tokens
+  std::int64_t layers = 4, heads = 4, d_model = 128, context = 64;
+  std::int64_t batch = 32;
+  std::int64_t steps = 3000;
+  std::int64_t warmup = 300;
+  double lr = 1e-3;
+  double weight_decay = 0.01, clip = 1;
+  double dropout = 0.1;
+  double masked = 0.15;
+  std::int64_t top = 5;  // guesses for a mask
+  std::int64_t seed = 0;
+  std::int64_t threads = 0;
+
+  /// With the masked-token head only.
+  nn::BertOptions model(std::int64_t tokens) const;
+  /// Where the training's checkpoints stand.
+  std::filesystem::path run() const { return save / "training"; }
+};
+
+/// Reads the command line; an exit status when the program should not go on.
+std::optional<int> parse(int argc, char** argv, Options& options);
+
+}  // namespace gradus::fill_mask

@@ -38,11 +38,11 @@ CrossAttention cross_attention(const Translator& translator, const std::string& 
   text::Ids target = search_one(translator, text, search);
   target.push_back(translator.model.options().end);
   const nn::EncoderOutput encoded = translator.model.encode(from_vector(source).unsqueeze(0));
-  const nn::Probe probe({.attention_weights = true});
+  const nn::AttentionMaps maps;
   translator.model.decode(translator.model.shifted(from_vector(target).unsqueeze(0)), encoded);
   std::vector<Tensor> layers;
-  for (const nn::ProbeWeights& seen : probe.attention_weights())
-    if (seen.layer.ends_with("multihead_attn")) layers.push_back(seen.weights[0]);
+  for (const nn::AttentionMaps::Map& map : maps.all())
+    if (map.layer.ends_with("multihead_attn")) layers.push_back(map.weights[0]);
   return {labels_of(*translator.tokenizer, source), labels_of(*translator.tokenizer, target), stack(layers)};
 }
 

@@ -8,27 +8,12 @@ namespace gradus::translate {
 
 void WeightAverage::take() {
   taken_.push_back(model_.state_dict().clone());
-  if (size() > count_) taken_.pop_front();
-}
-
-StateDict WeightAverage::mean() const {
-  const NoGrad no_grad;
-  StateDict mean;
-  for (const auto& [name, newest] : taken_.back()) {
-    if (!is_floating(newest.dtype())) {  // a count
-      mean.set(name, newest);
-      continue;
-    }
-    Tensor sum = zeros_like(newest);
-    for (const StateDict& weights : taken_) sum += weights.at(name);
-    mean.set(name, sum / static_cast<double>(taken_.size()));
-  }
-  return mean;
+  if (size() > count_) taken_.erase(taken_.begin());
 }
 
 WeightAverage::Use::Use(const WeightAverage& average)
     : model_(average.model_), own_(average.model_.state_dict().clone()) {
-  if (average.size() > 0) model_.load_state_dict(average.mean());
+  if (average.size() > 0) model_.load_state_dict(optim::average(average.taken_));
 }
 
 WeightAverage::Use::~Use() {
@@ -44,7 +29,7 @@ StateDict WeightAverage::state_dict() const {
 void WeightAverage::load_state_dict(const StateDict& state) {
   const StateDict own = model_.state_dict();
   const std::size_t count = state.size() / own.size();
-  std::deque<StateDict> taken;
+  std::vector<StateDict> taken;
   for (std::size_t i = 0; i < count; ++i) {
     const StateDict weights = state.with_prefix_removed(std::to_string(i) + ".");
     for (const auto& [name, weight] : own)

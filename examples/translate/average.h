@@ -3,7 +3,7 @@
 // section 6.1).
 
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "gradus/core/io/state_dict.h"
 #include "gradus/nn/module/module.h"
@@ -39,10 +39,9 @@ class WeightAverage {
   void load_state_dict(const StateDict& state);
 
  private:
-  StateDict mean() const;
   nn::Module model_;
   std::int64_t count_;
-  std::deque<StateDict> taken_;
+  std::vector<StateDict> taken_;
 };
 
 }  // namespace gradus::translate

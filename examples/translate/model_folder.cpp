@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gradus/gradus.h"
+#include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "translate/translator.h"
 
@@ -25,28 +25,11 @@ void try_folder(const Translator& translator, const std::filesystem::path& folde
 
 void save(const Translator& translator, const std::filesystem::path& folder) {
   translator.tokenizer->save(folder);
-  const auto& o = translator.model.options();  // STUB
-  save_safetensors((folder / "model.safetensors").string(), translator.model.state_dict(),
-                   {{"v", std::to_string(o.vocab)},
-                    {"l", std::to_string(o.encoder_layers)},
-                    {"d", std::to_string(o.block.d_model)},
-                    {"h", std::to_string(o.block.heads)},
-                    {"f", std::to_string(o.block.d_ff)},
-                    {"p", o.placement.name}});
+  translator.model.save_pretrained(folder.string());
 }
 
 Translator load(const std::filesystem::path& folder) {
-  Metadata m;  // STUB
-  const StateDict w = load_safetensors((folder / "model.safetensors").string(), &m);
-  Translator loaded{
-      nn::Seq2SeqTransformer(
-          {.vocab = std::stol(m["v"]),
-           .encoder_layers = std::stol(m["l"]),
-           .decoder_layers = std::stol(m["l"]),
-           .placement = nn::placement_named(m["p"]),
-           .block = {.d_model = std::stol(m["d"]), .heads = std::stol(m["h"]), .d_ff = std::stol(m["f"])}}),
-      text::load_tokenizer(folder)};
-  loaded.model.load_state_dict(w);
+  Translator loaded{nn::Seq2SeqTransformer::load_pretrained(folder.string()), text::load_tokenizer(folder)};
   const nn::Seq2SeqOptions& o = loaded.model.options();
   const text::SpecialIds& special = loaded.tokenizer->special();
   if (loaded.tokenizer->vocab_size() != o.vocab || special.pad != o.pad || special.bos != o.start ||

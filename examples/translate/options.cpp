@@ -6,6 +6,7 @@
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/program.h"
+#include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/placements.h"
 
 namespace gradus::translate {
@@ -28,6 +29,7 @@ void add_files(kit::CommandLine& line, Options& o) {
 
 void add_model(kit::CommandLine& line, Options& o) {
   line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
+  line.text("--norm", o.norm, "What they are: layer, rms, ...; list: all there are");
   line.integer("--layers", o.layers, "Blocks of the encoder, and of the decoder", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
@@ -61,9 +63,10 @@ void add_translating(kit::CommandLine& line, Options& o) {
   line.integer("--layer", o.layer, "The decoder's layer there, from 1; 0: the last", {0, 1000});
 }
 
-bool is_placement(const std::string& name) {
+/// Whether a look-up of a name finds it.
+bool is_name(const auto& look_up) {
   try {
-    nn::placement_named(name);
+    look_up();
     return true;
   } catch (const Error&) {
     return false;
@@ -72,8 +75,12 @@ bool is_placement(const std::string& name) {
 
 /// What is wrong with options that are each right; empty: nothing.
 std::string contradiction(const kit::CommandLine& line, const Options& o) {
-  if (!is_placement(o.placement))
+  if (!is_name([&] { nn::placement_named(o.placement); }))
     return fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement);
+  if (!nn::placement_named(o.placement).decoder_block)
+    return fmt::format("--placement: {} is not for decoders", o.placement);
+  if (!is_name([&] { nn::norm_named(o.norm); }))
+    return fmt::format("--norm: there is no {}; `--norm list` has them all", o.norm);
   for (const Files& files : {o.train, o.validation, o.test})
     if (files.source.empty() != files.target.empty())
       return fmt::format("{} expects {} FILE too",
@@ -86,7 +93,8 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.resume && (!o.train.given() || o.run.empty()))
     return "--resume expects --source, --target and --run FOLDER as the training had them";
   if (!o.load.empty())
-    for (const char* const other : {"--placement", "--layers", "--heads", "--d-model", "--d-ff", "--vocab"})
+    for (const char* const other :
+         {"--placement", "--norm", "--layers", "--heads", "--d-model", "--d-ff", "--vocab"})
       if (line.given(other)) return fmt::format("{} is what the folder of --load says", other);
   if (o.d_model % o.heads != 0)
     return fmt::format("--heads {} does not divide --d-model {}", o.heads, o.d_model);
@@ -109,7 +117,11 @@ nn::Seq2SeqOptions Options::model(std::int64_t vocabulary) const {
           .encoder_layers = layers,
           .decoder_layers = layers,
           .placement = nn::placement_named(placement),
-          .block = {.d_model = d_model, .heads = heads, .d_ff = d_ff, .dropout = dropout},
+          .block = {.d_model = d_model,
+                    .heads = heads,
+                    .d_ff = d_ff,
+                    .dropout = dropout,
+                    .norm = nn::norm_named(norm).make},
           .pad = kPad,
           .start = kStart,
           .end = kEnd};
@@ -125,8 +137,8 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
       "./run example translate --source train.de.gz --target train.en.gz --save de-en\n"
       "./run example translate --load de-en --translate 'Ein Hund läuft.'");
   if (const auto status = line.parse(argc, argv)) return status;
-  if (o.placement == "list") {
-    kit::print(nn::list_placements());
+  if (o.placement == "list" || o.norm == "list") {
+    kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
     return 0;
   }
   if (const std::string why = contradiction(line, o); !why.empty()) {

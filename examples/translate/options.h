@@ -20,6 +20,7 @@ struct Options {
   bool resume = false;
 
   std::string placement = "pre";  // a name of nn::placements()
+  std::string norm = "layer";     // of nn::norms()
   std::int64_t vocab = 8000, layers = 4, heads = 4, d_model = 128, d_ff = 256;
   double dropout = 0.3;
 

@@ -24,6 +24,7 @@ Metadata settings(const Corpus& training, const Corpus& validation, const Option
   return {{"texts", fmt::format("{} and {} pairs, {} bytes", training.size(), validation.size(), letters)},
           {"--seed", std::to_string(o.seed)},
           {"--placement", nn::placement_named(o.placement).name},
+          {"--norm", o.norm},
           {"--layers", std::to_string(o.layers)},
           {"--heads", std::to_string(o.heads)},
           {"--d-model", std::to_string(o.d_model)},

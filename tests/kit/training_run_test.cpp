@@ -234,11 +234,7 @@ TEST_CASE("a TrainingRun's own misuse is told") {
 TEST_CASE("a limit of time is that of all parts together") {
   const test::ScratchFolder folder;
   const auto slow_steps = [&](bool resume, double seconds, std::int64_t steps) {
-    kit::TrainingRun run({.steps = steps,
-                          .folder = folder / "run",
-                          .resume = resume,
-                          .checkpoint_steps = 1,
-                          .seconds = seconds});
+    kit::TrainingRun run({.steps = steps, .folder = folder / "run", .resume = resume, .seconds = seconds});
     const bool finished = run.train([](std::int64_t) -> kit::StepResult { return {1.0}; });
     return std::tuple(finished, run.steps_done(), run.seconds());
   };

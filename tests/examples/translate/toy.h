@@ -1,5 +1,5 @@
 #pragma once
-// A language of twelve words, and another one that says the same backwards.
+// A language of twelve words, and another one that says the same, word by word.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ inline Corpus toy_corpus(std::size_t size, std::uint64_t seed) {
     for (std::size_t j = 0; j < length; ++j) {
       const auto& [german, english] = words[static_cast<std::size_t>(generator.uniform() * 12)];
       source += (j > 0 ? " " : "") + german;
-      target = english + (j > 0 ? " " : "") + target;
+      target += (j > 0 ? " " : "") + english;
     }
     corpus.source.push_back(source);
     corpus.target.push_back(target);
@@ -34,8 +34,8 @@ inline Corpus toy_corpus(std::size_t size, std::uint64_t seed) {
 inline Options toy_options() {
   Options o;
   o.vocab = 330, o.layers = 1, o.heads = 2, o.d_model = 32, o.d_ff = 64, o.dropout = 0;
-  o.steps = 300, o.tokens = 512, o.lr = 1e-2, o.warmup = 40;
-  o.average = 3, o.average_every = 10, o.evaluate_every = 100;
+  o.steps = 600, o.tokens = 512, o.lr = 1e-2, o.warmup = 40;
+  o.average = 3, o.average_every = 10, o.evaluate_every = 300;
   return o;
 }
 

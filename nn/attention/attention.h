@@ -89,6 +89,7 @@ struct MultiheadAttention : Module {
   std::vector<std::int64_t> widths() const;  // of q, k and v
   AttentionOptions rule() const;             // without masks
   Heads project(const Tensor& x, const Tensor& memory) const;
+  void show_heads(const Tensor& q, const Tensor& k, const AttentionOptions& options) const;
   Tensor attend(const Heads& heads, const AttentionOptions& options) const;
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
   Tensor attend_memory(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,

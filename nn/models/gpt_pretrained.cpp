@@ -11,7 +11,8 @@ GPT GPT::load_pretrained(const std::string& folder, const PretrainedOptions& giv
   const auto [family, options] = pretrained::gpt_options(reader.config, given);
   // The layers come first: they say how many names there are.
   reader.expect_layers(family->layers_key, options.layers, family->prefix, family->layers);
-  return reader.load(family->names(options), [&, &o = options] { return GPT(o); });
+  const auto names = reader.config.explain([&, &f = family, &o = options] { return f->names(o); });
+  return reader.load(names, [&, &o = options] { return GPT(o); });
 }
 
 void GPT::save_pretrained(const std::string& folder, const SavePretrainedOptions& given) const {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "gradus/core/array/detail/dispatch.h"
+#include "gradus/nn/detail/no_random_init.h"
 
 namespace gradus::nn::init {
 
@@ -29,6 +30,7 @@ Tensor write_constant(const char* name, const Tensor& w, double value) {
 Tensor write_uniform(const char* name, const Tensor& w, double low, double high, Generator& generator) {
   check_weight(name, w);
   check(low <= high && std::isfinite(high - low), "{}: expects low <= high, got {} and {}", name, low, high);
+  if (NoRandomInit::on()) return w;
   return write(w, random_uniform(w.shape(), low, high, w.dtype(), generator));
 }
 
@@ -36,6 +38,7 @@ Tensor write_normal(const char* name, const Tensor& w, double mean, double std, 
   check_weight(name, w);
   check(std::isfinite(mean), "{}: expects a finite mean, got {}", name, mean);
   check(std >= 0 && std::isfinite(std), "{}: expects std >= 0, got {}", name, std);
+  if (NoRandomInit::on()) return w;
   return write(w, random_normal(w.shape(), mean, std, w.dtype(), generator));
 }
 

@@ -19,6 +19,7 @@ namespace gradus::nn {
 
 struct PretrainedOptions {
   std::optional<double> dropout = {};      // in training; not given: what config.json says
+  std::int64_t context = 0;                // fewer tokens to look back on, for a smaller cache; 0: all
   std::vector<Placement> placements = {};  // of one's own, which config.json may name
 };
 

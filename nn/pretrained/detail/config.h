@@ -56,6 +56,16 @@ class Config {
   /// "GPT::load_pretrained: gpt2/config.json: n_layer: " + message
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
 
+  /// make(), with this file named in its errors: what it was told comes from here.
+  template <class Make>
+  auto explain(const Make& make) const {
+    try {
+      return make();
+    } catch (const Error& error) {
+      fail_with("{}: {}", label_, error.what());
+    }
+  }
+
   const char* caller() const { return caller_; }
 
  private:

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "gradus/core/random/random.h"
+#include "gradus/nn/detail/no_random_init.h"
 #include "gradus/nn/module/module.h"
 #include "gradus/nn/pretrained/detail/config.h"
 #include "gradus/nn/pretrained/detail/name_map.h"
@@ -45,7 +46,8 @@ class Reader {
   auto load(const NameMap& names, const Make& make) {
     check_sizes(names);
     const KeptRandom kept;
-    auto model = make();
+    const NoRandomInit guard;
+    auto model = config.explain(make);
     load_into(model, names);
     model.eval();
     return model;

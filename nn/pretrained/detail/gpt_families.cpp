@@ -6,6 +6,8 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
+constexpr std::int64_t kMostWaves = 1 << 20;  // their table is in no file that could be held against it
+
 const GptFamily& family_named(const Config& config, std::string_view type) {
   std::string known;
   for (const GptFamily* const family : gpt_families()) {
@@ -35,6 +37,21 @@ bool has_usual_norms(const GPTOptions& o) {
   return (o.placement == pre_ln() || o.placement == post_ln()) && o.block.new_norm().kind().ends_with("Norm");
 }
 
+/// The context that is given, where nothing is learned for each of its positions.
+void shorten(const Config& config, std::int64_t context, GPTOptions& o) {
+  check(context >= 0, "{}: expects a context of 1 or more, or 0 for all, got {}", config.caller(), context);
+  if (context > 0 && context != o.context) {
+    check(o.positions != Positions::learned,
+          "{}: expects no context with a model of learned positions, it has {}", config.caller(), o.context);
+    check(context <= o.context, "{}: expects a context of at most {}, got {}", config.caller(), o.context,
+          context);
+    o.context = context;
+  }
+  if (o.positions == Positions::sinusoidal && o.context > kMostWaves)
+    config.fail("positions",
+                fmt::format("sinusoidal expects a context of at most {}, got {}", kMostWaves, o.context));
+}
+
 }  // namespace
 
 std::span<const GptFamily* const> gpt_families() {
@@ -50,7 +67,16 @@ std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const 
   if (own) read_words(config, options);
   if (const auto placement = read_placement(config, given)) options.placement = *placement;
   if (given.dropout) options.block.dropout = *given.dropout;  // also over gradus' own word
+  shorten(config, given.context, options);
   return {&family, options};
+}
+
+/// How many words of gradus' own are needed; least where there are none. Those of the placement any family
+/// may have.
+static int cost(const Json& differing) {
+  if (differing.empty()) return -1;
+  return static_cast<int>(differing.size()) - differing.contains("placement") -
+         differing.contains("final_norm");
 }
 
 GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOptions& options) {
@@ -60,7 +86,7 @@ GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOpt
   for (const GptFamily* const family : gpt_families()) {
     Json text = text_of(*family, options);
     Json differing = differences(wanted, words_of(caller, family->read(Config(caller, folder, text), {})));
-    if (best.family && differing.size() >= rest.size()) continue;
+    if (best.family && cost(differing) >= cost(rest)) continue;
     best = {family, std::move(text)};
     rest = std::move(differing);
   }

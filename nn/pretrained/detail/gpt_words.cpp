@@ -86,32 +86,37 @@ Json words_of(const std::string& caller, const GPTOptions& o) {
 
 void read_words(const Config& config, GPTOptions& o) {
   BlockOptions& b = o.block;
+  // What follows from other options is what it was before these change.
+  const Sizes s = sizes_of(b);
+  b.qkv_bias = b.qkv_bias.value_or(b.bias);
+  b.attention_scale = scale_of(b);
   o.vocab = config.size("vocab", o.vocab);
   o.context = config.size("context", o.context);
   o.layers = config.size("layers", o.layers);
   o.positions = config.choice("positions", kPositions, std::optional(o.positions));
   if (config.has("final_norm")) o.final_norm = config.flag("final_norm");
   o.tied = config.flag("tied", o.tied);
-  const Sizes s = sizes_of(b);
   b.d_model = config.size("d_model", s.d);
   b.heads = config.size("heads", s.heads);
   b.d_ff = config.size("d_ff", s.ff);
   b.activation = read_activation(config, "activation", b.activation.value_or(Activation::gelu_tanh));
   b.gated = config.flag("gated", b.gated);
   b.dropout = config.probability("dropout", b.dropout);
-  if (config.has("bias")) b.bias = config.flag("bias");
+  b.bias = config.flag("bias", b.bias);
   b.eps = config.number("eps", b.eps);
   for (const NamedNorm& norm : kNorms)
     if (config.has("norm") && config.text("norm") == norm.name) b.norm = norm.make;
   if (config.has("norm") && config.text("norm") != name_of(config.caller(), b.norm))
     config.fail("norm", "expects one of LayerNorm, RMSNorm, DyT, Identity");
-  if (config.has("qkv_bias")) b.qkv_bias = config.flag("qkv_bias");
+  b.qkv_bias = config.flag("qkv_bias", b.qkv_bias);
   b.head_dim = config.size("head_dim", s.head_dim);
   b.kv_heads = config.size("kv_heads", s.kv_heads);
-  if (config.has("attention_scale")) b.attention_scale = config.number("attention_scale");
+  b.attention_scale = config.number("attention_scale", b.attention_scale);
   b.window = config.whole("window", 0, b.window);
   b.window_every = config.size("window_every", b.window_every);
   b.alibi = config.flag("alibi", b.alibi);
+  b.qk_norm = config.flag("qk_norm", b.qk_norm);
+  b.v_norm = config.flag("v_norm", b.v_norm);
   if (!config.flag("rope", b.rope.has_value())) {
     b.rope.reset();
     return;

@@ -1,0 +1,123 @@
+#include "gradus/data/span_corruption.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "check_op.h"
+#include "gradus/core/error.h"
+#include "gradus/ops/ops.h"
+
+namespace gradus::test {
+
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+constexpr std::int64_t kSentinel = 999;
+
+/// The text that source and target were made of; throws where they are not of T5's form.
+Ids put_together(const data::CorruptedText& made) {
+  Ids source = made.source.to_vector<std::int64_t>(), target = made.target.to_vector<std::int64_t>();
+  REQUIRE(source.back() == 1);
+  REQUIRE(target.back() == 1);
+  source.pop_back();
+  target.pop_back();
+  REQUIRE(target.front() == kSentinel);
+  REQUIRE(source.front() < 900);  // a text does not begin with a span
+  REQUIRE(source.back() > 900);   // but ends with one
+  Ids text;
+  std::size_t at = 0;
+  std::int64_t next = kSentinel;
+  for (const std::int64_t token : source) {
+    if (token < 900) {
+      text.push_back(token);
+      continue;
+    }
+    REQUIRE(token == next);
+    REQUIRE(target[at++] == next--);
+    const std::size_t before = text.size();
+    while (at < target.size() && target[at] < 900) text.push_back(target[at++]);
+    REQUIRE(text.size() > before);
+  }
+  CHECK(at == target.size());
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("span_corruption: source and target together are the text, of the sizes T5 has") {
+  Generator generator(1);
+  for (const std::int64_t length : {2, 3, 7, 20, 100, 512}) {
+    const Tensor ids = arange(length) + 10;
+    for (int i = 0; i < 20; ++i) {
+      const data::CorruptedText made = data::span_corruption(ids, {.sentinel = kSentinel}, generator);
+      CHECK(put_together(made) == ids.to_vector<std::int64_t>());
+      const std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> noise_and_spans{
+          {2, {1, 1}}, {3, {1, 1}}, {7, {1, 1}}, {20, {3, 1}}, {100, {15, 5}}, {512, {77, 26}}};
+      const auto [noise, spans] = noise_and_spans.at(length);
+      CHECK(made.source.size(0) == length - noise + spans + 1);
+      CHECK(made.target.size(0) == noise + spans + 1);
+    }
+  }
+}
+
+TEST_CASE("span_corruption: every cut is as likely as any other, and the generator decides") {
+  Generator generator(2);
+  std::map<Ids, int> counts;
+  const Tensor ids = arange(8) + 10;  // 4 tokens in 2 spans, 4 left in 2 pieces: 3 times 3 ways
+  const data::SpanCorruptionOptions options{.noise_density = 0.5, .mean_span = 2, .sentinel = kSentinel};
+  for (int i = 0; i < 9000; ++i)
+    ++counts[data::span_corruption(ids, options, generator).target.to_vector<std::int64_t>()];
+  CHECK(counts.size() == 9);
+  for (const auto& [target, count] : counts) CHECK(count == doctest::Approx(1000).epsilon(0.15));
+  Generator one(3), two(3);
+  const Tensor text = arange(200);
+  for (int i = 0; i < 3; ++i)
+    CHECK((data::span_corruption(text, {.sentinel = kSentinel}, one).source ==
+           data::span_corruption(text, {.sentinel = kSentinel}, two).source)
+              .all());
+}
+
+TEST_CASE("span_corruption: in a program") {
+  manual_seed(3);
+  // [corrupt]
+  const Tensor ids = tensor({21, 22, 23, 24, 25, 26, 27, 28, 29, 30});
+  const auto [source, target] =
+      data::span_corruption(ids, {.noise_density = 0.4, .mean_span = 2, .sentinel = 999});
+  // source: 21 22 23 999 25 26 27 998 1    target: 999 24 998 28 29 30 1
+  // [/corrupt]
+  CHECK((source == tensor({21, 22, 23, 999, 25, 26, 27, 998, 1})).all());
+  CHECK((target == tensor({999, 24, 998, 28, 29, 30, 1})).all());
+}
+
+TEST_CASE("span_corruption: without an end; spans that would not fit side by side") {
+  Generator generator(4);
+  const Tensor ids = arange(4);
+  const auto made = data::span_corruption(
+      ids, {.noise_density = 0.7, .mean_span = 1, .sentinel = kSentinel, .end = std::nullopt}, generator);
+  CHECK((made.source == tensor({0, 999})).all());  // 3 tokens out, 1 left: one span
+  CHECK((made.target == tensor({999, 1, 2, 3})).all());
+}
+
+TEST_CASE("span_corruption: bad calls") {
+  const Tensor ids = arange(30);
+  check_error([] { data::span_corruption(tensor({1}), {.sentinel = 9}); },
+              "span_corruption: expects ids [T] of i64, 2 or more, got i64 [1]");
+  check_error([] { data::span_corruption(ones({5}), {.sentinel = 9}); },
+              "span_corruption: expects ids [T] of i64, 2 or more, got f32 [5]");
+  check_error([&] { data::span_corruption(ids, {.noise_density = 1, .sentinel = 99}); },
+              "span_corruption: expects a noise_density between 0 and 1, got 1");
+  check_error([&] { data::span_corruption(ids, {.mean_span = 0.5, .sentinel = 99}); },
+              "span_corruption: expects a mean_span of 1 or more, got 0.5");
+  check_error([&] { data::span_corruption(ids, {}); },
+              "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got -1: in T5's "
+              "vocabulary it is 32099");
+  check_error(
+      [&] { data::span_corruption(ids, {.sentinel = 29}); },
+      "span_corruption: ids hold tokens from 29 to 29, which stand for spans: cut the text shorter, or "
+      "take another sentinel");
+}
+
+}  // namespace gradus::test

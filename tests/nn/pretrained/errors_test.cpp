@@ -1,0 +1,282 @@
+// Folders that are not what they should be: every message names file, key or tensor.
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "check_op.h"
+#include "gradus/core/error.h"
+#include "gradus/core/io/safetensors.h"
+#include "gradus/core/memory/storage.h"
+#include "gradus/nn/nn.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::test;
+
+namespace {
+
+const nn::GPTOptions kSmall{
+    .vocab = 7, .context = 9, .layers = 2, .block = {.d_model = 8, .heads = 2, .d_ff = 16}};
+
+/// A saved GPT-2 whose files tests change.
+struct Folder : ScratchFolder {
+  Folder() { nn::GPT(kSmall).save_pretrained(path().string()); }
+
+  std::string file(const std::string& name) const { return (path() / name).string(); }
+
+  /// config.json with `from` as `to`.
+  void change(const std::string& from, const std::string& to) const {
+    std::ifstream in(file("config.json"));
+    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    write(text.replace(at, from.size(), to));
+  }
+  void write(const std::string& text) const {
+    std::filesystem::remove(file("config.json"));
+    std::ofstream(file("config.json")) << text;
+  }
+  /// The weights, changed: undefined ones are left out.
+  template <class Change>
+  void weights(const Change& change) const {
+    StateDict all = load_safetensors(file("model.safetensors")), kept;
+    change(all);
+    for (const auto& [name, values] : all)
+      if (values.defined()) kept.set(name, values);
+    save_safetensors(file("model.safetensors"), kept);
+  }
+
+  /// What loading says, without "GPT::load_pretrained: <folder>/".
+  std::string says() const {
+    const std::string start = "GPT::load_pretrained: " + path().string();
+    try {
+      nn::GPT::load_pretrained(path().string());
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      return text.starts_with(start) ? text.substr(start.size() + 1) : text;
+    }
+    return "";
+  }
+  std::string says_of(const std::string& from, const std::string& to) const {
+    std::filesystem::copy_file(file("config.json"), file("kept.json"));
+    change(from, to);
+    const std::string text = says();
+    std::filesystem::rename(file("kept.json"), file("config.json"));
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("load_pretrained: files that are not there") {
+  const Folder folder;
+  std::filesystem::remove(folder.file("model.safetensors"));
+  CHECK(folder.says() ==
+        " has neither model.safetensors nor model.safetensors.index.json: weights in other formats are to be "
+        "saved "
+        "in this one first, in Python with safetensors.torch.save_file");
+  std::filesystem::remove(folder.file("config.json"));
+  CHECK(folder.says() == "config.json: cannot open: No such file or directory");
+}
+
+TEST_CASE("load_pretrained: what config.json says") {
+  const Folder folder;
+  const auto number = [&](const std::string& value) {
+    return folder.says_of("\"n_embd\": 8", "\"n_embd\": " + value);
+  };
+  const std::string size = "config.json: n_embd: expects a whole number from 1 to 1073741824, got ";
+  CHECK(number("0") == size + "0");
+  CHECK(number("-8") == size + "-8");
+  CHECK(number("8.0") == size + "8.0");
+  CHECK(number("\"8\"") == size + "\"8\"");
+  CHECK(number("[8]") == size + "a list");
+  CHECK(number("true") == size + "true");
+  CHECK(number("1073741825") == size + "1073741825");
+  CHECK(number("18446744073709551615") == size + "18446744073709551615");
+  CHECK(number("null") ==
+        "config.json: n_embd: is missing: is this the config.json of another kind of model?");
+  CHECK(folder.says_of("\"n_head\": 2", "\"n_head\": 3").starts_with("model.safetensors: does not fit"));
+  CHECK(
+      folder.says_of("gelu_new", "foo") ==
+      "config.json: activation_function: 'foo' is not known here: expects one of gelu_new, gelu, relu, silu, "
+      "swish, gelu_pytorch_tanh, gelu_fast");
+  CHECK(folder.says_of("\"gelu_new\"", "7") ==
+        "config.json: activation_function: expects a string, got a number");
+  CHECK(folder.says_of("gpt2", "bloom") ==
+        "config.json: model_type: 'bloom' is no model of GPT's kind that is known here: expects one of gpt2, "
+        "openai-gpt, gpt_neo, llama, mistral, qwen2");
+  folder.change("\"attn_pdrop\": 0.0", "\"attn_pdrop\": 0.5");
+  CHECK(folder.says() ==
+        "config.json: attn_pdrop: differs from resid_pdrop, but there is one dropout here: make them equal, "
+        "or give "
+        "{.dropout = 0.1}");
+  CHECK(nn::GPT::load_pretrained(folder.path().string(), {.dropout = 0.1}).options().layers == 2);
+  folder.change("\"attn_pdrop\": 0.5", "\"attn_pdrop\": 1");
+  CHECK(folder.says() == "config.json: attn_pdrop: expects a number from 0 to 1, 1 not included, got 1");
+  folder.change("\"attn_pdrop\": 1", "\"attn_pdrop\": 0, \"scale_attn_by_inverse_layer_idx\": true");
+  CHECK(folder.says() ==
+        "config.json: scale_attn_by_inverse_layer_idx: true is not supported here: expects false");
+  folder.change("x\": true", "x\": 1");
+  CHECK(folder.says() == "config.json: scale_attn_by_inverse_layer_idx: expects true or false, got a number");
+  for (const auto& [text, message] :
+       {std::pair{"", "not JSON at its byte 1, its end: is it cut short?"},
+        {"{\"n_layer\": 2", "not JSON at its byte 14, its end: is it cut short?"},
+        {"[]", "expects a JSON object, got a list"},
+        {"{}",
+         "model_type: is missing: is this the config.json of another kind of "
+         "model?"}}) {
+    folder.write(text);
+    CHECK(folder.says() == std::string("config.json: ") + message);
+  }
+}
+
+TEST_CASE("load_pretrained: what the other families refuse") {
+  const Folder folder;
+  const auto llama = [&](const std::string& more) {
+    folder.write(
+        R"({"model_type": "llama", "vocab_size": 7, "max_position_embeddings": 9, "num_hidden_layers": 2,
+      "hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 16, )" +
+        more + "}");
+    return folder.says();
+  };
+  CHECK(llama(R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})") ==
+        "config.json: rope_scaling: rope_type \"llama3\" is not supported here: expects null or \"default\"");
+  CHECK(llama(R"("rope_parameters": {"rope_theta": "x"})") ==
+        "config.json: rope_parameters: expects rope_theta to be a number");
+  CHECK(llama(R"("attention_bias": true, "mlp_bias": false)") ==
+        "config.json: mlp_bias: differs from attention_bias: expects both or neither");
+  CHECK(llama("\"num_key_value_heads\": 2") ==
+        "model.safetensors: config.json says num_hidden_layers 2, but the weights have no model.layers.0");
+  const auto neo = [&](const std::string& types) {
+    folder.write(R"({"model_type": "gpt_neo", "vocab_size": 7, "max_position_embeddings": 9, "num_layers": 2,
+      "hidden_size": 8, "num_heads": 2, "attention_types": )" +
+                 types + "}");
+    return folder.says();
+  };
+  const std::string types = "config.json: attention_types: ";
+  for (const std::string wrong :
+       {"7", "[7]", "[[7]]", "[[[\"global\"]]]", "[[[\"global\"], \"2\"]]", "[[[\"sparse\"], 2]]"})
+    CHECK(neo(wrong) == types + "expects a list such as [[[\"global\", \"local\"], 6]]");
+  for (const std::string wrong :
+       {"[]", "[[[], 2]]", "[[[\"global\"], 3]]", "[[[\"global\"], 1000000000000]]", "[[[\"global\"], -1]]"})
+    CHECK(neo(wrong) == types + "expects as many layers as num_layers, 2");
+  CHECK(neo("[[[\"local\", \"global\"], 1]]") ==
+        types + "is not supported here: expects every n-th layer to be local, all others global");
+}
+
+TEST_CASE("load_pretrained: weights that do not fit") {
+  const Folder folder;
+  // [messages]
+  folder.change("\"n_layer\": 2", "\"n_layer\": 12");
+  CHECK(folder.says() ==
+        "model.safetensors: config.json says n_layer 12, but the weights have transformer.h.0 to "
+        "transformer.h.1");
+  // [/messages]
+  folder.change("\"n_layer\": 12", "\"n_layer\": 1");
+  CHECK(folder.says() ==
+        "model.safetensors: config.json says n_layer 1, but the weights have transformer.h.0 to "
+        "transformer.h.1");
+  folder.change("\"n_layer\": 1", "\"n_layer\": 2");
+  folder.weights([](StateDict& all) {
+    all.set("transformer.wpe.weight", zeros({8, 8}));
+    all.set("transformer.h.0.mlp.c_fc.bias", Tensor());
+    all.set("transformer.h.1.ln_2.weight", Tensor());
+    all.set("transformer.h.1.attn.c_attn.bias", zeros({24}, i64));
+    all.set("transformer.h.1.attn.extra", zeros({1}));
+  });
+  CHECK(
+      folder.says() ==
+      "model.safetensors: does not fit config.json:\n  missing: transformer.h.0.mlp.c_fc.bias, "
+      "transformer.h.1.ln_2.weight\n  unexpected: transformer.h.1.attn.extra\n  of another shape: "
+      "transformer.wpe.weight expects [9, 8], got [8, 8], transformer.h.1.attn.c_attn.bias expects [24], got "
+      "integers [24]");
+}
+
+TEST_CASE("load_pretrained: names as the file has them, with or without what stands in front") {
+  const Folder folder;
+  folder.weights([](StateDict& all) {
+    StateDict bare;
+    for (const auto& [name, values] : all.with_prefix_removed("transformer.")) bare.set(name, values);
+    all = bare;
+  });
+  CHECK(folder.says() == "");
+  folder.weights([](StateDict& all) { all.set("h.1.ln_2.weight", Tensor()); });
+  CHECK(folder.says() == "model.safetensors: does not fit config.json:\n  missing: h.1.ln_2.weight");
+  folder.weights([](StateDict& all) {
+    all.set("h.1.ln_2.weight", ones({8}));
+    all.set("transformer.ln_f.bias", zeros({8}));
+  });
+  CHECK(folder.says() ==
+        "model.safetensors: 'ln_f.bias' and 'transformer.ln_f.bias' are two names of one tensor");
+}
+
+TEST_CASE("load_pretrained: a head that is tied") {
+  const Folder folder;
+  Tensor tokens;
+  folder.weights([&](StateDict& all) {
+    tokens = all.at("transformer.wte.weight");
+    all.set("lm_head.weight", tokens);
+  });
+  CHECK(folder.says() == "");
+  folder.weights([&](StateDict& all) { all.set("transformer.wte.weight", Tensor()); });
+  CHECK(folder.says() == "");
+  folder.weights([&](StateDict& all) { all.set("transformer.wte.weight", tokens + 1); });
+  CHECK(folder.says() ==
+        "model.safetensors: 'lm_head.weight' and 'transformer.wte.weight' have different values, but "
+        "config.json "
+        "makes one tensor of them");
+  folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+  CHECK(folder.says() == "");
+  CHECK_FALSE(nn::GPT::load_pretrained(folder.path().string()).options().tied);
+}
+
+TEST_CASE("load_pretrained: sizes that the weights do not have take no memory") {
+  const Folder folder;
+  folder.change("\"vocab_size\": 7", "\"vocab_size\": 1073741824");
+  folder.change("\"n_positions\": 9", "\"n_positions\": 1073741824");
+  folder.change("\"n_inner\": 16", "\"n_inner\": 1073741824");
+  reset_peak_memory();
+  const std::int64_t before = memory_stats().live_bytes;
+  CHECK(folder.says().starts_with("model.safetensors: does not fit config.json:\n  of another shape: "));
+  folder.change("\"n_layer\": 2", "\"n_layer\": 1073741824");
+  CHECK(folder.says().starts_with("model.safetensors: config.json says n_layer 1073741824"));
+  CHECK(memory_stats().peak_bytes - before < 100'000);
+}
+
+TEST_CASE("load_pretrained: placements of which a part is missing") {
+  const ScratchFolder folder;
+  nn::GPTOptions options = kSmall;
+  options.placement = nn::peri_ln();
+  nn::GPT(options).save_pretrained(folder.path().string());
+  const std::string file = (folder / "model.safetensors").string();
+  StateDict kept;
+  for (const auto& [name, values] : load_safetensors(file))
+    if (name != "layers.0.norm1.before.weight") kept.set(name, values);
+  kept.set("layers.0.norm1.middle.weight", ones({8}));
+  save_safetensors(file, kept);
+  check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
+              "GPT::load_pretrained: " + file +
+                  ": does not fit config.json:\n  missing: layers.0.norm1.before.weight\n  unexpected: "
+                  "layers.0.norm1.middle.weight");
+}
+
+TEST_CASE("load_pretrained: what the model itself refuses names config.json") {
+  const ScratchFolder folder;
+  nn::GPT(nn::llama({.vocab = 7, .context = 9, .layers = 1, .d_model = 8, .heads = 2, .d_ff = 8}))
+      .save_pretrained(folder.path().string());
+  const std::string file = (folder / "config.json").string();
+  std::ifstream in(file);
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  text.replace(text.find("1e-06"), 5, "-0.5");
+  std::ofstream(file) << text;
+  check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
+              "GPT::load_pretrained: " + file + ": RMSNorm: expects eps of 0 or more, got -0.5");
+}
+
+TEST_CASE("gpt2, gpt3: sizes") {
+  check_error([] { nn::gpt2("125m"); },
+              "gpt2: there is no size '125m': expects one of 124m, 355m, 774m, 1.5b");
+  check_error([] { nn::gpt3("1b"); },
+              "gpt3: there is no size '1b': expects one of 125m, 350m, 760m, 1.3b, 2.7b, 6.7b, 13b, 175b");
+}

@@ -1,0 +1,211 @@
+// Whatever a GPT is made of comes back from a folder as the same model, or is not saved.
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "check_op.h"
+#include "gradus/core/io/safetensors.h"
+#include "gradus/nn/nn.h"
+#include "gradus/ops/ops.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::test;
+
+namespace {
+
+nn::GPTOptions small(nn::Placement placement = nn::pre_ln()) {
+  return {.vocab = 7,
+          .context = 9,
+          .layers = 2,
+          .placement = std::move(placement),
+          .block = {.d_model = 8, .heads = 2}};
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// What stands after "key": in config.json, up to the end of its line; "" without the key.
+std::string word(const ScratchFolder& folder, const std::string& key) {
+  const std::string text = text_of(folder / "config.json"), start = "\"" + key + "\": ";
+  const std::size_t at = text.find(start);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + start.size();
+  return text.substr(begin, text.find_first_of(",\n", begin) - begin);
+}
+
+/// Saves a model of these options and loads it: the same logits, the same parameters. Returns the model_type.
+std::string check_round_trip(const nn::GPTOptions& options, const nn::PretrainedOptions& given = {}) {
+  const ScratchFolder folder;
+  nn::GPT gpt(options);
+  for (const Tensor& w : gpt.parameters()) nn::init::normal_(w, 0.1, 0.3);
+  gpt.eval();
+  gpt.save_pretrained(folder.path().string());
+  const nn::GPT again = nn::GPT::load_pretrained(folder.path().string(), given);
+  const Tensor ids = tensor({{1, 2, 3, 4, 5, 6, 0, 1, 2}});
+  CHECK((gpt(ids) == again(ids)).all());
+  CHECK(gpt.num_parameters() == again.num_parameters());
+  for (const auto& [name, w] : gpt.named_parameters()) CHECK((w == again.parameter(name)).all());
+  CHECK(again.options().block.dropout == options.block.dropout);
+  return word(folder, "model_type");
+}
+
+}  // namespace
+
+TEST_CASE("every placement comes back from a folder") {
+  for (const nn::Placement& placement : nn::placements()) {
+    CAPTURE(placement.name);
+    const bool native = placement.name == "Pre-LN" || placement.name == "Post-LN";
+    const std::string type = check_round_trip(small(placement));
+    if (!native) CHECK(type == "\"gradus-gpt2\"");
+  }
+  CHECK(check_round_trip(small(nn::post_ln())) == "\"openai-gpt\"");
+}
+
+TEST_CASE("families: what Hugging Face has words for is saved in its words alone") {
+  nn::GPTOptions o = small();
+  CHECK(check_round_trip(o) == "\"gpt2\"");
+  o.block.attention_scale = 1;
+  CHECK(check_round_trip(o) == "\"gpt2\"");
+  o.block.qkv_bias = false;
+  o.block.window = 3;
+  o.block.window_every = 2;
+  CHECK(check_round_trip(o) == "\"gpt_neo\"");
+  o.layers = 4;
+  CHECK(check_round_trip(o) == "\"gpt_neo\"");
+  nn::GPTOptions llama = nn::llama(
+      {.vocab = 7, .context = 9, .layers = 2, .d_model = 12, .heads = 2, .kv_heads = 1, .d_ff = 10});
+  CHECK(check_round_trip(llama) == "\"llama\"");
+  llama.tied = true;
+  llama.block.head_dim = 4;
+  llama.block.bias = true;
+  CHECK(check_round_trip(llama) == "\"llama\"");
+  llama.block.bias = false;
+  llama.block.window = 3;
+  CHECK(check_round_trip(llama) == "\"mistral\"");
+  llama.block.window = 0;
+  llama.block.qkv_bias = true;
+  CHECK(check_round_trip(llama) == "\"qwen2\"");
+}
+
+TEST_CASE("every other option comes back in gradus' words") {
+  using Change = void (*)(nn::GPTOptions&);
+  const Change changes[] = {
+      [](nn::GPTOptions& o) { o.positions = nn::Positions::sinusoidal; },
+      [](nn::GPTOptions& o) { o.positions = nn::Positions::rotary; },
+      [](nn::GPTOptions& o) { o.positions = nn::Positions::alibi; },
+      [](nn::GPTOptions& o) { o.positions = nn::Positions::relative; },
+      [](nn::GPTOptions& o) { o.positions = nn::Positions::none; },
+      [](nn::GPTOptions& o) { o.block.alibi = true; },
+      [](nn::GPTOptions& o) { o.final_norm = false; },
+      [](nn::GPTOptions& o) { o.tied = false; },
+      [](nn::GPTOptions& o) { o.block.qk_norm = o.block.v_norm = true; },
+      [](nn::GPTOptions& o) { o.block.bias = false; },
+      [](nn::GPTOptions& o) { o.block.bias = false, o.block.qkv_bias = true; },
+      [](nn::GPTOptions& o) { o.block.gated = true, o.block.activation = nn::Activation::silu; },
+      [](nn::GPTOptions& o) { o.block.activation = nn::Activation::relu; },
+      [](nn::GPTOptions& o) { o.block.activation = nn::Activation::gelu, o.placement = nn::post_ln(); },
+      [](nn::GPTOptions& o) { o.block.norm = nn::make_norm<nn::RMSNorm>, o.block.eps = 0.125; },
+      [](nn::GPTOptions& o) { o.block.norm = nn::make_norm<nn::DyT>; },
+      [](nn::GPTOptions& o) { o.block.norm = nn::make_norm<nn::Identity>; },
+      [](nn::GPTOptions& o) { o.block.head_dim = 6, o.block.kv_heads = 1; },
+      [](nn::GPTOptions& o) { o.block.attention_scale = 0.3; },
+      [](nn::GPTOptions& o) { o.block.window = 3, o.block.window_every = 2; },
+      [](nn::GPTOptions& o) { o.block.d_ff = 5, o.block.dropout = 0.25; },
+      [](nn::GPTOptions& o) {
+        o.positions = nn::Positions::rotary;
+        o.block.rope = RopeOptions{.offset = 2, .base = 50, .channels = 2, .pairs = RopePairs::neighbours};
+      },
+      [](nn::GPTOptions& o) { o.placement = nn::peri_ln(), o.final_norm = false; },
+  };
+  int number = 0;
+  for (const Change change : changes) {
+    ++number;
+    for (nn::GPTOptions options :
+         {small(), nn::llama({.vocab = 7, .context = 9, .layers = 2, .d_model = 8, .heads = 2})}) {
+      CAPTURE(number);
+      change(options);
+      check_round_trip(options);
+    }
+  }
+}
+
+TEST_CASE("a placement of one's own is saved by name, and given again") {
+  nn::Placement mine = nn::placement<nn::PreLN, nn::PostLN>({.name = "mine", .final_norm = true});
+  CHECK(check_round_trip(small(mine), {.placements = {mine}}) == "\"gradus-gpt2\"");
+  const ScratchFolder folder;
+  nn::GPT(small(mine)).save_pretrained(folder.path().string());
+  CHECK(word(folder, "placement") == "\"mine\"");
+  check_error(
+      [&] { nn::GPT::load_pretrained(folder.path().string()); },
+      "GPT::load_pretrained: " + (folder / "config.json").string() +
+          ": placement: 'mine' is not one of Pre-LN, Post-LN, ReZero, Admin, DeepNorm, B2T, ResiDual, no "
+          "norm, OLMo 2, Mix-LN, Peri-LN, LN-Scaling, HybridNorm, Keel, SiameseNorm: give your own in "
+          "{.placements = {...}}");
+}
+
+TEST_CASE("what cannot come back is not saved") {
+  const ScratchFolder folder;
+  nn::GPTOptions options = small();
+  options.block.norm = [](const nn::NormOptions& o) { return nn::Norm(nn::LayerNorm(o.d_model)); };
+  check_error(
+      [&] { nn::GPT(options).save_pretrained(folder.path().string()); },
+      "GPT::save_pretrained: the norm of this model has no name in config.json: LayerNorm, RMSNorm, DyT "
+      "and Identity have. Save state_dict() with save_safetensors instead");
+  CHECK(std::filesystem::is_empty(folder.path()));
+  check_error([&] { nn::GPT(small()).save_pretrained(folder.path().string(), {.max_shard_bytes = 0}); },
+              "GPT::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
+}
+
+TEST_CASE("a loaded model is in eval mode, has the dropout that is given, and took no random numbers") {
+  const ScratchFolder folder;
+  nn::GPTOptions options = small();
+  options.block.dropout = 0.5;
+  nn::GPT(options).save_pretrained(folder.path().string());
+  manual_seed(3);
+  const Tensor expected = randn({4});
+  manual_seed(3);
+  const nn::GPT gpt = nn::GPT::load_pretrained(folder.path().string(), {.dropout = 0.125});
+  CHECK((randn({4}) == expected).all());
+  CHECK_FALSE(gpt.is_training());
+  CHECK(gpt.options().block.dropout == 0.125);
+}
+
+TEST_CASE("a model that takes another's folder leaves nothing of it") {
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  nn::GPTOptions large = small();
+  large.layers = 3;
+  nn::GPT(large).save_pretrained(path, {.max_shard_bytes = 1000});
+  CHECK(std::filesystem::exists(folder / "model.safetensors.index.json"));
+  nn::GPT(small()).save_pretrained(path);
+  CHECK_FALSE(std::filesystem::exists(folder / "model.safetensors.index.json"));
+  CHECK(nn::GPT::load_pretrained(path).options().layers == 2);
+  std::filesystem::rename(folder / "config.json", folder / "there.json");  // as caches of downloads have it
+  std::filesystem::create_symlink("there.json", folder / "config.json");
+  nn::GPT(large).save_pretrained(path);
+  CHECK(std::filesystem::is_symlink(folder / "config.json"));
+  CHECK(nn::GPT::load_pretrained(path).options().layers == 3);
+}
+
+TEST_CASE("a shorter context: where positions are not learned") {
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  nn::GPT(nn::llama({.vocab = 7, .context = 1000, .layers = 1, .d_model = 8, .heads = 2}))
+      .save_pretrained(path);
+  CHECK(nn::GPT::load_pretrained(path).options().context == 1000);
+  CHECK(nn::GPT::load_pretrained(path, {.context = 20}).options().context == 20);
+  check_error([&] { nn::GPT::load_pretrained(path, {.context = 1001}); },
+              "GPT::load_pretrained: expects a context of at most 1000, got 1001");
+  check_error([&] { nn::GPT::load_pretrained(path, {.context = -1}); },
+              "GPT::load_pretrained: expects a context of 1 or more, or 0 for all, got -1");
+  nn::GPT(small()).save_pretrained(path);
+  CHECK(nn::GPT::load_pretrained(path, {.context = 9}).options().context == 9);
+  check_error([&] { nn::GPT::load_pretrained(path, {.context = 8}); },
+              "GPT::load_pretrained: expects no context with a model of learned positions, it has 9");
+}

@@ -1,0 +1,223 @@
+// Folders of models with an encoder and a decoder: what is written is read again, whatever the options; what
+// does not fit is said.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "check_op.h"
+#include "gradus/core/error.h"
+#include "gradus/core/io/safetensors.h"
+#include "gradus/nn/nn.h"
+#include "gradus/ops/ops.h"
+#include "nn/check_module.h"
+#include "support.h"
+
+namespace gradus::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+const Tensor kRead = tensor({{3, 4, 5, 2, 0}, {6, 2, 0, 0, 0}}), kWritten = tensor({{5, 3, 2}, {4, 2, 0}});
+
+nn::Seq2SeqOptions tiny_seq2seq() {
+  return {.vocab = 7,
+          .context = 12,
+          .encoder_layers = 1,
+          .decoder_layers = 2,
+          .block = {.d_model = 8, .heads = 2, .d_ff = 12, .dropout = 0.25}};
+}
+
+Json read_config(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "config.json");
+  return Json::parse(file);
+}
+
+void write_config(const std::filesystem::path& folder, const Json& config) {
+  std::ofstream(folder / "config.json") << config.dump();
+}
+
+/// The model_type it is saved as, after it has been read again with the same numbers.
+template <class Model>
+std::string saved_and_read(const Model& model, const nn::PretrainedOptions& given = {}) {
+  randomize(model);
+  const ScratchFolder folder;
+  model.save_pretrained(folder.path().string());
+  const Model again = Model::load_pretrained(folder.path().string(), given);
+  const nn::EvalMode eval(model);
+  CHECK(max_difference(model(kRead, model.shifted(kWritten)), again(kRead, again.shifted(kWritten))) == 0);
+  CHECK(again.options().placement == model.options().placement);
+  CHECK(again.options().block.dropout == model.options().block.dropout);
+  CHECK(keys_and_shapes(again) == keys_and_shapes(model));
+  return read_config(folder.path())["model_type"];
+}
+
+}  // namespace
+
+TEST_CASE("Seq2SeqTransformer: a model of any options is saved and read again") {
+  nn::Seq2SeqOptions marian = tiny_seq2seq();
+  marian.waves = nn::Waves::halves;
+  marian.head_bias = true;
+  CHECK(saved_and_read(nn::Seq2SeqTransformer(marian)) == "marian");
+  for (const auto& change : std::vector<std::function<void(nn::Seq2SeqOptions&)>>{
+           [](auto& o) { o.source_vocab = 9; }, [](auto& o) { o.shared_embeddings = false; },
+           [](auto& o) { o.tied = false; }, [](auto& o) { o.block.activation = nn::Activation::gelu; },
+           [](auto& o) { o.scale_embedding = false; }}) {
+    nn::Seq2SeqOptions options = marian;
+    change(options);
+    CHECK(saved_and_read(nn::Seq2SeqTransformer(options)) == "marian");
+  }
+  for (const auto& change : std::vector<std::function<void(nn::Seq2SeqOptions&)>>{
+           [](auto& o) { o.waves = nn::Waves::interleaved; }, [](auto& o) { o.head_bias = false; },
+           [](auto& o) { o.positions = nn::Positions::learned; },
+           [](auto& o) { o.positions = nn::Positions::rotary, o.block.kv_heads = 1; },
+           [](auto& o) { o.positions = nn::Positions::relative, o.buckets = 8; },
+           [](auto& o) { o.positions = nn::Positions::alibi; }, [](auto& o) { o.final_norm = true; },
+           [](auto& o) { o.block.gated = true; }, [](auto& o) { o.block.bias = false; },
+           [](auto& o) { o.block.norm = nn::make_norm<nn::RMSNorm>; }, [](auto& o) { o.block.eps = 1e-3; },
+           [](auto& o) { o.block.qk_norm = true; }, [](auto& o) { o.block.head_dim = 3; },
+           [](auto& o) { o.output_scale = 0.5, o.output_dropout = true; }}) {
+    nn::Seq2SeqOptions options = marian;
+    change(options);
+    CHECK(saved_and_read(nn::Seq2SeqTransformer(options)) == "gradus-marian");
+  }
+  for (const nn::Placement& placement : nn::placements()) {
+    if (!placement.decoder_block) continue;
+    INFO(placement.name);
+    nn::Seq2SeqOptions options = marian;
+    options.placement = placement;
+    CHECK(saved_and_read(nn::Seq2SeqTransformer(options)) ==
+          (placement == nn::post_ln() ? "marian" : "gradus-marian"));
+  }
+  nn::Placement mine = nn::peri_ln();
+  mine.name = "mine";
+  marian.placement = mine;
+  CHECK(saved_and_read(nn::Seq2SeqTransformer(marian), {.placements = {mine}}) == "gradus-marian");
+}
+
+TEST_CASE("T5: any placement is saved and read again") {
+  for (const nn::Placement& placement : nn::placements()) {
+    if (!placement.decoder_block) continue;
+    for (const bool gated : {false, true}) {
+      INFO(placement.name);
+      const nn::T5 model({.vocab = 7,
+                          .d_model = 8,
+                          .d_kv = 3,
+                          .d_ff = 12,
+                          .heads = 2,
+                          .encoder_layers = 1,
+                          .decoder_layers = 2,
+                          .gated = gated,
+                          .tied = !gated,
+                          .placement = placement,
+                          .dropout = 0.25,
+                          .buckets = 8,
+                          .pad = 0,
+                          .start = 0,
+                          .end = 2});
+      CHECK(saved_and_read(model) == (placement == nn::pre_ln() ? "t5" : "gradus-t5"));
+    }
+  }
+}
+
+TEST_CASE("T5: files with copies of the embedding, and with what T5 does not use") {
+  const nn::T5 model({.vocab = 7,
+                      .d_model = 4,
+                      .d_kv = 2,
+                      .d_ff = 6,
+                      .heads = 2,
+                      .encoder_layers = 1,
+                      .decoder_layers = 1,
+                      .buckets = 8,
+                      .end = 2});
+  randomize(model);
+  const ScratchFolder folder;
+  model.save_pretrained(folder.path().string());
+  const std::string path = (folder.path() / "model.safetensors").string();
+  StateDict file = load_safetensors(path);
+  const Tensor shared = file.at("shared.weight");
+  for (const char* const copy :
+       {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"})
+    file.set(copy, shared.clone());
+  file.set("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", ones({8, 2}));
+  save_safetensors(path, file);
+  const nn::T5 again = nn::T5::load_pretrained(folder.path().string(), {.dropout = 0.5});
+  CHECK(max_difference(again.embedding.weight, model.embedding.weight) == 0);
+  CHECK(again.options().block.dropout == 0.5);
+  CHECK_FALSE(again.is_training());
+  file.set("lm_head.weight", shared + 1);
+  save_safetensors(path, file);
+  check_error([&] { nn::T5::load_pretrained(folder.path().string()); },
+              "T5::load_pretrained: " + path +
+                  ": 'lm_head.weight' and 'shared.weight' have different values, but config.json makes one "
+                  "tensor of them");
+}
+
+TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
+  const ScratchFolder marian, t5;
+  nn::Seq2SeqOptions options = tiny_seq2seq();
+  options.waves = nn::Waves::halves;
+  options.head_bias = true;
+  nn::Seq2SeqTransformer(options).save_pretrained(marian.path().string());
+  nn::T5({.vocab = 7,
+          .d_model = 4,
+          .d_kv = 2,
+          .d_ff = 6,
+          .heads = 2,
+          .encoder_layers = 1,
+          .decoder_layers = 1,
+          .end = 2})
+      .save_pretrained(t5.path().string());
+  const auto complains = [](const ScratchFolder& folder, auto model, const char* key, const Json& value,
+                            const std::string& message) {
+    const Json before = read_config(folder.path());
+    Json config = before;
+    config[key] = value;
+    write_config(folder.path(), config);
+    try {
+      model(folder.path().string());
+      FAIL("no error at ", key);
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      INFO(text);
+      CHECK(text.find(message) != std::string::npos);
+    }
+    write_config(folder.path(), before);
+  };
+  const auto load_marian = [](const std::string& folder) { nn::Seq2SeqTransformer::load_pretrained(folder); };
+  const auto load_t5 = [](const std::string& folder) { nn::T5::load_pretrained(folder); };
+  complains(
+      marian, load_marian, "model_type", "t5",
+      "config.json: model_type: 't5' is not known here: expects marian; nn::T5 has a load_pretrained of its "
+      "own");
+  complains(marian, load_marian, "model_type", "bart", "'bart' is not known here: expects marian");
+  complains(marian, load_marian, "normalize_before", true, "normalize_before");
+  complains(marian, load_marian, "encoder_ffn_dim", 13,
+            "decoder_ffn_dim: differs from encoder_ffn_dim, which is 13: expects one for both stacks");
+  complains(marian, load_marian, "decoder_vocab_size", 8,
+            "decoder_vocab_size: differs from vocab_size, but share_encoder_decoder_embeddings is true");
+  complains(marian, load_marian, "decoder_layers", 3,
+            "config.json says decoder_layers 3, but the weights have");
+  complains(marian, load_marian, "vocab_size", 8, "decoder_vocab_size: differs");
+  complains(marian, load_marian, "d_model", 10, "model.shared.weight expects [7, 10], got [7, 8]");
+  complains(marian, load_marian, "activation_function", "foo", "'foo' is not known here: expects one of");
+  complains(marian, load_marian, "pad_token_id", 7,
+            "Seq2SeqTransformer: expects pad from 0 to 6, the last token, got 7");
+  complains(
+      t5, load_t5, "model_type", "marian",
+      "'marian' is not known here: expects t5 or mt5; nn::Seq2SeqTransformer has a load_pretrained of its "
+      "own");
+  complains(t5, load_t5, "feed_forward_proj", "gated-silu",
+            "'gated-silu' is not known here: expects one of relu, gated-gelu");
+  complains(t5, load_t5, "num_layers", 2, "config.json says num_layers 2, but the weights have");
+  complains(t5, load_t5, "feed_forward_proj", "gated-gelu",
+            "missing: encoder.block.0.layer.1.DenseReluDense.wi_0.weight");
+  complains(t5, load_t5, "d_kv", nullptr, "d_kv");
+  complains(t5, load_t5, "tie_word_embeddings", false, "missing: lm_head.weight");
+  complains(t5, load_t5, "placement", "foo", "'foo' is not one of Pre-LN");
+}
+
+}  // namespace gradus::test

@@ -43,7 +43,6 @@ void fill_lines(const nn::Bert& model, const text::Tokenizer& tokenizer, const O
   if (asks) kit::print("\n");
 }
 
-/// The vocabulary may have fewer tokens than the model has rows, as those of published models do.
 int fill_with_loaded(const Options& o) {
   const nn::Bert model = nn::Bert::load_pretrained(o.load.string());
   const auto tokenizer = text::load_tokenizer(o.load);
@@ -59,9 +58,8 @@ int fill_with_loaded(const Options& o) {
 
 int train_on_text(const Options& o) {
   const std::string text = kit::read_file_or_pipe(o.text, "--text");
-  kit::make_folder(o.save);
-  kit::try_output("--save", o.save / "model.safetensors");
   const fill_mask::Corpus corpus = fill_mask::make_corpus(text, o);
+  kit::make_folder(o.save);
   const nn::Bert model(o.model(corpus.tokenizer.vocab_size()));
   kit::try_output("--save", o.save / "model.safetensors",
                   static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));

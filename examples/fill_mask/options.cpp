@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "gradus/core/error.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/program.h"
@@ -60,6 +62,7 @@ nn::BertOptions Options::model(std::int64_t tokens) const {
       .layers = layers,
       .placement = nn::placement_named(placement),
       .block = {.d_model = d_model, .heads = heads, .dropout = dropout, .norm = nn::norm_named(norm).make},
+      .init_std = 1 / std::sqrt(static_cast<double>(d_model)),
       .pooler = false,
       .nsp_head = false};
 }

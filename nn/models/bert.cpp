@@ -1,5 +1,7 @@
 #include "gradus/nn/models/bert.h"
 
+#include <cmath>
+
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/expect.h"
@@ -17,6 +19,7 @@ BertOptions completed(BertOptions o) {
   expect_positive("Bert", "layers", o.layers);
   expect_positive("Bert", "token_types", o.token_types);
   expect_eps("Bert", o.eps);
+  check(o.init_std >= 0 && std::isfinite(o.init_std), "Bert: expects init_std of 0 or more, got {}", o.init_std);
   expect_block_options("Bert", o.block);
   check(!o.block.causal.value_or(false), "Bert: block.causal is true: it sees both sides of every token");
   check(o.block.eps == BlockOptions().eps || o.block.eps == o.eps,
@@ -101,7 +104,7 @@ Bert::Bert(const BertOptions& given)
     mlm_bias = parameter("mlm_bias", zeros({given.vocab}));
   }
   if (given.nsp_head) nsp_head.emplace(add("nsp_head", Linear(width, 2)));
-  init::gpt2_(*this);  // N(0, 0.02^2), for any depth
+  init::gpt2_(*this, {.std = given.init_std});
   if (given.placement.init) {
     const NoClaims guard;
     given.placement.init(transformer, transformer.options().block);

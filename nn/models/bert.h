@@ -19,6 +19,7 @@ struct BertOptions {
       {};              // not causal; the activation, where not given, is GELU; dropout acts on embeddings too
   double eps = 1e-12;  // of all norms: block.eps stays unset
   std::optional<bool> final_norm = {};  // not given: as the placement has it
+  double init_std = 0.02;               // of matrices and embeddings; small models learn sooner with 1 / sqrt(C)
   bool pooler = true;                   // what the next-sentence head reads
   bool mlm_head = true;                 // masked tokens
   bool nsp_head = true;                 // next sentences; needs the pooler
@@ -41,8 +42,8 @@ struct BertTargets {
 /// token types, a norm, blocks, and two heads. `nn::Bert bert({.vocab = 8000, .context = 128, .layers = 4,
 /// .block = {.d_model = 256, .heads = 4}});`
 ///
-/// Matrices and embeddings start as N(0, 0.02^2), biases as 0, as in Hugging Face's; the paper's own code
-/// cuts that distribution at 0.04. The norm of the embeddings stands with every placement.
+/// Matrices and embeddings start as N(0, init_std^2), biases as 0, as in Hugging Face's; the paper's own code
+/// cuts that distribution at twice that. The norm of the embeddings stands with every placement.
 struct Bert : Module {
   explicit Bert(const BertOptions& options);
   /// A model of the kind bert from a folder (see pretrained.h), in eval mode, with those of the pooler and

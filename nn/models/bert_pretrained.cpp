@@ -45,7 +45,8 @@ BertOptions options_of(const Config& config, const PretrainedOptions& given) {
                 .context = config.size("max_position_embeddings"),
                 .layers = config.size("num_hidden_layers"),
                 .token_types = config.size("type_vocab_size", 2),
-                .eps = config.number("layer_norm_eps", 1e-12)};
+                .eps = config.number("layer_norm_eps", 1e-12),
+                .init_std = config.number("initializer_range", 0.02)};
   o.block.d_model = config.size("hidden_size");
   o.block.heads = config.size("num_attention_heads");
   o.block.d_ff = config.size("intermediate_size", 4 * o.block.d_model);
@@ -60,6 +61,8 @@ BertOptions options_of(const Config& config, const PretrainedOptions& given) {
   if (o.block.head_dim == 0 && o.block.d_model % o.block.heads != 0)
     config.fail("num_attention_heads",
                 fmt::format("{} does not divide hidden_size {}", o.block.heads, o.block.d_model));
+  check(given.context == 0 || given.context == o.context,
+        "{}: expects no context: its positions are learned, it has {}", config.caller(), o.context);
   if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
   if (given.dropout) o.block.dropout = *given.dropout;
   return o;
@@ -94,7 +97,8 @@ Json config_of(const char* caller, const std::string& folder, const BertOptions&
                {"hidden_act", pretrained::word_of(common(o).block.activation.value())},
                {"hidden_dropout_prob", o.block.dropout},
                {"attention_probs_dropout_prob", o.block.dropout},
-               {"layer_norm_eps", o.eps}};
+               {"layer_norm_eps", o.eps},
+               {"initializer_range", o.init_std}};
   const BertOptions said = options_of(Config(caller, folder, text), {});
   const Json wanted = pretrained::words_of(caller, common(o)),
              got = pretrained::words_of(caller, common(said));

@@ -169,7 +169,7 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
     nn::BertOptions options = nn::Bert::load_pretrained(bert_folder()).options();
     options.placement = placement;
     options.pooler = options.nsp_head = false;
-    options.block.dropout = 0;
+    options.block.dropout = 0, options.init_std = 0.1;
     if (placement == nn::pre_ln()) options.block.norm = nn::make_norm<nn::RMSNorm>;
     if (placement == nn::no_norm()) options.block.gated = true;
     const nn::Bert bert(options);
@@ -180,6 +180,7 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
     CHECK((config.find("\"BertForMaskedLM\"") != std::string::npos) == (placement == nn::post_ln()));
     const nn::Bert again = nn::Bert::load_pretrained(scratch.path().string());
     CHECK(again.options().placement == placement);
+    CHECK(again.options().init_std == 0.1);
     CHECK((again.loss(c.ids, {.tokens = c.targets.tokens}, c.inputs) ==
            bert.loss(c.ids, {.tokens = c.targets.tokens}, c.inputs))
               .all());
@@ -221,6 +222,8 @@ TEST_CASE("BERT's folders: what does not fit is named") {
         std::string::npos);
   CHECK(bad("\"num_attention_heads\": 2", "\"num_attention_heads\": 3")
             .find("num_attention_heads: 3 does not divide hidden_size 8") != std::string::npos);
+  check_error([] { nn::Bert::load_pretrained(bert_folder(), {.context = 5}); },
+              "Bert::load_pretrained: expects no context: its positions are learned, it has 7");
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
   const Folder missing([](const StateDict& w) {

@@ -182,6 +182,9 @@ TEST_CASE("Bert: starts near guessing, and drops only in training") {
   CHECK(std::sqrt(bert.token_embedding.weight.detach().square().mean().item()) ==
         doctest::Approx(0.02).epsilon(0.05));
   CHECK(bert.mlm_bias.detach().abs().max().item() == 0);
+  options.init_std = 0.2;
+  const Tensor wide = nn::Bert(options).parameter("layers.1.linear1.weight").detach();
+  CHECK(std::sqrt(wide.square().mean().item()) == doctest::Approx(0.2).epsilon(0.05));
   CHECK(max_difference(bert(ids), bert(ids)) > 0);
   bert.eval();
   CHECK(max_difference(bert(ids), bert(ids)) == 0);
@@ -201,6 +204,8 @@ TEST_CASE("Bert: errors") {
   check_error([&] { make([](Options& o) { o.token_types = 0; }); },
               "Bert: expects token_types of 1 or more, got 0");
   check_error([&] { make([](Options& o) { o.eps = -1; }); }, "Bert: expects eps of 0 or more, got -1");
+  check_error([&] { make([](Options& o) { o.init_std = -1; }); },
+              "Bert: expects init_std of 0 or more, got -1");
   check_error([&] { make([](Options& o) { o.block.eps = 1e-6; }); },
               "Bert: expects eps beside block, {.eps = 1e-06, .block = ...}, not in it");
   check_error([&] { make([](Options& o) { o.block.heads = 3; }); },

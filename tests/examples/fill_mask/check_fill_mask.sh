@@ -1,0 +1,108 @@
+#!/bin/sh
+# check_fill_mask.sh FILL_MASK: the program as its users meet it. It refuses before it trains, keeps what it has when it
+# is stopped, goes on from there, and fills masks with what it saved. Nothing here depends on how fast anything is.
+set -eu
+fill_mask=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$1"
+  cat out err
+  exit 1
+}
+# expect STATUS ARGS...: runs the program; what it said is in out and err.
+expect() {
+  wanted=$1
+  shift
+  status=0
+  "$fill_mask" "$@" >out 2>err </dev/null || status=$?
+  [ $status = "$wanted" ] || fail "fill_mask $*: status $status, expected $wanted"
+}
+says() { # FILE TEXT
+  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
+}
+# refused STATUS MESSAGE ARGS...: says so in one line, before it trains anything, and changes nothing.
+refused() {
+  wanted=$1 message=$2
+  shift 2
+  before=$(find . ! -name out ! -name err)
+  expect "$wanted" "$@"
+  [ ! -s out ] || fail "fill_mask $*: wrote to stdout"
+  says err "fill_mask: $message"
+  [ "$(find . ! -name out ! -name err)" = "$before" ] || fail "fill_mask $*: changed files"
+}
+
+awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks ." : i % 3 == 1 ? "a cat meows ." : "one cow moos .") }' >text
+small="--vocab 100 --layers 2 --heads 4 --d-model 32 --context 10 --batch 16 --lr 0.003 --warmup 50"
+
+refused 2 'expects --text FILE to train on, or --load FOLDER with a trained model'
+refused 2 '--resume expects --text FILE' --load model --resume
+refused 2 'expects --text FILE or --load FOLDER, not both' --text text --load model
+refused 2 '--layers is what the folder of --load says' --load model --layers 3
+refused 2 '--placement: there is no sideways;' --text text --placement sideways
+refused 2 '--norm: there is no loud; there are layer, rms, dyt and none' --text text --norm loud
+refused 2 '--norm: batch cannot be saved' --text text --norm batch
+refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
+refused 2 '--masked: expects a number' --text text --masked 0
+refused 1 '--text: cannot open missing' --text missing
+refused 1 'Bert::load_pretrained: missing' --load missing
+: >empty
+refused 1 'empty: has 0 tokens' --text empty
+refused 1 'make_folder: text' --text text --save text
+expect 0 --placement list
+says out 'Post-LN'
+expect 0 --norm list
+says out 'Zhang & Sennrich'
+
+# shellcheck disable=SC2086
+{
+  # A training that is stopped and resumed ends with the bytes of one that nobody stopped.
+  options="--text text $small --steps 1500 --placement pre --norm rms"
+  expect 0 $options --save whole --prompt 'the [MASK] barks .'
+  says out 'the dog barks.'
+  says out 'masked tokens right'
+  : >out
+  "$fill_mask" $options --save parts >out 2>err &
+  until grep -q 'step    150' out; do kill -0 $! || fail 'ended before step 150'; done
+  kill -INT $!
+  status=0
+  wait $! || status=$?
+  [ $status = 130 ] || fail "INT: status $status"
+  says out '--resume goes on with it'
+  expect 0 --load parts --prompt 'a [MASK]' # what is saved is a model
+  expect 1 $options --save parts
+  says err 'holds the checkpoints of a training'
+  expect 1 $options --save parts --resume --weight-decay 0.5
+  says err '--weight-decay was 0.01, is 0.5'
+  expect 0 $options --save parts --resume
+  says out 'goes on after step'
+  for file in model.safetensors config.json vocab.txt; do
+    cmp whole/$file parts/$file || fail "a resumed training ended with another $file"
+  done
+}
+
+# The folder fills, from the command line and from lines of stdin.
+expect 0 --load whole --prompt 'a [MASK] meows . one [MASK] moos .' --top 1
+says out 'a cat meows. one cow moos.'
+printf 'the [MASK] barks .\n\nno mask\na [MASK] meows .\n' | "$fill_mask" --load whole --top 1 >out 2>err
+says out 'the dog barks.'
+says out 'a cat meows.'
+says err 'fill_mask: expects a sentence with [MASK], got "no mask"'
+expect 1 --load whole --prompt 'nothing to fill'
+says err 'expects a sentence with [MASK]'
+
+# Folders that are damaged or of something else.
+cp -r whole broken
+head -c 1000 whole/model.safetensors >broken/model.safetensors
+expect 1 --load broken --prompt 'a [MASK]'
+says err 'model.safetensors'
+cp whole/model.safetensors broken
+sed 's/"vocab_size": [0-9]*/"vocab_size": 5000/' whole/config.json >broken/config.json
+expect 1 --load broken --prompt 'a [MASK]'
+says err 'expects [5000, 32]'
+cp whole/config.json broken
+rm broken/vocab.txt broken/tokenizer.json
+expect 1 --load broken --prompt 'a [MASK]'
+says err 'broken'

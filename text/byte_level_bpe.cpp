@@ -38,7 +38,8 @@ std::array<std::int32_t, 256> ids_of_bytes(const Tokens& tokens) {
 std::int32_t id_in_merge(const Tokens& tokens, const std::string& token, const Merge& merge,
                          std::size_t number) {
   const auto id = tokens.find(token);
-  check(id.has_value(),
+  if (!id)
+    fail_with(
         "{}: merge {}, {} {}, needs the token {}, which is not in the vocabulary: are the two of one model?",
         tokens.who(), number + 1, io::quote(merge.first), io::quote(merge.second), io::quote(token));
   return static_cast<std::int32_t>(*id);

@@ -66,7 +66,9 @@ SentencePiece SentencePiece::load(const std::filesystem::path& folder) {
     options.extra_ids =
         detail::Keys(config, "SentencePiece: " + detail::named(path)).get("extra_ids", options.extra_ids);
   }
-  return SentencePiece(folder / (t5 ? "spiece.model" : "tokenizer.model"), options);
+  const auto model = std::make_shared<Model>(folder / (t5 ? "spiece.model" : "tokenizer.model"), options);
+  detail::read_special_files(*model->tokens, folder);
+  return SentencePiece(std::shared_ptr<const Model>(model));
 }
 
 void SentencePiece::encode_plain(std::string_view text, Ids& out) const {
@@ -119,7 +121,12 @@ void SentencePiece::save(const std::filesystem::path& folder) const {
   const bool t5 = model_->extra_ids > 0;
   nlohmann::ordered_json config{{"tokenizer_class", t5 ? "T5Tokenizer" : "LlamaTokenizer"},
                                 {"extra_ids", model_->extra_ids}};
+  nlohmann::ordered_json added = nlohmann::ordered_json::object();
+  for (std::int64_t id = model_->processor.GetPieceSize() + model_->extra_ids; id < vocab_size(); ++id)
+    if (tokens_->has(id)) added[token(id)] = id;
   io::make_folder(who, folder.string());
+  if (!added.empty()) detail::write_file(who, folder / "added_tokens.json", added.dump(2) + "\n");
+  detail::write_file(who, folder / "special_tokens_map.json", detail::special_tokens_map(*tokens_));
   detail::write_file(who, folder / (t5 ? "spiece.model" : "tokenizer.model"), model_->bytes);
   detail::write_file(who, folder / "tokenizer_config.json", config.dump(2) + "\n");
 }

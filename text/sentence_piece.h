@@ -30,7 +30,8 @@ class SentencePiece : public Tokenizer {
 
   /// With a space for "▁"; a token such as <0xE2> is that byte.
   std::string bytes(std::int64_t id) const override;
-  /// Writes spiece.model, where there are extra ids, or tokenizer.model, and tokenizer_config.json.
+  /// Writes spiece.model, where there are extra ids, or tokenizer.model, tokenizer_config.json,
+  /// special_tokens_map.json and, where tokens were added, added_tokens.json.
   void save(const std::filesystem::path& folder) const override;
 
  protected:

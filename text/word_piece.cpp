@@ -4,13 +4,14 @@
 #include "gradus/text/detail/bert_words.h"
 #include "gradus/text/detail/check.h"
 #include "gradus/text/detail/parts.h"
+#include "gradus/text/detail/replace.h"
 #include "gradus/text/detail/unicode.h"
 #include "gradus/text/detail/word_cache.h"
 
 namespace gradus::text {
 namespace {
 
-using detail::Tokens;
+using detail::replace_all, detail::Tokens;
 
 detail::WordPieceParts parts_of(const std::vector<std::string>& tokens, const WordPieceOptions& options) {
   detail::WordPieceParts parts{Tokens("WordPiece"), options};
@@ -19,19 +20,6 @@ detail::WordPieceParts parts_of(const std::vector<std::string>& tokens, const Wo
     if (parts.tokens.find(token)) parts.tokens.mark(token);
   parts.tokens.name_special();
   return parts;
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  if (text.find(from) == std::string::npos) return;
-  std::string replaced;
-  for (std::size_t at = 0;;) {
-    const std::size_t next = text.find(from, at);
-    replaced.append(text, at, next - at);
-    if (next == std::string::npos) break;
-    replaced += to;
-    at = next + from.size();
-  }
-  text = std::move(replaced);
 }
 
 /// Hugging Face's clean_up_tokenization: the spaces that English does not have.

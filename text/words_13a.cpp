@@ -1,18 +1,13 @@
 // The tokenizer 13a of mteval, in the form sacreBLEU gave it: four substitutions, one after another.
 
 #include "gradus/text/bleu.h"
+#include "gradus/text/detail/replace.h"
 #include "gradus/text/detail/unicode.h"
 
 namespace gradus::text {
 namespace {
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  std::string replaced;
-  std::size_t at = 0;
-  for (std::size_t next; (next = text.find(from, at)) != std::string::npos; at = next + from.size())
-    replaced.append(text, at, next - at).append(to);
-  text = replaced.append(text, at);
-}
+using detail::replace_all;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_point(char c) { return c == '.' || c == ','; }

@@ -85,6 +85,21 @@ TEST_CASE("byte-level BPE: any bytes come back") {
   CHECK(bpe.encode("the \xC3\xFF sword") == parts);
 }
 
+TEST_CASE("byte-level BPE: the first merge first, and of equal ones the leftmost") {
+  std::vector<std::string> tokens = text_golden()["bpe"]["tokens"];
+  for (const char* token : {"qq", "qqq", "zq", "qz"}) tokens.push_back(token);
+  const ByteLevelBPE bpe(tokens, {{"q", "qq"}, {"q", "z"}, {"q", "q"}, {"z", "q"}});
+  const auto ids = [&](const std::vector<const char*>& words) {
+    Ids made;
+    for (const char* word : words) made.push_back(bpe.id(word));
+    return made;
+  };
+  CHECK(bpe.encode("zqz") == ids({"z", "qz"}));
+  CHECK(bpe.encode("qqzq") == ids({"q", "qz", "q"}));
+  CHECK(bpe.encode("qqqqq") == ids({"qq", "qq", "q"}));
+  CHECK(bpe.encode("qq") == ids({"qq"}));
+}
+
 TEST_CASE("byte-level BPE: long words take n log n") {
   const ByteLevelBPE bpe = small_bpe();
   std::string word(1 << 18, 'o');

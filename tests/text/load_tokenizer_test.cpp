@@ -183,9 +183,9 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: the id of 'a' is '\"1\"'; expects a whole number");
   write_text(folder / "vocab.json", R"({"a": 99999999999})");
   CHECK(said_of(folder) ==
-        "ByteLevelBPE: vocab.json: token 'a' has id 99999999999; expects one of 0..16777215");
+        "ByteLevelBPE: vocab.json: token 'a' has id 99999999999; expects one of 0..1048575");
   write_text(folder / "vocab.json", R"({"a": -1})");
-  CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: token 'a' has id -1; expects one of 0..16777215");
+  CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: token 'a' has id -1; expects one of 0..1048575");
   write_text(folder / "vocab.json", "[]");
   CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: expects an object of tokens and their ids");
 

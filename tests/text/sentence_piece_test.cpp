@@ -56,7 +56,16 @@ TEST_CASE("SentencePiece: written and read again") {
   CHECK(!load_tokenizer(folder / "t5")->find("<extra_id_7>"));
   CHECK(!load_tokenizer(folder / "llama")->find("<extra_id_0>"));
   CHECK(test::read_text(folder / "llama" / "tokenizer.model") == test::read_text(kModel));
+  test::write_text(folder / "llama" / "added_tokens.json", R"({"<new>": 150})");
+  test::write_text(folder / "llama" / "special_tokens_map.json", R"({"mask_token": "<new>"})");
+  load_tokenizer(folder / "llama")->save(folder / "again");
+  const auto again = load_tokenizer(folder / "again");
+  CHECK(again->encode("The<new>") == Ids{30, 18, 150});
+  CHECK(again->decode(Ids{30, 18, 150}) == "The <new>");
+  CHECK(again->is_special(150));
+  CHECK(again->special().mask == 150);
   std::filesystem::remove(folder / "t5" / "tokenizer_config.json");
+  std::filesystem::remove(folder / "t5" / "special_tokens_map.json");
   CHECK(load_tokenizer(folder / "t5")->find("<extra_id_99>"));
 }
 

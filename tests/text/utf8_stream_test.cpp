@@ -40,7 +40,7 @@ TEST_CASE("Utf8Stream: cut anywhere, a text stays the same, and is always UTF-8"
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t bytes = 1 + random() % 3;
       const std::string whole = out.push(std::string_view(text).substr(at, bytes));
-      REQUIRE(detail::is_utf8(whole));
+      REQUIRE(gradus::text::detail::is_utf8(whole));
       joined += whole;
       at += bytes;
     }

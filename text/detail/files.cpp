@@ -23,7 +23,8 @@ class Watch {
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
     if (event == Json::parse_event_t::key) {
       const auto& key = value.get_ref<const std::string&>();
-      check(keys_.back().insert(key).second, "the key {} stands twice in one object", io::quote(key));
+      if (!keys_.back().insert(key).second)
+        fail_with("the key {} stands twice in one object", io::quote(key));
     }
     return true;
   }

@@ -33,8 +33,8 @@ void read_roles(const Keys& file, std::map<std::string, std::string>& roles,
 }
 
 std::int64_t id_of(const Json& id, const std::string& token, const std::string& where) {
-  check(id.is_number_integer(), "{}: the id of {} is {}; expects a whole number", where, io::quote(token),
-        Keys::shown(id));
+  if (!id.is_number_integer())
+    fail_with("{}: the id of {} is {}; expects a whole number", where, io::quote(token), Keys::shown(id));
   return id.get<std::int64_t>();
 }
 

@@ -86,8 +86,8 @@ Merge read_merge(const Json& merge, std::size_t number, const std::string& where
     return {merge[0].get<std::string>(), merge[1].get<std::string>()};
   const std::string text = merge.is_string() ? merge.get<std::string>() : "";
   const std::size_t blank = text.find(' ');
-  check(blank != std::string::npos && blank > 0 && blank + 1 < text.size(),
-        "{}: merge {} is {}; expects \"a b\" or [\"a\", \"b\"]", where, number + 1, Keys::shown(merge));
+  if (blank == std::string::npos || blank == 0 || blank + 1 == text.size())
+    fail_with("{}: merge {} is {}; expects \"a b\" or [\"a\", \"b\"]", where, number + 1, Keys::shown(merge));
   return {text.substr(0, blank), text.substr(blank + 1)};
 }
 

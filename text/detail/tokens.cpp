@@ -7,7 +7,7 @@
 namespace gradus::text::detail {
 namespace {
 
-constexpr std::int64_t kLargestId = (std::int64_t{1} << 24) - 1;  // the largest vocabularies in use have 2^18
+constexpr std::int64_t kLargestId = (std::int64_t{1} << 20) - 1;  // most vocabularies end at 2^18
 
 struct Role {
   const char* name;
@@ -31,14 +31,16 @@ const std::vector<Role>& roles() {
 }  // namespace
 
 void Tokens::add(std::string token, std::int64_t id) {
-  check(!token.empty() && is_utf8(token), "{}: token {} of id {} is {}", who_, io::quote(token), id,
-        token.empty() ? "empty" : "not UTF-8");
-  check(id >= 0 && id <= kLargestId, "{}: token {} has id {}; expects one of 0..{}", who_, io::quote(token),
-        id, kLargestId);
-  check(!has(id), "{}: tokens {} and {} have the same id {}", who_,
-        has(id) ? io::quote(tokens_[static_cast<std::size_t>(id)]) : "", io::quote(token), id);
+  if (token.empty() || !is_utf8(token))
+    fail_with("{}: token {} of id {} is {}", who_, io::quote(token), id,
+              token.empty() ? "empty" : "not UTF-8");
+  if (id < 0 || id > kLargestId)
+    fail_with("{}: token {} has id {}; expects one of 0..{}", who_, io::quote(token), id, kLargestId);
+  if (has(id))
+    fail_with("{}: tokens {} and {} have the same id {}", who_,
+              io::quote(tokens_[static_cast<std::size_t>(id)]), io::quote(token), id);
   const auto [at, fresh] = ids_.try_emplace(token, id);
-  check(fresh, "{}: token {} stands twice, as {} and {}", who_, io::quote(token), at->second, id);
+  if (!fresh) fail_with("{}: token {} stands twice, as {} and {}", who_, io::quote(token), at->second, id);
   if (id >= size()) tokens_.resize(static_cast<std::size_t>(id) + 1);
   tokens_[static_cast<std::size_t>(id)] = std::move(token);
 }

@@ -20,10 +20,10 @@ std::vector<Merge> read_merges(const fs::path& path) {
     ++number;
     if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
     const std::size_t blank = line.find(' ');
-    check(blank != std::string::npos && blank > 0 && blank + 1 < line.size() &&
-              line.find(' ', blank + 1) == std::string::npos,
-          "{}: {}, line {}: {} is no merge; expects two tokens and a space between them", who, named(path),
-          number, io::quote(line));
+    if (blank == std::string::npos || blank == 0 || blank + 1 == line.size() ||
+        line.find(' ', blank + 1) != std::string::npos)
+      fail_with("{}: {}, line {}: {} is no merge; expects two tokens and a space between them", who,
+                named(path), number, io::quote(line));
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
   return merges;

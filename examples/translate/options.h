@@ -24,14 +24,14 @@ struct Options {
   std::int64_t vocab = 8000, layers = 4, heads = 4, d_model = 128, d_ff = 256;
   double dropout = 0.3;
 
-  std::int64_t steps = 6000;
+  std::int64_t steps = 8000;
   double minutes = 0;          // above 0: training ends after so many, if steps are left then
-  std::int64_t tokens = 4096;  // of a batch: the longest text times the number of texts
+  std::int64_t tokens = 3072;  // of a batch: the longest text times the number of texts
   std::int64_t longest = 100;  // tokens of a text that is trained on
   double lr = 4e-3;
-  std::int64_t warmup = 1500;
+  std::int64_t warmup = 2000;
   double smoothing = 0.1;
-  std::int64_t average = 10, average_every = 100;  // weights, and steps between two
+  std::int64_t average = 10, average_every = 150;  // weights, and steps between two
   std::int64_t evaluate_every = 500;               // steps
   std::int64_t seed = 0, threads = 0;
 

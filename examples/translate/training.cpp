@@ -56,24 +56,32 @@ class Validation {
       : translator_(translator),
         corpus_(corpus),
         pairs_(tokenized(*translator.tokenizer, corpus, options.longest)),
-        tokens_(options.tokens) {}
+        tokens_(options.tokens) {
+    if (pairs_.size() == 0)
+      throw Error(fmt::format("--longest {}: every pair to validate with has more tokens", options.longest));
+  }
+
+  struct Weights {
+    bool mean = false;  // of the last ones, or the model's own
+    double loss = 0;
+  };
+  /// Those that validate better.
+  Weights better(const WeightAverage& average) const {
+    const Weights own{.loss = loss_over(translator_.model, pairs_, tokens_)};
+    if (average.size() == 0) return own;
+    const WeightAverage::Use use(average);
+    const Weights mean{.mean = true, .loss = loss_over(translator_.model, pairs_, tokens_)};
+    return mean.loss < own.loss ? mean : own;
+  }
 
   struct Result {
     double loss = 0, bleu = 0;
   };
-  /// Of the mean of the last weights or, where these are better, of the model as it is.
   Result operator()(const WeightAverage& average) const {
-    const bool mean = mean_is_better(average);
+    const Weights weights = better(average);
     std::optional<WeightAverage::Use> use;
-    if (mean) use.emplace(average);
-    return {loss_over(translator_.model, pairs_, tokens_),
-            bleu_over(translator_, corpus_, {.beams = 1}, {}).score};
-  }
-  bool mean_is_better(const WeightAverage& average) const {
-    if (average.size() == 0) return false;
-    const double own = loss_over(translator_.model, pairs_, tokens_);
-    const WeightAverage::Use use(average);
-    return loss_over(translator_.model, pairs_, tokens_) < own;
+    if (weights.mean) use.emplace(average);
+    return {weights.loss, bleu_over(translator_, corpus_, {.beams = 1}, {}).score};
   }
 
  private:
@@ -162,7 +170,7 @@ bool train(const Translator& translator, const Corpus& training, const Corpus& v
     return {loss.item(), opt.lr()};
   });
   model.eval();
-  if (validate.mean_is_better(average)) WeightAverage::Use(average).stay();
+  if (validate.better(average).mean) WeightAverage::Use(average).stay();
   return finished;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "translate/corpus.h"
 #include "translate/options.h"
@@ -34,7 +35,7 @@ inline Corpus toy_corpus(std::size_t size, std::uint64_t seed) {
 inline Options toy_options() {
   Options o;
   o.vocab = 330, o.layers = 1, o.heads = 2, o.d_model = 32, o.d_ff = 64, o.dropout = 0;
-  o.steps = 600, o.tokens = 512, o.lr = 1e-2, o.warmup = 40;
+  o.steps = 600, o.tokens = 512, o.lr = 5e-3, o.warmup = 40;
   o.average = 3, o.average_every = 10, o.evaluate_every = 300;
   return o;
 }

@@ -21,7 +21,9 @@ Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::
   const NoGrad no_grad;
   const nn::EvalMode eval(model);
   const Tensor row = framed(ids, tokenizer).unsqueeze(0);
-  Tensor likely = softmax(model.mlm_logits(model(row)[row == mask]), -1);
+  // A model may have more rows than its vocabulary has tokens.
+  const Tensor likely =
+      softmax(model.mlm_logits(model(row)[row == mask]), -1).slice(1, 0, tokenizer.vocab_size());
   for (std::int64_t id = 0; id < tokenizer.vocab_size(); ++id)  // no answer
     if (tokenizer.is_special(id)) likely.select(1, id).fill_(0);
   const auto [values, tokens] = topk(likely, std::min(top, likely.size(1)));

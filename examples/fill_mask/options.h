@@ -1,5 +1,5 @@
 #pragma once
-// The command line of fill_mask. The defaults learn a book of a megabyte in some minutes.
+// The command line of fill_mask. The defaults learn from a book of a megabyte in some minutes.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,15 +15,15 @@ struct Options {
   std::filesystem::path load;  // a folder with a model
   std::filesystem::path save = "fill_mask_model";
   bool resume = false;
-  std::string prompt;              // with [MASK]s to fill
-  std::string placement = "post";  // a name of nn::placements()
-  std::string norm = "layer";      // of nn::norms()
-  std::int64_t vocab = 4000;       // tokens
-  std::int64_t layers = 4, heads = 4, d_model = 128, context = 64;
+  std::string prompt;             // with [MASK]s to fill
+  std::string placement = "pre";  // a name of nn::placements()
+  std::string norm = "layer";     // of nn::norms()
+  std::int64_t vocab = 2000;      // tokens
+  std::int64_t layers = 4, heads = 4, d_model = 128, context = 32;
   std::int64_t batch = 32;
   std::int64_t steps = 3000;
-  std::int64_t warmup = 300;
-  double lr = 1e-3;
+  std::int64_t warmup = 200;
+  double lr = 2e-3;
   double weight_decay = 0.01, clip = 1;
   double dropout = 0.1;
   double masked = 0.15;

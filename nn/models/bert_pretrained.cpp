@@ -12,8 +12,8 @@ using pretrained::Config;
 using pretrained::Json;
 using pretrained::NameMap;
 
-constexpr const char* kPrefix = "bert.";
-constexpr const char* kOwn = "gradus-bert";  // the model_type of those with words that only gradus has
+constexpr const char* kBertPrefix = "bert.";
+constexpr const char* kOwnBert = "gradus-bert";  // the model_type of those with words that only gradus has
 constexpr const char* kEmbeddings = "bert.embeddings.";
 constexpr const char* kTransform = "cls.predictions.transform.";
 
@@ -35,8 +35,8 @@ void take_common(const GPTOptions& gpt, BertOptions& o) {
   o.block = gpt.block, o.eps = gpt.block.eps, o.final_norm = gpt.final_norm;
 }
 
-BertOptions options_of(const Config& config, const PretrainedOptions& given) {
-  const bool own = config.choice<bool>("model_type", {{"bert", false}, {kOwn, true}});
+BertOptions bert_options(const Config& config, const PretrainedOptions& given) {
+  const bool own = config.choice<bool>("model_type", {{"bert", false}, {kOwnBert, true}});
   config.choice<bool>("position_embedding_type", {{"absolute", true}}, true);
   config.expect_flag("is_decoder", false);
   config.expect_flag("add_cross_attention", false);
@@ -71,21 +71,21 @@ BertOptions options_of(const Config& config, const PretrainedOptions& given) {
 /// The heads that the weights have.
 void read_heads(const pretrained::Reader& reader, BertOptions& o) {
   NameMap names;
-  names.optional_prefix(kPrefix);
+  names.optional_prefix(kBertPrefix);
   o.pooler = reader.contains(names, "bert.pooler.dense.weight");
   o.mlm_head = reader.contains(names, std::string(kTransform) + "dense.weight");
   o.nsp_head = reader.contains(names, "cls.seq_relationship.weight");
 }
 
-const char* architecture_of(const BertOptions& o) {
+const char* bert_architecture(const BertOptions& o) {
   if (o.mlm_head) return o.nsp_head ? "BertForPreTraining" : "BertForMaskedLM";
   return o.nsp_head ? "BertForNextSentencePrediction" : "BertModel";
 }
 
 /// Hugging Face's words, and gradus' own for what they do not say.
-Json config_of(const char* caller, const std::string& folder, const BertOptions& o) {
+Json bert_config(const char* caller, const std::string& folder, const BertOptions& o) {
   const pretrained::Sizes sizes = pretrained::sizes_of(o.block);
-  Json text = {{"architectures", {architecture_of(o)}},
+  Json text = {{"architectures", {bert_architecture(o)}},
                {"model_type", "bert"},
                {"vocab_size", o.vocab},
                {"max_position_embeddings", o.context},
@@ -99,29 +99,30 @@ Json config_of(const char* caller, const std::string& folder, const BertOptions&
                {"attention_probs_dropout_prob", o.block.dropout},
                {"layer_norm_eps", o.eps},
                {"initializer_range", o.init_std}};
-  const BertOptions said = options_of(Config(caller, folder, text), {});
+  const BertOptions said = bert_options(Config(caller, folder, text), {});
   const Json wanted = pretrained::words_of(caller, common(o)),
              got = pretrained::words_of(caller, common(said));
   if (wanted == got) return text;
   text.erase("architectures");
-  text["model_type"] = kOwn;
+  text["model_type"] = kOwnBert;
   for (const auto& [key, value] : wanted.items())
     if (got.at(key) != value) text[key] = value;
   text["final_norm"] = wanted.at("final_norm");  // whatever is usual with the placement
   // What is read again is what was written, or nothing is.
   const Config written(caller, folder, text);
-  const Json again = pretrained::words_of(caller, common(options_of(written, {.placements = {o.placement}})));
+  const Json again =
+      pretrained::words_of(caller, common(bert_options(written, {.placements = {o.placement}})));
   for (const auto& [key, value] : wanted.items())
     if (again.at(key) != value) written.fail(key, "this option cannot be saved");
   return text;
 }
 
 /// A norm of the options, as far as it has parameters.
-void name_norm(NameMap& names, const BertOptions& o, const std::string& name, const std::string& file) {
+void name_bert_norm(NameMap& names, const BertOptions& o, const std::string& name, const std::string& file) {
   names.norm_if_there(name, file, o.block.d_model);
 }
 
-void name_block(NameMap& names, const BertOptions& o, std::int64_t i) {
+void name_bert_block(NameMap& names, const BertOptions& o, std::int64_t i) {
   const pretrained::Sizes s = pretrained::sizes_of(o.block);
   const std::string block = fmt::format("layers.{}.", i), layer = fmt::format("bert.encoder.layer.{}.", i);
   const std::string attention = layer + "attention.";
@@ -138,11 +139,11 @@ void name_block(NameMap& names, const BertOptions& o, std::int64_t i) {
   pretrained::name_norms(names, common(o), block, attention + "output.LayerNorm", layer + "output.LayerNorm");
 }
 
-NameMap names_of(const BertOptions& o) {
+NameMap bert_names(const BertOptions& o) {
   const std::int64_t d = o.block.d_model;
   const std::string tokens = std::string(kEmbeddings) + "word_embeddings.weight";
   NameMap names;
-  names.optional_prefix(kPrefix);
+  names.optional_prefix(kBertPrefix);
   names.alias(".gamma", ".weight");  // in old files
   names.alias(".beta", ".bias");
   names.ignore("position_ids");
@@ -151,13 +152,13 @@ NameMap names_of(const BertOptions& o) {
               {std::string(kEmbeddings) + "position_embeddings.weight", {o.context, d}});
   names.plain("type_embedding.weight",
               {std::string(kEmbeddings) + "token_type_embeddings.weight", {o.token_types, d}});
-  name_norm(names, o, "embedding_norm", std::string(kEmbeddings) + "LayerNorm");
-  for (std::int64_t i = 0; i < o.layers; ++i) name_block(names, o, i);
+  name_bert_norm(names, o, "embedding_norm", std::string(kEmbeddings) + "LayerNorm");
+  for (std::int64_t i = 0; i < o.layers; ++i) name_bert_block(names, o, i);
   pretrained::name_final_norm(names, common(o), "bert.encoder.LayerNorm");
   if (o.pooler) names.linear("pooler", "bert.pooler.dense", {.out = d, .in = d});
   if (o.mlm_head) {
     names.linear("mlm_dense", std::string(kTransform) + "dense", {.out = d, .in = d});
-    name_norm(names, o, "mlm_norm", std::string(kTransform) + "LayerNorm");
+    name_bert_norm(names, o, "mlm_norm", std::string(kTransform) + "LayerNorm");
     names.plain("mlm_bias", {"cls.predictions.bias", {o.vocab}});
     names.same("cls.predictions.decoder.weight", tokens);
     names.same("cls.predictions.decoder.bias", "cls.predictions.bias");
@@ -170,15 +171,15 @@ NameMap names_of(const BertOptions& o) {
 
 Bert Bert::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
   pretrained::Reader reader("Bert::load_pretrained", folder);
-  BertOptions options = options_of(reader.config, given);
+  BertOptions options = bert_options(reader.config, given);
   read_heads(reader, options);
-  reader.expect_layers("num_hidden_layers", options.layers, kPrefix, "encoder.layer.");
-  return reader.load(names_of(options), [&] { return Bert(options); });
+  reader.expect_layers("num_hidden_layers", options.layers, kBertPrefix, "encoder.layer.");
+  return reader.load(bert_names(options), [&] { return Bert(options); });
 }
 
 void Bert::save_pretrained(const std::string& folder, const SavePretrainedOptions& given) const {
   constexpr const char* caller = "Bert::save_pretrained";
-  pretrained::save(caller, folder, *this, names_of(options_), config_of(caller, folder, options_), given);
+  pretrained::save(caller, folder, *this, bert_names(options_), bert_config(caller, folder, options_), given);
 }
 
 }  // namespace gradus::nn

@@ -17,32 +17,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kPrefix = "bert.";
+const std::string kBertPrefix = "bert.";
 
 std::string bert_folder() { return source_file("tests/golden/bert").string(); }
 
-StateDict weights_of(const std::string& folder) { return load_safetensors(folder + "/model.safetensors"); }
+StateDict bert_weights(const std::string& folder) { return load_safetensors(folder + "/model.safetensors"); }
 
-std::string config_of(const fs::path& folder) {
+std::string bert_config(const fs::path& folder) {
   std::ifstream file(folder / "config.json");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void write_config(const fs::path& folder, const std::string& text) {
+void write_bert_config(const fs::path& folder, const std::string& text) {
   std::ofstream(folder / "config.json") << text;
 }
 
 /// The committed folder with other weights and another config, under a name of its own.
-struct Folder {
-  explicit Folder(const std::function<StateDict(const StateDict&)>& change = {}) {
-    const StateDict weights = weights_of(bert_folder());
+struct BertFolder {
+  explicit BertFolder(const std::function<StateDict(const StateDict&)>& change = {}) {
+    const StateDict weights = bert_weights(bert_folder());
     save_safetensors((scratch / "model.safetensors").string(), change ? change(weights) : weights);
-    write_config(scratch.path(), config_of(bert_folder()));
+    write_bert_config(scratch.path(), bert_config(bert_folder()));
   }
   void replace(const std::string& from, const std::string& to) {
-    std::string text = config_of(scratch.path());
+    std::string text = bert_config(scratch.path());
     REQUIRE(text.find(from) != std::string::npos);
-    write_config(scratch.path(), text.replace(text.find(from), from.size(), to));
+    write_bert_config(scratch.path(), text.replace(text.find(from), from.size(), to));
   }
   nn::Bert load() const { return nn::Bert::load_pretrained(scratch.path().string()); }
   std::string message() const {
@@ -61,19 +61,19 @@ struct Folder {
 };
 
 /// The same tensors under other names; those without a name are left out.
-StateDict renamed(const StateDict& weights, const std::function<std::string(const std::string&)>& name) {
+StateDict bert_renamed(const StateDict& weights, const std::function<std::string(const std::string&)>& name) {
   StateDict result;
   for (const auto& [key, values] : weights)
     if (const std::string other = name(key); !other.empty()) result.set(other, values);
   return result;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string bert_replaced(std::string text, const std::string& from, const std::string& to) {
   if (const auto at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
   return text;
 }
 
-struct Case {
+struct BertCase {
   StateDict file = golden("bert/expected.safetensors");
   Tensor ids = file.at("ids");
   nn::BertInputs inputs{.token_types = file.at("token_types"), .padding = file.at("padding")};
@@ -83,7 +83,7 @@ struct Case {
 }  // namespace
 
 TEST_CASE("PyTorch parity: BERT's outputs, loss and every gradient, loaded from its folder") {
-  const Case c;
+  const BertCase c;
   const nn::Bert bert = nn::Bert::load_pretrained(bert_folder());
   CHECK_FALSE(bert.is_training());
   CHECK(bert.options().placement == nn::post_ln());
@@ -107,7 +107,7 @@ TEST_CASE("PyTorch parity: BERT's outputs, loss and every gradient, loaded from 
   gradients.load_state_dict(state);
   const ScratchFolder scratch;
   gradients.save_pretrained(scratch.path().string());
-  const StateDict got = weights_of(scratch.path().string()), wanted = c.file.with_prefix_removed("grad/");
+  const StateDict got = bert_weights(scratch.path().string()), wanted = c.file.with_prefix_removed("grad/");
   CHECK(got.size() == wanted.size());
   for (const auto& [name, gradient] : wanted) check_close(name, got.at(name), gradient);
 }
@@ -116,31 +116,33 @@ TEST_CASE("a BERT that is loaded and saved has the bytes it had") {
   const nn::Bert bert = nn::Bert::load_pretrained(bert_folder());
   const ScratchFolder scratch;
   bert.save_pretrained(scratch.path().string());
-  const StateDict before = weights_of(bert_folder()), after = weights_of(scratch.path().string());
+  const StateDict before = bert_weights(bert_folder()), after = bert_weights(scratch.path().string());
   CHECK(after.size() == before.size());
   for (const auto& [name, values] : before) CHECK((after.at(name) == values).all());
-  CHECK(config_of(scratch.path()).find("\"BertForPreTraining\"") != std::string::npos);
+  CHECK(bert_config(scratch.path()).find("\"BertForPreTraining\"") != std::string::npos);
   const nn::Bert again = nn::Bert::load_pretrained(scratch.path().string());
-  const Case c;
+  const BertCase c;
   CHECK((again(c.ids, c.inputs) == bert(c.ids, c.inputs)).all());
 }
 
 TEST_CASE("BERT's files in the world: without prefix, heads or pooler, with old names and copies") {
-  const Case c;
+  const BertCase c;
   const Tensor hidden = nn::Bert::load_pretrained(bert_folder())(c.ids, c.inputs);
-  const auto same = [&](const Folder& folder) { return (folder.load()(c.ids, c.inputs) == hidden).all(); };
+  const auto same = [&](const BertFolder& folder) {
+    return (folder.load()(c.ids, c.inputs) == hidden).all();
+  };
 
-  const Folder no_prefix([](const StateDict& w) {
-    return renamed(w,
-                   [](const std::string& name) { return name.starts_with(kPrefix) ? name.substr(5) : ""; });
+  const BertFolder no_prefix([](const StateDict& w) {
+    return bert_renamed(
+        w, [](const std::string& name) { return name.starts_with(kBertPrefix) ? name.substr(5) : ""; });
   });
   CHECK(same(no_prefix));  // BertModel's
   CHECK(no_prefix.load().options().pooler);
   CHECK_FALSE(no_prefix.load().options().mlm_head);
   CHECK_FALSE(no_prefix.load().options().nsp_head);
 
-  const Folder masked([](const StateDict& w) {
-    return renamed(w, [](const std::string& name) {
+  const BertFolder masked([](const StateDict& w) {
+    return bert_renamed(w, [](const std::string& name) {
       return name.find("pooler") != std::string::npos || name.find("seq_rel") != std::string::npos ? ""
                                                                                                    : name;
     });
@@ -149,10 +151,10 @@ TEST_CASE("BERT's files in the world: without prefix, heads or pooler, with old 
   CHECK_FALSE(masked.load().options().pooler);
   CHECK(masked.load().options().mlm_head);
 
-  const Folder old([](const StateDict& w) {
-    StateDict result = renamed(w, [](const std::string& name) {
-      return replaced(replaced(name, "LayerNorm.weight", "LayerNorm.gamma"), "LayerNorm.bias",
-                      "LayerNorm.beta");
+  const BertFolder old([](const StateDict& w) {
+    StateDict result = bert_renamed(w, [](const std::string& name) {
+      return bert_replaced(bert_replaced(name, "LayerNorm.weight", "LayerNorm.gamma"), "LayerNorm.bias",
+                           "LayerNorm.beta");
     });
     result.set("bert.embeddings.position_ids", arange(7, i64).unsqueeze(0));
     result.set("cls.predictions.decoder.weight", w.at("bert.embeddings.word_embeddings.weight"));
@@ -163,7 +165,7 @@ TEST_CASE("BERT's files in the world: without prefix, heads or pooler, with old 
 }
 
 TEST_CASE("a BERT of another placement or norm is saved as what it is") {
-  const Case c;
+  const BertCase c;
   for (const nn::Placement& placement : nn::placements()) {
     INFO(placement.name);
     nn::BertOptions options = nn::Bert::load_pretrained(bert_folder()).options();
@@ -175,7 +177,7 @@ TEST_CASE("a BERT of another placement or norm is saved as what it is") {
     const nn::Bert bert(options);
     const ScratchFolder scratch;
     bert.save_pretrained(scratch.path().string());
-    const std::string config = config_of(scratch.path());
+    const std::string config = bert_config(scratch.path());
     CHECK((config.find("\"gradus-bert\"") == std::string::npos) == (placement == nn::post_ln()));
     CHECK((config.find("\"BertForMaskedLM\"") != std::string::npos) == (placement == nn::post_ln()));
     const nn::Bert again = nn::Bert::load_pretrained(scratch.path().string());
@@ -198,7 +200,7 @@ TEST_CASE("a Pre-LN BERT without a final norm has none when it is loaded again")
 
 TEST_CASE("BERT's folders: what does not fit is named") {
   const auto bad = [](const std::string& from, const std::string& to) {
-    Folder folder;
+    BertFolder folder;
     folder.replace(from, to);
     return folder.message();
   };
@@ -226,11 +228,11 @@ TEST_CASE("BERT's folders: what does not fit is named") {
               "Bert::load_pretrained: expects no context: its positions are learned, it has 7");
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
-  const Folder missing([](const StateDict& w) {
-    return renamed(w, [](const std::string& name) {
+  const BertFolder missing([](const StateDict& w) {
+    return bert_renamed(w, [](const std::string& name) {
       if (name == "bert.encoder.layer.1.attention.self.key.bias" || name == "cls.predictions.bias")
         return std::string();
-      return replaced(name, "layer.0.output.LayerNorm", "layer.0.output.Norm");
+      return bert_replaced(name, "layer.0.output.LayerNorm", "layer.0.output.Norm");
     });
   });
   const std::string message = missing.message();
@@ -238,7 +240,7 @@ TEST_CASE("BERT's folders: what does not fit is named") {
                            "cls.predictions.bias", "bert.encoder.layer.0.output.LayerNorm.weight",
                            "unexpected: ", "bert.encoder.layer.0.output.Norm.weight"})
     CHECK(message.find(part) != std::string::npos);
-  const Folder copy([](const StateDict& w) {
+  const BertFolder copy([](const StateDict& w) {
     StateDict result = w.clone();
     result.set("cls.predictions.decoder.weight", zeros({13, 8}));
     return result;

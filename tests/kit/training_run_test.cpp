@@ -18,9 +18,9 @@ using namespace gradus;
 
 namespace {
 
-struct Stopped {};
+struct KilledRun {};
 
-struct Plan {
+struct RunPlan {
   kit::TrainingOptions options;
   std::int64_t killed_in = 0;       // an exception leaves that step, as a kill would
   std::int64_t interrupted_in = 0;  // a signal comes in it
@@ -28,7 +28,7 @@ struct Plan {
 };
 
 /// Everything a run can depend on: dropout, a shuffled loader, a generator and a number of its own.
-StateDict trained(const Plan& plan) {
+StateDict trained(const RunPlan& plan) {
   manual_seed(7);
   const nn::Sequential net(nn::Linear(3, 8), tanh, nn::Dropout(0.3), nn::Linear(8, 1));
   const Tensor x = randn({50, 3}), y = x.sum(-1, true);
@@ -56,7 +56,7 @@ StateDict trained(const Plan& plan) {
     opt.step();
     ++seen;
     if (step % 4 == 0) run.log({{"seen", seen}});
-    if (step == plan.killed_in) throw Stopped();
+    if (step == plan.killed_in) throw KilledRun();
     if (step == plan.interrupted_in) raise(SIGTERM);
     if (step == 3 && plan.bad_loss != 0) return {plan.bad_loss};
     return {loss.item(), opt.lr()};
@@ -64,13 +64,13 @@ StateDict trained(const Plan& plan) {
   return net.state_dict().clone();
 }
 
-bool same(const StateDict& a, const StateDict& b) {
+bool same_weights(const StateDict& a, const StateDict& b) {
   for (const auto& [name, w] : a)
     if (!(w == b.at(name)).all()) return false;
   return a.size() == b.size();
 }
 
-std::string message_of(const auto& f) {
+std::string message_of_run(const auto& f) {
   try {
     f();
   } catch (const Error& error) {
@@ -79,7 +79,9 @@ std::string message_of(const auto& f) {
   return "no error";
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool run_says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -87,13 +89,14 @@ TEST_CASE("a training that is killed and resumed ends with the bits of one that 
   const StateDict whole = trained({.options = {.steps = 20}});
   for (const std::int64_t kill : {4, 6, 11, 20}) {
     const test::ScratchFolder folder;
-    Plan plan{.options = {.steps = 20, .folder = folder / "run", .checkpoint_steps = 3}, .killed_in = kill};
-    CHECK_THROWS_AS(trained(plan), Stopped);
+    RunPlan plan{.options = {.steps = 20, .folder = folder / "run", .checkpoint_steps = 3},
+                 .killed_in = kill};
+    CHECK_THROWS_AS(trained(plan), KilledRun);
     plan.options.resume = true;
     plan.killed_in = 15;  // and once more
-    if (kill < 15) CHECK_THROWS_AS(trained(plan), Stopped);
+    if (kill < 15) CHECK_THROWS_AS(trained(plan), KilledRun);
     plan.killed_in = 0;
-    CHECK(same(trained(plan), whole));
+    CHECK(same_weights(trained(plan), whole));
     // Each step's loss stands once in the log, in order, and so do the program's own lines.
     const kit::LogLines losses = kit::read_training_log(folder / "run");
     CHECK(losses.with("loss").size() == 20);
@@ -101,14 +104,14 @@ TEST_CASE("a training that is killed and resumed ends with the bits of one that 
     for (std::size_t i = 0; i < 20; ++i)
       CHECK(losses.with("loss")[i]["step"].integer() == std::int64_t(i) + 1);
     // What is done is done: once more changes nothing.
-    CHECK(same(trained(plan), whole));
+    CHECK(same_weights(trained(plan), whole));
   }
 }
 
 TEST_CASE("a training that a signal stops keeps the step it was in, and goes on after it") {
   const StateDict whole = trained({.options = {.steps = 20}});
   const test::ScratchFolder folder;
-  Plan plan{.options = {.steps = 20, .folder = folder / "run"}, .interrupted_in = 7};
+  RunPlan plan{.options = {.steps = 20, .folder = folder / "run"}, .interrupted_in = 7};
   CHECK(test::in_child([&] {
           trained(plan);
           return kit::interrupt_status();
@@ -116,7 +119,7 @@ TEST_CASE("a training that a signal stops keeps the step it was in, and goes on 
   CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() == 7);
   plan.options.resume = true;
   plan.interrupted_in = 0;
-  CHECK(same(trained(plan), whole));
+  CHECK(same_weights(trained(plan), whole));
 }
 
 TEST_CASE("train says whether it was finished") {
@@ -146,14 +149,14 @@ TEST_CASE("a step may be the last one") {
 TEST_CASE("what is not finite ends a training, and its checkpoints stay") {
   for (const double bad : {test::kNan, test::kInf}) {
     const test::ScratchFolder folder;
-    Plan plan{.options = {.steps = 20, .folder = folder / "run", .checkpoint_steps = 2}, .bad_loss = bad};
-    CHECK(has(message_of([&] { trained(plan); }), "the loss of step 3 is"));
+    RunPlan plan{.options = {.steps = 20, .folder = folder / "run", .checkpoint_steps = 2}, .bad_loss = bad};
+    CHECK(run_says(message_of_run([&] { trained(plan); }), "the loss of step 3 is"));
     CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() == 2);
   }
   const nn::Linear fc(2, 2);
   kit::TrainingRun run({.steps = 2});
   run.keep("model", fc);
-  const std::string message = message_of([&] {
+  const std::string message = message_of_run([&] {
     run.train([&](std::int64_t) -> kit::StepResult {
       nn::init::constant_(fc.weight, test::kNan);
       return {1.0};
@@ -168,25 +171,25 @@ TEST_CASE("what is not finite ends a training, and its checkpoints stay") {
 TEST_CASE("a folder holds one training") {
   const test::ScratchFolder folder;
   const std::string run = (folder / "run").string();
-  Plan plan{.options = {.steps = 4, .folder = run, .settings = {{"--lr", "0.1"}, {"--seed", "0"}}}};
+  RunPlan plan{.options = {.steps = 4, .folder = run, .settings = {{"--lr", "0.1"}, {"--seed", "0"}}}};
   plan.options.resume = true;
-  CHECK(has(message_of([&] { trained(plan); }),
-            "run holds no checkpoint to resume: leave --resume out to begin"));
+  CHECK(run_says(message_of_run([&] { trained(plan); }),
+                 "run holds no checkpoint to resume: leave --resume out to begin"));
   plan.options.resume = false;
   trained(plan);
   const StateDict before = load_checkpoint(run).tensors;
-  CHECK(has(message_of([&] { trained(plan); }),
-            "run holds the checkpoints of a training: resume it (--resume)"));
+  CHECK(run_says(message_of_run([&] { trained(plan); }),
+                 "run holds the checkpoints of a training: resume it (--resume)"));
   plan.options.resume = true;
   plan.options.settings = {{"--lr", "0.2"}, {"--text", "a"}};
-  CHECK(has(
-      message_of([&] { trained(plan); }),
+  CHECK(run_says(
+      message_of_run([&] { trained(plan); }),
       "cannot go on with other settings: --lr was 0.1, is 0.2; --seed was 0, is not given; --text was not "
       "given, is a"));
   plan.options.settings = {{"--lr", "0.1"}, {"--seed", "0"}};
   plan.options.steps = 3;
-  CHECK(has(message_of([&] { trained(plan); }), "is of step 4, this training ends at step 3"));
-  CHECK(same(load_checkpoint(run).tensors, before));
+  CHECK(run_says(message_of_run([&] { trained(plan); }), "is of step 4, this training ends at step 3"));
+  CHECK(same_weights(load_checkpoint(run).tensors, before));
 }
 
 TEST_CASE("what a checkpoint has and a training keeps must be the same") {
@@ -203,32 +206,35 @@ TEST_CASE("what a checkpoint has and a training keeps must be the same") {
   more.steps = 2, more.resume = true;
   kit::TrainingRun run(more);
   const nn::Linear other(3, 2);
-  CHECK(has(message_of([&] { run.keep("model", other); }), "cannot go on with its model: "));
-  CHECK(has(message_of([&] { run.keep("more", fc); }), "cannot go on with its more: "));
-  CHECK(has(message_of([&] { run.train(step); }), "has 'model.weight', which this training does not keep"));
+  CHECK(run_says(message_of_run([&] { run.keep("model", other); }), "cannot go on with its model: "));
+  CHECK(run_says(message_of_run([&] { run.keep("more", fc); }), "cannot go on with its more: "));
+  CHECK(run_says(message_of_run([&] { run.train(step); }),
+                 "has 'model.weight', which this training does not keep"));
   save_checkpoint((folder / "other").string(), {{"w", tensor(1.0)}});
   more.folder = folder / "other";
-  CHECK(has(message_of([&] { kit::TrainingRun r(more); }), "it was not written by a TrainingRun"));
+  CHECK(run_says(message_of_run([&] { kit::TrainingRun r(more); }), "it was not written by a TrainingRun"));
 }
 
 TEST_CASE("a TrainingRun's own misuse is told") {
   kit::TrainingRun run({.steps = 1});
   const nn::Linear fc(2, 2);
   run.keep("model", fc);
-  CHECK(has(message_of([&] { run.keep("model", fc); }), "'model' is kept already"));
+  CHECK(run_says(message_of_run([&] { run.keep("model", fc); }), "'model' is kept already"));
   for (const char* name : {"", "a.b", "step", "random"})
-    CHECK(has(message_of([&] { run.keep(name, fc); }), "keep expects a name without a dot"));
-  CHECK(has(message_of([&] { run.log({{"a", 1}}); }), "log() is called within a step"));
-  CHECK(has(message_of([&] { run.note("a"); }), "note() is called within a step"));
-  CHECK(has(message_of([&] { run.stop(); }), "stop() is called within a step"));
+    CHECK(run_says(message_of_run([&] { run.keep(name, fc); }), "keep expects a name without a dot"));
+  CHECK(run_says(message_of_run([&] { run.log({{"a", 1}}); }), "log() is called within a step"));
+  CHECK(run_says(message_of_run([&] { run.note("a"); }), "note() is called within a step"));
+  CHECK(run_says(message_of_run([&] { run.stop(); }), "stop() is called within a step"));
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   run.train(step);
-  CHECK(has(message_of([&] { run.train(step); }), "train() is called once"));
-  CHECK(has(message_of([&] { run.keep("more", fc); }), "comes before train()"));
-  CHECK(has(message_of([] { kit::TrainingRun r({.steps = -1}); }), "expects steps of 0 or more, got -1"));
-  CHECK(has(message_of([] { kit::TrainingRun r({.checkpoint_seconds = -1}); }), "checkpoint_seconds"));
-  CHECK(has(message_of([] { kit::TrainingRun r({.checkpoint_steps = -1}); }), "checkpoint_steps"));
-  CHECK(has(message_of([] { kit::TrainingRun r({.resume = true}); }), "resume expects the folder"));
+  CHECK(run_says(message_of_run([&] { run.train(step); }), "train() is called once"));
+  CHECK(run_says(message_of_run([&] { run.keep("more", fc); }), "comes before train()"));
+  CHECK(run_says(message_of_run([] { kit::TrainingRun r({.steps = -1}); }),
+                 "expects steps of 0 or more, got -1"));
+  CHECK(
+      run_says(message_of_run([] { kit::TrainingRun r({.checkpoint_seconds = -1}); }), "checkpoint_seconds"));
+  CHECK(run_says(message_of_run([] { kit::TrainingRun r({.checkpoint_steps = -1}); }), "checkpoint_steps"));
+  CHECK(run_says(message_of_run([] { kit::TrainingRun r({.resume = true}); }), "resume expects the folder"));
 }
 
 TEST_CASE("a limit of time is that of all parts together") {

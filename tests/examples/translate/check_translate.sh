@@ -112,6 +112,7 @@ says out 'x + f(LN(x))'
 expect 0 $train --steps 60 --evaluate-every 30 --average-every 5 --save model --test-source few.de \
   --test-target few.en --translate 'ein Hund' --attention a.svg
 says out 'step     60  validation'
+grep -qx 'validation [0-9.]*, with the [a-z0-9 ]*weights' out || fail "no validation at the end"
 says out 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp  beams:5'
 grep -q '<svg' a.svg || fail "no picture"
 bleu=$(grep '^BLEU [0-9]' out)

@@ -27,12 +27,6 @@ constexpr std::int64_t timed_steps = 10;  // before the time is estimated
 constexpr std::int64_t reports = 10;      // lines a training prints
 constexpr const char* remedy = "try a smaller learning rate or a longer warm-up";
 
-struct Part {
-  std::string name;
-  std::function<StateDict()> save;
-  std::function<void(const StateDict&)> load;
-};
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -79,6 +73,12 @@ double seconds_of(const Checkpoint& checkpoint) {
 }  // namespace
 
 struct TrainingRun::State {
+  struct Part {
+    std::string name;
+    std::function<StateDict()> save;
+    std::function<void(const StateDict&)> load;
+  };
+
   explicit State(const TrainingOptions& o) : options(o) {}
 
   void open();
@@ -259,7 +259,7 @@ void TrainingRun::keep(const std::string& name, std::function<StateDict()> save,
             name != "random",
         "TrainingRun: keep expects a name without a dot, other than step, seconds and random, got {}",
         io::quote(name));
-  check(std::none_of(s.parts.begin(), s.parts.end(), [&](const Part& p) { return p.name == name; }),
+  check(std::none_of(s.parts.begin(), s.parts.end(), [&](const State::Part& p) { return p.name == name; }),
         "TrainingRun: {} is kept already", io::quote(name));
   if (s.last) {
     const StateDict state = s.last->tensors.with_prefix_removed(name + ".");

@@ -36,6 +36,7 @@ void print_bleu(const Translator& translator, const Corpus& corpus, const Search
 void translate_stdin(const Translator& translator, const Search& search) {
   if (isatty(STDIN_FILENO)) kit::print_error("A sentence in each line; Ctrl-D ends.\n");
   for (std::string line; std::getline(std::cin, line) && !kit::interrupted();) {
+    if (line.ends_with('\r')) line.pop_back();
     std::string translation;
     try {
       translation = translate_line(translator, line, search, "a line");
@@ -50,6 +51,15 @@ void expect_readable(const Translator& translator, const std::vector<std::string
                      const char* option) {
   for (std::size_t i = 0; i < texts.size(); ++i)
     expect_readable(translator, texts[i], fmt::format("{}: line {}", option, i + 1));
+}
+
+/// What use() would throw after a training, before it.
+void expect_usable(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
+  if (test) expect_readable(translator, test->source, "--test-source");
+  expect_readable(translator, o.translate, "--translate");
+  if (o.attention.empty()) return;
+  layer_of(translator, o.layer);
+  kit::try_output("--attention", o.attention);
 }
 
 /// What is asked of a model that there is.
@@ -74,7 +84,6 @@ Corpus validation_of(Corpus& training, const Options& o) {
 
 int train_and_use(const Options& o) {
   expect_free_folder(o.save);
-  if (!o.attention.empty()) kit::try_output("--attention", o.attention);
   Corpus training = read_corpus(o.train);
   if (const std::int64_t dropped = drop_empty_pairs(training); dropped > 0)
     kit::print(fmt::format("{} pairs with an empty side are left out\n", dropped));
@@ -83,7 +92,7 @@ int train_and_use(const Options& o) {
   const auto tokenizer = learn_vocabulary(training.source, training.target, o.vocab);
   const Translator translator{nn::Seq2SeqTransformer(o.model(tokenizer->vocab_size())), tokenizer};
   expect_readable(translator, validation.source, "--val-source");
-  if (test) expect_readable(translator, test->source, "--test-source");
+  expect_usable(translator, o, test);
   kit::print(fmt::format("{} pairs, {} tokens; {}, {} + {} layers, {} parameters\n", training.size(),
                          tokenizer->vocab_size(), translator.model.options().placement.name, o.layers,
                          o.layers, translator.model.num_parameters()));
@@ -108,10 +117,9 @@ int run(const Options& o) {
   if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
   manual_seed(static_cast<std::uint64_t>(o.seed));
   if (o.train.given()) return train_and_use(o);
-  if (!o.attention.empty()) kit::try_output("--attention", o.attention);
   const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
   const Translator translator = load(o.load);
-  if (test) expect_readable(translator, test->source, "--test-source");
+  expect_usable(translator, o, test);
   use(translator, o, test);
   if (!test && o.translate.empty()) translate_stdin(translator, o.search);
   return 0;

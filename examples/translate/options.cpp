@@ -41,7 +41,7 @@ void add_model(kit::CommandLine& line, Options& o) {
 void add_training(kit::CommandLine& line, Options& o) {
   line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
   line.real("--time", o.minutes, "Minutes of training at most; 0: any", kit::between(0, 1e6));
-  line.integer("--tokens", o.tokens, "Target tokens of a batch, padding and all, at most", {1, 10'000'000});
+  line.integer("--tokens", o.tokens, "Of a batch at most: its longest text times its pairs", {1, 10'000'000});
   line.integer("--longest", o.longest, "Texts of more tokens are not trained on", {1, 100'000});
   line.real("--lr", o.lr, "Highest learning rate, after warm-up; then it falls as 1 / sqrt(step)",
             kit::above(0));

@@ -170,7 +170,11 @@ bool train(const Translator& translator, const Corpus& training, const Corpus& v
     return {loss.item(), opt.lr()};
   });
   model.eval();
-  if (validate.better(average).mean) WeightAverage::Use(average).stay();
+  const Validation::Weights best = validate.better(average);
+  if (best.mean) WeightAverage::Use(average).stay();
+  kit::print(fmt::format("validation {:.4f}, {}\n", best.loss,
+                         best.mean ? fmt::format("with the mean of the last {} weights", average.size())
+                                   : "with the last weights"));
   return finished;
 }
 

@@ -5,8 +5,7 @@
 #include "gradus/gradus.h"
 #include "toy.h"
 
-using namespace gradus;
-using namespace gradus::translate;
+namespace gradus::translate {
 
 namespace {
 
@@ -60,3 +59,5 @@ TEST_CASE("weight average: its state is taken back, that of another model is not
   CHECK(complaint_of([&] { wrong.load_state_dict(state); }) == "is the average of another model");
   CHECK(wrong.size() == 0);
 }
+
+}  // namespace gradus::translate

@@ -65,7 +65,7 @@ small="--layers 1 --heads 2 --d-model 16 --d-ff 32 --vocab 300 --tokens 256 --wa
 train="--source de.gz --target en --val-source few.de --val-target few.en $small"
 
 # Refused at once, and nothing is touched. (Options are words: no quotes.)
-mkdir folder
+mkdir folder folder.svg
 echo precious >folder/precious
 printf 'ein\377\n' >bytes
 : >empty
@@ -95,6 +95,8 @@ head -c 200 de.gz >cut.gz
   refused 1 '--source: cut.gz: is cut short' --source cut.gz --target en
   refused 1 '--source de has 300 lines, --target short has 299' --source de --target short
   refused 1 '--test-source few.de has 20 lines, --test-target en has 300' $train --test-source few.de --test-target en
+  refused 1 '--layer 2: the decoder has 1' $train --translate x --attention a.svg --layer 2
+  refused 1 '--attention: folder.svg: is a folder' $train --translate x --attention folder.svg
   refused 1 'Seq2SeqTransformer::load_pretrained: folder' --load folder
   for option in steps tokens longest layers heads d-model d-ff average average-every evaluate-every threads beams; do
     for value in 9223372036854775808 -1 12x 1e3 ''; do
@@ -110,6 +112,7 @@ says out 'x + f(LN(x))'
 expect 0 $train --steps 60 --evaluate-every 30 --average-every 5 --save model --test-source few.de \
   --test-target few.en --translate 'ein Hund' --attention a.svg
 says out 'step     60  validation'
+grep -qx 'validation [0-9.]*, with the [a-z0-9 ]*weights' out || fail "no validation at the end"
 says out 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp  beams:5'
 grep -q '<svg' a.svg || fail "no picture"
 bleu=$(grep '^BLEU [0-9]' out)

@@ -8,8 +8,7 @@
 #include "toy.h"
 #include "translate/gzip.h"
 
-using namespace gradus;
-using namespace gradus::translate;
+namespace gradus::translate {
 
 namespace {
 
@@ -119,3 +118,5 @@ TEST_CASE("a validation corpus is spread over that of the training") {
   CHECK(corpus.source == Lines{"0", "1", "2", "4", "5", "7", "8"});
   CHECK(corpus.size() == corpus.target.size());
 }
+
+}  // namespace gradus::translate

@@ -10,8 +10,7 @@
 #include "toy.h"
 #include "translate/training.h"
 
-using namespace gradus;
-using namespace gradus::translate;
+namespace gradus::translate {
 
 TEST_CASE("translate: the log of a run has a line for each validation, as the page says") {
   const test::ScratchFolder folder;
@@ -48,3 +47,5 @@ TEST_CASE("translate: the log of a run has a line for each validation, as the pa
   CHECK(own != mean);
   CHECK(chosen == std::min(own, mean));
 }
+
+}  // namespace gradus::translate

@@ -11,8 +11,7 @@
 #include "translate/attention.h"
 #include "translate/training.h"
 
-using namespace gradus;
-using namespace gradus::translate;
+namespace gradus::translate {
 
 namespace {
 
@@ -164,3 +163,5 @@ TEST_CASE("batches: every pair once, padded with the pad token, within the token
   CHECK(rows == 100);
   CHECK(tokenized(*translator.tokenizer, corpus, 1).left_out > 0);
 }
+
+}  // namespace gradus::translate

@@ -2,6 +2,7 @@
 
 #include "gradus/text/byte_level_bpe.h"
 #include "gradus/text/detail/json_keys.h"
+#include "gradus/text/detail/marian.h"
 #include "gradus/text/detail/parts.h"
 #include "gradus/text/sentence_piece.h"
 #include "gradus/text/tokenizer.h"
@@ -35,6 +36,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
   std::shared_ptr<const Tokenizer> tokenizer;
   if (has("spiece.model") || has("tokenizer.model")) {
     tokenizer = std::make_shared<SentencePiece>(SentencePiece::load(folder));
+  } else if (has("source.spm") || has("target.spm")) {
+    tokenizer = detail::load_marian(folder);
   } else if (has("tokenizer.json")) {
     const std::string who = "load_tokenizer: " + detail::named(folder / "tokenizer.json");
     const detail::Json json = detail::read_json("load_tokenizer", folder / "tokenizer.json");
@@ -59,9 +62,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
     tokenizer = std::make_shared<WordPiece>(WordPiece::load(folder));
   } else {
     fail_with(
-        "load_tokenizer: {} has none of spiece.model, tokenizer.model, tokenizer.json, vocab.json, "
-        "encoder.json and "
-        "vocab.txt",
+        "load_tokenizer: {} has none of spiece.model, tokenizer.model, source.spm, tokenizer.json, "
+        "vocab.json, encoder.json and vocab.txt",
         detail::named(folder));
   }
   compare_with_model(*tokenizer, folder);

@@ -87,6 +87,7 @@ class Tokenizer {
 /// | files | tokenizer |
 /// |---|---|
 /// | spiece.model, tokenizer.model | SentencePiece (sentence_piece.h) |
+/// | source.spm, target.spm and vocab.json | Marian's: encode by the first, decode by the second |
 /// | tokenizer.json | ByteLevelBPE or WordPiece, as it says |
 /// | vocab.json and merges.txt, or encoder.json and vocab.bpe | ByteLevelBPE (byte_level_bpe.h) |
 /// | vocab.txt | WordPiece (word_piece.h) |

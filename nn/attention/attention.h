@@ -22,7 +22,7 @@ struct MultiheadAttentionOptions {
   std::int64_t window = 0;               // see AttentionOptions
   bool alibi = false;                    // see AttentionOptions
   std::optional<RopeOptions> rope = {};  // queries and keys are turned by their positions
-  bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Henry et al. 2020)
+  bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Dehghani et al. 2023)
   bool v_norm = false;   // the same on values
   MakeNorm norm = make_norm<LayerNorm>;  // of which kind
   double eps = 1e-5;

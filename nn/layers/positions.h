@@ -26,7 +26,7 @@ struct LearnedPositions : Module {
 /// Where the sine and the cosine of one frequency stand.
 enum class Waves {
   interleaved,  // channels 2i and 2i+1: the paper
-  halves        // channels i and C/2 + i: its authors' code, Marian
+  halves        // channels i and C/2 + i: Marian
 };
 struct SinusoidalOptions {
   Waves waves = Waves::interleaved;

@@ -46,6 +46,7 @@ class Search {
       for (std::int64_t j = 0; j < likely.count; ++j) {
         const std::int64_t row = first + static_cast<std::int64_t>(i);
         const auto at = static_cast<std::size_t>(row * likely.count + j);
+        if (likely.log_probabilities[at] == -INFINITY) continue;  // cannot be
         Beam beam{beams_[i].tokens, beams_[i].log_probability + likely.log_probabilities[at], row};
         beam.tokens.push_back(likely.tokens[at]);
         longer.push_back(std::move(beam));

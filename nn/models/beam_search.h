@@ -26,7 +26,8 @@ struct Hypothesis {
 };
 
 /// The logits [N, V] of what follows N continuations: tokens [N, T] (i64) are their last ones, the whole
-/// prompt at first, parents [N] (i64) says which row of the call before each goes on from.
+/// prompt at first, parents [N] (i64) says which row of the call before each goes on from. A token of logit
+/// -infinity is never taken.
 using BeamStep = std::function<Tensor(const Tensor& tokens, const Tensor& parents)>;
 
 /// Up to `beams` continuations of prompt [T], best first. Ends when `beams` of them have ended and none that

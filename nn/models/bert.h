@@ -19,11 +19,11 @@ struct BertOptions {
       {};              // not causal; the activation, where not given, is GELU; dropout acts on embeddings too
   double eps = 1e-12;  // of all norms: block.eps stays unset
   std::optional<bool> final_norm = {};  // not given: as the placement has it
-  double init_std = 0.02;               // of matrices and embeddings; small models learn sooner with 1 / sqrt(C)
-  bool pooler = true;                   // what the next-sentence head reads
-  bool mlm_head = true;                 // masked tokens
-  bool nsp_head = true;                 // next sentences; needs the pooler
-  bool checkpoint = false;              // keep only each block's input for backward and run the block again
+  double init_std = 0.02;   // of matrices and embeddings; small models learn sooner with 1 / sqrt(C)
+  bool pooler = true;       // what the next-sentence head reads
+  bool mlm_head = true;     // masked tokens
+  bool nsp_head = true;     // next sentences; needs the pooler
+  bool checkpoint = false;  // keep only each block's input for backward and run the block again
 };
 
 /// What stands beside the ids of a batch.
@@ -34,7 +34,7 @@ struct BertInputs {
 
 /// What is to be predicted; one of them may be left out.
 struct BertTargets {
-  Tensor tokens = {};  // [B, T] (i64): the token where one is to be predicted, else -100
+  Tensor tokens = {};  // [B, T] (i64): the token where one is to be predicted, else -100; all -100: loss 0
   Tensor next = {};    // [B] (i64): 0 where the second sentence follows the first, else 1
 };
 

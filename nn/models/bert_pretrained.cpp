@@ -174,7 +174,8 @@ Bert Bert::load_pretrained(const std::string& folder, const PretrainedOptions& g
   BertOptions options = bert_options(reader.config, given);
   read_heads(reader, options);
   reader.expect_layers("num_hidden_layers", options.layers, kBertPrefix, "encoder.layer.");
-  return reader.load(bert_names(options), [&] { return Bert(options); });
+  const NameMap names = reader.config.explain([&] { return bert_names(options); });
+  return reader.load(names, [&] { return Bert(options); });
 }
 
 void Bert::save_pretrained(const std::string& folder, const SavePretrainedOptions& given) const {

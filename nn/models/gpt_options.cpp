@@ -19,9 +19,9 @@ constexpr NamedSize kGpt2Sizes[] = {{"124m", 12, 768, 12, 64},
                                     {"774m", 36, 1280, 20, 64},
                                     {"1.5b", 48, 1600, 25, 64}};
 
-// Brown et al. 2020, table 2.1.
+// Brown et al. 2020, table 2.1, but for the heads of 1.3b, which it has as 24.
 constexpr NamedSize kGpt3Sizes[] = {{"125m", 12, 768, 12, 64},  {"350m", 24, 1024, 16, 64},
-                                    {"760m", 24, 1536, 16, 96}, {"1.3b", 24, 2048, 24, 128},
+                                    {"760m", 24, 1536, 16, 96}, {"1.3b", 24, 2048, 16, 128},
                                     {"2.7b", 32, 2560, 32, 80}, {"6.7b", 32, 4096, 32, 128},
                                     {"13b", 40, 5140, 40, 128}, {"175b", 96, 12'288, 96, 128}};
 
@@ -41,7 +41,8 @@ GPTOptions gpt1() {
           .context = 512,
           .layers = 12,
           .placement = post_ln(),
-          .block = {.d_model = 768, .heads = 12, .activation = Activation::gelu_tanh, .dropout = 0.1}};
+          .block = {.d_model = 768, .heads = 12, .activation = Activation::gelu_tanh, .dropout = 0.1},
+          .residual_init_scaling = false};
 }
 
 GPTOptions gpt2(std::string_view name) {
@@ -87,7 +88,8 @@ GPTOptions llama(const LlamaOptions& o) {
                     .window = o.window,
                     .rope = RopeOptions{.base = o.rope_base}},
           .positions = Positions::rotary,
-          .tied = o.tied};
+          .tied = o.tied,
+          .residual_init_scaling = false};
 }
 
 }  // namespace gradus::nn

@@ -1,6 +1,7 @@
 // Writing a target with a Seq2SeqTransformer, token by token.
 
 #include <algorithm>
+#include <cmath>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
@@ -17,6 +18,11 @@ Tensor batch_of(const std::string& kind, const char* call, const Tensor& source)
   check(source.dim() == 1 || source.dim() == 2, "{}: {} expects a source [T] or [B, T], got {}", kind, call,
         source.shape());
   return source.dim() == 1 ? source.unsqueeze(0) : source;
+}
+
+/// Logits [N, V] by which padding is never written: it stands for nothing.
+Tensor without_pad(const Tensor& logits, std::int64_t pad) {
+  return masked_fill(logits, arange(logits.size(1)) == pad, -INFINITY);
 }
 
 /// Only a table of positions has an end.
@@ -72,7 +78,7 @@ Tensor Seq2SeqTransformer::generate(const Tensor& given, std::int64_t count,
     const Tensor next = rows.cache ? next_logits(rows.ids.slice(1, -1), rows.source, *rows.cache)
                                    : logits(hidden(rows.ids, rows.source).select(1, -1));  // [N, V]
     const std::string caller = kind() + ": generate";
-    const Tensor tokens = choose_tokens(next, rows.ids, options, caller.c_str());
+    const Tensor tokens = choose_tokens(without_pad(next, options_.pad), rows.ids, options, caller.c_str());
     const Tensor column = scatter(full({batch}, options_.pad, i64), 0, rows.numbers, tokens);
     text = cat({text, column.unsqueeze(1)}, 1);
     rows.ids = cat({rows.ids, tokens.unsqueeze(1)}, 1);
@@ -100,7 +106,7 @@ std::vector<std::vector<Hypothesis>> Seq2SeqTransformer::beam_search(const Tenso
   return beam_search_batch(full({batch, 1}, options_.start, i64), complete,
                            [&](const Tensor& tokens, const Tensor& parents) {
                              cache.select(parents);
-                             return next_logits(tokens, encoded, cache);
+                             return without_pad(next_logits(tokens, encoded, cache), options_.pad);
                            });
 }
 

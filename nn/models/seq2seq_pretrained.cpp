@@ -31,7 +31,7 @@ T5 T5::load_pretrained(const std::string& folder, const PretrainedOptions& given
 
 void T5::save_pretrained(const std::string& folder, const SavePretrainedOptions& given) const {
   pretrained::save("T5::save_pretrained", folder, *this, pretrained::t5_names(options()),
-                   pretrained::t5_config(options()), given);
+                   pretrained::t5_config(options(), mt5_), given);
 }
 
 }  // namespace gradus::nn

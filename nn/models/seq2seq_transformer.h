@@ -76,11 +76,12 @@ struct Seq2SeqTransformer : Module {
   KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
 
   /// A target for each source [B, Ts], of at most `count` tokens: [B, T], each row up to its end token, then
-  /// padding; [T] for a source [Ts]. Rows that have ended cost nothing. Works in eval mode, without a tape.
+  /// padding, which is never written before; [T] for a source [Ts]. Rows that have ended cost nothing. Works
+  /// in eval mode, without a tape.
   /// `Tensor ids = model.generate(source, 60, {.greedy = true});` The options' slide means nothing here.
   Tensor generate(const Tensor& source, std::int64_t count, const GenerateOptions& options = {}) const;
   /// The likeliest targets of each source [B, Ts] that beam search finds, best first; the end token need not
-  /// be given. `model.beam_search(source, {.beams = 4, .count = 60})[0][0].tokens`
+  /// be given; padding is never written. `model.beam_search(source, {.beams = 4, .count = 60})[0][0].tokens`
   std::vector<std::vector<Hypothesis>> beam_search(const Tensor& source, const BeamOptions& options) const;
 
   /// A model from a folder as Hugging Face has it, model_type "marian", in eval mode.

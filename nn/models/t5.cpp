@@ -109,6 +109,7 @@ Seq2SeqOptions T5::as_seq2seq(const T5Options& o) {
           .end = o.end};
 }
 
-T5::T5(const T5Options& options) : Seq2SeqTransformer("T5", as_seq2seq(options), &initialize_t5) {}
+T5::T5(const T5Options& options)
+    : Seq2SeqTransformer("T5", as_seq2seq(options), &initialize_t5), mt5_(options.mt5) {}
 
 }  // namespace gradus::nn

@@ -26,6 +26,7 @@ struct T5Options {
   std::int64_t encoder_layers = 0, decoder_layers = 0;
   bool gated = false;  // the gated FFN of v1.1
   bool tied = true;    // the head is the embedding, scaled; in v1.1 it is not
+  bool mt5 = false;    // saved as "mt5" (Xue et al. 2021), the v1.1 of many languages, not as "t5"
   Placement placement = pre_ln();
   double dropout = 0.1;
   double eps = 1e-6;
@@ -52,8 +53,12 @@ struct T5 : Seq2SeqTransformer {
   /// A model from a folder as Hugging Face has it, model_type "t5" or "mt5", in eval mode.
   /// `nn::T5 model = nn::T5::load_pretrained("t5-small");`
   static T5 load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
-  /// Writes such a folder; with another placement than Pre-LN of model_type "gradus-t5".
+  /// Writes such a folder, of the type it was read from; with another placement than Pre-LN of model_type
+  /// "gradus-t5".
   void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
+
+ private:
+  bool mt5_;
 };
 
 }  // namespace gradus::nn

@@ -2,6 +2,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
+#include "gradus/nn/detail/group_norm_maker.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
@@ -41,9 +42,13 @@ struct TokenGroupNorm : GroupNorm {
 
 }  // namespace
 
+Norm GroupNormMaker::operator()(const NormOptions& o) const {
+  return TokenGroupNorm(groups, o.d_model, {.eps = o.eps});
+}
+
 MakeNorm make_group_norm(std::int64_t groups) {
   expect_positive("GroupNorm", "groups", groups);
-  return [groups](const NormOptions& o) -> Norm { return TokenGroupNorm(groups, o.d_model, {.eps = o.eps}); };
+  return GroupNormMaker{groups};
 }
 
 }  // namespace gradus::nn

@@ -12,9 +12,11 @@ Placement mix_ln(double post_share) {
   const auto is_post = [post_share](const BlockOptions& o) {
     return static_cast<double>(o.layer) < std::floor(post_share * static_cast<double>(o.layers));
   };
+  const std::string first = post_share == 0.25 ? "quarter of the blocks (under 4: in none)"
+                                               : fmt::format("{} of the blocks", post_share);
   return {.name = post_share == 0.25 ? "Mix-LN" : fmt::format("Mix-LN {}", post_share),
           .final_norm = true,
-          .equation = "LN(x + f(x)) in the first quarter of the blocks, then x + f(LN(x))",
+          .equation = fmt::format("LN(x + f(x)) in the first {}, then x + f(LN(x))", first),
           .paper = "Li et al. 2024, arXiv 2412.13795",
           .block = [is_post](const BlockOptions& o) -> AnyBlock {
             if (is_post(o)) return PostLNBlock(o);

@@ -5,8 +5,8 @@
 
 namespace gradus::nn {
 
-/// The first floor(post_share layers) blocks are Post-LN; the paper takes a quarter. Throws unless post_share
-/// is in [0, 1].
+/// The first floor(post_share layers) blocks are Post-LN; the paper takes a quarter, so that a stack of fewer
+/// than 4 blocks is all Pre-LN. Throws unless post_share is in [0, 1].
 Placement mix_ln(double post_share = 0.25);
 
 }  // namespace gradus::nn

@@ -18,8 +18,10 @@
 namespace gradus::nn {
 
 struct PretrainedOptions {
-  std::optional<double> dropout = {};      // in training; not given: what config.json says
-  std::int64_t context = 0;                // fewer tokens to look back on, for a smaller cache; 0: all
+  std::optional<double> dropout = {};  // in training; not given: what config.json says
+  // Fewer tokens to look back on, for a smaller cache, where positions are not learned; 0: all. It is the
+  // model's context from then on: save_pretrained writes it.
+  std::int64_t context = 0;
   std::vector<Placement> placements = {};  // of one's own, which config.json may name
 };
 

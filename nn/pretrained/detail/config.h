@@ -24,7 +24,9 @@ class Config {
   /// The same of what is about to be written.
   Config(const char* caller, const std::string& folder, const Json& text);
 
-  bool has(std::string_view key) const;
+  bool has(std::string_view key) const;  // and it is not null
+  /// Whether the key is there, even if it is null.
+  bool mentions(std::string_view key) const { return object_.contains(key); }
   /// A size: 1 to 2^30. Without a default the key must be there.
   std::int64_t size(std::string_view key, std::optional<std::int64_t> otherwise = {}) const;
   /// A whole number from `least` to 2^30.

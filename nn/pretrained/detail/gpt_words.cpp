@@ -1,34 +1,59 @@
 // gradus' own names of GPT's options in config.json.
 
+#include <charconv>
 #include <cmath>
 
+#include "gradus/nn/detail/group_norm_maker.h"
 #include "gradus/nn/layers/shape.h"
+#include "gradus/nn/norm/batch_norm.h"
 #include "gradus/nn/norm/dyt.h"
+#include "gradus/nn/norm/group_norm.h"
 #include "gradus/nn/pretrained/detail/gpt_families.h"
 
 namespace gradus::nn::pretrained {
 
 namespace {
 
-struct NamedNorm {
+struct NormWord {
   const char* name;
   Norm (*make)(const NormOptions&);
 };
-constexpr NamedNorm kNorms[] = {{"LayerNorm", make_norm<LayerNorm>},
-                                {"RMSNorm", make_norm<RMSNorm>},
-                                {"DyT", make_norm<DyT>},
-                                {"Identity", make_norm<Identity>}};
+constexpr NormWord kNorms[] = {{"LayerNorm", make_norm<LayerNorm>},
+                               {"RMSNorm", make_norm<RMSNorm>},
+                               {"BatchNorm", make_norm<BatchNorm>},
+                               {"DyT", make_norm<DyT>},
+                               {"Identity", make_norm<Identity>}};
+constexpr std::string_view kGroupNorm = "GroupNorm ";  // with the number of groups after it
 
-const char* name_of(const std::string& caller, const MakeNorm& norm) {
+std::string name_of(const std::string& caller, const MakeNorm& norm) {
   using Function = Norm (*)(const NormOptions&);
   if (const Function* const make = norm.target<Function>())
-    for (const NamedNorm& known : kNorms)
+    for (const NormWord& known : kNorms)
       if (*make == known.make) return known.name;
+  if (const GroupNormMaker* const group = norm.target<GroupNormMaker>())
+    return std::string(kGroupNorm) + std::to_string(group->groups);
   fail_with(
-      "{}: the norm of this model has no name in config.json: LayerNorm, RMSNorm, DyT and Identity have. "
-      "Save "
-      "state_dict() with save_safetensors instead",
+      "{}: the norm of this model has no name in config.json: those of nn::norms() have. Save state_dict() "
+      "with save_safetensors instead",
       caller);
+}
+
+MakeNorm read_norm(const Config& config) {
+  const std::string word = config.text("norm");
+  for (const NormWord& known : kNorms)
+    if (word == known.name) return known.make;
+  std::int64_t groups = 0;
+  if (word.starts_with(kGroupNorm)) {
+    const char* const end = word.data() + word.size();
+    const auto [at, error] = std::from_chars(word.data() + kGroupNorm.size(), end, groups);
+    if (error != std::errc() || at != end) groups = 0;
+  }
+  if (groups < 1)
+    config.fail("norm",
+                fmt::format("'{}' is not known here: expects one of LayerNorm, RMSNorm, BatchNorm, GroupNorm "
+                            "with a number such as 'GroupNorm 4', DyT, Identity",
+                            word));
+  return make_group_norm(groups);
 }
 
 constexpr std::initializer_list<std::pair<const char*, Positions>> kPositions = {
@@ -104,10 +129,7 @@ void read_words(const Config& config, GPTOptions& o) {
   b.dropout = config.probability("dropout", b.dropout);
   b.bias = config.flag("bias", b.bias);
   b.eps = config.number("eps", b.eps);
-  for (const NamedNorm& norm : kNorms)
-    if (config.has("norm") && config.text("norm") == norm.name) b.norm = norm.make;
-  if (config.has("norm") && config.text("norm") != name_of(config.caller(), b.norm))
-    config.fail("norm", "expects one of LayerNorm, RMSNorm, DyT, Identity");
+  if (config.has("norm")) b.norm = read_norm(config);
   b.qkv_bias = config.flag("qkv_bias", b.qkv_bias);
   b.head_dim = config.size("head_dim", s.head_dim);
   b.kv_heads = config.size("kv_heads", s.kv_heads);

@@ -27,6 +27,11 @@ RopeOptions read_rope(const Config& config) {
   return {.base = config.number("rope_theta", 10'000.0)};
 }
 
+/// What Hugging Face takes where the key is missing; null always means as many as of queries.
+std::int64_t read_kv_heads(const Config& config, std::int64_t heads, std::int64_t missing) {
+  return config.size("num_key_value_heads", config.mentions("num_key_value_heads") ? heads : missing);
+}
+
 GPTOptions read(const Config& config, const PretrainedOptions& given) {
   GPTOptions o{.vocab = config.size("vocab_size"),
                .context = config.size("max_position_embeddings"),
@@ -36,14 +41,16 @@ GPTOptions read(const Config& config, const PretrainedOptions& given) {
   BlockOptions& b = o.block;
   b.d_model = config.size("hidden_size");
   b.heads = config.size("num_attention_heads");
-  b.kv_heads = config.size("num_key_value_heads", b.heads);
+  b.kv_heads = read_kv_heads(config, b.heads, b.heads);
   b.head_dim = config.size("head_dim", std::max<std::int64_t>(1, b.d_model / b.heads));
   b.d_ff = config.size("intermediate_size");
   b.activation = read_activation(config, "hidden_act", Activation::silu);
   b.gated = true;
   b.bias = config.flag("attention_bias", false);
-  if (config.flag("mlp_bias", b.bias) != b.bias)
-    config.fail("mlp_bias", "differs from attention_bias: expects both or neither");
+  if (config.flag("mlp_bias", false) != b.bias)
+    config.fail("mlp_bias",
+                fmt::format("{}differs from attention_bias: expects both or neither",
+                            config.has("mlp_bias") ? "" : "is false where it is not given, which "));
   b.norm = make_norm<RMSNorm>;
   b.eps = config.number("rms_norm_eps", 1e-6);
   b.rope = read_rope(config);
@@ -73,7 +80,8 @@ Json write(const GPTOptions& o) {
 
 GPTOptions read_mistral(const Config& config, const PretrainedOptions& given) {
   GPTOptions o = read(config, given);
-  o.block.window = config.whole("sliding_window", 1, 0);
+  o.block.kv_heads = read_kv_heads(config, o.block.heads, 8);
+  o.block.window = config.whole("sliding_window", 1, config.mentions("sliding_window") ? 0 : 4096);
   return o;
 }
 
@@ -86,6 +94,7 @@ Json write_mistral(const GPTOptions& o) {
 GPTOptions read_qwen2(const Config& config, const PretrainedOptions& given) {
   config.expect_flag("use_sliding_window", false);
   GPTOptions o = read(config, given);
+  o.block.kv_heads = read_kv_heads(config, o.block.heads, 32);
   o.block.qkv_bias = true;
   return o;
 }

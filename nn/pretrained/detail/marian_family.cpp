@@ -72,7 +72,9 @@ Json write_marian(const Seq2SeqOptions& o) {
           {"activation_dropout", o.block.dropout},
           {"pad_token_id", o.pad},
           {"eos_token_id", o.end},
-          {"decoder_start_token_id", o.start}};
+          {"decoder_start_token_id", o.start},
+          {"forced_eos_token_id", o.end},
+          {"bad_words_ids", Json::array({Json::array({o.pad})})}};
 }
 
 void name_attention(NameMap& names, const BlockOptions& block, const std::string& name,

@@ -24,7 +24,7 @@ void read_seq2seq_words(const Config& config, Seq2SeqOptions& options);
 
 // t5_family.cpp
 T5Options t5_options(const Config& config, const PretrainedOptions& given);
-Json t5_config(const Seq2SeqOptions& options);
+Json t5_config(const Seq2SeqOptions& options, bool mt5);
 NameMap t5_names(const Seq2SeqOptions& options);
 
 }  // namespace gradus::nn::pretrained

@@ -57,7 +57,8 @@ T5Options t5_options(const Config& config, const PretrainedOptions& given) {
                                           type.ends_with("marian")
                                               ? "; nn::Seq2SeqTransformer has a load_pretrained of its own"
                                               : ""));
-  const bool gated = config.choice<bool>("feed_forward_proj", {{"relu", false}, {"gated-gelu", true}}, false);
+  const bool mt5 = type == "mt5";  // Hugging Face's defaults are those of v1.1 then
+  const bool gated = config.choice<bool>("feed_forward_proj", {{"relu", false}, {"gated-gelu", true}}, mt5);
   T5Options o{.vocab = config.size("vocab_size"),
               .d_model = config.size("d_model"),
               .d_kv = config.size("d_kv"),
@@ -65,7 +66,8 @@ T5Options t5_options(const Config& config, const PretrainedOptions& given) {
               .heads = config.size("num_heads"),
               .encoder_layers = config.size("num_layers"),
               .gated = gated,
-              .tied = config.flag("tie_word_embeddings", true),
+              .tied = config.flag("tie_word_embeddings", !mt5),
+              .mt5 = mt5,
               .dropout = given.dropout.value_or(config.probability("dropout_rate", 0.1)),
               .eps = config.number("layer_norm_epsilon", 1e-6),
               .buckets = config.size("relative_attention_num_buckets", 32),
@@ -78,9 +80,9 @@ T5Options t5_options(const Config& config, const PretrainedOptions& given) {
   return o;
 }
 
-Json t5_config(const Seq2SeqOptions& o) {
-  Json text = {{"architectures", {"T5ForConditionalGeneration"}},
-               {"model_type", "t5"},
+Json t5_config(const Seq2SeqOptions& o, bool mt5) {
+  Json text = {{"architectures", {mt5 ? "MT5ForConditionalGeneration" : "T5ForConditionalGeneration"}},
+               {"model_type", mt5 ? "mt5" : "t5"},
                {"is_encoder_decoder", true},
                {"vocab_size", o.vocab},
                {"d_model", o.block.d_model},

@@ -44,8 +44,8 @@ std::vector<nn::Hypothesis> every_target(const nn::Seq2SeqTransformer& model, co
     std::vector<std::int64_t> ids{1};
     ids.insert(ids.end(), tokens.begin(), tokens.end());
     const Tensor logits = model.decode(from_vector(ids, {1, std::ssize(ids)}), encoded).select(1, -1);
-    const Tensor likely = log_softmax(logits.to(f64), -1);
-    for (std::int64_t token = 0; token < 6; ++token) {
+    const Tensor likely = log_softmax(masked_fill(logits.to(f64), arange(6) == 0, -INFINITY), -1);
+    for (std::int64_t token = 1; token < 6; ++token) {
       std::vector<std::int64_t> longer = tokens;
       longer.push_back(token);
       go_on(longer, log_probability + likely[0][token].item());
@@ -78,6 +78,25 @@ TEST_CASE("Seq2SeqTransformer: beam search finds what trying everything finds, f
       check_same(found[static_cast<std::size_t>(b)],
                  every_target(model, kSources.slice(0, b, b + 1), 4, penalty), 20);
   }
+}
+
+TEST_CASE("Seq2SeqTransformer: padding is never written, however likely it is") {
+  nn::Seq2SeqOptions options = model_for_beams().options();
+  options.head_bias = true;
+  options.pad = 5;
+  const nn::Seq2SeqTransformer model(options);
+  const NoGrad guard;
+  model.head_bias.copy_(tensor({0.0, 0.0, -20.0, 0.0, 0.0, 20.0}).to(f32));  // the end is not likely
+  for (const nn::GenerateOptions& given :
+       {nn::GenerateOptions{.greedy = true}, nn::GenerateOptions{.cache = false},
+        nn::GenerateOptions{.top_k = 6, .repetition_penalty = 1.5}, nn::GenerateOptions{.top_p = 0.9}})
+    CHECK_FALSE((model.generate(kSources, 8, given) == 5).any());
+  for (const std::int64_t beams : {1, 3, 100})
+    for (const auto& found : model.beam_search(kSources, {.beams = beams, .count = 4}))
+      for (const nn::Hypothesis& one : found) {
+        CHECK(std::isfinite(one.score));
+        CHECK(std::count(one.tokens.begin(), one.tokens.end(), 5) == 0);
+      }
 }
 
 TEST_CASE("Seq2SeqTransformer: beams of one source are the same alone and in a batch") {

@@ -181,8 +181,9 @@ TEST_CASE("Seq2SeqTransformer: generate writes each row until its end, and as it
       const Tensor alone = model.generate(kSource[b], 10, {.greedy = true});
       CHECK((all[b].slice(0, 0, alone.size(0)) == alone).all());
       CHECK((all[b].slice(0, alone.size(0)) == 0).all());
-      // Every token is the likeliest one after those before it.
-      const Tensor logits = model(kSource.slice(0, b, b + 1), model.shifted(alone.unsqueeze(0)));
+      // Every token is the likeliest one after those before it, but for padding.
+      const Tensor all_logits = model(kSource.slice(0, b, b + 1), model.shifted(alone.unsqueeze(0)));
+      const Tensor logits = masked_fill(all_logits, arange(all_logits.size(2)) == 0, -INFINITY);
       CHECK((logits.argmax(-1)[0] == alone).all());
       const bool ended = alone[-1].item<std::int64_t>() == options.end;
       CHECK((ended || alone.size(0) == 10));

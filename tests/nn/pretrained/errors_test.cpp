@@ -146,6 +146,10 @@ TEST_CASE("load_pretrained: what the other families refuse") {
         "config.json: rope_parameters: expects rope_theta to be a number");
   CHECK(llama(R"("attention_bias": true, "mlp_bias": false)") ==
         "config.json: mlp_bias: differs from attention_bias: expects both or neither");
+  CHECK(llama(R"("attention_bias": true)") ==
+        "config.json: mlp_bias: is false where it is not given, which differs from attention_bias: expects "
+        "both "
+        "or neither");
   CHECK(llama("\"num_key_value_heads\": 2") ==
         "model.safetensors: config.json says num_hidden_layers 2, but the weights have no model.layers.0");
   const auto neo = [&](const std::string& types) {
@@ -306,6 +310,51 @@ TEST_CASE("save_pretrained: a save that fails leaves the old model") {
               "GPT::save_pretrained: " + folder.file("model-00002-of-00002.safetensors") +
                   ": is a folder, which saving would replace: expects a file or a new name");
   CHECK((nn::GPT::load_pretrained(folder.path().string()).token_embedding.weight == before).all());
+}
+
+TEST_CASE("load_pretrained: what mistral and qwen2 mean by a key that is missing, and by null") {
+  const Folder folder;
+  const std::string path = folder.path().string();
+  const auto load = [&](const std::string& more) {
+    folder.change("\n}", more + "\n}");
+    const nn::GPTOptions options = nn::GPT::load_pretrained(path).options();
+    return std::pair(options.block.window, options.block.kv_heads);
+  };
+  const auto save = [&](const char* type) {
+    nn::GPTOptions options = nn::llama({.vocab = 7, .context = 9, .layers = 1, .d_model = 64, .heads = 32});
+    options.block.kv_heads = std::string(type) == "mistral" ? 8 : 32;
+    if (std::string(type) == "mistral") options.block.window = 3;
+    if (std::string(type) == "qwen2") options.block.qkv_bias = true;
+    nn::GPT(options).save_pretrained(path);
+    folder.change(",\n  \"num_key_value_heads\": " + std::to_string(options.block.kv_heads), "");
+  };
+  save("mistral");
+  CHECK(load("") == std::pair<std::int64_t, std::int64_t>(3, 8));
+  folder.change(",\n  \"sliding_window\": 3", "");
+  CHECK(load("") == std::pair<std::int64_t, std::int64_t>(4096, 8));
+  CHECK(load(", \"sliding_window\": null") == std::pair<std::int64_t, std::int64_t>(0, 8));
+  folder.change("\"sliding_window\": null", "\"num_key_value_heads\": null");  // as many as queries: 32
+  CHECK_THROWS_WITH_AS(load(""), doctest::Contains("k_proj.weight expects [64, 64], got [16, 64]"), Error);
+  save("llama");
+  CHECK(load("") == std::pair<std::int64_t, std::int64_t>(0, 32));
+  save("qwen2");
+  CHECK(load("") == std::pair<std::int64_t, std::int64_t>(0, 32));
+}
+
+TEST_CASE("gpt1, gpt3, llama: initial values and heads") {
+  for (nn::GPTOptions options : {nn::gpt1(), nn::gpt2(), nn::llama()}) {
+    const bool gpt2 = options.context == 1024;
+    manual_seed(1);
+    options.vocab = 7, options.context = 9, options.layers = 8;
+    options.block.d_model = 64, options.block.heads = 4, options.block.d_ff = 256, options.block.kv_heads = 0;
+    const Tensor w = nn::GPT(options).parameter("layers.3.linear2.weight");
+    CHECK(w.to(f64).std().item() == doctest::Approx(gpt2 ? 0.02 / 4 : 0.02).epsilon(0.05));
+  }
+  for (const char* const size : {"125m", "350m", "760m", "1.3b", "2.7b", "6.7b", "175b"}) {
+    const nn::BlockOptions block = nn::gpt3(size).block;
+    CHECK(block.heads * block.head_dim == block.d_model);
+  }
+  CHECK(nn::gpt3("13b").block.heads * nn::gpt3("13b").block.head_dim == 5120);  // of 5140, as in the table
 }
 
 TEST_CASE("gpt2, gpt3: sizes") {

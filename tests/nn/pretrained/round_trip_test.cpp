@@ -1,11 +1,13 @@
 // Whatever a GPT is made of comes back from a folder as the same model, or is not saved.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "check_op.h"
+#include "gradus/core/error.h"
 #include "gradus/core/io/safetensors.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
@@ -138,6 +140,45 @@ TEST_CASE("every other option comes back in gradus' words") {
   }
 }
 
+TEST_CASE("every norm of nn::norms() comes back, with its groups and its running statistics") {
+  const ScratchFolder folder;
+  const Tensor ids = tensor({{1, 2, 3, 4, 5}, {6, 0, 1, 2, 3}});
+  for (const std::int64_t groups : {1, 2, 8})
+    for (const nn::NamedNorm& norm : nn::norms(groups)) {
+      CAPTURE(norm.name);
+      nn::GPTOptions options = small(nn::post_ln());
+      options.block.norm = norm.make;
+      const nn::GPT gpt(options);
+      gpt(ids);  // in training: BatchNorm keeps the mean of what it sees
+      gpt.eval();
+      gpt.save_pretrained(folder.path().string());
+      const nn::GPT again = nn::GPT::load_pretrained(folder.path().string());
+      CHECK((gpt(ids) == again(ids)).all());
+      if (norm.name == "group") CHECK(word(folder, "norm") == fmt::format("\"GroupNorm {}\"", groups));
+    }
+  const auto says = [&](const std::string& name) {
+    std::string text = text_of(folder / "config.json");
+    const std::string now = word(folder, "norm");
+    text.replace(text.find(now), now.size(), "\"" + name + "\"");
+    std::ofstream(folder / "config.json") << text;
+    try {
+      nn::GPT::load_pretrained(folder.path().string());
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const char* const wrong :
+       {"foo", "GroupNorm", "GroupNorm ", "GroupNorm 0", "GroupNorm -1", "GroupNorm 4x"})
+    CHECK(says(wrong) ==
+          fmt::format(
+              "GPT::load_pretrained: {}: norm: '{}' is not known here: expects one of LayerNorm, RMSNorm, "
+              "BatchNorm, GroupNorm with a number such as 'GroupNorm 4', DyT, Identity",
+              (folder / "config.json").string(), wrong));
+  CHECK(says("GroupNorm 3").find("config.json: GroupNorm: channels 8 are not divisible by groups 3") !=
+        std::string::npos);
+}
+
 TEST_CASE("a placement of one's own is saved by name, and given again") {
   nn::Placement mine = nn::placement<nn::PreLN, nn::PostLN>({.name = "mine", .final_norm = true});
   CHECK(check_round_trip(small(mine), {.placements = {mine}}) == "\"gradus-gpt2\"");
@@ -158,8 +199,8 @@ TEST_CASE("what cannot come back is not saved") {
   options.block.norm = [](const nn::NormOptions& o) { return nn::Norm(nn::LayerNorm(o.d_model)); };
   check_error(
       [&] { nn::GPT(options).save_pretrained(folder.path().string()); },
-      "GPT::save_pretrained: the norm of this model has no name in config.json: LayerNorm, RMSNorm, DyT "
-      "and Identity have. Save state_dict() with save_safetensors instead");
+      "GPT::save_pretrained: the norm of this model has no name in config.json: those of nn::norms() have. "
+      "Save state_dict() with save_safetensors instead");
   CHECK(std::filesystem::is_empty(folder.path()));
   check_error([&] { nn::GPT(small()).save_pretrained(folder.path().string(), {.max_shard_bytes = 0}); },
               "GPT::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
@@ -202,7 +243,10 @@ TEST_CASE("a shorter context: where positions are not learned") {
   nn::GPT(nn::llama({.vocab = 7, .context = 1000, .layers = 1, .d_model = 8, .heads = 2}))
       .save_pretrained(path);
   CHECK(nn::GPT::load_pretrained(path).options().context == 1000);
-  CHECK(nn::GPT::load_pretrained(path, {.context = 20}).options().context == 20);
+  const nn::GPT shorter = nn::GPT::load_pretrained(path, {.context = 20});
+  CHECK(shorter.options().context == 20);
+  shorter.save_pretrained((folder / "shorter").string());  // and is so from then on
+  CHECK(nn::GPT::load_pretrained((folder / "shorter").string()).options().context == 20);
   check_error([&] { nn::GPT::load_pretrained(path, {.context = 1001}); },
               "GPT::load_pretrained: expects a context of at most 1000, got 1001");
   check_error([&] { nn::GPT::load_pretrained(path, {.context = -1}); },

@@ -78,7 +78,9 @@ TEST_CASE("Seq2SeqTransformer: a model of any options is saved and read again") 
            [](auto& o) { o.positions = nn::Positions::alibi; }, [](auto& o) { o.final_norm = true; },
            [](auto& o) { o.block.gated = true; }, [](auto& o) { o.block.bias = false; },
            [](auto& o) { o.block.norm = nn::make_norm<nn::RMSNorm>; }, [](auto& o) { o.block.eps = 1e-3; },
-           [](auto& o) { o.block.qk_norm = true; }, [](auto& o) { o.block.head_dim = 3; },
+           [](auto& o) { o.block.norm = nn::make_norm<nn::BatchNorm>; },
+           [](auto& o) { o.block.norm = nn::make_group_norm(2); }, [](auto& o) { o.block.qk_norm = true; },
+           [](auto& o) { o.block.head_dim = 3; },
            [](auto& o) { o.output_scale = 0.5, o.output_dropout = true; }}) {
     nn::Seq2SeqOptions options = marian;
     change(options);
@@ -96,6 +98,46 @@ TEST_CASE("Seq2SeqTransformer: a model of any options is saved and read again") 
   mine.name = "mine";
   marian.placement = mine;
   CHECK(saved_and_read(nn::Seq2SeqTransformer(marian), {.placements = {mine}}) == "gradus-marian");
+}
+
+TEST_CASE("Seq2SeqTransformer: Hugging Face is told never to write padding, and to end") {
+  nn::Seq2SeqOptions options = tiny_seq2seq();
+  options.pad = 6, options.end = 0;
+  const ScratchFolder folder;
+  nn::Seq2SeqTransformer(options).save_pretrained(folder.path().string());
+  const Json config = read_config(folder.path());
+  CHECK(config["bad_words_ids"] == Json::parse("[[6]]"));
+  CHECK(config["forced_eos_token_id"] == 0);
+}
+
+TEST_CASE("T5: mt5 stays mt5, with Hugging Face's defaults of its own") {
+  nn::T5Options options{.vocab = 7,
+                        .d_model = 4,
+                        .d_kv = 2,
+                        .d_ff = 6,
+                        .heads = 2,
+                        .encoder_layers = 1,
+                        .decoder_layers = 1,
+                        .gated = true,
+                        .tied = false,
+                        .mt5 = true,
+                        .dropout = 0.25,
+                        .buckets = 8,
+                        .end = 2};
+  CHECK(saved_and_read(nn::T5(options)) == "mt5");
+  const ScratchFolder folder, again;
+  nn::T5(options).save_pretrained(folder.path().string());
+  Json config = read_config(folder.path());
+  config.erase("feed_forward_proj"), config.erase("tie_word_embeddings");
+  write_config(folder.path(), config);
+  nn::T5::load_pretrained(folder.path().string()).save_pretrained(again.path().string());
+  config = read_config(again.path());
+  CHECK(config["model_type"] == "mt5");
+  CHECK(config["architectures"][0] == "MT5ForConditionalGeneration");
+  CHECK(config["feed_forward_proj"] == "gated-gelu");
+  CHECK(config["tie_word_embeddings"] == false);
+  options.placement = nn::post_ln();
+  CHECK(saved_and_read(nn::T5(options)) == "gradus-t5");
 }
 
 TEST_CASE("T5: any placement is saved and read again") {

@@ -106,15 +106,16 @@ TEST_CASE("GPT: starts with GPT-2's scheme") {
   manual_seed(0);
   nn::GPTOptions options{.vocab = 100, .context = 64, .layers = 8, .block = {.d_model = 64, .heads = 4}};
   const nn::GPT gpt(options);
-  CHECK(std_of(gpt.token_embedding.weight) == doctest::Approx(0.02).epsilon(0.05));
-  CHECK(std_of(gpt.position_embedding->weight) == doctest::Approx(0.02).epsilon(0.05));
-  CHECK(std_of(gpt.parameter("layers.3.linear1.weight")) == doctest::Approx(0.02).epsilon(0.05));
-  CHECK(std_of(gpt.parameter("layers.3.linear2.weight")) == doctest::Approx(0.02 / 4).epsilon(0.05));
-  CHECK(std_of(gpt.parameter("layers.3.self_attn.out_proj.weight")) ==
-        doctest::Approx(0.02 / 4).epsilon(0.05));
+  CHECK(std_of(gpt.token_embedding.weight) / 0.02 == doctest::Approx(1).epsilon(0.05));
+  CHECK(std_of(gpt.position_embedding->weight) / 0.02 == doctest::Approx(1).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.linear1.weight")) / 0.02 == doctest::Approx(1).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.linear2.weight")) / (0.02 / 4) == doctest::Approx(1).epsilon(0.05));
+  CHECK(std_of(gpt.parameter("layers.3.self_attn.out_proj.weight")) / (0.02 / 4) ==
+        doctest::Approx(1).epsilon(0.05));
   CHECK(std_of(gpt.parameter("layers.3.linear1.bias")) == 0);
   options.residual_init_scaling = false;
-  CHECK(std_of(nn::GPT(options).parameter("layers.3.linear2.weight")) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(std_of(nn::GPT(options).parameter("layers.3.linear2.weight")) / 0.02 ==
+        doctest::Approx(1).epsilon(0.05));
   // So that an untrained model's loss is that of guessing.
   const Tensor ids = randint(0, 100, {4, 64}), targets = randint(0, 100, {4, 64});
   CHECK(gpt.loss(ids, targets).item() == doctest::Approx(std::log(100)).epsilon(0.02));

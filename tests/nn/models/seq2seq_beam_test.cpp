@@ -91,7 +91,7 @@ TEST_CASE("Seq2SeqTransformer: padding is never written, however likely it is") 
        {nn::GenerateOptions{.greedy = true}, nn::GenerateOptions{.cache = false},
         nn::GenerateOptions{.top_k = 6, .repetition_penalty = 1.5}, nn::GenerateOptions{.top_p = 0.9}})
     CHECK_FALSE((model.generate(kSources, 8, given) == 5).any());
-  for (const std::int64_t beams : {1, 3, 100})
+  for (const std::int64_t beams : {1, 3, 1000})
     for (const auto& found : model.beam_search(kSources, {.beams = beams, .count = 4}))
       for (const nn::Hypothesis& one : found) {
         CHECK(std::isfinite(one.score));

@@ -155,3 +155,10 @@ says err 'the model reads 512 at most: cut it into sentences'
 # shellcheck disable=SC2086
 expect 0 $train --steps 100000000 --time 0.005 --save quick
 says out 'model: quick'
+
+# A model of any norm is written and read.
+for norm in batch group; do
+  # shellcheck disable=SC2086
+  expect 0 $train --steps 4 --norm $norm --save $norm
+  expect 0 --load $norm --translate 'ein Hund'
+done

@@ -103,6 +103,7 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.train.given() && !o.run.empty() && kit::same_file(o.run, o.save))
     return "--run and --save are one folder";
   if (!o.attention.empty() && o.translate.empty()) return "--attention expects --translate TEXT";
+  if (line.given("--layer") && o.attention.empty()) return "--layer expects --attention FILE";
   const auto ending = o.attention.extension();
   if (!o.attention.empty() && ending != ".svg" && ending != ".html")
     return fmt::format("--attention expects a name that ends in .svg or .html, got {}", o.attention.string());

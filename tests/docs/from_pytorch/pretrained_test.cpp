@@ -80,6 +80,7 @@ TEST_CASE("from PyTorch: Transformers") {
   // py: BertForPreTraining(BertConfig(num_hidden_layers=1, ...))
   // note: `.mlm_head`, `.nsp_head`, `.pooler` say what it has
   const nn::Bert bert({.vocab = 10, .context = 16, .layers = 1, .block = {.d_model = 8, .heads = 2}});
+  CHECK(bert.nsp_head.has_value());
   bert.save_pretrained(encoder);
   // py: BertModel.from_pretrained(folder)(ids, attention_mask=(ids != 0)).last_hidden_state.shape
   // note: the mask is the other way round: true where there is padding

@@ -40,14 +40,14 @@ TEST_CASE("from PyTorch: Transformers") {
   const Tensor loss = gpt.loss(ids.slice(1, 0, 4), ids.slice(1, 1));
   CHECK(allclose(loss, cross_entropy(gpt(ids).slice(1, 0, 4), ids.slice(1, 1))));
   // py: model.generate(ids, max_new_tokens=6, do_sample=False)
-  // note: one with `eos_token_id=0`: `.stop = {0}`
+  // note: `eos_token_id=0` is `.stop = {0}`
   const Tensor greedy = gpt.generate(ids, 6, {.greedy = true});
   CHECK(greedy.shape() == Shape{2, 11});
   // py: model.generate(ids, max_new_tokens=6, do_sample=True, temperature=0.8, top_k=5, top_p=0.9).shape
   // note: a single text is [T] or [1, T]; `.on_token` streams
   gives(gpt.generate(ids, 6, {.temperature = 0.8, .top_k = 5, .top_p = 0.9}).shape(), "[2, 11]");
   // py: model.generate(prompt, num_beams=4, max_new_tokens=6)
-  // note: the likeliest of four, without the prompt; `.stop`, `.length_penalty`, `.early_stop`
+  // note: the best continuation, without the prompt; `.stop`, `.length_penalty`, `.early_stop`
   const std::vector<std::int64_t> best = gpt.beam_search(prompt, {.beams = 4, .count = 6})[0].tokens;
   CHECK(best.size() == 6);
   // py: out = model(ids, use_cache=True); out.past_key_values
@@ -55,7 +55,7 @@ TEST_CASE("from PyTorch: Transformers") {
   const Tensor next = gpt.next_logits(ids, cache);
   CHECK(allclose(next, gpt(ids).select(1, -1)));
   // py: nn.Transformer(8, 2, 1, 1, batch_first=True), nn.Embedding and nn.Linear around it
-  // note: takes ids; `final_norm`: PyTorch's norm after each stack, which the paper has not
+  // note: takes ids; `final_norm`: PyTorch's norm after each stack; the paper has none
   const nn::Seq2SeqTransformer translator({.vocab = 10,
                                            .context = 16,
                                            .encoder_layers = 1,

@@ -76,6 +76,12 @@ Writer make(const Options& o, const std::string& text) {
   return {nn::GPT(o.model(tokens)), std::move(tokenizer)};
 }
 
+void expect_free(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "config.json") && !std::filesystem::exists(folder / "training"))
+    throw Error(fmt::format("--save: {} holds a model that was not trained there: name another folder",
+                            folder.string()));
+}
+
 void save(const Writer& writer, const std::filesystem::path& folder) {
   writer.model.save_pretrained(folder.string());
   writer.tokenizer->save(folder);

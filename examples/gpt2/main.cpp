@@ -70,6 +70,7 @@ int write_with_loaded(const Options& o) {
 
 int train_on_text(const Options& o) {
   const std::string text = kit::read_file_or_pipe(o.text, "--text");
+  gpt2::expect_free(o.save);
   const Writer writer = o.is_new() ? gpt2::make(o, text) : gpt2::load(o);
   const gpt2::Corpus corpus = gpt2::make_corpus(text, writer, o);
   const nn::GPT& model = writer.model;

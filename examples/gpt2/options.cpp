@@ -68,8 +68,7 @@ void add_writing(kit::CommandLine& line, Options& o, Texts& t) {
 
 void add_model(kit::CommandLine& line, Options& o, Texts& t) {
   line.text("--new", o.kind,
-            "Without --weights: gpt1, gpt2, gpt3 or llama, of the sizes below, or gpt1-117m, gpt2-124m, "
-            "gpt3-125m, ...");
+            "Without --weights: gpt1, gpt2, gpt3, llama of these sizes; or as published: gpt2-124m, ...");
   line.text("--placement", t.placement, "Where the norms of its blocks stand; list: all there are");
   line.text("--norm", t.norm, "Which norms: layer, rms, dyt or none; list: what they are");
   line.integer("--layers", o.layers, "Blocks", {1, 1000});

@@ -56,6 +56,8 @@ refused 1 'load_tokenizer: missing' --weights missing
 : >empty
 refused 1 'empty: has 0 tokens' --text empty
 refused 1 'make_folder: text' --text text --save text
+mkdir other && : >other/config.json
+refused 1 '--save: other holds a model that was not trained there' --text text --save other
 expect 0 --placement list
 says out 'Post-LN'
 expect 0 --norm list

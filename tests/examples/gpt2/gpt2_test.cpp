@@ -159,3 +159,42 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
                     " is 257: expects the one the model was trained with (--tokenizer FOLDER)");
   }
 }
+
+TEST_CASE("gpt2: a text begins with the token for that, where the vocabulary has one for nothing else") {
+  const std::vector<std::string> texts{rhymes()};
+  const auto writer_with = [&](std::vector<std::string> special) {
+    auto tokenizer = std::make_shared<text::ByteLevelBPE>(
+        text::train_byte_level_bpe(texts, {.vocab = 280, .special_tokens = std::move(special)}));
+    manual_seed(3);
+    return gpt2::Writer{nn::GPT(small_gpt().model(tokenizer->vocab_size())), tokenizer};
+  };
+  gpt2::Options o;
+  o.greedy = true, o.count = 8;
+  // What the model itself writes after such ids.
+  const auto expected = [&](const gpt2::Writer& writer, std::vector<std::int64_t> ids) {
+    const auto begin = std::ssize(ids);
+    const Tensor all = writer.model.generate(from_vector(ids), 8, {.greedy = true});
+    text::Utf8Stream stream;
+    std::string text;
+    for (std::int64_t i = begin; i < all.size(0); ++i) {
+      const auto id = all[i].item<std::int64_t>();
+      if (!writer.tokenizer->is_special(id)) text += stream.push(writer.tokenizer->bytes(id));
+    }
+    return text + stream.flush();
+  };
+  const gpt2::Writer llama = writer_with({"<s>", "</s>"}), gpt = writer_with({"<|endoftext|>"}),
+                     none = writer_with({});
+  const auto with = [](const gpt2::Writer& writer, std::vector<std::int64_t> ids, const char* text) {
+    for (const std::int64_t id : writer.tokenizer->encode(text)) ids.push_back(id);
+    return ids;
+  };
+  CHECK(joined(pieces(llama, "a dög", o)) == expected(llama, with(llama, {0}, "a dög")));
+  CHECK(joined(pieces(llama, "<s>a dög", o)) == expected(llama, with(llama, {0}, "a dög")));
+  CHECK(joined(pieces(gpt, "a dög", o)) == expected(gpt, with(gpt, {}, "a dög")));
+  CHECK(joined(pieces(gpt, "", o)) == expected(gpt, {0}));
+  CHECK(joined(pieces(none, "a dög", o)) == expected(none, with(none, {}, "a dög")));
+  check_error([&] { pieces(none, "", o); },
+              "expects a prompt: the vocabulary has no token that a text begins with");
+  // Otherwise the first of these would be worth nothing.
+  CHECK(expected(llama, with(llama, {0}, "a dög")) != expected(llama, with(llama, {}, "a dög")));
+}

@@ -6,6 +6,6 @@
 #include "gradus/data/mask_tokens.h"
 #include "gradus/data/metrics.h"
 #include "gradus/data/random_split.h"
-#include "gradus/data/span_corruption.h"
 #include "gradus/data/sentence_pair.h"
+#include "gradus/data/span_corruption.h"
 #include "gradus/data/text_windows.h"

@@ -10,6 +10,7 @@
 
 #include "docs/draw/lab_figures.h"
 #include "docs/draw/performance.h"
+#include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/chart.h"
 #include "gradus/kit/chart/plot.h"
@@ -131,6 +132,7 @@ void draw_all(const std::filesystem::path& folder) {
   put("lab_schemes", lab::scheme_panels(lab::measure_schemes()));
   put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
+  if (const auto curves = docs::translation_curves(GRADUS_TRANSLATE_LOGS)) put("translate_curves", *curves);
 }
 
 }  // namespace

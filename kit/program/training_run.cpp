@@ -27,12 +27,6 @@ constexpr std::int64_t timed_steps = 10;  // before the time is estimated
 constexpr std::int64_t reports = 10;      // lines a training prints
 constexpr const char* remedy = "try a smaller learning rate or a longer warm-up";
 
-struct Part {
-  std::string name;
-  std::function<StateDict()> save;
-  std::function<void(const StateDict&)> load;
-};
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -70,9 +64,21 @@ std::int64_t step_of(const Checkpoint& checkpoint) {
   return step->item<std::int64_t>();
 }
 
+/// Seconds that the checkpoint's training had taken.
+double seconds_of(const Checkpoint& checkpoint) {
+  const Tensor* const seconds = checkpoint.tensors.find("seconds");
+  return seconds != nullptr && seconds->dtype() == f64 && seconds->numel() == 1 ? seconds->item() : 0;
+}
+
 }  // namespace
 
 struct TrainingRun::State {
+  struct Part {
+    std::string name;
+    std::function<StateDict()> save;
+    std::function<void(const StateDict&)> load;
+  };
+
   explicit State(const TrainingOptions& o) : options(o) {}
 
   void open();
@@ -82,6 +88,10 @@ struct TrainingRun::State {
   void checkpoint();
   bool checkpoint_is_due() const;
   void report(const StepResult& result);
+  double seconds() const { return earlier + (progress ? seconds_since(start) : 0); }
+  double share() const;
+  bool is_over() const { return options.seconds > 0 && seconds() >= options.seconds; }
+  void say_how_long() const;
 
   TrainingOptions options;
   std::vector<Part> parts;
@@ -89,6 +99,8 @@ struct TrainingRun::State {
   std::optional<RunLog> losses;
   std::optional<Progress> progress;
   std::int64_t first = 0, done = 0, saved = -1;
+  double earlier = 0;   // seconds of the parts before this one
+  double reported = 0;  // tenths, where time has a limit
   Clock::time_point start, saved_at;
   bool trained = false, stopped = false;
 };
@@ -114,6 +126,7 @@ void TrainingRun::State::open() {
     print_error(fmt::format("passed over a checkpoint that is not whole: {}\n", io::printable(skipped)));
   check_settings(*last, options.settings);
   first = done = saved = step_of(*last);
+  earlier = seconds_of(*last);
   check(done <= options.steps, "{}: is of step {}, this training ends at step {}", io::printable(last->path),
         done, options.steps);
 }
@@ -123,7 +136,7 @@ void TrainingRun::State::check_all_is_known() const {
   for (const auto& [name, tensor] : last->tensors) {
     const std::string& key = name;
     const bool known =
-        key == "step" || key == "random" ||
+        key == "step" || key == "seconds" || key == "random" ||
         std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return key.starts_with(p.name + "."); });
     check(known, "{}: has {}, which this training does not keep", io::printable(last->path), io::quote(key));
   }
@@ -149,6 +162,7 @@ void TrainingRun::State::begin() {
 StateDict TrainingRun::State::tensors() const {
   StateDict all;
   all.set("step", tensor(done));
+  all.set("seconds", tensor(seconds(), f64));
   all.set("random", Tensor(default_generator().get_state()));
   for (const Part& part : parts)
     for (const auto& [name, tensor] : part.save()) {
@@ -190,14 +204,30 @@ void TrainingRun::State::report(const StepResult& result) {
     if (result.lr) line.add("lr", *result.lr);
     losses->write(line);
   }
-  const std::int64_t here = done - first, all = options.steps - first;
-  progress->update(static_cast<double>(here), fmt::format("loss {:.3f}", result.loss));
-  if (here == std::min(timed_steps, all))
-    print(fmt::format(
-        "{} steps will take about {}\n", all,
-        human_duration(seconds_since(start) / static_cast<double>(here) * static_cast<double>(all))));
-  if (done % std::max<std::int64_t>(1, options.steps / reports) == 0)
-    print(fmt::format("step {:>6}  loss {:.4f}{}\n", done, result.loss, lr));
+  progress->update(share(), fmt::format("loss {:.3f}", result.loss));
+  if (done - first == std::min(timed_steps, options.steps - first)) say_how_long();
+  const bool tenth = options.seconds > 0 ? std::floor(share() * reports) > reported
+                                         : done % std::max<std::int64_t>(1, options.steps / reports) == 0;
+  if (!tenth) return;
+  reported = std::floor(share() * reports);
+  print(fmt::format("step {:>6}  loss {:.4f}{}\n", done, result.loss, lr));
+}
+
+/// How much of this part is done: of its steps or, where that is more, of its time.
+double TrainingRun::State::share() const {
+  const double steps = static_cast<double>(done - first) / static_cast<double>(options.steps - first);
+  if (options.seconds == 0) return steps;
+  return std::max(steps, (seconds() - earlier) / (options.seconds - earlier));
+}
+
+void TrainingRun::State::say_how_long() const {
+  const double each = seconds_since(start) / static_cast<double>(done - first);
+  const std::int64_t all = options.steps - first;
+  const double left = options.seconds - earlier;
+  if (options.seconds > 0 && each * static_cast<double>(all) > left)
+    print(fmt::format("about {:.0f} steps in {}\n", left / each, human_duration(left)));
+  else
+    print(fmt::format("{} steps will take about {}\n", all, human_duration(each * static_cast<double>(all))));
 }
 
 TrainingRun::TrainingRun(const TrainingOptions& options) : state_(std::make_unique<State>(options)) {
@@ -206,6 +236,7 @@ TrainingRun::TrainingRun(const TrainingOptions& options) : state_(std::make_uniq
         options.checkpoint_seconds);
   check(options.checkpoint_steps >= 0, "TrainingRun: expects checkpoint_steps of 0 or more, got {}",
         options.checkpoint_steps);
+  check(options.seconds >= 0, "TrainingRun: expects seconds of 0 or more, got {}", options.seconds);
   state_->open();
 }
 
@@ -224,10 +255,11 @@ void TrainingRun::keep(const std::string& name, std::function<StateDict()> save,
                        std::function<void(const StateDict&)> load) {
   State& s = *state_;
   check(!s.trained, "TrainingRun: keep(\"{}\") comes before train()", name);
-  check(!name.empty() && name.find('.') == std::string::npos && name != "step" && name != "random",
-        "TrainingRun: keep expects a name without a dot, other than step and random, got {}",
+  check(!name.empty() && name.find('.') == std::string::npos && name != "step" && name != "seconds" &&
+            name != "random",
+        "TrainingRun: keep expects a name without a dot, other than step, seconds and random, got {}",
         io::quote(name));
-  check(std::none_of(s.parts.begin(), s.parts.end(), [&](const Part& p) { return p.name == name; }),
+  check(std::none_of(s.parts.begin(), s.parts.end(), [&](const State::Part& p) { return p.name == name; }),
         "TrainingRun: {} is kept already", io::quote(name));
   if (s.last) {
     const StateDict state = s.last->tensors.with_prefix_removed(name + ".");
@@ -242,25 +274,27 @@ void TrainingRun::keep(const std::string& name, std::function<StateDict()> save,
 
 std::int64_t TrainingRun::steps_done() const { return state_->done; }
 
+double TrainingRun::seconds() const { return state_->seconds(); }
+
 bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step) {
   State& s = *state_;
   check(!s.trained, "TrainingRun: train() is called once; make another run with resume");
   s.trained = true;
   s.begin();
   const std::int64_t left = s.options.steps - s.done;
-  s.progress.emplace(s.done > 0 ? fmt::format("training from step {}", s.done) : "training",
-                     static_cast<double>(left));
+  s.progress.emplace(s.done > 0 ? fmt::format("training from step {}", s.done) : "training", 1);
   catch_interrupts();
   s.start = s.saved_at = Clock::now();
-  while (s.done < s.options.steps && !s.stopped && !interrupted()) {
+  while (s.done < s.options.steps && !s.is_over() && !s.stopped && !interrupted()) {
     const StepResult result = step(s.done + 1);
     ++s.done;
     s.report(result);
     if (s.checkpoint_is_due()) s.checkpoint();
   }
   if (s.saved != s.done) s.checkpoint();
-  const bool finished = s.done == s.options.steps || s.stopped;
+  const bool finished = s.done == s.options.steps || s.stopped || s.is_over();
   if (finished && left > 0) s.progress->finish();
+  s.earlier = s.seconds();
   s.progress.reset();
   return finished && !interrupted();
 }

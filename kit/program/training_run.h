@@ -36,6 +36,7 @@ struct TrainingOptions {
   Metadata settings = {};             // what must be the same when it goes on: {"--lr", "0.001"}
   double checkpoint_seconds = 300;    // at least so long between two checkpoints
   std::int64_t checkpoint_steps = 0;  // above 0: one every so many steps, in place of that
+  double seconds = 0;  // above 0: it ends after so long, all its parts together, where steps are left then
 };
 
 /// What a step tells: `return {loss.item(), opt.lr()};`
@@ -77,6 +78,8 @@ class TrainingRun {
 
   /// Steps that are done: 0, or those of the checkpoint the run goes on from.
   std::int64_t steps_done() const;
+  /// How long it has trained, all its parts together.
+  double seconds() const;
 
   /// Calls step(n) for all steps n that are left, from 1; true when the last one is done, false after Ctrl-C
   /// (see catch_interrupts(), which this calls: what the program saves after it is safe from a first Ctrl-C).

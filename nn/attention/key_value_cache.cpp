@@ -38,19 +38,31 @@ void KeyValues::truncate(std::int64_t length) {
 }
 
 /// Whether these are rows 0 .. count - 1, in order.
-static bool all_in_order(const Tensor& rows, std::int64_t count) {
-  return rows.size(0) == count && (rows == arange(count)).all();
+static bool all_in_order(const std::vector<std::int64_t>& rows, std::int64_t count) {
+  if (std::ssize(rows) != count) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
 }
 
 void KeyValues::select(const Tensor& rows) {
-  if (all_in_order(rows, batch())) return;
+  check(rows.defined() && rows.dim() == 1 && rows.dtype() == i64,
+        "KeyValueCache: select expects the numbers of sequences, i64 [N], got {}",
+        rows.defined() ? fmt::format("{} {}", rows.dtype(), rows.shape()) : "an undefined tensor");
+  const std::vector<std::int64_t> numbers = rows.to_vector<std::int64_t>();
+  for (const std::int64_t row : numbers)
+    check(row >= 0 && row < batch(), "KeyValueCache: select expects sequences from 0 to {}, got {}",
+          batch() - 1, row);
+  if (all_in_order(numbers, batch())) return;
   const auto selected = [&](const Tensor& kept) {
     Shape shape = kept.shape();
     shape[0] = rows.size(0);
     const Tensor all = empty(shape, kept.dtype());
-    all.array()
-        .slice(2, 0, length_)
-        .copy_(index_select(Tensor(kept.array().slice(2, 0, length_)), 0, rows).array());
+    const Array from = kept.array().slice(2, 0, length_), to = all.array().slice(2, 0, length_);
+    for (std::int64_t i = 0; i < rows.size(0) && length_ > 0; ++i) {
+      const std::int64_t row = numbers[static_cast<std::size_t>(i)];
+      to.slice(0, i, i + 1).copy_(from.slice(0, row, row + 1));
+    }
     return all;
   };
   Tensor k = selected(k_), v = selected(v_);
@@ -115,9 +127,6 @@ void KeyValueCache::expect_model(const Module& model) {
 }
 
 void KeyValueCache::select(const Tensor& rows) {
-  check(rows.defined() && rows.dim() == 1 && rows.dtype() == i64,
-        "KeyValueCache: select expects the numbers of sequences, i64 [N], got {}",
-        rows.defined() ? fmt::format("{} {}", rows.dtype(), rows.shape()) : "an undefined tensor");
   for (KeyValues& layer : layers_) layer.select(rows);
 }
 

@@ -56,7 +56,8 @@ Tensor RelativeBias::operator()(std::int64_t queries, std::int64_t keys) const {
       embedding(from_vector(buckets, {std::ssize(buckets)}), weight);  // [distances, H]
   const Tensor at = arange(queries).unsqueeze(1) + (keys - queries);
   const Tensor pairs = arange(keys) - at + (keys - 1);  // [Tq, Tk], counted from the smallest distance
-  return report(embedding(pairs, of_distance).permute({2, 0, 1}).unsqueeze(0));
+  // Rows of keys in one piece, as every block reads them.
+  return report(embedding(pairs, of_distance).permute({2, 0, 1}).contiguous().unsqueeze(0));
 }
 
 }  // namespace gradus::nn

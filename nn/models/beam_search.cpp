@@ -29,9 +29,8 @@ struct Likely {
 Likely likeliest(const Tensor& logits, const BeamOptions& options) {
   // So many that the beams go on even if every stop token is among the best.
   const auto count = std::min<std::int64_t>(options.beams + std::ssize(options.stop), logits.size(1));
-  const auto [values, tokens] = topk(logits, count);
-  const Tensor log_probabilities = values.to(f64) - logsumexp(logits.to(f64), -1, /*keepdim=*/true);
-  return {count, log_probabilities.to_vector<double>(), tokens.to_vector<std::int64_t>()};
+  const auto [values, tokens] = topk(log_softmax(logits, -1), count);
+  return {count, values.to(f64).to_vector<double>(), tokens.to_vector<std::int64_t>()};
 }
 
 /// The beams of one prompt.

@@ -236,3 +236,24 @@ TEST_CASE("a TrainingRun's own misuse is told") {
   CHECK(run_says(message_of_run([] { kit::TrainingRun r({.checkpoint_steps = -1}); }), "checkpoint_steps"));
   CHECK(run_says(message_of_run([] { kit::TrainingRun r({.resume = true}); }), "resume expects the folder"));
 }
+
+TEST_CASE("a limit of time is that of all parts together") {
+  const test::ScratchFolder folder;
+  const auto slow_steps = [&](bool resume, double seconds, std::int64_t steps) {
+    kit::TrainingRun run({.steps = steps, .folder = folder / "run", .resume = resume, .seconds = seconds});
+    const bool finished = run.train([](std::int64_t) -> kit::StepResult { return {1.0}; });
+    return std::tuple(finished, run.steps_done(), run.seconds());
+  };
+  const auto [ended, steps, seconds] = slow_steps(false, 0.05, 1'000'000'000);
+  CHECK(ended);
+  CHECK(steps < 1'000'000'000);
+  CHECK(seconds >= 0.05);
+  const auto [again, same_steps, same_seconds] = slow_steps(true, 0.05, 1'000'000'000);
+  CHECK(again);
+  CHECK(same_steps == steps);  // there was nothing left
+  CHECK(same_seconds >= 0.05);
+  const auto [whole, all_steps, more] = slow_steps(true, 1e6, steps + 3);
+  CHECK(whole);
+  CHECK(all_steps == steps + 3);
+  CHECK(more > same_seconds);
+}

@@ -166,7 +166,10 @@ TEST_CASE("gpt2: a text begins with the token for that, where the vocabulary has
     auto tokenizer = std::make_shared<text::ByteLevelBPE>(
         text::train_byte_level_bpe(texts, {.vocab = 280, .special_tokens = std::move(special)}));
     manual_seed(3);
-    return gpt2::Writer{nn::GPT(small_gpt().model(tokenizer->vocab_size())), tokenizer};
+    gpt2::Writer writer{nn::GPT(small_gpt().model(tokenizer->vocab_size())), tokenizer};
+    for (const Tensor& parameter : writer.model.parameters())  // a text of its own, not one token for ever
+      if (parameter.dim() == 2) nn::init::normal_(parameter, 0, 0.5);
+    return writer;
   };
   gpt2::Options o;
   o.greedy = true, o.count = 8;

@@ -118,6 +118,24 @@ TEST_CASE("TransformerDecoder: select goes on with rows of the batch, and of mem
   go_on(tensor({1}));
 }
 
+TEST_CASE("TransformerDecoder: select of rows that are not there changes nothing") {
+  const NoGrad guard;
+  const nn::TransformerDecoder decoder = decoder_of(nn::post_ln());
+  const Tensor x = randn({3, 2, 8}), memory = randn({3, 5, 8});
+  nn::KeyValueCache cache = decoder.new_cache(3, 4);
+  decoder(x, memory, {}, &cache);
+  check_error(
+      [&] {
+        cache.select(tensor({0, 3}));
+      },
+      "KeyValueCache: select expects sequences from 0 to 2, got 3");
+  check_error([&] { cache.select(tensor({-1})); },
+              "KeyValueCache: select expects sequences from 0 to 2, got -1");
+  CHECK(cache.batch() == 3);
+  const Tensor both = cat({x, x}, 1);
+  CHECK(max_difference(decoder(x, memory, {}, &cache), decoder(both, memory).slice(1, 2)) < 1e-4);
+}
+
 TEST_CASE("TransformerDecoder: a copy of a cache goes on by itself, and truncate keeps memory") {
   const NoGrad guard;
   manual_seed(3);

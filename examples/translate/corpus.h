@@ -1,0 +1,43 @@
+#pragma once
+// Two files that say the same in two languages, line by line.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::translate {
+
+/// The files of a corpus and the options that name them: "--val-source" and "--val-target".
+struct Files {
+  std::string prefix = "--";  // of the options
+  std::filesystem::path source = {}, target = {};
+
+  std::string source_option() const { return prefix + "source"; }
+  std::string target_option() const { return prefix + "target"; }
+  bool given() const { return !source.empty() && !target.empty(); }
+};
+
+/// Sentences and their translations.
+struct Corpus {
+  std::vector<std::string> source, target;
+
+  std::size_t size() const { return source.size(); }
+};
+
+/// The lines of a text; the last one may lack its newline, and "\r\n" ends one too. Throws, naming `who`,
+/// when there is none, or one is not UTF-8.
+std::vector<std::string> lines_of(std::string_view text, const std::string& who);
+
+/// Reads both files, plain or gzip. Throws, naming option and file, when one cannot be read, is empty or cut
+/// short or not UTF-8, or when they differ in their numbers of lines.
+Corpus read_corpus(const Files& files);
+
+/// Without the pairs of which one side has no words; how many those are comes back.
+std::int64_t drop_empty_pairs(Corpus& corpus);
+
+/// Takes `count` pairs, evenly spread, out of a corpus that has more.
+Corpus set_apart(Corpus& corpus, std::size_t count);
+
+}  // namespace gradus::translate

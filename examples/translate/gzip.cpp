@@ -1,0 +1,58 @@
+#include "translate/gzip.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "gradus/core/error.h"
+
+namespace gradus::translate {
+
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{4} << 30;  // a small file can unpack to any size
+constexpr std::size_t kPiece = 1 << 20;
+
+/// A zlib stream that ends with its scope.
+struct Inflater {
+  z_stream stream{};
+
+  explicit Inflater(const std::string& who) {
+    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw Error(who + ": zlib has no memory");
+  }
+  ~Inflater() { inflateEnd(&stream); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+};
+
+}  // namespace
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+std::string unzipped(std::string_view bytes, const std::string& who) {
+  Inflater inflater(who);
+  z_stream& z = inflater.stream;
+  std::string text;
+  std::vector<char> piece(kPiece);
+  for (int status = Z_OK; !bytes.empty() || status != Z_STREAM_END;) {
+    if (status == Z_STREAM_END) inflateReset(&z);  // another part begins
+    const std::size_t given = std::min(bytes.size(), kPiece);
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    z.avail_in = static_cast<uInt>(given);
+    z.next_out = reinterpret_cast<Bytef*>(piece.data());
+    z.avail_out = static_cast<uInt>(piece.size());
+    status = inflate(&z, Z_NO_FLUSH);
+    if (status == Z_BUF_ERROR && bytes.empty())
+      throw Error(who + ": is cut short: it ends within its gzip data");
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+      throw Error(fmt::format("{}: is damaged: {}", who, z.msg ? z.msg : "no gzip data"));
+    bytes.remove_prefix(given - z.avail_in);
+    text.append(piece.data(), piece.size() - z.avail_out);
+    if (text.size() > kLargest) throw Error(who + ": unpacks to more than 4 GB");
+  }
+  return text;
+}
+
+}  // namespace gradus::translate

@@ -1,0 +1,136 @@
+// A Transformer that translates: trains on two files of sentences, measures BLEU, translates what you type.
+//
+//   ./run example translate --source train.de.gz --target train.en.gz --save de-en [--placement NAME|list]
+//   ./run example translate --load de-en [--translate TEXT [--attention FILE.svg]]
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <optional>
+
+#include "gradus/gradus.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
+#include "gradus/kit/program/progress.h"
+#include "translate/attention.h"
+#include "translate/options.h"
+#include "translate/training.h"
+#include "translate/translator.h"
+
+namespace {
+
+using namespace gradus;
+using namespace gradus::translate;
+
+void print_bleu(const Translator& translator, const Corpus& corpus, const Search& search) {
+  kit::Progress progress("translating", static_cast<double>(corpus.size()));
+  const text::Bleu bleu = bleu_over(translator, corpus, search,
+                                    [&](std::size_t done) { progress.update(static_cast<double>(done)); });
+  progress.finish();
+  kit::print(fmt::format("{}\n", in_words(bleu, search)));
+}
+
+/// Each line of stdin as it comes; what cannot be translated is told, and its line stays empty.
+void translate_stdin(const Translator& translator, const Search& search) {
+  if (isatty(STDIN_FILENO)) kit::print_error("A sentence in each line; Ctrl-D ends.\n");
+  for (std::string line; std::getline(std::cin, line) && !kit::interrupted();) {
+    if (line.ends_with('\r')) line.pop_back();
+    std::string translation;
+    try {
+      translation = translate_line(translator, line, search, "a line");
+    } catch (const Error& error) {
+      kit::print_error(fmt::format("translate: {}\n", error.what()));
+    }
+    kit::print(translation + "\n");
+  }
+}
+
+void expect_readable(const Translator& translator, const std::vector<std::string>& texts,
+                     const char* option) {
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    expect_readable(translator, texts[i], fmt::format("{}: line {}", option, i + 1));
+}
+
+/// What use() would throw after a training, before it.
+void expect_usable(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
+  if (test) expect_readable(translator, test->source, "--test-source");
+  expect_readable(translator, o.translate, "--translate");
+  if (o.attention.empty()) return;
+  layer_of(translator, o.layer);
+  kit::try_output("--attention", o.attention);
+}
+
+/// What is asked of a model that there is.
+void use(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
+  if (test) print_bleu(translator, *test, o.search);
+  if (!o.translate.empty())
+    kit::print(translate_line(translator, o.translate, o.search, "--translate") + "\n");
+  if (!o.attention.empty()) {
+    draw_attention(translator, o.translate, o.search, o.layer, o.attention);
+    kit::print(fmt::format("attention: {}\n", o.attention.string()));
+  }
+}
+
+/// The corpus that is validated with: one that was given, or some of that for training.
+Corpus validation_of(Corpus& training, const Options& o) {
+  if (o.validation.given()) return read_corpus(o.validation);
+  if (training.size() < 20)
+    throw Error(fmt::format(
+        "--source: has {} sentences: expects 20 or more, or --val-source and --val-target", training.size()));
+  return set_apart(training, std::min<std::size_t>(1000, training.size() / 20));
+}
+
+int train_and_use(const Options& o) {
+  expect_free_folder(o.save);
+  Corpus training = read_corpus(o.train);
+  if (const std::int64_t dropped = drop_empty_pairs(training); dropped > 0)
+    kit::print(fmt::format("{} pairs with an empty side are left out\n", dropped));
+  const Corpus validation = validation_of(training, o);
+  const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
+  const auto tokenizer = learn_vocabulary(training.source, training.target, o.vocab);
+  const Translator translator{nn::Seq2SeqTransformer(o.model(tokenizer->vocab_size())), tokenizer};
+  expect_readable(translator, validation.source, "--val-source");
+  expect_usable(translator, o, test);
+  kit::print(fmt::format("{} pairs, {} tokens; {}, {} + {} layers, {} parameters\n", training.size(),
+                         tokenizer->vocab_size(), translator.model.options().placement.name, o.layers,
+                         o.layers, translator.model.num_parameters()));
+  try_folder(translator, o.save);
+
+  kit::catch_interrupts();
+  const bool finished = train(translator, training, validation, o);
+  save(translator, o.save);  // first of all: nothing below is worth as much
+  kit::end_on_interrupts();
+  kit::print(fmt::format("model: {}\n", o.save.string()));
+  if (!finished) {
+    kit::print(o.run.empty()
+                   ? "It is as good as it was when it was stopped; with --run FOLDER a training can go on.\n"
+                   : "The training goes on where it is called again with --resume.\n");
+    return kit::interrupt_status();
+  }
+  use(translator, o, test);
+  return 0;
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
+  manual_seed(static_cast<std::uint64_t>(o.seed));
+  if (o.train.given()) return train_and_use(o);
+  const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
+  const Translator translator = load(o.load);
+  expect_usable(translator, o, test);
+  use(translator, o, test);
+  if (!test && o.translate.empty()) translate_stdin(translator, o.search);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kit::run_program("translate", [&] {
+    Options options;
+    if (const auto status = parse(argc, argv, options)) return *status;
+    return run(options);
+  });
+}

@@ -1,0 +1,138 @@
+#include "translate/options.h"
+
+#include <fmt/format.h>
+
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/language_model.h"
+#include "gradus/kit/program/program.h"
+#include "gradus/nn/norm/norms.h"
+#include "gradus/nn/placements/placements.h"
+
+namespace gradus::translate {
+
+namespace {
+
+void add_files(kit::CommandLine& line, Options& o) {
+  line.path("--source", o.train.source, "Text to train on, a sentence in each line, plain or gzip");
+  line.path("--target", o.train.target, "Its translation, line by line");
+  line.path("--val-source", o.validation.source, "Text to validate with; not given: some of --source");
+  line.path("--val-target", o.validation.target, "Its translation");
+  line.path("--test-source", o.test.source, "Text to measure BLEU with, after training or of --load");
+  line.path("--test-target", o.test.target, "Its translation");
+  line.path("--save", o.save, "Folder the trained model is written to");
+  line.path("--load", o.load,
+            "Folder of a trained model: translates lines from stdin, or what is given below");
+  line.path("--run", o.run, "Folder for checkpoints and the log of a training");
+  line.flag("--resume", o.resume, "Go on from the last checkpoint of --run; all else as the first time");
+}
+
+void add_model(kit::CommandLine& line, Options& o) {
+  line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
+  line.text("--norm", o.norm, "What they are: layer, rms, ...; list: all there are");
+  line.integer("--layers", o.layers, "Blocks of the encoder, and of the decoder", {1, 1000});
+  line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
+  line.integer("--heads", o.heads, "Attention heads", {1, 1000});
+  line.integer("--d-ff", o.d_ff, "Hidden channels of the feed-forward branch", {1, 1'000'000});
+  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
+  line.integer("--vocab", o.vocab, "Tokens of the vocabulary that both languages share", {260, 1'000'000});
+}
+
+void add_training(kit::CommandLine& line, Options& o) {
+  line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
+  line.real("--time", o.minutes, "Minutes of training at most; 0: any", kit::between(0, 1e6));
+  line.integer("--tokens", o.tokens, "Of a batch at most: its longest text times its pairs", {1, 10'000'000});
+  line.integer("--longest", o.longest, "Texts of more tokens are not trained on", {1, 100'000});
+  line.real("--lr", o.lr, "Highest learning rate, after warm-up; then it falls as 1 / sqrt(step)",
+            kit::above(0));
+  line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
+  line.real("--smoothing", o.smoothing, "Label smoothing", kit::between(0, 1));
+  line.integer("--average", o.average, "The model is the mean of so many last weights", {1, 1000});
+  line.integer("--average-every", o.average_every, "Steps between two of them", {1, 1'000'000'000});
+  line.integer("--evaluate-every", o.evaluate_every, "Steps between two validations", {1, 1'000'000'000});
+  line.integer("--seed", o.seed, "Seed of weights and batches", kit::at_least(0));
+  line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
+}
+
+void add_translating(kit::CommandLine& line, Options& o) {
+  line.text("--translate", o.translate, "Text to translate");
+  line.integer("--beams", o.search.beams, "Beam search with so many; 1: greedy", {1, 1000});
+  line.real("--length-penalty", o.search.length_penalty, "Above 0: longer translations", kit::between(0, 10));
+  line.path("--attention", o.attention,
+            "How --translate was translated: FILE.svg, or FILE.html with a picture for each head");
+  line.integer("--layer", o.layer, "The decoder's layer there, from 1; 0: the last", {0, 1000});
+}
+
+/// What is wrong with options that are each right; empty: nothing.
+std::string contradiction(const kit::CommandLine& line, const Options& o) {
+  if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return why;
+  if (!nn::placement_named(o.placement).decoder_block)
+    return fmt::format("--placement: {} is not for decoders", o.placement);
+  for (const Files& files : {o.train, o.validation, o.test})
+    if (files.source.empty() != files.target.empty())
+      return fmt::format("{} expects {} FILE too",
+                         files.source.empty() ? files.target_option() : files.source_option(),
+                         files.source.empty() ? files.source_option() : files.target_option());
+  if (!o.train.given() && o.load.empty())
+    return "expects --source FILE and --target FILE to train on, or --load FOLDER to translate";
+  if (o.train.given() && !o.load.empty())
+    return "--load is for translating, --source and --target for training";
+  if (o.resume && (!o.train.given() || o.run.empty()))
+    return "--resume expects --source, --target and --run FOLDER as the training had them";
+  if (!o.load.empty())
+    for (const char* const other :
+         {"--placement", "--norm", "--layers", "--heads", "--d-model", "--d-ff", "--vocab"})
+      if (line.given(other)) return fmt::format("{} is what the folder of --load says", other);
+  if (o.d_model % o.heads != 0)
+    return fmt::format("--heads {} does not divide --d-model {}", o.heads, o.d_model);
+  if (o.longest >= o.tokens)
+    return fmt::format("--tokens {} has no room for --longest {}", o.tokens, o.longest);
+  if (o.train.given() && !o.run.empty() && kit::same_file(o.run, o.save))
+    return "--run and --save are one folder";
+  if (!o.attention.empty() && o.translate.empty()) return "--attention expects --translate TEXT";
+  const auto ending = o.attention.extension();
+  if (!o.attention.empty() && ending != ".svg" && ending != ".html")
+    return fmt::format("--attention expects a name that ends in .svg or .html, got {}", o.attention.string());
+  return "";
+}
+
+}  // namespace
+
+nn::Seq2SeqOptions Options::model(std::int64_t vocabulary) const {
+  return {.vocab = vocabulary,
+          .context = std::max<std::int64_t>(512, longest + 1),
+          .encoder_layers = layers,
+          .decoder_layers = layers,
+          .placement = nn::placement_named(placement),
+          .block = {.d_model = d_model,
+                    .heads = heads,
+                    .d_ff = d_ff,
+                    .dropout = dropout,
+                    .norm = nn::norm_named(norm).make},
+          .pad = kPad,
+          .start = kStart,
+          .end = kEnd};
+}
+
+std::optional<int> parse(int argc, char** argv, Options& o) {
+  kit::CommandLine line("translate", "Trains a Transformer that translates, from two files of sentences.");
+  add_files(line, o);
+  add_model(line, o);
+  add_training(line, o);
+  add_translating(line, o);
+  line.footer(
+      "./run example translate --source train.de.gz --target train.en.gz --save de-en\n"
+      "./run example translate --load de-en --translate 'Ein Hund läuft.'");
+  if (const auto status = line.parse(argc, argv)) return status;
+  if (o.placement == "list" || o.norm == "list") {
+    kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
+    return 0;
+  }
+  if (const std::string why = contradiction(line, o); !why.empty()) {
+    kit::print_error(fmt::format("translate: {}\n", why));
+    return 2;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gradus::translate

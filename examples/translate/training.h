@@ -1,0 +1,30 @@
+#pragma once
+// The training loop, and what a model is worth so far.
+
+#include <functional>
+
+#include "gradus/text/bleu.h"
+#include "translate/corpus.h"
+#include "translate/options.h"
+#include "translate/pairs.h"
+#include "translate/translator.h"
+
+namespace gradus::translate {
+
+/// Mean cross-entropy in nats over the targets' tokens, without label smoothing and dropout.
+double loss_over(const nn::Seq2SeqTransformer& model, const Pairs& pairs, std::int64_t tokens);
+
+/// BLEU of the translations of a corpus; `done` hears how many there are.
+text::Bleu bleu_over(const Translator& translator, const Corpus& corpus, const Search& search,
+                     const std::function<void(std::size_t)>& done = {});
+
+/// `BLEU 36.52  70.1/45.2/31.0/21.5  ...`: the score, the precisions, and how they were come by, so that
+/// numbers can be compared.
+std::string in_words(const text::Bleu& bleu, const Search& search);
+
+/// Adam as in the paper, label smoothing, warm-up and 1 / sqrt(step). Validates now and then; leaves the
+/// model with the mean of its last weights, or the last ones where these validate better. False after Ctrl-C.
+bool train(const Translator& translator, const Corpus& training, const Corpus& validation,
+           const Options& options);
+
+}  // namespace gradus::translate

@@ -73,7 +73,9 @@ TEST_CASE("gpt2: what each kind of model is") {
     return o.model(300);
   };
   CHECK(model("gpt1").placement == nn::post_ln());
+  CHECK_FALSE(model("gpt1").residual_init_scaling);
   CHECK(model("gpt2").placement == nn::pre_ln());
+  CHECK(model("gpt2").residual_init_scaling);
   CHECK(model("gpt2").vocab == 300);
   CHECK(model("gpt2").context == 16);
   CHECK(model("gpt2").block.window == 0);

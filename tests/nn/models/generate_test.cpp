@@ -7,6 +7,7 @@
 #include <set>
 
 #include "check_op.h"
+#include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "nn/check_module.h"
@@ -120,6 +121,20 @@ TEST_CASE("GPT: generate stops at stop tokens, row by row, and tells each token"
   CHECK(two.size(0) == 4);
   CHECK(gpt.generate(tensor({0, 1}), 9, {.greedy = true, .stop = {1}}).size(0) >
         2);  // the prompt's do not count
+}
+
+TEST_CASE("GPT: a cache is as large as the text, not as the context") {
+  manual_seed(5);
+  nn::LlamaOptions options{.vocab = 6, .context = 12, .layers = 2, .d_model = 8, .heads = 2, .d_ff = 12};
+  const nn::GPT small(nn::llama(options));
+  options.context = std::int64_t{1} << 44;  // keys and values of all of it fit into no machine
+  const nn::GPT large(nn::llama(options));
+  large.load_state_dict(small.state_dict());
+  CHECK_THROWS_AS(large.new_cache(), Error);
+  const Tensor prompt = tensor({1, 2, 3});
+  CHECK((large.generate(prompt, 9, {.greedy = true}) == small.generate(prompt, 9, {.greedy = true})).all());
+  CHECK(large.beam_search(prompt, {.count = 9})[0].tokens ==
+        small.beam_search(prompt, {.count = 9})[0].tokens);
 }
 
 TEST_CASE("GPT: beam search finds what trying everything finds") {

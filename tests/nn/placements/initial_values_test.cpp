@@ -115,14 +115,16 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
   CHECK(nn::profile_admin_([&] { other(x); }) == 0);
   CHECK_THROWS_AS(nn::profile_admin_([&] { fail("no batch"); }), Error);
   // What would mix two measurements: two batches, or two models, whose stacks have the same names.
-  const nn::TransformerEncoder same({.layers = 3, .placement = nn::admin(), .block = block});
-  for (const nn::TransformerEncoder& second : {encoder, same})
+  const nn::TransformerEncoder one({.layers = 3, .placement = nn::admin(), .block = block}),
+      two({.layers = 3, .placement = nn::admin(), .block = block});
+  for (const nn::TransformerEncoder& second : {one, two})
     CHECK_THROWS_WITH_AS(
-        nn::profile_admin_([&] { encoder(x), second(x); }),
+        nn::profile_admin_([&] { one(x), second(x); }),
         doctest::Contains("profile_admin_: layers.0.norm1 was run twice: expects forward() to run one model "
                           "once, on one batch"),
         Error);
-  CHECK(nn::profile_admin_([&] { encoder(x); }) == 6);
+  CHECK(two.parameter("layers.0.norm1.shortcut").max().item() == 1);
+  CHECK(nn::profile_admin_([&] { one(x); }) == 6);
   const Tensor before = encoder.parameter("layers.1.norm1.shortcut").detach().clone();
   encoder(5 * x);
   CHECK(max_difference(before, encoder.parameter("layers.1.norm1.shortcut")) == 0);

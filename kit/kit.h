@@ -12,6 +12,7 @@
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
 #include "gradus/kit/program/training_run.h"

@@ -125,11 +125,12 @@ void draw_all(const std::filesystem::path& folder) {
   put("kit_bars", parameters());
   put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
-  put("lab_top_gradient", lab::top_gradient_chart(start));  // as in the lab's report
-  put("lab_norms", lab::norm_chart(start));
-  put("lab_gradients", lab::gradient_panels(start, true));
-  put("lab_activation_gradients", lab::gradient_panels(start, false));
-  put("lab_schemes", lab::scheme_panels(lab::measure_schemes()));
+  const lab::Placements two{lab::Placement::pre, lab::Placement::post};
+  put("lab_top_gradient", lab::top_gradient_chart(start, two));  // as in the lab's report
+  put("lab_norms", lab::norm_chart(start, two));
+  put("lab_gradients", lab::gradient_panels(start, two, true));
+  put("lab_activation_gradients", lab::gradient_panels(start, two, false));
+  put("lab_schemes", lab::scheme_panels(lab::measure_schemes(), two));
   put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
   if (const auto curves = docs::translation_curves(GRADUS_TRANSLATE_LOGS)) put("translate_curves", *curves);

@@ -13,6 +13,7 @@
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 
 namespace {
@@ -76,7 +77,8 @@ int train_on_text(Options o) {
     kit::print(fmt::format("weights: {}\n", o.save.string()));
     if (kit::interrupted()) return kit::interrupt_status();
   }
-  kit::print(fmt::format("validation loss: {:.4f}\n", char_gpt::loss_over(model, text.validation)));
+  kit::print(fmt::format("validation loss: {:.4f}\n",
+                         kit::loss_over(model, text.validation, model.options().context)));
   print_sample(*loaded, o);
   return 0;
 }

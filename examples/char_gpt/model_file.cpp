@@ -8,6 +8,7 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/gradus.h"
+#include "gradus/kit/program/language_model.h"
 
 namespace gradus::char_gpt {
 
@@ -86,11 +87,11 @@ kit::Vocabulary read_vocabulary(const File& file) {
 Options read_options(const File& file, std::int64_t vocabulary) {
   Options o;
   o.placement = file.note("placement");
-  file.require(is_placement(o.placement), "note 'placement' expects a name of --placement list, got {}",
+  file.require(kit::is_placement(o.placement), "note 'placement' expects a name of --placement list, got {}",
                io::quote(o.placement));
   if (const auto norm = file.notes.find("norm"); norm != file.notes.end())
     o.norm = norm->second;  // else layer
-  file.require(is_norm(o.norm), "note 'norm' expects a name of --norm list, got {}", io::quote(o.norm));
+  file.require(kit::is_norm(o.norm), "note 'norm' expects a name of --norm list, got {}", io::quote(o.norm));
   const Shape tokens = file.matrix("token_embedding.weight");
   file.require(tokens[0] == vocabulary, "note 'characters' has {}, but the weights have {}", vocabulary,
                tokens[0]);

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
-#include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/placements.h"
@@ -25,24 +23,6 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
                     .bias = false,
                     .norm = nn::norm_named(norm).make},
           .checkpoint = checkpoint};
-}
-
-/// Whether `find` knows the name.
-static bool is_name(const std::function<void()>& find) {
-  try {
-    find();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-bool is_placement(const std::string& name) {
-  return is_name([&] { nn::placement_named(name); });
-}
-
-bool is_norm(const std::string& name) {
-  return is_name([&] { nn::norm_named(name); });
 }
 
 std::optional<int> parse(int argc, char** argv, Options& o) {
@@ -89,10 +69,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
     return 0;
   }
-  if (!is_placement(o.placement))
-    return refused(fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement));
-  if (!is_norm(o.norm))
-    return refused(fmt::format("--norm: there is no {}; `--norm list` has them all", o.norm));
+  if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return refused(why);
   if (o.resume && (o.run.empty() || o.text.empty()))
     return refused("--resume expects --text FILE and --run FOLDER as the training had them");
   if (o.text.empty() && o.load.empty())

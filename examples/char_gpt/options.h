@@ -38,9 +38,6 @@ struct Options {
   nn::GPTOptions model(std::int64_t vocab) const;
 };
 
-bool is_placement(const std::string& name);
-bool is_norm(const std::string& name);
-
 /// Reads the command line; an exit status when the program should not go on.
 std::optional<int> parse(int argc, char** argv, Options& options);
 

@@ -6,21 +6,12 @@
 
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/training_run.h"
 
 namespace gradus::char_gpt {
 
 namespace {
-
-constexpr std::int64_t kEvaluated = 64;  // windows of one evaluation batch
-
-/// Decay shrinks what multiplies (matrices, embeddings), not gains and biases.
-std::vector<optim::ParameterGroup> groups(const nn::GPT& model) {
-  std::vector<Tensor> matrices, vectors;
-  for (const Tensor& parameter : model.parameters())
-    (parameter.dim() >= 2 ? matrices : vectors).push_back(parameter);
-  return {{.parameters = matrices}, {.parameters = vectors, .weight_decay = 0}};
-}
 
 /// What a training that goes on must have been begun with.
 Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const Options& o) {
@@ -47,7 +38,8 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   if (o.steps == 0) return;
   const auto schedule = o.steps > o.warmup ? optim::warmup_cosine(o.lr, o.warmup, o.steps, o.least_lr)
                                            : optim::warmup_linear(o.lr, o.warmup);
-  optim::AdamW opt(groups(model), {.lr = schedule, .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
+  optim::AdamW opt(kit::decay_matrices(model),
+                   {.lr = schedule, .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
   Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
   // [range]
   const auto draw_batch = [&] {
@@ -81,21 +73,6 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   });
   profiler.finish();
   model.eval();
-}
-
-double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens) {
-  const NoGrad no_grad;
-  const nn::EvalMode eval(model);
-  const std::int64_t context = model.options().context;
-  const std::vector<std::int64_t> starts =
-      kit::side_by_side(static_cast<std::int64_t>(tokens.size()), context);
-  double total = 0;
-  for (std::size_t i = 0; i < starts.size(); i += kEvaluated) {
-    const std::size_t count = std::min<std::size_t>(kEvaluated, starts.size() - i);
-    const kit::Windows windows = kit::windows_at(tokens, std::span(starts).subspan(i, count), context);
-    total += model.loss(windows.inputs, windows.targets).item() * static_cast<double>(count);
-  }
-  return total / static_cast<double>(starts.size());
 }
 
 }  // namespace gradus::char_gpt

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "gradus/core/error.h"
 #include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/placements.h"
@@ -17,27 +17,6 @@ namespace {
 std::optional<int> refused(std::string_view why) {
   kit::print_error(fmt::format("fill_mask: {}\n", why));
   return 2;
-}
-
-bool is_known(const auto& find) {
-  try {
-    find();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-std::optional<int> check_names(const Options& o) {
-  if (!is_known([&] { nn::placement_named(o.placement); }))
-    return refused(fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement));
-  if (!is_known([&] { nn::norm_named(o.norm); }))
-    return refused(fmt::format("--norm: there is no {}; there are layer, rms, dyt and none", o.norm));
-  const std::string kind = nn::norm_named(o.norm).kind;
-  if (kind == "BatchNorm" || kind == "GroupNorm")
-    return refused(
-        fmt::format("--norm: {} cannot be saved in a model's folder; layer, rms, dyt and none can", o.norm));
-  return std::nullopt;
 }
 
 /// What cannot be asked for together.
@@ -103,7 +82,8 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
     return 0;
   }
-  if (const auto status = check_names(o)) return status;
+  if (const std::string why = kit::wrong_block_names(o.placement, o.norm, /*saved=*/true); !why.empty())
+    return refused(why);
   if (o.d_model % o.heads != 0)
     return refused(fmt::format("--d-model {} is not divisible by --heads {}", o.d_model, o.heads));
   return check_together(line, o);

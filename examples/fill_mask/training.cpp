@@ -5,19 +5,12 @@
 #include <algorithm>
 
 #include "gradus/gradus.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/training_run.h"
 
 namespace gradus::fill_mask {
 
 namespace {
-
-/// Decay shrinks what multiplies (matrices, embeddings), not gains and biases.
-std::vector<optim::ParameterGroup> groups(const nn::Bert& model) {
-  std::vector<Tensor> matrices, vectors;
-  for (const Tensor& parameter : model.parameters())
-    (parameter.dim() >= 2 ? matrices : vectors).push_back(parameter);
-  return {{.parameters = matrices}, {.parameters = vectors, .weight_decay = 0}};
-}
 
 /// What a training that goes on must have been begun with.
 Metadata settings(const Corpus& corpus, const Options& o) {
@@ -55,7 +48,7 @@ bool train(const nn::Bert& model, const Corpus& corpus, const Options& o) {
       {.batch_size = o.batch,
        .shuffle = true,
        .generator = Generator(static_cast<std::uint64_t>(o.seed), 1)});
-  optim::AdamW opt(groups(model), {.lr = schedule(o), .weight_decay = o.weight_decay});
+  optim::AdamW opt(kit::decay_matrices(model), {.lr = schedule(o), .weight_decay = o.weight_decay});
   kit::TrainingRun run(
       {.steps = o.steps, .folder = o.run(), .resume = o.resume, .settings = settings(corpus, o)});
   run.keep("model", model);

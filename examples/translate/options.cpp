@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/placements.h"
@@ -63,24 +63,11 @@ void add_translating(kit::CommandLine& line, Options& o) {
   line.integer("--layer", o.layer, "The decoder's layer there, from 1; 0: the last", {0, 1000});
 }
 
-/// Whether a look-up of a name finds it.
-bool is_name(const auto& look_up) {
-  try {
-    look_up();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 /// What is wrong with options that are each right; empty: nothing.
 std::string contradiction(const kit::CommandLine& line, const Options& o) {
-  if (!is_name([&] { nn::placement_named(o.placement); }))
-    return fmt::format("--placement: there is no {}; `--placement list` has them all", o.placement);
+  if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return why;
   if (!nn::placement_named(o.placement).decoder_block)
     return fmt::format("--placement: {} is not for decoders", o.placement);
-  if (!is_name([&] { nn::norm_named(o.norm); }))
-    return fmt::format("--norm: there is no {}; `--norm list` has them all", o.norm);
   for (const Files& files : {o.train, o.validation, o.test})
     if (files.source.empty() != files.target.empty())
       return fmt::format("{} expects {} FILE too",
@@ -103,6 +90,7 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.train.given() && !o.run.empty() && kit::same_file(o.run, o.save))
     return "--run and --save are one folder";
   if (!o.attention.empty() && o.translate.empty()) return "--attention expects --translate TEXT";
+  if (line.given("--layer") && o.attention.empty()) return "--layer expects --attention FILE";
   const auto ending = o.attention.extension();
   if (!o.attention.empty() && ending != ".svg" && ending != ".html")
     return fmt::format("--attention expects a name that ends in .svg or .html, got {}", o.attention.string());

@@ -41,7 +41,8 @@ GPTOptions gpt1() {
           .context = 512,
           .layers = 12,
           .placement = post_ln(),
-          .block = {.d_model = 768, .heads = 12, .activation = Activation::gelu_tanh, .dropout = 0.1}};
+          .block = {.d_model = 768, .heads = 12, .activation = Activation::gelu_tanh, .dropout = 0.1},
+          .residual_init_scaling = false};  // all N(0, 0.02^2), section 4.1
 }
 
 GPTOptions gpt2(std::string_view name) {

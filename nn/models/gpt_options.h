@@ -1,18 +1,17 @@
 #pragma once
 // GPT's options as papers have them. What each changed of the one before:
 //
-//   |          | GPT-1                     | GPT-2             | GPT-3                       | Llama |
-//   |----------|---------------------------|-------------------|-----------------------------|--------------------|
-//   | norms    | Post-LN, none at the end  | Pre-LN, one more  | the same                    | Pre-LN,
-//   RMSNorm    | | sees     | all before it             | the same          | every 2nd block: a window   |
-//   all, or a window   | | position | learned                   | learned           | learned | rotary | |
-//   FFN      | tanh GELU, 4 C            | the same          | the same                    | SwiGLU, 8/3 C |
-//   | heads    | keys as many as queries   | the same          | the same                    | fewer of keys
-//   | | biases   | everywhere                | everywhere        | everywhere                  | none | |
-//   head     | the token embedding       | the same          | the same                    | its own | |
-//   context  | 512                       | 1,024             | 2,048                       | 2,048 and more |
-//   | vocab    | 40,478                    | 50,257            | 50,257                      | 32,000 and
-//   more    |
+//   |          | GPT-1                    | GPT-2            | GPT-3                     | Llama            |
+//   |----------|--------------------------|------------------|---------------------------|------------------|
+//   | norms    | Post-LN, none at the end | Pre-LN, one more | the same                  | Pre-LN, RMSNorm  |
+//   | sees     | all before it            | the same         | every 2nd block: a window | all, or a window |
+//   | position | learned                  | learned          | learned                   | rotary           |
+//   | FFN      | tanh GELU, 4 C           | the same         | the same                  | SwiGLU, 8/3 C    |
+//   | heads    | keys as many as queries  | the same         | the same                  | fewer of keys    |
+//   | biases   | everywhere               | everywhere       | everywhere                | none             |
+//   | head     | the token embedding      | the same         | the same                  | its own          |
+//   | context  | 512                      | 1,024            | 2,048                     | 2,048 and more   |
+//   | vocab    | 40,478                   | 50,257           | 50,257                    | 32,000 and more  |
 //
 //   nn::GPTOptions options = nn::gpt2("124m");
 //   options.placement = nn::peri_ln();  // anything may be changed

@@ -21,7 +21,7 @@
 
 namespace gradus::nn {
 
-/// All placements, Pre-LN and Post-LN first, then by year: `for (const nn::Placement& p : nn::placements())`
+/// All placements, Pre-LN and Post-LN first: `for (const nn::Placement& p : nn::placements())`
 std::vector<Placement> placements();
 
 /// The placement of a name, in any case and without its marks: "Pre-LN", "preln" and "pre" are one, "deep"

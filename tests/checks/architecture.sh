@@ -23,7 +23,7 @@ shift
   function path_of(name) {
     if (name == "gradus/gradus.h") return "include/gradus/gradus.h"
     if (name ~ /^gradus\//) return substr(name, 8)
-    if (name ~ /^(lab|char_gpt|fill_mask|translate)\//) return "examples/" name
+    if (name ~ /^(lab|char_gpt|fill_mask|gpt2|translate)\//) return "examples/" name
     return name
   }
   function trim(text) { gsub(/^[ *]+|[ *]+$/, "", text); return text }

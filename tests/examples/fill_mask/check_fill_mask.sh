@@ -42,7 +42,7 @@ refused 2 '--resume expects --text FILE' --load model --resume
 refused 2 'expects --text FILE or --load FOLDER, not both' --text text --load model
 refused 2 '--layers is what the folder of --load says' --load model --layers 3
 refused 2 '--placement: there is no sideways;' --text text --placement sideways
-refused 2 '--norm: there is no loud; there are layer, rms, dyt and none' --text text --norm loud
+refused 2 '--norm: there is no loud; `--norm list` has them all' --text text --norm loud
 refused 2 '--norm: batch cannot be saved' --text text --norm batch
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--masked: expects a number' --text text --masked 0

@@ -83,6 +83,7 @@ head -c 200 de.gz >cut.gz
   refused 2 '--tokens 50 has no room for --longest 100' --source de --target en --tokens 50
   refused 2 '--run and --save are one folder' --source de --target en --run x --save ./x
   refused 2 '--attention expects --translate TEXT' --load folder --attention a.svg
+  refused 2 '--layer expects --attention FILE' --load folder --translate x --layer 1
   refused 2 '--attention expects a name that ends in .svg or .html, got a.png' --load folder --translate x \
     --attention a.png
   refused 2 '--placement: there is no mid' --source de --target en --placement mid

@@ -1,0 +1,90 @@
+// Models and tokenizers from folders and into them.
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "gpt2/writer.h"
+#include "gradus/gradus.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/text/train.h"
+
+namespace gradus::gpt2 {
+
+namespace {
+
+constexpr std::int64_t kSpareRows = 1024;  // some models have a few rows more than tokens, for the hardware
+
+/// What the published GPT-1 has for a tokenizer is none of those that are read here.
+std::string remedy(const std::filesystem::path& folder) {
+  const std::filesystem::path config = folder / "config.json";
+  const bool gpt1 = std::filesystem::is_regular_file(config) &&
+                    kit::read_file(config).find("\"openai-gpt\"") != std::string::npos;
+  return gpt1 ? "; GPT-1's own tokenizer is not read here: name a folder with another by --tokenizer" : "";
+}
+
+std::shared_ptr<const text::Tokenizer> tokenizer_of(const Options& o) {
+  if (!o.tokenizer.empty()) return text::load_tokenizer(o.tokenizer);
+  try {
+    return text::load_tokenizer(o.weights);
+  } catch (const Error& error) {
+    throw Error(error.what() + remedy(o.weights));
+  }
+}
+
+void expect_fit(const text::Tokenizer& tokenizer, std::int64_t rows, const Options& o) {
+  const std::int64_t tokens = tokenizer.vocab_size();
+  if (tokens > rows || rows - tokens >= kSpareRows)
+    throw Error(
+        fmt::format("{}: the tokenizer has {} tokens, but vocab_size in {} is {}: expects the one the "
+                    "model was trained with (--tokenizer FOLDER)",
+                    (o.tokenizer.empty() ? o.weights : o.tokenizer).string(), tokens,
+                    (o.weights / "config.json").string(), rows));
+}
+
+nn::GPT with_checkpoints(const nn::GPT& model) {
+  nn::GPTOptions options = model.options();
+  options.checkpoint = true;
+  nn::GPT again(options);
+  again.load_state_dict(model.state_dict());
+  return again;
+}
+
+}  // namespace
+
+Writer load(const Options& o) {
+  nn::PretrainedOptions given{.dropout = o.dropout};
+  if (o.text.empty()) given.context = o.context.value_or(0);  // in training it is the length of windows
+  // The tokenizer comes first: it is read in no time.
+  auto tokenizer = tokenizer_of(o);
+  Writer writer{nn::GPT::load_pretrained(o.weights.string(), given), std::move(tokenizer)};
+  expect_fit(*writer.tokenizer, writer.model.options().vocab, o);
+  if (!o.text.empty() && o.checkpoint) return {with_checkpoints(writer.model), writer.tokenizer};
+  return writer;
+}
+
+Writer make(const Options& o, const std::string& text) {
+  std::shared_ptr<const text::Tokenizer> tokenizer;
+  if (o.tokenizer.empty()) {
+    const std::vector<std::string> texts{text};
+    tokenizer = std::make_shared<text::ByteLevelBPE>(
+        text::train_byte_level_bpe(texts, {.vocab = o.vocab, .special_tokens = {"<|endoftext|>"}}));
+  } else {
+    tokenizer = text::load_tokenizer(o.tokenizer);
+  }
+  const std::int64_t tokens = tokenizer->vocab_size();
+  return {nn::GPT(o.model(tokens)), std::move(tokenizer)};
+}
+
+void expect_free(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "config.json") && !std::filesystem::exists(folder / "training"))
+    throw Error(fmt::format("--save: {} holds a model that was not trained there: name another folder",
+                            folder.string()));
+}
+
+void save(const Writer& writer, const std::filesystem::path& folder) {
+  writer.model.save_pretrained(folder.string());
+  writer.tokenizer->save(folder);
+}
+
+}  // namespace gradus::gpt2

@@ -1,0 +1,114 @@
+// GPT-2 and its relatives: writes with weights the world has, trains them further, or new ones.
+//
+//   ./run example gpt2 --weights FOLDER [--prompt TEXT]
+//   ./run example gpt2 [--weights FOLDER] --text FILE [--steps N] [--new KIND] [--placement NAME|list]
+//                      [--save FOLDER] [--resume]
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <string>
+
+#include "gpt2/options.h"
+#include "gpt2/training.h"
+#include "gpt2/writer.h"
+#include "gradus/gradus.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/language_model.h"
+#include "gradus/kit/program/program.h"
+
+namespace {
+
+using namespace gradus;
+using gpt2::Options;
+using gpt2::Writer;
+
+/// The prompt and what follows, as it comes; how fast it was goes to stderr.
+void print_text(const Writer& writer, const std::string& prompt, const Options& o, Generator& generator) {
+  bool begun = false;
+  const gpt2::Written written = gpt2::write(writer, prompt, o, generator, [&](std::string_view piece) {
+    if (!begun) kit::print(prompt);  // not before it is known that it can be gone on from
+    begun = true;
+    kit::print(piece);
+  });
+  kit::print("\n");
+  kit::print_error(fmt::format("{} tokens in {:.2f} s: {:.1f} a second\n", written.tokens, written.seconds,
+                               static_cast<double>(written.tokens) / written.seconds));
+}
+
+/// Every line of stdin is a prompt; one that nothing can be made of is told on stderr.
+void go_on_from_lines(const Writer& writer, const Options& o, Generator& generator) {
+  const bool asks = isatty(STDIN_FILENO) != 0;
+  if (asks) kit::print("A text to go on from in each line. Ctrl-D ends.\n");
+  for (std::string line; (asks ? kit::print("> ") : void()), std::getline(std::cin, line);) {
+    if (line.empty()) continue;
+    try {
+      print_text(writer, line, o, generator);
+    } catch (const Error& error) {
+      kit::print_error(fmt::format("gpt2: {}\n", error.what()));
+    }
+    if (kit::interrupted()) break;
+  }
+  if (asks) kit::print("\n");
+}
+
+Generator generator_of_texts(const Options& o) {
+  return Generator(static_cast<std::uint64_t>(o.seed), /*stream=*/2);
+}
+
+int write_with_loaded(const Options& o) {
+  const Writer writer = gpt2::load(o);
+  Generator generator = generator_of_texts(o);
+  if (o.prompt)
+    print_text(writer, *o.prompt, o, generator);
+  else
+    go_on_from_lines(writer, o, generator);
+  return 0;
+}
+
+int train_on_text(const Options& o) {
+  const std::string text = kit::read_file_or_pipe(o.text, "--text");
+  gpt2::expect_free(o.save);
+  const Writer writer = o.is_new() ? gpt2::make(o, text) : gpt2::load(o);
+  const gpt2::Corpus corpus = gpt2::make_corpus(text, writer, o);
+  const nn::GPT& model = writer.model;
+  kit::make_folder(o.save);
+  kit::try_output("--save", o.save / "model.safetensors",
+                  static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
+  kit::print(fmt::format("{} tokens, {} different ones; {}, {} layers, {} parameters\n",
+                         corpus.train.size() + corpus.validation.size(), writer.tokenizer->vocab_size(),
+                         model.options().placement.name, model.options().layers, model.num_parameters()));
+  const double before = kit::loss_over(model, corpus.validation, corpus.context);
+  kit::print(fmt::format("validation loss before: {:.4f}\n", before));
+  const bool finished = gpt2::train(model, corpus, o);
+  gpt2::save(writer, o.save);  // first of all: nothing below is worth as much
+  kit::end_on_interrupts();
+  kit::print(fmt::format("model: {}\n", o.save.string()));
+  if (!finished) {
+    kit::print("--resume goes on with it\n");
+    return kit::interrupt_status();
+  }
+  const double after = kit::loss_over(model, corpus.validation, corpus.context);
+  kit::print(fmt::format("validation loss: {:.4f}, before {:.4f}\n", after, before));
+  Generator generator = generator_of_texts(o);
+  if (o.prompt) print_text(writer, *o.prompt, o, generator);
+  return 0;
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
+  manual_seed(static_cast<std::uint64_t>(o.seed));
+  return o.text.empty() ? write_with_loaded(o) : train_on_text(o);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kit::run_program("gpt2", [&] {
+    Options options;
+    if (const auto status = gpt2::parse(argc, argv, options)) return *status;
+    return run(options);
+  });
+}

@@ -1,0 +1,101 @@
+#include "gpt2/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gradus/gradus.h"
+#include "gradus/kit/data/text_data.h"
+#include "gradus/kit/program/language_model.h"
+#include "gradus/kit/program/training_run.h"
+
+namespace gradus::gpt2 {
+
+namespace {
+
+constexpr std::int64_t kMostValidating = 50'000;
+
+/// What a training that goes on must have been begun with.
+Metadata settings(const nn::GPTOptions& model, const Corpus& corpus, const Options& o) {
+  return {{"--text", fmt::format("{} tokens", corpus.train.size() + corpus.validation.size())},
+          {"--new", o.is_new() ? o.kind : "not"},
+          {"--vocab", std::to_string(model.vocab)},
+          {"--steps", std::to_string(o.steps)},
+          {"--seed", std::to_string(o.seed)},
+          {"--placement", model.placement.name},
+          {"--norm", model.block.new_norm().kind()},
+          {"--layers", std::to_string(model.layers)},
+          {"--heads", std::to_string(model.block.heads)},
+          {"--d-model", std::to_string(model.block.d_model)},
+          {"--context", std::to_string(corpus.context)},
+          {"--batch", std::to_string(o.batch)},
+          {"--accumulate", std::to_string(o.accumulate)},
+          {"--lr", fmt::format("{}", o.peak_lr())},
+          {"--warmup", std::to_string(o.warmup)},
+          {"--weight-decay", fmt::format("{}", o.weight_decay)},
+          {"--clip", fmt::format("{}", o.clip)},
+          {"--dropout", fmt::format("{}", model.block.dropout)}};
+}
+
+optim::Schedule schedule(const Options& o) {
+  const double lr = o.peak_lr();
+  return o.steps > o.warmup ? optim::warmup_cosine(lr, o.warmup, o.steps, lr / 10)
+                            : optim::warmup_linear(lr, o.warmup);
+}
+
+}  // namespace
+
+Corpus make_corpus(const std::string& text, const Writer& writer, const Options& o) {
+  const std::vector<std::int64_t> ids = writer.tokenizer->encode(text);
+  const std::int64_t most = writer.model.options().context;
+  Corpus corpus;
+  corpus.context = o.context.value_or(std::min(most, kContext));
+  if (corpus.context > most)
+    throw Error(fmt::format("--context {}: the model looks back on {} tokens at most", corpus.context, most));
+  const std::int64_t validating = std::min(std::ssize(ids) / 10, kMostValidating);
+  corpus.train.assign(ids.begin(), ids.end() - validating);
+  corpus.validation.assign(ids.end() - validating, ids.end());
+  if (validating <= corpus.context)
+    throw Error(
+        fmt::format("{}: has {} tokens, the tenth that validates {}: too few for a window of {} and one "
+                    "more: expects a longer text or a smaller --context",
+                    o.text.string(), ids.size(), validating, corpus.context));
+  return corpus;
+}
+
+bool train(const nn::GPT& model, const Corpus& corpus, const Options& o) {
+  optim::AdamW opt(kit::decay_matrices(model),
+                   {.lr = schedule(o), .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
+  Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
+  kit::TrainingRun run({.steps = o.steps,
+                        .folder = o.run(),
+                        .resume = o.resume,
+                        .settings = settings(model.options(), corpus, o)});
+  run.keep("model", model);
+  run.keep("optimizer", opt);
+  run.keep("data", data);
+  model.train();
+  const std::vector<Tensor> parameters = model.parameters();
+  const auto loss_of_next = [&] {
+    const auto [inputs, targets] = kit::random_windows(corpus.train, o.batch, corpus.context, data);
+    return model.loss(inputs, targets);
+  };
+  if (o.is_new() && model.options().placement == nn::admin() && run.steps_done() == 0)
+    nn::profile_admin_([&] { loss_of_next(); });
+  const bool finished = run.train([&](std::int64_t) -> kit::StepResult {
+    double mean = 0;
+    opt.zero_grad();
+    for (std::int64_t pass = 0; pass < o.accumulate; ++pass) {
+      const Tensor loss = loss_of_next() / static_cast<double>(o.accumulate);
+      loss.backward();
+      mean += loss.item();
+    }
+    optim::clip_grad_norm(parameters, o.clip);
+    opt.step();
+    return {mean, opt.lr()};
+  });
+  model.eval();
+  return finished;
+}
+
+}  // namespace gradus::gpt2

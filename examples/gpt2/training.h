@@ -1,0 +1,26 @@
+#pragma once
+// A text as what a language model is trained on, and the training.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpt2/writer.h"
+
+namespace gradus::gpt2 {
+
+/// Tokens of a text; its end validates.
+struct Corpus {
+  std::vector<std::int32_t> train, validation;
+  std::int64_t context = 0;  // of a window
+};
+
+/// The text as the writer's tokens. The last tenth validates, at most 50,000 tokens. Throws where one of the
+/// parts is too short for a window.
+Corpus make_corpus(const std::string& text, const Writer& writer, const Options& options);
+
+/// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. False after Ctrl-C; a checkpoint
+/// is kept in either case.
+bool train(const nn::GPT& model, const Corpus& corpus, const Options& options);
+
+}  // namespace gradus::gpt2

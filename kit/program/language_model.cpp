@@ -1,0 +1,74 @@
+#include "gradus/kit/program/language_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gradus/kit/data/text_data.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/nn/norm/norms.h"
+#include "gradus/nn/placements/placements.h"
+
+namespace gradus::kit {
+
+namespace {
+
+constexpr std::int64_t evaluated = 8192;  // tokens of one evaluation batch, about
+
+bool is_known(const auto& find) {
+  try {
+    find();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<optim::ParameterGroup> decay_matrices(const nn::Module& model) {
+  std::vector<Tensor> matrices, vectors;
+  for (const Tensor& parameter : model.parameters())
+    (parameter.dim() >= 2 ? matrices : vectors).push_back(parameter);
+  std::vector<optim::ParameterGroup> groups;
+  if (!matrices.empty()) groups.push_back({.parameters = matrices});
+  if (!vectors.empty()) groups.push_back({.parameters = vectors, .weight_decay = 0});
+  return groups;
+}
+
+double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens, std::int64_t context) {
+  check(context >= 1 && std::ssize(tokens) > context,
+        "loss_over: expects more tokens than a window has, got {} for a window of {}", tokens.size(),
+        context);
+  const NoGrad no_grad;
+  const nn::EvalMode eval(model);
+  const std::vector<std::int64_t> starts = side_by_side(std::ssize(tokens), context);
+  const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(1, evaluated / context));
+  double total = 0;
+  for (std::size_t i = 0; i < starts.size(); i += batch) {
+    const std::size_t count = std::min(batch, starts.size() - i);
+    const Windows windows = windows_at(tokens, std::span(starts).subspan(i, count), context);
+    total += model.loss(windows.inputs, windows.targets).item() * static_cast<double>(count);
+  }
+  return total / static_cast<double>(starts.size());
+}
+
+bool is_placement(const std::string& name) {
+  return is_known([&] { nn::placement_named(name); });
+}
+
+bool is_norm(const std::string& name) {
+  return is_known([&] { nn::norm_named(name); });
+}
+
+std::string wrong_block_names(const std::string& placement, const std::string& norm, bool saved) {
+  if (!is_placement(placement))
+    return fmt::format("--placement: there is no {}; `--placement list` has them all", placement);
+  if (!is_norm(norm)) return fmt::format("--norm: there is no {}; `--norm list` has them all", norm);
+  const std::string kind = nn::norm_named(norm).kind;
+  if (saved && (kind == "BatchNorm" || kind == "GroupNorm"))
+    return fmt::format("--norm: {} cannot be saved in a model's folder; layer, rms, dyt and none can", norm);
+  return "";
+}
+
+}  // namespace gradus::kit

@@ -1,0 +1,33 @@
+#pragma once
+// What programs that train language models share: the groups of their optimizer, a loss over a text, the
+// names of blocks' parts.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gradus/nn/models/gpt.h"
+#include "gradus/optim/optimizer.h"
+
+namespace gradus::kit {
+
+/// A model's parameters in two groups: matrices and embeddings with the optimizer's weight decay, gains and
+/// biases without. `optim::AdamW opt(kit::decay_matrices(model), {.lr = 1e-3, .weight_decay = 0.1});`
+std::vector<optim::ParameterGroup> decay_matrices(const nn::Module& model);
+
+/// The mean loss of the tokens, in nats, over windows side by side: all but a rest shorter than a window.
+/// Works in eval mode, without a tape. Throws where tokens are too few for one window of `context` and its
+/// targets. `const double loss = kit::loss_over(model, text.validation, 128);`
+double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens, std::int64_t context);
+
+/// Whether a name is one of --placement list, or of --norm list: `if (!kit::is_norm(o.norm)) ...`
+bool is_placement(const std::string& name);
+bool is_norm(const std::string& name);
+
+/// What is wrong with values of --placement and --norm, as a program says it; empty: nothing. Norms whose
+/// statistics no folder has a name for are wrong where the model is `saved` by save_pretrained.
+/// `if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) ...`
+std::string wrong_block_names(const std::string& placement, const std::string& norm, bool saved = false);
+
+}  // namespace gradus::kit

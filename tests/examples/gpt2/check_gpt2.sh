@@ -1,0 +1,150 @@
+#!/bin/sh
+# check_gpt2.sh GPT2: the program as its users meet it. It refuses before it trains or writes, keeps what it has when it is
+# stopped, goes on from there, fine-tunes what it saved, and writes with it. Nothing here depends on how fast anything is.
+set -eu
+gpt2=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$1"
+  cat out err
+  exit 1
+}
+# expect STATUS ARGS...: runs the program; what it said is in out and err.
+expect() {
+  wanted=$1
+  shift
+  status=0
+  "$gpt2" "$@" >out 2>err </dev/null || status=$?
+  [ $status = "$wanted" ] || fail "gpt2 $*: status $status, expected $wanted"
+}
+says() { # FILE TEXT
+  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
+}
+# refused STATUS MESSAGE ARGS...: says so in one line, before it does anything, and changes nothing.
+refused() {
+  wanted=$1 message=$2
+  shift 2
+  before=$(find . ! -name out ! -name err)
+  expect "$wanted" "$@"
+  [ ! -s out ] || fail "gpt2 $*: wrote to stdout"
+  says err "gpt2: $message"
+  [ "$(find . ! -name out ! -name err)" = "$before" ] || fail "gpt2 $*: changed files"
+}
+
+awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks." : i % 3 == 1 ? "a cat meows." : "one cow moos.") }' >text
+small="--vocab 300 --layers 2 --heads 4 --d-model 32 --context 16 --batch 8 --lr 0.003 --warmup 20"
+
+refused 2 'expects --weights FOLDER with a model to write with, or --text FILE to train on'
+refused 2 '--resume expects --text FILE' --weights model --resume
+refused 2 '--layers is what the folder of --weights says' --weights model --layers 3
+refused 2 '--layers is what --new gpt2-124m says' --text text --new gpt2-124m --layers 3
+refused 2 "--new gpt2-5b: gpt2: there is no size '5b'" --text text --new gpt2-5b
+refused 2 '--new gpt9: expects gpt1, gpt2, gpt3 or llama' --text text --new gpt9
+refused 2 '--placement: there is no sideways;' --text text --placement sideways
+refused 2 '--norm: batch cannot be saved' --text text --norm batch
+refused 2 '--norm: BatchNorm cannot be saved' --text text --norm BatchNorm
+refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
+refused 2 '--beams searches: --top-k is for drawing' --weights model --beams 4 --top-k 3
+refused 2 '--vocab is what the folder of --tokenizer says' --text text --tokenizer model --vocab 500
+refused 2 '--save would replace the model of --weights' --text text --weights model --save ./model
+refused 2 '--top-p: expects a number' --weights model --top-p 0
+refused 1 '--text: cannot open missing' --text missing
+refused 1 'load_tokenizer: missing' --weights missing
+: >empty
+refused 1 'empty: has 0 tokens' --text empty
+refused 1 'make_folder: text' --text text --save text
+mkdir other && : >other/config.json
+refused 1 '--save: other holds a model that was not trained there' --text text --save other
+expect 0 --placement list
+says out 'Post-LN'
+expect 0 --norm list
+says out 'Zhang & Sennrich'
+
+# shellcheck disable=SC2086
+{
+  # A training that is stopped and resumed ends with the bytes of one that nobody stopped.
+  options="--text text $small --steps 600 --placement peri --dropout 0.1 --accumulate 2"
+  expect 0 $options --save whole --prompt 'the dog' --greedy --count 3
+  says out 'validation loss before: '
+  says out 'the dog barks.'
+  says err ' a second'
+  : >out
+  "$gpt2" $options --save parts >out 2>err &
+  until grep -q 'step     60' out; do kill -0 $! || fail 'ended before step 60'; done
+  kill -INT $!
+  status=0
+  wait $! || status=$?
+  [ $status = 130 ] || fail "INT: status $status"
+  says out '--resume goes on with it'
+  expect 0 --weights parts --prompt 'a cat' --count 3 # what is saved is a model
+  expect 1 $options --save parts
+  says err 'holds the checkpoints of a training'
+  expect 1 $options --save parts --resume --clip 2
+  says err '--clip was 1, is 2'
+  expect 0 $options --save parts --resume
+  says out 'goes on after step'
+  for file in model.safetensors config.json tokenizer.json merges.txt; do
+    cmp whole/$file parts/$file || fail "a resumed training ended with another $file"
+  done
+
+  # Every kind of model can be made; what it saved is trained further, with and without recompute to the same bytes.
+  for kind in gpt1 gpt3 llama; do expect 0 --text text $small --new $kind --steps 2 --save $kind; done
+  tuning="--weights llama --text text --context 8 --batch 2 --steps 3 --dropout 0"
+  expect 0 $tuning --save tuned
+  says out 'validation loss: '
+  expect 0 $tuning --checkpoint --save again
+  cmp tuned/model.safetensors again/model.safetensors || fail '--checkpoint trained another model'
+  expect 1 --weights llama --text text --context 17 --save none
+  says err '--context 17: the model looks back on 16 tokens at most'
+}
+
+# Writing, from the command line and from lines of stdin: all there is on stdout is the text.
+expect 0 --weights whole --prompt 'the dog' --count 40 --greedy
+says out 'a cat meows.'
+cp out greedy
+expect 0 --weights whole --prompt 'the dog' --count 40 --top-k 1
+cmp out greedy || fail 'one token to choose from, and another text'
+expect 0 --weights whole --prompt 'the dog' --count 40 --greedy --stop ' cat'
+[ "$(tail -n 1 out)" = a ] || fail 'the text goes on behind --stop'
+expect 0 --weights whole --prompt 'the dog' --count 4 --beams 3
+says out 'the dog barks.'
+expect 0 --weights whole --prompt '' --count 2
+expect 0 --weights whole --prompt 'the dog' --count 0
+[ "$(cat out)" = 'the dog' ] || fail 'more than the prompt'
+expect 1 --weights whole --prompt 'the dog' --count 40 --beams 3
+says err 'expects prompt and count to fit into its context of 16'
+for seed in 1 1 2; do
+  expect 0 --weights whole --prompt 'dog' --count 30 --temperature 3 --seed $seed
+  mv out drawn$seed.$((n = ${n:-0} + 1))
+done
+cmp drawn1.1 drawn1.2 || fail 'the same seed wrote another text'
+cmp drawn1.1 drawn2.3 >/dev/null && fail 'another seed wrote the same text'
+printf 'the dog\n\none cow\n' | "$gpt2" --weights whole --count 3 --greedy >out 2>err
+says out 'the dog barks.'
+says out 'one cow moos.'
+
+# Folders that are damaged or do not fit.
+cp -r whole broken
+head -c 1000 whole/model.safetensors >broken/model.safetensors
+refused 1 'load_safetensors: broken/model.safetensors' --weights broken --prompt a
+cp whole/model.safetensors broken
+head -c 1000 whole/tokenizer.json >broken/tokenizer.json
+refused 1 'load_tokenizer: broken/tokenizer.json' --weights broken --prompt a
+rm broken/tokenizer.json broken/vocab.json broken/merges.txt
+refused 1 'load_tokenizer: broken' --weights broken --prompt a
+expect 0 --weights broken --tokenizer whole --prompt a --count 1
+sed 's/"model_type": "[a-z0-9-]*"/"model_type": "openai-gpt"/' whole/config.json >broken/config.json
+refused 1 'load_tokenizer: broken' --weights broken --prompt a
+says err "GPT-1's own tokenizer is not read here: name a folder with another by --tokenizer"
+sed 's/"model_type": "[a-z0-9-]*"/"model_type": "bert"/' whole/config.json >broken/config.json
+refused 1 'GPT::load_pretrained: broken/config.json' --weights broken --tokenizer whole --prompt a
+
+# A vocabulary of another size than the model's is told before a word is written.
+sed 's/\(the\|a\|one\) /\1 quick brown fox and another /' text >longer
+expect 0 --text longer --d-model 32 --context 16 --batch 8 --steps 1 --save larger
+refused 1 'larger: the tokenizer has' --weights whole --tokenizer larger --prompt a
+says err 'vocab_size in whole/config.json is'
+expect 0 --weights larger --tokenizer whole --prompt a --count 3 # rows that are no tokens are nothing

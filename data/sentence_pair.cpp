@@ -28,7 +28,7 @@ SentencePair sentence_pair(const std::vector<Sentences>& documents, std::int64_t
         "sentence_pair: expects a document of the {}, got {}", documents.size(), document);
   const auto number = static_cast<std::size_t>(document), at = static_cast<std::size_t>(sentence);
   const Sentences& own = documents[number];
-  check(sentence >= 0 && sentence + 1 < std::ssize(own),
+  check(sentence >= 0 && sentence < std::ssize(own) - 1,
         "sentence_pair: expects a sentence with one behind it, of the {} of document {}, got {}", own.size(),
         document, sentence);
   const bool follows = generator.uniform() < 0.5;

@@ -38,7 +38,7 @@ void expect_text(const Tensor& ids, const SpanCorruptionOptions& o) {
 }
 
 void expect_sentinels(const Tensor& ids, std::int64_t first, std::int64_t spans) {
-  check(first - spans + 1 >= 0,
+  check(first >= spans - 1,
         "span_corruption: expects a sentinel of {} or more, as {} spans have one each, got {}: in T5's "
         "vocabulary it is 32099",
         spans - 1, spans, first);

@@ -12,6 +12,7 @@
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/training_folder.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
@@ -30,8 +31,6 @@ constexpr const char* remedy = "try a smaller learning rate or a longer warm-up"
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-std::filesystem::path log_of(const std::filesystem::path& folder) { return folder / "losses.jsonl"; }
 
 std::string printable(const std::filesystem::path& path) { return io::printable(path.string()); }
 
@@ -88,6 +87,8 @@ struct TrainingRun::State {
   void checkpoint();
   bool checkpoint_is_due() const;
   void report(const StepResult& result);
+  void log(const LogLine& line);
+  void end_log();
   double seconds() const { return earlier + (progress ? seconds_since(start) : 0); }
   double share() const;
   bool is_over() const { return options.seconds > 0 && seconds() >= options.seconds; }
@@ -96,13 +97,14 @@ struct TrainingRun::State {
   TrainingOptions options;
   std::vector<Part> parts;
   std::optional<Checkpoint> last;  // until all parts have taken theirs
-  std::optional<RunLog> losses;
+  std::optional<FolderLock> lock;  // until train() ends
+  std::optional<TrainingLog> losses;
   std::optional<Progress> progress;
   std::int64_t first = 0, done = 0, saved = -1;
   double earlier = 0;   // seconds of the parts before this one
   double reported = 0;  // tenths, where time has a limit
   Clock::time_point start, saved_at;
-  bool trained = false, stopped = false;
+  bool trained = false, stopped = false, log_failed = false;
 };
 
 void TrainingRun::State::open() {
@@ -111,6 +113,7 @@ void TrainingRun::State::open() {
     return;
   }
   make_folder(options.folder);
+  lock.emplace(options.folder);
   const bool any = !list_checkpoints(options.folder.string()).empty();
   if (!options.resume) {
     check(!any,
@@ -150,12 +153,22 @@ void TrainingRun::State::begin() {
     print(fmt::format("goes on after step {}\n", done));
   }
   if (options.folder.empty()) return;
-  // The losses of steps after the checkpoint come once more.
-  const std::filesystem::path file = log_of(options.folder);
-  const LogLines before = done > 0 ? read_run_log(file) : LogLines();
-  losses.emplace(file, RunLogOptions{.append = false});
-  for (const LogLine& line : before)
-    if (line.contains("step") && line["step"].number() <= static_cast<double>(done)) losses->write(line);
+  losses.emplace(options.folder, done);
+}
+
+/// A full disk is told once: no reason to lose what runs.
+void TrainingRun::State::log(const LogLine& line) {
+  if (!losses) return;
+  const std::string reason = losses->write(line);
+  if (!reason.empty() && !log_failed)
+    progress->note(reason + ": the training goes on, and lines are kept until there is room");
+  log_failed = log_failed || !reason.empty();
+}
+
+void TrainingRun::State::end_log() {
+  if (!losses) return;
+  if (const std::string reason = losses->flush(); !reason.empty())
+    progress->note(fmt::format("{}: {} lines are lost", reason, losses->waiting()));
 }
 
 /// All that is kept; throws where a number is no longer finite.
@@ -202,7 +215,7 @@ void TrainingRun::State::report(const StepResult& result) {
   if (losses) {
     LogLine line = {{"step", done}, {"loss", result.loss}};
     if (result.lr) line.add("lr", *result.lr);
-    losses->write(line);
+    log(line);
   }
   progress->update(share(), fmt::format("loss {:.3f}", result.loss));
   if (done - first == std::min(timed_steps, options.steps - first)) say_how_long();
@@ -280,6 +293,7 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   State& s = *state_;
   check(!s.trained, "TrainingRun: train() is called once; make another run with resume");
   s.trained = true;
+  const std::optional<FolderLock> lock = std::move(s.lock);
   s.begin();
   const std::int64_t left = s.options.steps - s.done;
   s.progress.emplace(s.done > 0 ? fmt::format("training from step {}", s.done) : "training", 1);
@@ -292,6 +306,7 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
     if (s.checkpoint_is_due()) s.checkpoint();
   }
   if (s.saved != s.done) s.checkpoint();
+  s.end_log();
   const bool finished = s.done == s.options.steps || s.stopped || s.is_over();
   if (finished && left > 0) s.progress->finish();
   s.earlier = s.seconds();
@@ -305,7 +320,7 @@ void TrainingRun::log(const LogLine& line) {
   if (!s.losses) return;
   LogLine whole = {{"step", s.done + 1}};
   for (const auto& [name, value] : line) whole.add(name, value);
-  s.losses->write(whole);
+  s.log(whole);
 }
 
 void TrainingRun::stop() {
@@ -318,6 +333,8 @@ void TrainingRun::note(std::string_view line) {
   state_->progress->note(line);
 }
 
-LogLines read_training_log(const std::filesystem::path& folder) { return read_run_log(log_of(folder)); }
+LogLines read_training_log(const std::filesystem::path& folder) {
+  return read_run_log(TrainingLog::file_of(folder));
+}
 
 }  // namespace gradus::kit

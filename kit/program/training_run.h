@@ -48,9 +48,9 @@ struct StepResult {
 /// A training that can be stopped and taken up again.
 class TrainingRun {
  public:
-  /// Throws when the folder cannot be made; when it holds checkpoints and `resume` is not set, which would
-  /// mix two trainings; and with `resume` when it holds none, or one of other settings, naming those that
-  /// differ.
+  /// Throws when the folder cannot be made, or another training is at work there; when it holds checkpoints
+  /// and `resume` is not set, which would mix two trainings; and with `resume` when it holds none, or one of
+  /// other settings, naming those that differ.
   explicit TrainingRun(const TrainingOptions& options);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
@@ -83,8 +83,8 @@ class TrainingRun {
 
   /// Calls step(n) for all steps n that are left, from 1; true when the last one is done, false after Ctrl-C
   /// (see catch_interrupts(), which this calls: what the program saves after it is safe from a first Ctrl-C).
-  /// Writes a checkpoint at either end. One that the disk has no room for is told on stderr; training goes
-  /// on.
+  /// Writes a checkpoint at either end. A checkpoint or line of losses.jsonl that the disk has no room for is
+  /// told on stderr; training goes on, and the line comes when there is room.
   ///
   /// Says on stdout how long it will take and ten times how it goes, on stderr how far it is. Throws, leaving
   /// the checkpoints before it, when a loss or a number of what is kept is no longer finite. Called once.

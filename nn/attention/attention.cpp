@@ -174,13 +174,15 @@ Tensor MultiheadAttention::attend_memory(const Tensor& x, const Tensor& memory, 
   if (!cache.memory()) {
     check(memory.size(0) == x.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
           x.shape(), memory.shape());
-    cache.memory().emplace(keys_of(memory));
+    combine(masks, {memory.size(0), options_.heads, x.size(1), memory.size(1)}, x.dtype());  // may throw
+    cache.memory().emplace(keys_of(memory, masks.key_padding_mask));
   }
   const detail::MemoryKeys& kept = *cache.memory();
   kept.expect(memory, in_proj_weight, x);
   const std::int64_t rows_of_memory = kept.k().size(0), queries = kept.shared() * x.size(1);
   AttentionOptions options = rule();
   options.mask = combine(masks, {memory.size(0), options_.heads, queries, memory.size(1)}, x.dtype());
+  kept.expect_padding(masks.key_padding_mask);
   if (options.mask.defined()) options.mask = kept.still_read(options.mask);
   const Tensor q = linear(x, rows(in_proj_weight, 0, width()), rows(in_proj_bias, 0, width()));
   expect_no_tape(q);
@@ -189,7 +191,7 @@ Tensor MultiheadAttention::attend_memory(const Tensor& x, const Tensor& memory, 
 }
 
 /// Those of memory, once for all calls.
-detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory) const {
+detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory, const Tensor& padding) const {
   check(!options_.causal && !options_.alibi && !options_.rope && options_.window == 0,
         "MultiheadAttention: over memory, with a cache, expects attention that knows no positions: without "
         "causal, alibi, rope and window");
@@ -200,7 +202,7 @@ detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory) const {
     const Tensor parts = split_heads(y, options_.kv_heads);
     return (norm ? (*norm)(parts) : parts).contiguous();
   };
-  return {memory, heads(begin, values, k_norm), heads(values, end, v_norm), weights_of_keys()};
+  return {memory, padding, heads(begin, values, k_norm), heads(values, end, v_norm), weights_of_keys()};
 }
 
 /// To those who watch on this thread.

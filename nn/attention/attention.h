@@ -56,7 +56,7 @@ struct MultiheadAttention : Module {
   /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E]. A mask
   /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
   /// With a cache the keys and values of memory are made at the first call and read from there at the others,
-  /// which are given the same tensor; its padding is the only mask then.
+  /// which are given the same tensor and the same padding, the only mask then.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {},
                     KeyValues* cache = nullptr) const;
   Tensor operator()(const Tensor&, const Tensor&, const Tensor&) const = delete;  // mha(x) or mha(x, memory)
@@ -94,7 +94,7 @@ struct MultiheadAttention : Module {
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
   Tensor attend_memory(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,
                        KeyValues& cache) const;
-  detail::MemoryKeys keys_of(const Tensor& memory) const;
+  detail::MemoryKeys keys_of(const Tensor& memory, const Tensor& padding) const;
   void expect_cacheable(const Tensor& x) const;
   AttentionOptions options_for(const Tensor& x, const Tensor& memory, const AttentionMasks& masks) const;
 

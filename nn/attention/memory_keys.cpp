@@ -17,9 +17,10 @@ std::vector<std::uint32_t> Unchanging::now() const {
   return versions;
 }
 
-MemoryKeys::MemoryKeys(const Tensor& memory, const Tensor& k, const Tensor& v,
+MemoryKeys::MemoryKeys(const Tensor& memory, const Tensor& padding, const Tensor& k, const Tensor& v,
                        const std::vector<Tensor>& weights)
     : memory_(memory.detach()), k_(k), v_(v) {
+  if (padding.defined()) padding_ = padding.clone();
   for (const Tensor& w : weights) weights_.add(w);
   weights_.remember();
   memory_values_.add(memory_);
@@ -37,6 +38,15 @@ void MemoryKeys::expect(const Tensor& memory, const Tensor& weight, const Tensor
         memory.shape());
   check(x.size(0) == k_.size(0) * shared_, "KeyValueCache: made for a batch of {}, got x {}",
         k_.size(0) * shared_, x.shape());
+}
+
+void MemoryKeys::expect_padding(const Tensor& padding) const {
+  const bool same = padding.defined() && padding_.defined() ? (padding == padding_).all()
+                                                            : padding.defined() == padding_.defined();
+  check(
+      same,
+      "KeyValueCache: memory's key_padding_mask is another than at the first call: give every call the same "
+      "one, whatever was selected, or clear() it first");
 }
 
 namespace {

@@ -27,11 +27,14 @@ class Unchanging {
 /// other, as beams of one source are. Never written to, so copies hold the same memory.
 class MemoryKeys {
  public:
-  /// Made of `memory` with `weights`, the first of which tells whose they are.
-  MemoryKeys(const Tensor& memory, const Tensor& k, const Tensor& v, const std::vector<Tensor>& weights);
+  /// Made of `memory` with `weights`, the first of which tells whose they are; `padding` hides some of them.
+  MemoryKeys(const Tensor& memory, const Tensor& padding, const Tensor& k, const Tensor& v,
+             const std::vector<Tensor>& weights);
 
   /// Throws unless they are of this memory and weight, unchanged, and serve x [S shared(), Tq, C].
   void expect(const Tensor& memory, const Tensor& weight, const Tensor& x) const;
+  /// Throws unless a key_padding_mask, [rows of memory, Tk] or undefined, is that of the first call.
+  void expect_padding(const Tensor& padding) const;
   /// Goes on with these rows of queries, i64 [N]: copies only where rows of memory go, change their order, or
   /// are shared unevenly.
   void select(const Tensor& rows);
@@ -45,6 +48,7 @@ class MemoryKeys {
  private:
   Unchanging weights_, memory_values_;
   Tensor memory_, k_, v_;
+  Tensor padding_;  // a copy; undefined: none
   Tensor sources_;  // which row of memory each is, i64 [S]; undefined: all in order
   std::int64_t shared_ = 1;
 };

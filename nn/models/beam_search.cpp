@@ -72,7 +72,8 @@ class Search {
   }
 
   std::vector<Hypothesis> results() {
-    for (const Beam& beam : beams_) put_aside(beam);
+    if (!done())  // `count` has cut them off
+      for (const Beam& beam : beams_) put_aside(beam);
     return ended_;
   }
 

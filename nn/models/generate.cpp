@@ -16,8 +16,9 @@ void check_options(const char* caller, const GenerateOptions& o) {
   check(o.top_k >= 0, "{}: expects top_k of 0 (all) or more, got {}", caller, o.top_k);
   check(o.top_p > 0 && o.top_p <= 1, "{}: expects top_p above 0 and at most 1 (all), got {}", caller,
         o.top_p);
-  check(o.repetition_penalty > 0 && std::isfinite(o.repetition_penalty),
-        "{}: expects a repetition_penalty above 0, 1 for none, got {}", caller, o.repetition_penalty);
+  check(o.repetition_penalty >= 1e-6 && o.repetition_penalty <= 1e6,
+        "{}: expects a repetition_penalty from 1e-6 to 1e6, 1 for none, got {}", caller,
+        o.repetition_penalty);
 }
 
 /// Logits of tokens among ids: a positive one is divided by the penalty, a negative one multiplied.
@@ -50,7 +51,7 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
   Tensor weights = softmax(values, -1);
   if (options.top_p < 1) {  // those whose likelier ones do not yet add up to top_p: the first one always
     const Tensor before = cumsum(weights, -1) - weights;
-    weights = masked_fill(weights, before >= options.top_p, 0.0);
+    weights = masked_fill(weights, before >= std::max(options.top_p, 1e-30), 0.0);
   }
   return gather(tokens, 1, draw(weights)).squeeze(-1);
 }

@@ -23,6 +23,15 @@ Tensor any_of(const Tensor& tokens, const std::vector<std::int64_t>& stop) {
   return found;
 }
 
+/// Room for the prompt and what comes after it, at most the context.
+KeyValueCache cache_for(const GPT& gpt, std::int64_t batch, std::int64_t prompt, std::int64_t count) {
+  const std::int64_t context = gpt.options().context;
+  const std::int64_t read = std::min(prompt, context) + std::min(count, context) - 1;  // not the last one
+  KeyValueCache cache = gpt.transformer.new_cache(batch, std::clamp<std::int64_t>(read, 1, context));
+  cache.add_model(gpt);
+  return cache;
+}
+
 void check_slide(const GenerateOptions& options, std::int64_t context) {
   check(options.slide >= 1 && options.slide <= context,
         "GPT: generate expects slide from 1 to {}, its context, got {}", context, options.slide);
@@ -40,7 +49,8 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
   const EvalMode eval_mode(*this);
   Tensor ids = prompt.dim() == 1 ? prompt.unsqueeze(0) : prompt;
   std::optional<KeyValueCache> cache;
-  if (options.cache && count > 0 && ids.size(0) > 0) cache = new_cache(ids.size(0));
+  if (options.cache && count > 0 && ids.size(0) > 0)
+    cache = cache_for(*this, ids.size(0), ids.size(1), count);
   std::int64_t kept = 0;  // where the cache begins
   Tensor ended = zeros({ids.size(0)}, boolean);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -63,12 +73,12 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
 
 std::vector<Hypothesis> GPT::beam_search(const Tensor& prompt, const BeamOptions& options) const {
   expect_ids("GPT", "prompt", prompt);
-  check(prompt.size(0) + options.count - 1 <= options_.context,
+  check(options.count - 1 <= options_.context - prompt.size(0),
         "GPT: beam_search expects prompt and count to fit into its context of {}, got {} and {}",
         options_.context, prompt.shape(), options.count);
   const NoGrad no_grad;
   const EvalMode eval_mode(*this);
-  KeyValueCache cache = new_cache(1);
+  KeyValueCache cache = cache_for(*this, 1, prompt.size(0), options.count);
   return nn::beam_search(prompt, options, [&](const Tensor& tokens, const Tensor& parents) {
     cache.select(parents);
     return next_logits(tokens, cache);

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
+#include "gradus/core/detail/format.h"
 #include "gradus/nn/module/init.h"
 
 namespace gradus::nn {
@@ -11,7 +13,7 @@ namespace {
 
 struct Profiling {
   std::map<std::string, double> variance;  // of all branches so far, for each stack
-  std::int64_t connections = 0;
+  std::set<std::string> connections;       // that have had their turn
 };
 thread_local Profiling* profiling = nullptr;
 
@@ -27,11 +29,12 @@ Admin::Admin(const BlockOptions& options)
 
 void Admin::profile(const Tensor& x, const Tensor& y) const {
   if (!profiling) return;
+  check(profiling->connections.insert(path()).second,
+        "profile_admin_: {} was run twice: expects forward() to run one model once, on one batch", path());
   const auto [place, first] = profiling->variance.try_emplace(stack_of(path()), 1.0);
   init::constant_(shortcut, std::sqrt(place->second));
   // The stream comes normalised from every connection but the first, which reads what enters the stack.
   place->second = variance(x * shortcut) + variance(y);
-  ++profiling->connections;
 }
 
 std::int64_t profile_admin_(const std::function<void()>& forward) {
@@ -43,7 +46,7 @@ std::int64_t profile_admin_(const std::function<void()>& forward) {
   } restore;
   profiling = &mine;
   forward();
-  return mine.connections;
+  return std::ssize(mine.connections);
 }
 
 Placement admin() {

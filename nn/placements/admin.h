@@ -29,7 +29,8 @@ Placement admin();
 
 /// Admin's initial shortcuts: forward() runs the model once on a batch, and the i-th connection of each stack
 /// gets w^2 = Var[x_0] + sum over j < i of Var[f_j], the first one 1. Returns how many there are: none in a
-/// model without Admin, which stays as it is. Before training, for any model:
+/// model without Admin, which stays as it is. Throws at a second pass within forward(): one of another batch
+/// or model, or a generate(). Before training, for any model:
 /// `nn::profile_admin_([&] { gpt.loss(ids, targets); });`
 std::int64_t profile_admin_(const std::function<void()>& forward);
 

@@ -9,6 +9,15 @@ namespace gradus::nn {
 
 namespace {
 
+/// The numbers hold for stacks of these sizes alone.
+void expect_depth(const BlockOptions& o, const char* stack, std::int64_t layers) {
+  check(
+      o.layers == layers,
+      "DeepNorm: was made for {0} blocks in the {1}, this one has {2}: use deep_norm({{.encoder_layers = N, "
+      ".decoder_layers = M}}) with .{1}_layers = {2}",
+      layers, stack, o.layers);
+}
+
 double depth(const BlockOptions& options) { return static_cast<double>(options.layers); }
 
 /// The weights of one module; in_proj_weight holds the rows of queries, keys and values.
@@ -72,13 +81,19 @@ Placement deep_norm(const DeepNormOptions& options) {
   const double n = static_cast<double>(options.encoder_layers);
   const double m = static_cast<double>(options.decoder_layers);
   const double both = std::pow(n * n * n * n * m, 1.0 / 16);
-  Placement placement =
-      deep_norm_of([both](const BlockOptions&) { return 0.81 * both; },
-                   [m](const BlockOptions&) { return std::pow(3 * m, 0.25); },
-                   [both, m](const Module& stack, const BlockOptions&) {
-                     const bool encoder = stack.kind() == "TransformerEncoder";
-                     set_initial_values(stack, encoder ? 0.87 / both : std::pow(12 * m, -0.25));
-                   });
+  Placement placement = deep_norm_of(
+      [both, options](const BlockOptions& o) {
+        expect_depth(o, "encoder", options.encoder_layers);
+        return 0.81 * both;
+      },
+      [m, options](const BlockOptions& o) {
+        expect_depth(o, "decoder", options.decoder_layers);
+        return std::pow(3 * m, 0.25);
+      },
+      [both, m](const Module& stack, const BlockOptions&) {
+        const bool encoder = stack.kind() == "TransformerEncoder";
+        set_initial_values(stack, encoder ? 0.87 / both : std::pow(12 * m, -0.25));
+      });
   placement.name = fmt::format("DeepNorm {}-{}", options.encoder_layers, options.decoder_layers);
   return placement;
 }

@@ -29,7 +29,7 @@ struct DeepNormOptions {
   std::int64_t decoder_layers = 0;  // M
 };
 /// For both stacks of such a model: alpha = 0.81 (N^4 M)^(1/16), beta = 0.87 (N^4 M)^(-1/16) in the encoder,
-/// alpha = (3M)^(1/4), beta = (12M)^(-1/4) in the decoder.
+/// alpha = (3M)^(1/4), beta = (12M)^(-1/4) in the decoder. A stack of another size throws.
 Placement deep_norm(const DeepNormOptions& options);
 
 }  // namespace gradus::nn

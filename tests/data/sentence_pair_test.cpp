@@ -47,6 +47,9 @@ TEST_CASE("sentence_pair: errors") {
               "sentence_pair: expects a document of the 4, got -1");
   check_error([] { data::sentence_pair(kDocuments, 0, 2); },
               "sentence_pair: expects a sentence with one behind it, of the 3 of document 0, got 2");
+  check_error([] { data::sentence_pair(kDocuments, 0, INT64_MAX); },
+              "sentence_pair: expects a sentence with one behind it, of the 3 of document 0, got "
+              "9223372036854775807");
   check_error([] { data::sentence_pair(kDocuments, 1, 0); },
               "sentence_pair: expects a sentence with one behind it, of the 0 of document 1, got 0");
   check_error([] { data::sentence_pair(kDocuments, 0, -1); },

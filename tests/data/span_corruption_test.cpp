@@ -114,6 +114,9 @@ TEST_CASE("span_corruption: bad calls") {
   check_error([&] { data::span_corruption(ids, {}); },
               "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got -1: in T5's "
               "vocabulary it is 32099");
+  check_error([&] { data::span_corruption(ids, {.sentinel = INT64_MIN}); },
+              "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got "
+              "-9223372036854775808: in T5's vocabulary it is 32099");
   check_error(
       [&] { data::span_corruption(ids, {.sentinel = 29}); },
       "span_corruption: ids hold tokens from 29 to 29, which stand for spans: cut the text shorter, or "

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "gradus/gradus.h"
@@ -190,6 +192,75 @@ TEST_CASE("a folder holds one training") {
   plan.options.steps = 3;
   CHECK(run_says(message_of_run([&] { trained(plan); }), "is of step 4, this training ends at step 3"));
   CHECK(same_weights(load_checkpoint(run).tensors, before));
+}
+
+TEST_CASE("a folder is one training's at a time") {
+  const test::ScratchFolder folder;
+  const std::string taken =
+      "run: another training is at work there: wait for its end, or name another folder";
+  const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
+  const kit::TrainingOptions first{.steps = 2, .folder = folder / "run"};
+  kit::TrainingRun run(first);
+  for (const bool resume : {false, true}) {
+    kit::TrainingOptions second = first;
+    second.resume = resume;
+    const auto begin = [&] { kit::TrainingRun other(second); };
+    CHECK(run_says(message_of_run(begin), taken));
+    CHECK(test::in_child([&] { return run_says(message_of_run(begin), taken); }) == 0);
+  }
+  kit::TrainingRun elsewhere({.steps = 1, .folder = folder / "other"});
+  CHECK(run.train(step));  // at its end it lets go of the folder
+  kit::TrainingRun more({.steps = 3, .folder = folder / "run", .resume = true});
+  CHECK_THROWS_AS(more.train([](std::int64_t) -> kit::StepResult { throw KilledRun(); }), KilledRun);
+  kit::TrainingRun last({.steps = 3, .folder = folder / "run", .resume = true});
+  CHECK(last.train(step));
+}
+
+TEST_CASE("resuming leaves the old losses whole until the new ones are") {
+  const test::ScratchFolder folder;
+  const auto run = [&](bool resume, std::int64_t killed_in) {
+    kit::TrainingRun r({.steps = 6, .folder = folder / "run", .resume = resume, .checkpoint_steps = 2});
+    r.train([&](std::int64_t step) -> kit::StepResult {
+      if (step == killed_in) throw KilledRun();
+      return {static_cast<double>(step)};
+    });
+  };
+  CHECK_THROWS_AS(run(false, 6), KilledRun);
+  const std::string before = kit::read_file(folder / "run/losses.jsonl");
+  std::filesystem::create_hard_link(folder / "run/losses.jsonl", folder / "old");
+  run(true, 0);
+  CHECK(kit::read_file(folder / "old") == before);  // what was written there stayed there
+  CHECK(kit::read_training_log(folder / "run").column("loss") == std::vector<double>{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("a full disk ends no training, and what it had no room for comes later") {
+  for (const bool ever : {true, false}) {  // whether there is room again
+    const test::ScratchFolder folder;
+    CHECK(test::in_child([&] {
+            signal(SIGXFSZ, SIG_IGN);
+            rlimit limit{};
+            getrlimit(RLIMIT_FSIZE, &limit);
+            const rlim_t all = limit.rlim_cur;
+            const auto leave_room = [&](rlim_t bytes) {
+              limit.rlim_cur = bytes;
+              setrlimit(RLIMIT_FSIZE, &limit);
+            };
+            kit::TrainingRun run({.steps = 9, .folder = folder / "run", .checkpoint_steps = 3});
+            const bool finished = run.train([&](std::int64_t step) -> kit::StepResult {
+              if (step == 4) leave_room(70);  // of three lines and a part of the fourth
+              if (step == 5) run.log({{"note", 5}});
+              if (step == 8 && ever) leave_room(all);
+              return {static_cast<double>(step)};
+            });
+            return finished && run.steps_done() == 9;
+          }) == 0);
+    const kit::LogLines lines = kit::read_training_log(folder / "run");
+    CHECK(lines.with("loss").column("step") ==
+          (ever ? std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9} : std::vector<double>{1, 2, 3}));
+    if (ever) CHECK(lines[4] == kit::LogLine{{"step", 5}, {"note", 5}});
+    CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() ==
+          (ever ? 9 : 3));
+  }
 }
 
 TEST_CASE("what a checkpoint has and a training keeps must be the same") {

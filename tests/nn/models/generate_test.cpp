@@ -7,6 +7,7 @@
 #include <set>
 
 #include "check_op.h"
+#include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "nn/check_module.h"
@@ -41,6 +42,7 @@ TEST_CASE("choose_tokens: top_p keeps the likeliest that add up to it") {
   CHECK(drawn(logits, {.top_p = 0.69}) == Set{1, 2});
   CHECK(drawn(logits, {.top_p = 0.39}) == Set{1});
   CHECK(drawn(logits, {.top_p = 1e-9}) == Set{1});
+  CHECK(drawn(logits, {.top_p = 1e-320}) == Set{1});  // 0 as a float
   CHECK(drawn(logits, {.top_k = 2, .top_p = 0.99}) == Set{1, 2});
   CHECK(drawn(logits, {.top_k = 2, .top_p = 0.5}) == Set{1});  // of the two, 4/7 is enough
   CHECK(drawn(logits, {.temperature = 0.01}) == Set{1});
@@ -74,8 +76,10 @@ TEST_CASE("choose_tokens: bad calls") {
   const auto call = [&](const nn::GenerateOptions& o) { return [=] { nn::choose_tokens(logits, ids, o); }; };
   check_error(call({.top_p = 0}), "choose_tokens: expects top_p above 0 and at most 1 (all), got 0");
   check_error(call({.top_p = 1.1}), "choose_tokens: expects top_p above 0 and at most 1 (all), got 1.1");
-  check_error(call({.repetition_penalty = 0}),
-              "choose_tokens: expects a repetition_penalty above 0, 1 for none, got 0");
+  for (const char* text : {"0", "1e-300", "1e+300", "inf", "nan"})
+    check_error(
+        call({.repetition_penalty = std::stod(text)}),
+        std::string("choose_tokens: expects a repetition_penalty from 1e-6 to 1e6, 1 for none, got ") + text);
   check_error([&] { nn::choose_tokens(ones({3}), ids); }, "choose_tokens: expects logits [B, V], got [3]");
   check_error([&] { nn::choose_tokens(Tensor(), ids); },
               "choose_tokens: expects logits [B, V], got an undefined tensor");
@@ -117,6 +121,20 @@ TEST_CASE("GPT: generate stops at stop tokens, row by row, and tells each token"
   CHECK(two.size(0) == 4);
   CHECK(gpt.generate(tensor({0, 1}), 9, {.greedy = true, .stop = {1}}).size(0) >
         2);  // the prompt's do not count
+}
+
+TEST_CASE("GPT: a cache is as large as the text, not as the context") {
+  manual_seed(5);
+  nn::LlamaOptions options{.vocab = 6, .context = 12, .layers = 2, .d_model = 8, .heads = 2, .d_ff = 12};
+  const nn::GPT small(nn::llama(options));
+  options.context = std::int64_t{1} << 40;  // keys and values of all of it fit into no machine
+  const nn::GPT large(nn::llama(options));
+  large.load_state_dict(small.state_dict());
+  CHECK_THROWS_AS(large.new_cache(), Error);
+  const Tensor prompt = tensor({1, 2, 3});
+  CHECK((large.generate(prompt, 9, {.greedy = true}) == small.generate(prompt, 9, {.greedy = true})).all());
+  CHECK(large.beam_search(prompt, {.count = 9})[0].tokens ==
+        small.beam_search(prompt, {.count = 9})[0].tokens);
 }
 
 TEST_CASE("GPT: beam search finds what trying everything finds") {
@@ -176,6 +194,9 @@ TEST_CASE("beam search: bad calls") {
               "beam_search: expects a length_penalty of 0 or more, got -1");
   check_error([&] { gpt.beam_search(prompt, {.count = 12}); },
               "GPT: beam_search expects prompt and count to fit into its context of 12, got [2] and 12");
+  check_error([&] { gpt.beam_search(prompt, {.count = INT64_MAX}); },
+              "GPT: beam_search expects prompt and count to fit into its context of 12, got [2] and "
+              "9223372036854775807");
   check_error(
       [&] {
         gpt.beam_search(tensor({{1, 2}}), {.count = 2});

@@ -139,4 +139,27 @@ TEST_CASE("Seq2SeqTransformer: one beam is greedy, and ending early ends earlier
   CHECK(model.beam_search(kSources.slice(0, 0, 0), {.count = 3}).empty());
 }
 
+TEST_CASE("beam search: ending early leaves out what is under way, count cuts it off") {
+  // From 9 on: 1 is likely and goes on with itself at 0.9; all else ends, with 0.
+  const auto step = [](const Tensor& tokens, const Tensor&) {
+    std::vector<Tensor> rows;
+    for (const std::int64_t last : tokens.select(1, -1).to_vector<std::int64_t>())
+      rows.push_back(last == 9   ? tensor({0.3, 0.6, 0.1})
+                     : last == 1 ? tensor({0.05, 0.9, 0.05})
+                                 : tensor({0.9, 0.05, 0.05}));
+    return stack(rows).log();
+  };
+  const auto found = [&](bool early, std::int64_t count) {
+    std::vector<std::vector<std::int64_t>> tokens;
+    for (const nn::Hypothesis& h :
+         nn::beam_search(tensor({9}), {.beams = 2, .count = count, .stop = {0}, .early_stop = early}, step))
+      tokens.push_back(h.tokens);
+    return tokens;
+  };
+  using Found = std::vector<std::vector<std::int64_t>>;
+  CHECK(found(true, 2) == Found{{0}, {2, 0}});  // both have ended: 1 1 is likelier, and under way
+  CHECK(found(true, 20) == found(true, 2));
+  CHECK(found(false, 2) == Found{{1, 1}, {0}});
+}
+
 }  // namespace gradus::test

@@ -96,9 +96,9 @@ TEST_CASE("placements: those that depend on the depth are their equations") {
   expect_steps(nn::deep_norm(), false, [](const Stack& s, int i, int j, const Tensor& x) {
     return s.norm(norm_of(i, j), std::pow(2.0 * kLayers, 0.25) * x + s.f(i, j, x));
   });
-  expect_steps(nn::deep_norm({.encoder_layers = 6, .decoder_layers = 3}), false,
+  expect_steps(nn::deep_norm({.encoder_layers = kLayers, .decoder_layers = 3}), false,
                [](const Stack& s, int i, int j, const Tensor& x) {
-                 const double alpha = 0.81 * std::pow(std::pow(6.0, 4) * 3, 1.0 / 16);
+                 const double alpha = 0.81 * std::pow(std::pow(1.0 * kLayers, 4) * 3, 1.0 / 16);
                  return s.norm(norm_of(i, j), alpha * x + s.f(i, j, x));
                });
   expect_steps(nn::mix_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {

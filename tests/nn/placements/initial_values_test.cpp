@@ -51,10 +51,9 @@ TEST_CASE("DeepNorm: initial weights are Xavier normal, smaller by beta but for 
 
 TEST_CASE("DeepNorm: heads that share values, and heads of another width") {
   manual_seed(1);
-  const nn::TransformerEncoder stack(
-      {.layers = 2,
-       .placement = nn::deep_norm(),
-       .block = {.d_model = 128, .heads = 4, .head_dim = 64, .kv_heads = 2}});
+  const nn::TransformerEncoder stack({.layers = 2,
+                                      .placement = nn::deep_norm(),
+                                      .block = {.d_model = 128, .heads = 4, .head_dim = 64, .kv_heads = 2}});
   const Tensor qkv = stack.parameter("layers.0.self_attn.in_proj_weight");  // 256 + 128 + 128 rows
   CHECK(deviation(qkv.slice(0, 0, 256)) == doctest::Approx(xavier(256, 128)).epsilon(0.02));
   CHECK(deviation(qkv.slice(0, 256, 384)) == doctest::Approx(xavier(128, 128)).epsilon(0.02));
@@ -115,6 +114,17 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
   const nn::TransformerEncoder other({.layers = 1, .block = block});
   CHECK(nn::profile_admin_([&] { other(x); }) == 0);
   CHECK_THROWS_AS(nn::profile_admin_([&] { fail("no batch"); }), Error);
+  // What would mix two measurements: two batches, or two models, whose stacks have the same names.
+  const nn::TransformerEncoder one({.layers = 3, .placement = nn::admin(), .block = block}),
+      two({.layers = 3, .placement = nn::admin(), .block = block});
+  for (const nn::TransformerEncoder& second : {one, two})
+    CHECK_THROWS_WITH_AS(
+        nn::profile_admin_([&] { one(x), second(x); }),
+        doctest::Contains("profile_admin_: layers.0.norm1 was run twice: expects forward() to run one model "
+                          "once, on one batch"),
+        Error);
+  CHECK(two.parameter("layers.0.norm1.shortcut").max().item() == 1);
+  CHECK(nn::profile_admin_([&] { one(x); }) == 6);
   const Tensor before = encoder.parameter("layers.1.norm1.shortcut").detach().clone();
   encoder(5 * x);
   CHECK(max_difference(before, encoder.parameter("layers.1.norm1.shortcut")) == 0);

@@ -136,6 +136,18 @@ TEST_CASE("placements: errors say what is missing") {
                        "DeepNorm: expects encoder_layers and decoder_layers of 1 or more, got 6 and 0",
                        Error);
   CHECK_THROWS_WITH_AS(
+      nn::TransformerEncoder({.layers = 6,
+                              .placement = nn::deep_norm({.encoder_layers = 2, .decoder_layers = 9}),
+                              .block = kBlock}),
+      doctest::Contains("DeepNorm: was made for 2 blocks in the encoder, this one has 6: use "
+                        "deep_norm({.encoder_layers = N, .decoder_layers = M}) with .encoder_layers = 6"),
+      Error);
+  CHECK_THROWS_WITH_AS(
+      nn::TransformerDecoder({.layers = 6,
+                              .placement = nn::deep_norm({.encoder_layers = 6, .decoder_layers = 9}),
+                              .block = kBlock}),
+      doctest::Contains("DeepNorm: was made for 9 blocks in the decoder, this one has 6"), Error);
+  CHECK_THROWS_WITH_AS(
       nn::TransformerDecoder({.layers = 2, .placement = nn::deep_norm(), .block = kBlock}),
       doctest::Contains("use deep_norm({.encoder_layers = N, .decoder_layers = M}) for both"), Error);
   for (const nn::Placement& p : {nn::keel(), nn::siamese_norm()})

@@ -155,6 +155,27 @@ TEST_CASE("TransformerDecoder: a copy of a cache goes on by itself, and truncate
   CHECK(max_difference(decoder(x, other, {}, &cache), decoder(x, other)) < 1e-4);
 }
 
+TEST_CASE("TransformerDecoder: a cache's padding stays the same") {
+  const NoGrad guard;
+  const nn::TransformerDecoder decoder = decoder_of(nn::post_ln());
+  const Tensor x = randn({3, 2, 8}), memory = randn({3, 5, 8}), padding = padding_of_3();
+  const auto call = [&](const Tensor& mask, nn::KeyValueCache& cache) {
+    return decoder(x, memory, {.memory = {.key_padding_mask = mask}}, &cache);
+  };
+  nn::KeyValueCache cache = decoder.new_cache(3, 9);
+  CHECK_THROWS_AS(call(padding.slice(1, 1), cache), Error);  // keeps nothing
+  call(padding, cache);
+  call(padding_of_3(), cache);  // the same in another tensor
+  for (const Tensor& other : {Tensor(), zeros({3, 5}, boolean), !padding})
+    CHECK_THROWS_WITH_AS(call(other, cache),
+                         doctest::Contains("key_padding_mask is another than at the first"), Error);
+  CHECK(cache.length() == 4);
+  padding.fill_(false);  // also where it is the same tensor with other values
+  CHECK_THROWS_AS(call(padding, cache), Error);
+  cache.clear();
+  call(padding, cache);
+}
+
 TEST_CASE("TransformerDecoder: what does not fit a cache is said") {
   manual_seed(4);
   const nn::TransformerDecoder decoder = decoder_of(nn::post_ln());
@@ -181,6 +202,12 @@ TEST_CASE("TransformerDecoder: what does not fit a cache is said") {
                     ": give every call the same tensor, whatever was selected, or clear() it first (in "
                     "layers.0.multihead_attn)");
   CHECK(cache.length() == 2);
+  check_error(
+      [&] {
+        decoder(x, memory, {.memory = {.key_padding_mask = zeros({2, 3}, boolean)}}, &cache);
+      },
+      "KeyValueCache: memory's key_padding_mask is another than at the first call: give every call the same "
+      "one, whatever was selected, or clear() it first (in layers.0.multihead_attn)");
   check_error(
       [&] {
         decoder(x, memory, {.memory = {.visible = ones({2, 3}, boolean)}}, &cache);

@@ -9,6 +9,7 @@
 #include "gradus/core/random/random.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "near.h"
 #include "threads_guard.h"
 #include "values.h"
 
@@ -76,12 +77,12 @@ TEST_CASE("hvp: symmetric and linear for a Transformer, with dropout, whatever v
 }
 
 TEST_CASE("sharpness: the largest eigenvalue, also where a negative one is larger in size") {
-  CHECK(top(tensor({1.0, 5.0, 3.0}, f64)) == doctest::Approx(5).epsilon(1e-8));
-  CHECK(top(tensor({2.0, -7.0, 1.0}, f64)) == doctest::Approx(2).epsilon(1e-8));
-  CHECK(top(tensor({-1.0, -3.0}, f64)) == doctest::Approx(-1).epsilon(1e-8));
-  CHECK(top(tensor({4.0}, f64)) == doctest::Approx(4).epsilon(1e-8));
+  CHECK(top(tensor({1.0, 5.0, 3.0}, f64)) == near(5, 1e-8));
+  CHECK(top(tensor({2.0, -7.0, 1.0}, f64)) == near(2, 1e-8));
+  CHECK(top(tensor({-1.0, -3.0}, f64)) == near(-1, 1e-8));
+  CHECK(top(tensor({4.0}, f64)) == near(4, 1e-8));
   CHECK(top(zeros({3}, f64)) == 0);
-  CHECK(top(tensor({1e-6, 3e-6}, f64)) == doctest::Approx(3e-6).epsilon(1e-6));
+  CHECK(top(tensor({1e-6, 3e-6}, f64)) == near(3e-6, 1e-6));
 }
 
 TEST_CASE("sharpness: eigenvalues of either sign and the same size") {

@@ -16,6 +16,7 @@
 #include "gradus/optim/radam.h"
 #include "gradus/optim/rmsprop.h"
 #include "gradus/optim/sgd.h"
+#include "near.h"
 
 namespace gradus::test {
 namespace {
@@ -74,9 +75,9 @@ TEST_CASE("optimizers: Adam's first step is lr, whatever the gradient's size") {
   Adam opt({w}, {.lr = 0.01});
   w.set_grad(tensor({1e-3, -5.0, 4e4}, f64));
   opt.step();
-  CHECK(w.span<double>()[0] == doctest::Approx(-0.01).epsilon(1e-4));
-  CHECK(w.span<double>()[1] == doctest::Approx(0.01).epsilon(1e-4));
-  CHECK(w.span<double>()[2] == doctest::Approx(-0.01).epsilon(1e-4));
+  CHECK(w.span<double>()[0] == test::near(-0.01, 1e-4));
+  CHECK(w.span<double>()[1] == test::near(0.01, 1e-4));
+  CHECK(w.span<double>()[2] == test::near(-0.01, 1e-4));
 }
 
 TEST_CASE("optimizers: state saved and restored goes on bit by bit") {

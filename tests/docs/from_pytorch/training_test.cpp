@@ -9,6 +9,7 @@
 
 #include "docs/from_pytorch/gives.h"
 #include "gradus/gradus.h"
+#include "near.h"
 #include "support.h"
 
 namespace {
@@ -84,17 +85,17 @@ TEST_CASE("from PyTorch: schedules") {
   // here: not here: a rate may be a function of the step, which the optimizer counts from 1
   // py: LinearLR(opt, ...) as warm-up
   opt.set_lr(optim::warmup_linear(3e-4, 400));
-  CHECK(opt.lr() == doctest::Approx(3e-4 / 400));
+  CHECK(opt.lr() == test::near(3e-4 / 400));
   // py: CosineAnnealingLR(opt, 5000), warm-up in front
   opt.set_lr(optim::warmup_cosine(1e-3, 100, 5000));
-  CHECK(opt.schedule()(100) == doctest::Approx(1e-3));
+  CHECK(opt.schedule()(100) == test::near(1e-3));
   // py: LambdaLR(opt, lambda step: 0.99 ** step)
   // note: ExponentialLR too; the rate itself, not a factor
   opt.set_lr([](std::int64_t step) { return std::pow(0.99, step - 1); });
-  CHECK(opt.schedule()(3) == doctest::Approx(0.9801));
+  CHECK(opt.schedule()(3) == test::near(0.9801));
   // py: StepLR(opt, 30, gamma=0.1)
   opt.set_lr([](std::int64_t step) { return std::pow(0.1, (step - 1) / 30); });
-  CHECK(opt.schedule()(31) == doctest::Approx(0.1));
+  CHECK(opt.schedule()(31) == test::near(0.1));
   // py: ReduceLROnPlateau(opt, factor=0.5, patience=0)
   // note: `plateau.step(validation_loss);` once per epoch
   opt.set_lr(1);
@@ -107,7 +108,7 @@ TEST_CASE("from PyTorch: schedules") {
   optim::ReduceLROnPlateau rising(opt, {.maximize = true, .patience = 0});
   rising.step(0.9);
   rising.step(0.8);
-  CHECK(opt.lr() == doctest::Approx(0.05));
+  CHECK(opt.lr() == test::near(0.05));
   // [/schedules]
 }
 

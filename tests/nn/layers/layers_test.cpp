@@ -9,6 +9,7 @@
 #include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "gradus/nn/nn.h"
+#include "near.h"
 #include "nn/check_module.h"
 
 using namespace gradus;
@@ -16,6 +17,7 @@ using test::check_error;
 using test::check_module;
 using test::keys_and_shapes;
 using test::max_difference;
+using test::near;
 using test::Tensors;
 using Lines = std::vector<std::string>;
 
@@ -40,7 +42,7 @@ TEST_CASE("Linear: starts as U(-1/sqrt(in), 1/sqrt(in))") {
     CHECK(w.detach().abs().max().item() <= 0.1);
     CHECK(w.detach().abs().max().item() > 0.099);
     CHECK(std::abs(w.detach().mean().item()) < 0.01);
-    CHECK(w.detach().square().mean().item() == doctest::Approx(0.01 / 3).epsilon(0.1));
+    CHECK(w.detach().square().mean().item() == near(0.01 / 3, 0.1));
   }
 }
 
@@ -76,7 +78,7 @@ TEST_CASE("Embedding: starts as N(0, 1)") {
   manual_seed(1);
   const nn::Embedding layer(200, 100);
   CHECK(std::abs(layer.weight.detach().mean().item()) < 0.03);
-  CHECK(layer.weight.detach().var().item() == doctest::Approx(1).epsilon(0.05));
+  CHECK(layer.weight.detach().var().item() == near(1, 0.05));
 }
 
 TEST_CASE("Embedding: bad calls") {
@@ -100,7 +102,7 @@ TEST_CASE("LayerNorm: keys, values, gradients") {
   CHECK(keys_and_shapes(gain) == Lines{"weight [4]"});
   CHECK(keys_and_shapes(bare).empty());
   // Each is sqrt(3) away from the mean in units of the standard deviation: eps stands inside the root.
-  CHECK(norm(tensor({1.0, 0.0, 0.0, 0.0})).array().at({0}) == doctest::Approx(1.7320).epsilon(1e-4));
+  CHECK(norm(tensor({1.0, 0.0, 0.0, 0.0})).array().at({0}) == near(1.7320, 1e-4));
   const Tensor x = randn({2, 3, 4});
   const auto by_hand = [&](double eps) {
     const Tensor centred = x - x.mean(-1, true);
@@ -156,7 +158,7 @@ TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
   const Tensor y = layer(x);
   std::int64_t zeros_seen = 0;
   for (const float v : y.span<float>()) {
-    CHECK((v == 0 || v == doctest::Approx(1 / 0.75)));
+    CHECK((v == 0 || v == near(1 / 0.75)));
     zeros_seen += v == 0;
   }
   CHECK(zeros_seen > 2300);

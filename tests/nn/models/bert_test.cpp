@@ -6,6 +6,7 @@
 
 #include "check_op.h"
 #include "gradus/nn/nn.h"
+#include "near.h"
 #include "nn/check_module.h"
 #include "threads_guard.h"
 
@@ -14,6 +15,7 @@ using test::check_error;
 using test::check_module;
 using test::keys_and_shapes;
 using test::max_difference;
+using test::near;
 using test::randomize;
 using test::Tensors;
 
@@ -95,10 +97,10 @@ TEST_CASE("Bert: as written out, Post-LN and Pre-LN, which ends with a norm") {
     CHECK(max_difference(bert.nsp_logits(h), nsp) < 1e-14);
     const double tokens = cross_entropy(mlm + bert.mlm_bias, kTargets).item(),
                  next = cross_entropy(nsp, kNext).item();
-    CHECK(loss_of(bert).item() == doctest::Approx(tokens + next).epsilon(1e-12));
+    CHECK(loss_of(bert).item() == near(tokens + next, 1e-12));
     const nn::BertInputs inputs{.token_types = kTypes, .padding = kPadding};
-    CHECK(bert.loss(kIds, {.tokens = kTargets}, inputs).item() == doctest::Approx(tokens).epsilon(1e-12));
-    CHECK(bert.loss(kIds, {.next = kNext}, inputs).item() == doctest::Approx(next).epsilon(1e-12));
+    CHECK(bert.loss(kIds, {.tokens = kTargets}, inputs).item() == near(tokens, 1e-12));
+    CHECK(bert.loss(kIds, {.next = kNext}, inputs).item() == near(next, 1e-12));
   }
 }
 
@@ -178,13 +180,12 @@ TEST_CASE("Bert: starts near guessing, and drops only in training") {
   CHECK(bert.options().block.eps == 1e-12);
   CHECK(bert.options().block.activation == nn::Activation::gelu);
   const Tensor ids = randint(0, 100, {4, 16});
-  CHECK(bert.loss(ids, {.tokens = ids}).item() == doctest::Approx(std::log(100)).epsilon(0.05));
-  CHECK(std::sqrt(bert.token_embedding.weight.detach().square().mean().item()) ==
-        doctest::Approx(0.02).epsilon(0.05));
+  CHECK(bert.loss(ids, {.tokens = ids}).item() == near(std::log(100), 0.05));
+  CHECK(std::sqrt(bert.token_embedding.weight.detach().square().mean().item()) == near(0.02, 0.05));
   CHECK(bert.mlm_bias.detach().abs().max().item() == 0);
   options.init_std = 0.2;
   const Tensor wide = nn::Bert(options).parameter("layers.1.linear1.weight").detach();
-  CHECK(std::sqrt(wide.square().mean().item()) == doctest::Approx(0.2).epsilon(0.05));
+  CHECK(std::sqrt(wide.square().mean().item()) == near(0.2, 0.05));
   CHECK(max_difference(bert(ids), bert(ids)) > 0);
   bert.eval();
   CHECK(max_difference(bert(ids), bert(ids)) == 0);

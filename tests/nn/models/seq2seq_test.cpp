@@ -11,6 +11,7 @@
 #include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "near.h"
 #include "nn/check_module.h"
 #include "threads_guard.h"
 
@@ -104,7 +105,7 @@ TEST_CASE(
       CHECK(max_difference(all.slice(0, b, b + 1).slice(1, 0, target_lengths[at]), alone) < 1e-4);
       losses = losses + model.loss(source, target) * static_cast<double>(target_lengths[at]);
     }
-    CHECK(model.loss(kSource, kTarget).item() == doctest::Approx(losses.item() / 9).epsilon(1e-4));
+    CHECK(model.loss(kSource, kTarget).item() == near(losses.item() / 9, 1e-4));
     // Columns that nobody fills change nothing, not a bit.
     const Tensor wide_source = pad(kSource, {0, 3}), wide_target = pad(kTarget, {0, 2});
     CHECK(model.loss(wide_source, wide_target).item() == model.loss(kSource, kTarget).item());
@@ -116,8 +117,7 @@ TEST_CASE("Seq2SeqTransformer: the loss is that of the logits, smoothed, over wh
   const Tensor logits = model(kSource, model.shifted(kTarget));
   for (const double smoothing : {0.0, 0.1}) {
     const Tensor expected = cross_entropy(logits, kTarget, {.ignore_index = 0, .label_smoothing = smoothing});
-    CHECK(model.loss(kSource, kTarget, {.label_smoothing = smoothing}).item() ==
-          doctest::Approx(expected.item()).epsilon(1e-5));
+    CHECK(model.loss(kSource, kTarget, {.label_smoothing = smoothing}).item() == near(expected.item(), 1e-5));
   }
   CHECK(model.loss(zeros({2, 3}, i64), zeros({2, 2}, i64)).item() == 0);  // nothing but padding
 }
@@ -232,17 +232,15 @@ TEST_CASE("Seq2SeqTransformer: starts as it says") {
   options.block.d_ff = 0;
   const nn::Seq2SeqTransformer model(options);
   const auto std_of = [&](const char* name) { return model.parameter(name).to(f64).std().item(); };
-  CHECK(std_of("embedding.weight") == doctest::Approx(0.125).epsilon(0.05));
-  CHECK(std_of("encoder.layers.1.linear1.weight") == doctest::Approx(std::sqrt(2.0 / 320)).epsilon(0.05));
-  CHECK(std_of("decoder.layers.0.multihead_attn.in_proj_weight") ==
-        doctest::Approx(std::sqrt(2.0 / 256)).epsilon(0.05));
-  CHECK(std_of("decoder.layers.0.self_attn.out_proj.weight") ==
-        doctest::Approx(std::sqrt(2.0 / 128)).epsilon(0.05));
+  CHECK(std_of("embedding.weight") == near(0.125, 0.05));
+  CHECK(std_of("encoder.layers.1.linear1.weight") == near(std::sqrt(2.0 / 320), 0.05));
+  CHECK(std_of("decoder.layers.0.multihead_attn.in_proj_weight") == near(std::sqrt(2.0 / 256), 0.05));
+  CHECK(std_of("decoder.layers.0.self_attn.out_proj.weight") == near(std::sqrt(2.0 / 128), 0.05));
   options.placement = nn::deep_norm();  // whose numbers for both stacks it finds by itself
   const nn::Seq2SeqTransformer deep(options);
   const double beta = 0.87 * std::pow(16.0 * 2, -1.0 / 16);
   CHECK(deep.parameter("encoder.layers.1.linear1.weight").to(f64).std().item() ==
-        doctest::Approx(beta * std::sqrt(2.0 / 320)).epsilon(0.05));
+        near(beta * std::sqrt(2.0 / 320), 0.05));
 }
 
 TEST_CASE("Seq2SeqTransformer: parameters, shared ones once") {

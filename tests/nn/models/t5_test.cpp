@@ -10,6 +10,7 @@
 #include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "near.h"
 #include "nn/check_module.h"
 
 namespace gradus::test {
@@ -63,14 +64,14 @@ TEST_CASE("T5: starts as it says, with any placement") {
     options.tied = !gated;
     const nn::T5 model(options);
     const auto std_of = [](const Tensor& w) { return w.to(f64).std().item(); };
-    const auto near = [](double value) { return doctest::Approx(value).epsilon(0.06); };
-    CHECK(std_of(model.embedding.weight) == near(1));
+    CHECK(std_of(model.embedding.weight) == near(1, 0.06));
     const Tensor in = model.parameter("decoder.layers.1.multihead_attn.in_proj_weight");
-    CHECK(std_of(in.slice(0, 0, 24)) == near(1 / std::sqrt(64.0 * 6)));
-    CHECK(std_of(in.slice(0, 24)) == near(1 / std::sqrt(64.0)));
-    CHECK(std_of(model.parameter("encoder.layers.0.self_attn.out_proj.weight")) == near(1 / std::sqrt(24.0)));
-    CHECK(std_of(model.parameter("encoder.layers.0.linear2.weight")) == near(1 / std::sqrt(48.0)));
-    CHECK(std_of(model.decoder_bias->weight) == doctest::Approx(1 / 8.0).epsilon(0.2));
+    CHECK(std_of(in.slice(0, 0, 24)) == near(1 / std::sqrt(64.0 * 6), 0.06));
+    CHECK(std_of(in.slice(0, 24)) == near(1 / std::sqrt(64.0), 0.06));
+    CHECK(std_of(model.parameter("encoder.layers.0.self_attn.out_proj.weight")) ==
+          near(1 / std::sqrt(24.0), 0.06));
+    CHECK(std_of(model.parameter("encoder.layers.0.linear2.weight")) == near(1 / std::sqrt(48.0), 0.06));
+    CHECK(std_of(model.decoder_bias->weight) == near(1 / 8.0, 0.2));
     CHECK(model.head.has_value() == gated);
   }
   nn::T5Options zero = small_t5();

@@ -6,11 +6,13 @@
 
 #include "check_op.h"
 #include "gradus/nn/nn.h"
+#include "near.h"
 #include "nn/check_module.h"
 
 using namespace gradus;
 using test::check_error;
 using test::max_difference;
+using test::near;
 namespace init = nn::init;
 
 namespace {
@@ -23,13 +25,13 @@ double largest(const Tensor& w) { return w.detach().abs().max().item(); }
 void check_uniform(const Tensor& w, double bound) {
   CHECK(largest(w) <= bound);
   CHECK(largest(w) > 0.99 * bound);
-  CHECK(std_of(w) == doctest::Approx(bound / std::sqrt(3.0)).epsilon(0.02));
+  CHECK(std_of(w) == near(bound / std::sqrt(3.0), 0.02));
 }
 
 /// Values look like N(0, std^2).
 void check_normal(const Tensor& w, double std) {
   CHECK(std::abs(mean_of(w)) < 0.03 * std);
-  CHECK(std_of(w) == doctest::Approx(std).epsilon(0.02));
+  CHECK(std_of(w) == near(std, 0.02));
   CHECK(largest(w) > 3 * std);
 }
 
@@ -44,10 +46,10 @@ TEST_CASE("init: constants and plain distributions") {
   init::uniform_(w, 2, 4, generator);
   CHECK(w.min().item() >= 2);
   CHECK(w.max().item() < 4);
-  CHECK(mean_of(w) == doctest::Approx(3).epsilon(0.01));
+  CHECK(mean_of(w) == near(3, 0.01));
   init::normal_(w, 1, 0.5, generator);
-  CHECK(mean_of(w) == doctest::Approx(1).epsilon(0.02));
-  CHECK(std_of(w) == doctest::Approx(0.5).epsilon(0.02));
+  CHECK(mean_of(w) == near(1, 0.02));
+  CHECK(std_of(w) == near(0.5, 0.02));
 }
 
 TEST_CASE("init: Xavier and Kaiming, fans of [out, in, ...]") {
@@ -70,10 +72,10 @@ TEST_CASE("init: Xavier and Kaiming, fans of [out, in, ...]") {
 TEST_CASE("init: gains") {
   CHECK(init::gain(init::Nonlinearity::linear) == 1);
   CHECK(init::gain(init::Nonlinearity::sigmoid) == 1);
-  CHECK(init::gain(init::Nonlinearity::tanh) == doctest::Approx(5.0 / 3));
-  CHECK(init::gain(init::Nonlinearity::relu) == doctest::Approx(std::sqrt(2.0)));
+  CHECK(init::gain(init::Nonlinearity::tanh) == near(5.0 / 3));
+  CHECK(init::gain(init::Nonlinearity::relu) == near(std::sqrt(2.0)));
   CHECK(init::gain(init::Nonlinearity::leaky_relu) == 1.4141428569978354);  // torch.nn.init.calculate_gain
-  CHECK(init::gain(init::Nonlinearity::leaky_relu, 0.2) == doctest::Approx(std::sqrt(2 / 1.04)));
+  CHECK(init::gain(init::Nonlinearity::leaky_relu, 0.2) == near(std::sqrt(2 / 1.04)));
 }
 
 TEST_CASE("init: trunc_normal_ stays inside and has the cut distribution's moments") {
@@ -83,13 +85,13 @@ TEST_CASE("init: trunc_normal_ stays inside and has the cut distribution's momen
   CHECK(largest(w) <= 2);
   CHECK(largest(w) > 1.99);
   CHECK(std::abs(mean_of(w)) < 0.02);
-  CHECK(std_of(w) == doctest::Approx(0.8796).epsilon(0.02));  // 1 - 4 phi(2) / (2 Phi(2) - 1), root
+  CHECK(std_of(w) == near(0.8796, 0.02));  // 1 - 4 phi(2) / (2 Phi(2) - 1), root
   init::trunc_normal_(w, 1, 0.5, 1, 1.25, generator);
   CHECK(w.min().item() >= 1);
   CHECK(w.max().item() <= 1.25);
   init::trunc_normal_(w, 0, 1, 5, 9, generator);  // far in the tail
   CHECK(w.min().item() >= 5);
-  CHECK(mean_of(w) == doctest::Approx(5.1865).epsilon(0.01));
+  CHECK(mean_of(w) == near(5.1865, 0.01));
 }
 
 TEST_CASE("init: the same generator state gives the same values, on any dtype's parameter") {
@@ -155,13 +157,13 @@ TEST_CASE("init: gpt2_ sets weights, biases, norms and residual projections") {
     else if (name.find("norm") != std::string::npos)
       CHECK(max_difference(w, ones(w.shape())) == 0);
     else
-      CHECK(std_of(w) == doctest::Approx(0.02).epsilon(0.05));
+      CHECK(std_of(w) == near(0.02, 0.05));
   }
   init::gpt2_(model, {.std = 0.04, .residual_layers = 8}, generator);
   for (const char* const name : {"layers.0.self_attn.out_proj.weight", "layers.7.linear2.weight"})
-    CHECK(std_of(model.parameter(name)) == doctest::Approx(0.01).epsilon(0.05));  // 0.04 / sqrt(16)
+    CHECK(std_of(model.parameter(name)) == near(0.01, 0.05));  // 0.04 / sqrt(16)
   for (const char* const name : {"layers.0.self_attn.in_proj_weight", "layers.7.linear1.weight"})
-    CHECK(std_of(model.parameter(name)) == doctest::Approx(0.04).epsilon(0.05));
+    CHECK(std_of(model.parameter(name)) == near(0.04, 0.05));
 }
 
 TEST_CASE("init: bad calls") {

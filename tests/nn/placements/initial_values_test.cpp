@@ -7,6 +7,7 @@
 #include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "near.h"
 #include "nn/check_module.h"
 
 namespace gradus::test {
@@ -26,15 +27,13 @@ TEST_CASE("DeepNorm: initial weights are Xavier normal, smaller by beta but for 
   const nn::BlockOptions block{.d_model = 128, .heads = 2};
   const auto expect = [&](const nn::Module& stack, const std::string& attention, double beta) {
     const Tensor qkv = stack.parameter("layers.1." + attention + ".in_proj_weight");
-    CHECK(deviation(qkv.slice(0, 0, 128)) == doctest::Approx(xavier(C, C)).epsilon(0.02));
-    CHECK(deviation(qkv.slice(0, 128, 256)) == doctest::Approx(xavier(C, C)).epsilon(0.02));
-    CHECK(deviation(qkv.slice(0, 256)) == doctest::Approx(xavier(C, C, beta)).epsilon(0.02));
+    CHECK(deviation(qkv.slice(0, 0, 128)) == near(xavier(C, C), 0.02));
+    CHECK(deviation(qkv.slice(0, 128, 256)) == near(xavier(C, C), 0.02));
+    CHECK(deviation(qkv.slice(0, 256)) == near(xavier(C, C, beta), 0.02));
     CHECK(deviation(stack.parameter("layers.1." + attention + ".out_proj.weight")) ==
-          doctest::Approx(xavier(C, C, beta)).epsilon(0.02));
-    CHECK(deviation(stack.parameter("layers.1.linear1.weight")) ==
-          doctest::Approx(xavier(F, C, beta)).epsilon(0.02));
-    CHECK(deviation(stack.parameter("layers.1.linear2.weight")) ==
-          doctest::Approx(xavier(F, C, beta)).epsilon(0.02));
+          near(xavier(C, C, beta), 0.02));
+    CHECK(deviation(stack.parameter("layers.1.linear1.weight")) == near(xavier(F, C, beta), 0.02));
+    CHECK(deviation(stack.parameter("layers.1.linear2.weight")) == near(xavier(F, C, beta), 0.02));
     CHECK(stack.parameter("layers.1.linear1.bias").abs().max().item() < 0.1);
   };
   expect(nn::TransformerEncoder({.layers = 6, .placement = nn::deep_norm(), .block = block}), "self_attn",
@@ -55,10 +54,9 @@ TEST_CASE("DeepNorm: heads that share values, and heads of another width") {
                                       .placement = nn::deep_norm(),
                                       .block = {.d_model = 128, .heads = 4, .head_dim = 64, .kv_heads = 2}});
   const Tensor qkv = stack.parameter("layers.0.self_attn.in_proj_weight");  // 256 + 128 + 128 rows
-  CHECK(deviation(qkv.slice(0, 0, 256)) == doctest::Approx(xavier(256, 128)).epsilon(0.02));
-  CHECK(deviation(qkv.slice(0, 256, 384)) == doctest::Approx(xavier(128, 128)).epsilon(0.02));
-  CHECK(deviation(qkv.slice(0, 384)) ==
-        doctest::Approx(xavier(128, 128, std::pow(16.0, -0.25))).epsilon(0.02));
+  CHECK(deviation(qkv.slice(0, 0, 256)) == near(xavier(256, 128), 0.02));
+  CHECK(deviation(qkv.slice(0, 256, 384)) == near(xavier(128, 128), 0.02));
+  CHECK(deviation(qkv.slice(0, 384)) == near(xavier(128, 128, std::pow(16.0, -0.25)), 0.02));
 }
 
 TEST_CASE(
@@ -90,7 +88,7 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
     const auto& b = *encoder.layers[static_cast<std::size_t>(i)].as<nn::Block<nn::Admin>>();
     for (int j = 0; j < 2; ++j) {
       const nn::Admin& a = j == 0 ? b.residual1 : b.residual2;
-      CHECK(a.shortcut.max().item() == doctest::Approx(std::sqrt(sum)).epsilon(1e-4));
+      CHECK(a.shortcut.max().item() == near(std::sqrt(sum), 1e-4));
       CHECK(a.shortcut.min().item() == a.shortcut.max().item());
       const Tensor f = j == 0 ? b.self_attn(h) : b.ffn(h);
       // A normalised stream has variance 1 (but for eps), so w^2 Var[x] is w^2 from the second on.

@@ -32,6 +32,14 @@ auto call_item(F& f, [[maybe_unused]] std::int64_t index, [[maybe_unused]] Gener
         "DataLoader takes {tensors}, or a count and a function of an index: (i) or (i, Generator&)");
 }
 
+/// A struct of two Tensors and no more: MaskedTokens, CorruptedText, a program's own.
+template <class Item>
+concept TwoTensors = std::is_aggregate_v<Item> && requires {
+  Item{Tensor(), Tensor()};
+} && !requires {
+  Item{Tensor(), Tensor(), {}};
+};
+
 /// How many parts the items of a function have.
 template <class F>
 constexpr std::size_t parts_of() {
@@ -40,20 +48,28 @@ constexpr std::size_t parts_of() {
     return 1;
   else if constexpr (requires { std::tuple_size<Item>::value; })
     return std::tuple_size_v<Item>;
+  else if constexpr (TwoTensors<Item>)
+    return 2;
   else
     static_assert(never<F>,
-                  "the function of a DataLoader returns a Tensor, or a std::array or tuple of Tensors");
+                  "the function of a DataLoader returns a Tensor, a std::array or tuple of Tensors, or a "
+                  "struct of two");
 }
 
 template <class F>
 ItemFunction item_function(F f) {
   return [f = std::move(f)](std::int64_t index, Generator& generator, std::span<Tensor> parts) mutable {
     auto item = call_item(f, index, generator);
-    if constexpr (std::is_convertible_v<decltype(item), const Tensor&>)
+    if constexpr (std::is_convertible_v<decltype(item), const Tensor&>) {
       parts[0] = std::move(item);
-    else
+    } else if constexpr (TwoTensors<decltype(item)>) {
+      auto& [first, second] = item;
+      parts[0] = std::move(first);
+      parts[1] = std::move(second);
+    } else {
       std::apply([&, i = std::size_t{0}](auto&... part) mutable { ((parts[i++] = std::move(part)), ...); },
                  item);
+    }
   };
 }
 

@@ -129,9 +129,9 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
   template <std::same_as<std::vector<Tensor>> List>
   DataLoader(const List&, const DataLoaderOptions& = {}) = delete;  // their number is in the type: ({x, y})
 
-  /// Items 0 .. items - 1 of a function, which returns a Tensor or a std::array of them (the same number,
-  /// shapes and dtypes for every item; see pad). What it captures by reference must live as long as the
-  /// loader.
+  /// Items 0 .. items - 1 of a function, which returns a Tensor, a std::array of them or a struct of two,
+  /// such as data::MaskedTokens (the same number, shapes and dtypes for every item; see pad). What it
+  /// captures by reference must live as long as the loader.
   ///
   ///     const auto item = [&](std::int64_t i) { return std::array{read(files[i]), labels[i]}; };
   ///     data::DataLoader loader(files.size(), item, {.batch_size = 32, .shuffle = true, .read_ahead = 2});

@@ -25,10 +25,15 @@ struct MaskedTokens {
 };
 
 /// Chooses tokens of ids [...] (i64), each by itself with probability `share`, and hides them from the model
-/// (Devlin et al. 2019, section 3.1); both results have the shape of ids, which stays as it is. Works as the
-/// function of a DataLoader: `data::mask_tokens(rows.select(0, i), {.vocab = 8000, .mask = 4, .special = {0,
-/// 1, 2, 3}}, generator)`. Throws when ids, mask or special are not in 0 .. V-1, at shares that are none, and
-/// when all V are special.
+/// (Devlin et al. 2019, section 3.1); both results have the shape of ids, which stays as it is. In the
+/// function of a DataLoader it masks anew in each epoch:
+///
+///     const auto item = [&](std::int64_t i, Generator& generator) {
+///       return data::mask_tokens(rows[i], {.vocab = 8000, .mask = 4, .special = {0, 1, 2, 3}}, generator);
+///     };
+///     data::DataLoader loader(rows.size(0), item, {.batch_size = 32, .shuffle = true});
+///
+/// Throws when ids, mask or special are not in 0 .. V-1, at shares that are none, and when all V are special.
 MaskedTokens mask_tokens(const Tensor& ids, const MaskOptions& options,
                          Generator& generator = default_generator());
 

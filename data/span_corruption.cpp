@@ -37,7 +37,8 @@ void expect_text(const Tensor& ids, const SpanCorruptionOptions& o) {
         "span_corruption: expects a mean_span of 1 or more, got {}", o.mean_span);
 }
 
-void expect_sentinels(const Tensor& ids, std::int64_t first, std::int64_t spans) {
+void expect_sentinels(const Tensor& ids, const SpanCorruptionOptions& o, std::int64_t spans) {
+  const std::int64_t first = o.sentinel;
   check(first >= spans - 1,
         "span_corruption: expects a sentinel of {} or more, as {} spans have one each, got {}: in T5's "
         "vocabulary it is 32099",
@@ -47,6 +48,10 @@ void expect_sentinels(const Tensor& ids, std::int64_t first, std::int64_t spans)
         "span_corruption: ids hold tokens from {} to {}, which stand for spans: cut the text shorter, "
         "or take another sentinel",
         first - spans + 1, first);
+  check(!o.end || *o.end > first || *o.end <= first - spans,
+        "span_corruption: {} spans need the sentinels {} to {}, and {} is the end: cut the text shorter, or "
+        "take a higher sentinel",
+        spans, first - spans + 1, first, o.end.value_or(0));
 }
 
 std::int64_t rounded(double x) { return static_cast<std::int64_t>(std::nearbyint(x)); }
@@ -60,7 +65,7 @@ CorruptedText span_corruption(const Tensor& ids, const SpanCorruptionOptions& o,
       std::clamp<std::int64_t>(rounded(static_cast<double>(length) * o.noise_density), 1, length - 1);
   const std::int64_t spans = std::clamp<std::int64_t>(rounded(static_cast<double>(noise) / o.mean_span), 1,
                                                       std::min(noise, length - noise));
-  expect_sentinels(ids, o.sentinel, spans);
+  expect_sentinels(ids, o, spans);
   const Sizes taken = random_pieces(noise, spans, generator);
   const Sizes left = random_pieces(length - noise, spans, generator);
   const std::vector<std::int64_t> text = ids.to_vector<std::int64_t>();

@@ -12,7 +12,8 @@ struct SpanCorruptionOptions {
   double noise_density = 0.15;          // the share of tokens that are taken out
   double mean_span = 3;                 // how many neighbours at once, on average
   std::int64_t sentinel = -1;           // the token that stands for the first span, in T5's vocabulary 32,099
-                                        // (<extra_id_0>); those below it stand for the next ones
+                                        // (<extra_id_0>); those below it stand for the next ones, and for
+                                        // nothing else: padding and the end are not among them
   std::optional<std::int64_t> end = 1;  // added to both texts; nullopt: no token is
 };
 
@@ -23,8 +24,9 @@ struct CorruptedText {
 
 /// Spans of ids [T] (i64) taken out of it, as T5's code draws them: noise = round(T noise_density) tokens, at
 /// least 1, in round(noise / mean_span) spans; every way to cut noise and rest into so many pieces is equally
-/// likely, and the rest comes first. Throws unless T is at least 2, and where ids hold a sentinel.
-/// `const auto [source, target] = data::span_corruption(ids, {.sentinel = 32'099});`
+/// likely, and the rest comes first. Throws unless T is at least 2, and where ids or end are a sentinel.
+/// `const auto [source, target] = data::span_corruption(ids, {.sentinel = 32'099});` A DataLoader's function
+/// may return it: `.pad = {0}` lengthens both texts.
 CorruptedText span_corruption(const Tensor& ids, const SpanCorruptionOptions& options,
                               Generator& generator = default_generator());
 

@@ -87,6 +87,12 @@ void expect_ids(const char* layer, const char* what, const Tensor& ids) {
         ids.dtype(), ids.shape());
 }
 
+void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab) {
+  for (const std::int64_t token : stop)
+    check(token >= 0 && token < vocab, "{} expects stop tokens of 0 .. {}, its vocabulary, got {}", caller,
+          vocab - 1, token);
+}
+
 void expect_positive(const char* layer, const char* what, std::int64_t value) {
   check(value > 0, "{}: expects {} of 1 or more, got {}", layer, what, value);
   // Nothing that large fits into memory, and small multiples of such a size cannot overflow.

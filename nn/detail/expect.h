@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gradus/core/tensor.h"
 
@@ -27,6 +28,8 @@ void expect_decoder_inputs(const char* layer, const Tensor& x, const Tensor& mem
 void expect_table(const char* layer, const char* axes, const Tensor& weight);
 /// ids of i64, else "Embedding: expects ids of i64, got f32 [8]: convert with .to(i64)".
 void expect_ids(const char* layer, const char* what, const Tensor& ids);
+/// Tokens of 0 .. vocab - 1, else "GPT: generate expects stop tokens of 0 .. 64, its vocabulary, got 65".
+void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab);
 /// "Linear: expects in of 1 or more, got 0"
 void expect_positive(const char* layer, const char* what, std::int64_t value);
 /// "Dropout: expects p from 0 to 1, got 1.5"

@@ -29,6 +29,7 @@ struct Likely {
 Likely likeliest(const Tensor& logits, const BeamOptions& options) {
   // So many that the beams go on even if every stop token is among the best.
   const auto count = std::min<std::int64_t>(options.beams + std::ssize(options.stop), logits.size(1));
+  check(!isnan(logits).any(), "beam_search: the logits hold NaN: so do the weights, or they are very large");
   const auto [values, tokens] = topk(log_softmax(logits, -1), count);
   return {count, values.to(f64).to_vector<double>(), tokens.to_vector<std::int64_t>()};
 }
@@ -46,7 +47,7 @@ class Search {
       for (std::int64_t j = 0; j < likely.count; ++j) {
         const std::int64_t row = first + static_cast<std::int64_t>(i);
         const auto at = static_cast<std::size_t>(row * likely.count + j);
-        if (likely.log_probabilities[at] == -INFINITY) continue;  // cannot be
+        if (!std::isfinite(likely.log_probabilities[at])) continue;  // cannot be; NaN where nothing can
         Beam beam{beams_[i].tokens, beams_[i].log_probability + likely.log_probabilities[at], row};
         beam.tokens.push_back(likely.tokens[at]);
         longer.push_back(std::move(beam));
@@ -134,6 +135,7 @@ std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, co
     check(logits.defined() && logits.dim() == 2 && logits.size(0) == parents.size(0),
           "beam_search: expects logits [{}, V] of each step, got {}", parents.size(0),
           logits.defined() ? to_string(logits.shape()) : "an undefined tensor");
+    expect_stop("beam_search:", options.stop, logits.size(1));
     const Likely likely = likeliest(logits, options);
     std::int64_t row = 0;
     for (Search* search : going_on) {

@@ -11,8 +11,9 @@ namespace gradus::nn {
 namespace {
 
 void check_options(const char* caller, const GenerateOptions& o) {
-  check(o.temperature > 0, "{}: expects a temperature above 0, got {}: for the likeliest token set greedy",
-        caller, o.temperature);
+  check(o.temperature > 0 && std::isfinite(o.temperature),
+        "{}: expects a temperature above 0, got {}: for the likeliest token set greedy", caller,
+        o.temperature);
   check(o.top_k >= 0, "{}: expects top_k of 0 (all) or more, got {}", caller, o.top_k);
   check(o.top_p > 0 && o.top_p <= 1, "{}: expects top_p above 0 and at most 1 (all), got {}", caller,
         o.top_p);
@@ -35,6 +36,7 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
   check(given.defined() && given.dim() == 2 && given.size(1) > 0, "{}: expects logits [B, V], got {}", caller,
         given.defined() ? to_string(given.shape()) : "an undefined tensor");
   const NoGrad guard;
+  check(!isnan(given).any(), "{}: the logits hold NaN: so do the weights, or they are very large", caller);
   const Tensor logits =
       options.repetition_penalty == 1 ? given : penalized(given, ids, options.repetition_penalty);
   if (options.greedy) return logits.argmax(-1);
@@ -42,8 +44,10 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
   const auto draw = [&](const Tensor& weights) {
     return multinomial(weights, 1, /*replacement=*/true, generator);
   };
-  // Measured from the largest logit, so that the lowest temperature gives 0 and -inf, never NaN.
-  const Tensor scaled = (logits - logits.max(-1, /*keepdim=*/true)) / std::max(options.temperature, 1e-30);
+  // Measured from the largest logit, so that the lowest temperature gives 0 and -inf, never NaN; the limits
+  // are what a float holds.
+  const Tensor scaled =
+      (logits - logits.max(-1, /*keepdim=*/true)) / std::clamp(options.temperature, 1e-30, 1e30);
   const std::int64_t vocab = logits.size(-1);
   const bool all = options.top_k == 0 || options.top_k >= vocab;
   if (all && options.top_p == 1) return draw(softmax(scaled, -1)).squeeze(-1);

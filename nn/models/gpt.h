@@ -53,6 +53,9 @@ struct GPT : Module {
   /// (or fewer: see slide), the first of them at position 0. Fewer where every row has met a stop token.
   /// Works in eval mode, without a tape.
   Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
+  /// The same of a tokenizer's ids: `tokenizer.decode(gpt.generate(tokenizer.encode("To be"), 20))`
+  std::vector<std::int64_t> generate(const std::vector<std::int64_t>& prompt, std::int64_t count,
+                                     const GenerateOptions& options = {}) const;
   /// The likeliest continuations of prompt [T] that beam search finds, best first; prompt and continuation
   /// fit into the context. `gpt.beam_search(prompt, {.beams = 4, .count = 20, .stop = {eos}})[0].tokens`
   std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;

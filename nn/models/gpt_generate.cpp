@@ -45,6 +45,7 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
         "GPT: generate expects a prompt [T] or [B, T] of at least one token, got {}", prompt.shape());
   check(count >= 0, "GPT: generate expects a count of 0 or more, got {}", count);
   check_slide(options, options_.context);
+  expect_stop("GPT: generate", options.stop, options_.vocab);
   const NoGrad no_grad;
   const EvalMode eval_mode(*this);
   Tensor ids = prompt.dim() == 1 ? prompt.unsqueeze(0) : prompt;
@@ -71,9 +72,17 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
   return prompt.dim() == 1 ? ids.squeeze(0) : ids;
 }
 
+std::vector<std::int64_t> GPT::generate(const std::vector<std::int64_t>& prompt, std::int64_t count,
+                                        const GenerateOptions& options) const {
+  return generate(from_vector(prompt), count, options).to_vector<std::int64_t>();
+}
+
 std::vector<Hypothesis> GPT::beam_search(const Tensor& prompt, const BeamOptions& options) const {
   expect_ids("GPT", "prompt", prompt);
-  check(options.count - 1 <= options_.context - prompt.size(0),
+  check(prompt.dim() == 1 && prompt.size(0) > 0,
+        "beam_search: expects a prompt [T] of at least one token, got {}", prompt.shape());
+  expect_stop("GPT: beam_search", options.stop, options_.vocab);
+  check(options.count <= options_.context - prompt.size(0) + 1,
         "GPT: beam_search expects prompt and count to fit into its context of {}, got {} and {}",
         options_.context, prompt.shape(), options.count);
   const NoGrad no_grad;

@@ -68,6 +68,7 @@ Tensor Seq2SeqTransformer::generate(const Tensor& given, std::int64_t count,
   const std::int64_t batch = source.size(0);
   std::vector<std::int64_t> stop = options.stop;
   stop.push_back(options_.end);
+  expect_stop(kind() + ": generate", stop, options_.vocab);
   Rows rows{.source = encode(source),
             .numbers = arange(batch),
             .ids = full({batch, 1}, options_.start, i64),
@@ -91,6 +92,12 @@ Tensor Seq2SeqTransformer::generate(const Tensor& given, std::int64_t count,
   return given.dim() == 1 ? text.squeeze(0) : text;
 }
 
+std::vector<std::int64_t> Seq2SeqTransformer::generate(const std::vector<std::int64_t>& source,
+                                                       std::int64_t count,
+                                                       const GenerateOptions& options) const {
+  return generate(from_vector(source), count, options).to_vector<std::int64_t>();
+}
+
 std::vector<std::vector<Hypothesis>> Seq2SeqTransformer::beam_search(const Tensor& given,
                                                                      const BeamOptions& options) const {
   const Tensor source = batch_of(kind(), "beam_search", given);
@@ -98,9 +105,10 @@ std::vector<std::vector<Hypothesis>> Seq2SeqTransformer::beam_search(const Tenso
   const NoGrad no_grad;
   const EvalMode eval_mode(*this);
   const std::int64_t batch = source.size(0);
-  if (batch == 0) return {};
   BeamOptions complete = options;
   complete.stop.push_back(options_.end);
+  expect_stop(kind() + ": beam_search", complete.stop, options_.vocab);
+  if (batch == 0) return {};
   const EncoderOutput encoded = encode(source);
   KeyValueCache cache = new_cache(batch, std::max<std::int64_t>(options.count, 1));
   return beam_search_batch(full({batch, 1}, options_.start, i64), complete,

@@ -80,6 +80,9 @@ struct Seq2SeqTransformer : Module {
   /// in eval mode, without a tape.
   /// `Tensor ids = model.generate(source, 60, {.greedy = true});` The options' slide means nothing here.
   Tensor generate(const Tensor& source, std::int64_t count, const GenerateOptions& options = {}) const;
+  /// The same of a tokenizer's ids, the end token among them: `model.generate(tokenizer.encode("Ja."), 60)`
+  std::vector<std::int64_t> generate(const std::vector<std::int64_t>& source, std::int64_t count,
+                                     const GenerateOptions& options = {}) const;
   /// The likeliest targets of each source [B, Ts] that beam search finds, best first; the end token need not
   /// be given; padding is never written. `model.beam_search(source, {.beams = 4, .count = 60})[0][0].tokens`
   std::vector<std::vector<Hypothesis>> beam_search(const Tensor& source, const BeamOptions& options) const;

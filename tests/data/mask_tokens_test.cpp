@@ -84,16 +84,27 @@ TEST_CASE("mask_tokens: a function of ids, options and generator; shares at thei
 
 TEST_CASE("mask_tokens: masks anew in each epoch as the function of a loader") {
   const Tensor rows = arange(5, 35, 1, i64).reshape({3, 10});
-  data::DataLoader loader(3,
-                          [&](std::int64_t i, Generator& generator) {
-                            const auto [ids, targets] =
-                                data::mask_tokens(rows.select(0, i), kMasking, generator);
-                            return std::array{ids, targets};
-                          },
-                          {.batch_size = 3, .generator = Generator(1)});
+  data::DataLoader loader(
+      3,
+      [&](std::int64_t i, Generator& generator) { return data::mask_tokens(rows[i], kMasking, generator); },
+      {.batch_size = 3, .generator = Generator(1)});
   const auto first = loader.next(), second = loader.next();
   CHECK(first[0].shape() == Shape{3, 10});
   CHECK((first[1] != second[1]).any());
+  const Tensor chosen = first[1] != -100;
+  CHECK((first[1][chosen] == rows[chosen]).all());
+  CHECK((first[0][!chosen] == rows[!chosen]).all());
+}
+
+TEST_CASE("mask_tokens: vocabularies of any size") {
+  Generator generator(5);
+  const Tensor ids = full({1000}, INT64_MAX - 1);
+  const auto [seen, targets] = data::mask_tokens(
+      ids, {.vocab = INT64_MAX, .mask = 0, .share = 1, .masked = 0, .random = 1}, generator);
+  CHECK((targets == ids).all());
+  CHECK((seen > 0).all());
+  CHECK((seen < INT64_MAX).all());
+  CHECK((seen > (INT64_MAX / 2)).any());
 }
 
 TEST_CASE("mask_tokens: errors") {

@@ -7,6 +7,7 @@
 
 #include "check_op.h"
 #include "gradus/core/error.h"
+#include "gradus/data/loader.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {
@@ -101,6 +102,31 @@ TEST_CASE("span_corruption: without an end; spans that would not fit side by sid
   CHECK((made.target == tensor({999, 1, 2, 3})).all());
 }
 
+TEST_CASE("span_corruption: in a loader, padded") {
+  const Tensor text = arange(60) + 10;
+  const auto item = [&](std::int64_t i, Generator& generator) {
+    return data::span_corruption(text.slice(0, 0, 10 * (i + 1)), {.sentinel = kSentinel}, generator);
+  };
+  data::DataLoader loader(6, item, {.batch_size = 3, .pad = {0}, .generator = Generator(1)});
+  std::int64_t number = 0;
+  for (const auto& [source, target] : loader)
+    for (std::int64_t row = 0; row < 3; ++row) {
+      const Tensor s = source[row], t = target[row];
+      const Tensor whole = text.slice(0, 0, 10 * ++number);
+      CHECK(put_together({s[s != 0], t[t != 0]}) == whole.to_vector<std::int64_t>());
+    }
+  CHECK(number == 6);
+}
+
+TEST_CASE("span_corruption: sentinels at the ends of what an integer holds") {
+  Generator generator(5);
+  const Tensor ids = arange(20) + 10;
+  const data::SpanCorruptionOptions options{.mean_span = 1, .sentinel = INT64_MAX, .end = INT64_MIN};
+  CHECK(data::span_corruption(ids, options, generator).target[0].item<std::int64_t>() == INT64_MAX);
+  const auto lowest = data::span_corruption(ids, {.mean_span = 1, .sentinel = 2, .end = 3}, generator);
+  CHECK((lowest.target == 0).any());
+}
+
 TEST_CASE("span_corruption: bad calls") {
   const Tensor ids = arange(30);
   check_error([] { data::span_corruption(tensor({1}), {.sentinel = 9}); },
@@ -121,6 +147,12 @@ TEST_CASE("span_corruption: bad calls") {
       [&] { data::span_corruption(ids, {.sentinel = 29}); },
       "span_corruption: ids hold tokens from 29 to 29, which stand for spans: cut the text shorter, or "
       "take another sentinel");
+  for (const std::int64_t end : {97, 98, 99})
+    check_error([&] { data::span_corruption(ids, {.mean_span = 1.5, .sentinel = 99, .end = end}); },
+                "span_corruption: 3 spans need the sentinels 97 to 99, and " + std::to_string(end) +
+                    " is the end: cut the text shorter, or take a higher sentinel");
+  for (const std::int64_t end : {96, 100})
+    CHECK_NOTHROW(data::span_corruption(ids, {.mean_span = 1.5, .sentinel = 99, .end = end}));
 }
 
 }  // namespace gradus::test

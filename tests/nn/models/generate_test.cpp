@@ -11,6 +11,7 @@
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "nn/check_module.h"
+#include "values.h"
 
 namespace gradus::test {
 
@@ -80,6 +81,16 @@ TEST_CASE("choose_tokens: bad calls") {
     check_error(
         call({.repetition_penalty = std::stod(text)}),
         std::string("choose_tokens: expects a repetition_penalty from 1e-6 to 1e6, 1 for none, got ") + text);
+  for (const char* text : {"0", "-1", "inf", "nan"})
+    check_error(call({.temperature = std::stod(text)}),
+                std::string("choose_tokens: expects a temperature above 0, got ") + text +
+                    ": for the likeliest token set greedy");
+  for (const bool greedy : {false, true})
+    check_error(
+        [&] {
+          nn::choose_tokens(tensor({{0.0, kNan}}), ids, {.greedy = greedy});
+        },
+        "choose_tokens: the logits hold NaN: so do the weights, or they are very large");
   check_error([&] { nn::choose_tokens(ones({3}), ids); }, "choose_tokens: expects logits [B, V], got [3]");
   check_error([&] { nn::choose_tokens(Tensor(), ids); },
               "choose_tokens: expects logits [B, V], got an undefined tensor");
@@ -207,8 +218,61 @@ TEST_CASE("beam search: bad calls") {
         nn::beam_search(prompt, {.count = 2}, [](const Tensor&, const Tensor&) { return ones({3, 2}); });
       },
       "beam_search: expects logits [1, V] of each step, got [3, 2]");
+  check_error([&] { gpt.beam_search(tensor(1), {.count = 2}); },
+              "beam_search: expects a prompt [T] of at least one token, got []");
+  check_error([&] { gpt.beam_search(prompt, {.count = INT64_MIN}); },
+              "beam_search: expects count of 1 or more, got -9223372036854775808");
+  check_error(
+      [&] {
+        nn::beam_search(prompt, {.count = 2}, [](const Tensor&, const Tensor&) {
+          return full({1, 2}, kNan);
+        });
+      },
+      "beam_search: the logits hold NaN: so do the weights, or they are very large");
   check_error([&] { gpt.new_cache(1).select(tensor({0.5})); },
               "KeyValueCache: select expects the numbers of sequences, i64 [N], got f32 [1]");
+}
+
+TEST_CASE("generate and beam search: stop tokens are tokens") {
+  const nn::GPT gpt = small_gpt();
+  const Tensor prompt = tensor({1, 2});
+  const nn::Seq2SeqTransformer model({.vocab = 6,
+                                      .context = 12,
+                                      .encoder_layers = 1,
+                                      .decoder_layers = 1,
+                                      .block = {.d_model = 8, .heads = 2}});
+  for (const std::int64_t stop : {std::int64_t{-1}, std::int64_t{6}, INT64_MAX}) {
+    const std::string rest = " expects stop tokens of 0 .. 5, its vocabulary, got " + std::to_string(stop);
+    check_error([&] { gpt.generate(prompt, 2, {.stop = {3, stop}}); }, "GPT: generate" + rest);
+    check_error([&] { gpt.beam_search(prompt, {.count = 2, .stop = {stop}}); }, "GPT: beam_search" + rest);
+    check_error([&] { model.generate(prompt, 2, {.stop = {stop}}); }, "Seq2SeqTransformer: generate" + rest);
+    check_error([&] { model.beam_search(prompt, {.count = 2, .stop = {stop}}); },
+                "Seq2SeqTransformer: beam_search" + rest);
+    check_error(
+        [&] {
+          nn::beam_search(prompt, {.count = 2, .stop = {stop}}, [](const Tensor&, const Tensor&) {
+            return ones({1, 6});
+          });
+        },
+        "beam_search:" + rest);
+  }
+}
+
+TEST_CASE("generate: a tokenizer's ids in, ids out") {
+  using Ids = std::vector<std::int64_t>;
+  const nn::GPT gpt = small_gpt();
+  const Ids prompt{3, 1, 4};
+  CHECK(gpt.generate(prompt, 5, {.greedy = true}) ==
+        gpt.generate(from_vector(prompt), 5, {.greedy = true}).to_vector<std::int64_t>());
+  check_error([&] { gpt.generate(Ids{}, 5); },
+              "GPT: generate expects a prompt [T] or [B, T] of at least one token, got [0]");
+  const nn::Seq2SeqTransformer model({.vocab = 6,
+                                      .context = 12,
+                                      .encoder_layers = 1,
+                                      .decoder_layers = 1,
+                                      .block = {.d_model = 8, .heads = 2}});
+  CHECK(model.generate(prompt, 5, {.greedy = true}) ==
+        model.generate(from_vector(prompt), 5, {.greedy = true}).to_vector<std::int64_t>());
 }
 
 }  // namespace gradus::test

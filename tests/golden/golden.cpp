@@ -19,13 +19,19 @@ void check_close(const std::string& what, const Tensor& actual, const Tensor& ex
   REQUIRE(to_string(actual.shape()) == to_string(expected.shape()));
   REQUIRE(actual.dtype() == expected.dtype());
   const std::vector<double> got = actual.to_vector<double>(), want = expected.to_vector<double>();
-  double largest = 1, error = 0;
+  double largest = 0, error = 0;
   for (std::size_t i = 0; i < want.size(); ++i) {
-    largest = std::max(largest, std::abs(want[i]));
-    REQUIRE(std::isfinite(got[i]) == std::isfinite(want[i]));
-    if (got[i] != want[i]) error = std::max(error, std::abs(got[i] - want[i]));
+    if (got[i] == want[i]) continue;
+    REQUIRE(std::isfinite(got[i]));
+    REQUIRE(std::isfinite(want[i]));
+    error = std::max(error, std::abs(got[i] - want[i]));
   }
-  CHECK(error <= (actual.dtype() == f64 ? 1e-12 : 1e-5) * largest);
+  for (const double value : want)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  const double unit = actual.dtype() == f64 ? 1e-12 : 1e-5;
+  // All below `unit`: what rounding leaves of 0, such as the gradient of a bias that attention's keys have.
+  const double scale = largest < unit ? 1 : std::min(std::max(largest, 1.0), 100 * largest);
+  CHECK(error <= unit * scale);
 }
 
 std::vector<Tensor> golden_inputs(const StateDict& file, const std::string& name) {

@@ -89,7 +89,7 @@ void parts(Net& net, const Tensor& x) {
 }
 
 void loaders(const Tensor& x, const Tensor& y) {
-  data::DataLoader a(3, [](std::int64_t i) { return i; });      // refused: returns a Tensor, or a std::array
+  data::DataLoader a(3, [](std::int64_t i) { return i; });      // refused: returns a Tensor, a std::array
   data::DataLoader b(3, [](const char*) { return Tensor(); });  // refused: a count and a function of an index
   data::DataLoader c(x, y, {.batch_size = 2});                  // refused: in braces: ({x, y}, {...})
   data::DataLoader<3> d(3, [&](std::int64_t) { return x; });    // refused: returns N tensors
@@ -98,6 +98,14 @@ void loaders(const Tensor& x, const Tensor& y) {
   data::DataLoader g({x, y}, 32);                 // refused: by name: ({x, y}, {.batch_size = 32})
   data::DataLoader h(std::vector<Tensor>{x, y});  // refused: their number is in the type
   data::DataLoader<2> i(x, {.batch_size = 2});    // refused: a DataLoader<N> takes N tensors
+  struct Three {
+    Tensor a, b, c;
+  };
+  data::DataLoader j(3, [&](std::int64_t) { return Three{x, x, x}; });  // refused: or a struct of two
+  struct Two {
+    Tensor a, b;
+  };
+  data::DataLoader two(3, [&](std::int64_t) { return Two{x, x}; });
   data::DataLoader alone(x, {.batch_size = 2}), braces({x}, {.batch_size = 2});
   const data::DataLoader still({x, y});
   for (const auto& batch : still) (void)batch;    // refused: a loop moves the loader's place

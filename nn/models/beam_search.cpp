@@ -29,7 +29,9 @@ struct Likely {
 Likely likeliest(const Tensor& logits, const BeamOptions& options) {
   // So many that the beams go on even if every stop token is among the best.
   const auto count = std::min<std::int64_t>(options.beams + std::ssize(options.stop), logits.size(1));
-  check(!isnan(logits).any(), "beam_search: the logits hold NaN: so do the weights, or they are very large");
+  const Tensor best = logits.max(-1);
+  check((isfinite(best) | (best == -INFINITY)).all(),
+        "beam_search: the logits hold NaN or infinity: so do the weights, or they are very large");
   const auto [values, tokens] = topk(log_softmax(logits, -1), count);
   return {count, values.to(f64).to_vector<double>(), tokens.to_vector<std::int64_t>()};
 }
@@ -132,7 +134,7 @@ std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, co
   Tensor tokens = prompts, parents = arange(prompts.size(0));
   for (std::int64_t length = 1; length <= options.count && !going_on.empty(); ++length) {
     const Tensor logits = step(tokens, parents);
-    check(logits.defined() && logits.dim() == 2 && logits.size(0) == parents.size(0),
+    check(logits.defined() && logits.dim() == 2 && logits.size(0) == parents.size(0) && logits.size(1) > 0,
           "beam_search: expects logits [{}, V] of each step, got {}", parents.size(0),
           logits.defined() ? to_string(logits.shape()) : "an undefined tensor");
     expect_stop("beam_search:", options.stop, logits.size(1));

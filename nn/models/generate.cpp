@@ -23,7 +23,10 @@ void check_options(const char* caller, const GenerateOptions& o) {
 }
 
 /// Logits of tokens among ids: a positive one is divided by the penalty, a negative one multiplied.
-Tensor penalized(const Tensor& logits, const Tensor& ids, double penalty) {
+Tensor penalized(const char* caller, const Tensor& logits, const Tensor& ids, double penalty) {
+  check(ids.defined() && ids.dim() == 2 && ids.size(0) == logits.size(0),
+        "{}: repetition_penalty expects the ids so far, [{}, T], got {}", caller, logits.size(0),
+        ids.defined() ? to_string(ids.shape()) : "an undefined tensor");
   const Tensor seen = scatter(zeros_like(logits), 1, ids, ones(ids.shape(), logits.dtype())) > 0;
   return where(seen, where(logits > 0, logits / penalty, logits * penalty), logits);
 }
@@ -36,9 +39,12 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
   check(given.defined() && given.dim() == 2 && given.size(1) > 0, "{}: expects logits [B, V], got {}", caller,
         given.defined() ? to_string(given.shape()) : "an undefined tensor");
   const NoGrad guard;
-  check(!isnan(given).any(), "{}: the logits hold NaN: so do the weights, or they are very large", caller);
+  check(isfinite(given.max(-1)).all(),
+        "{}: expects a finite logit in each row, and no NaN or infinity: the weights hold such, or are very "
+        "large, or every token is ruled out",
+        caller);
   const Tensor logits =
-      options.repetition_penalty == 1 ? given : penalized(given, ids, options.repetition_penalty);
+      options.repetition_penalty == 1 ? given : penalized(caller, given, ids, options.repetition_penalty);
   if (options.greedy) return logits.argmax(-1);
   Generator& generator = options.generator ? *options.generator : default_generator();
   const auto draw = [&](const Tensor& weights) {

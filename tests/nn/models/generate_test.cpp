@@ -86,11 +86,19 @@ TEST_CASE("choose_tokens: bad calls") {
                 std::string("choose_tokens: expects a temperature above 0, got ") + text +
                     ": for the likeliest token set greedy");
   for (const bool greedy : {false, true})
-    check_error(
-        [&] {
-          nn::choose_tokens(tensor({{0.0, kNan}}), ids, {.greedy = greedy});
-        },
-        "choose_tokens: the logits hold NaN: so do the weights, or they are very large");
+    for (const Tensor& none : {tensor({{0.0, kNan}}), tensor({{0.0, kInf}}), full({1, 2}, -kInf)})
+      check_error(
+          [&] { nn::choose_tokens(none, ids, {.greedy = greedy}); },
+          "choose_tokens: expects a finite logit in each row, and no NaN or infinity: the weights hold "
+          "such, or are very large, or every token is ruled out");
+  CHECK(nn::choose_tokens(tensor({{-kInf, 0.0, -kInf}}), ids, {.temperature = 1e300}).item<int>() == 1);
+  check_error(
+      [&] {
+        nn::choose_tokens(ones({2, 3}), ids, {.repetition_penalty = 2});
+      },
+      "choose_tokens: repetition_penalty expects the ids so far, [2, T], got [1, 1]");
+  check_error([&] { nn::choose_tokens(logits, Tensor(), {.repetition_penalty = 2}); },
+              "choose_tokens: repetition_penalty expects the ids so far, [1, T], got an undefined tensor");
   check_error([&] { nn::choose_tokens(ones({3}), ids); }, "choose_tokens: expects logits [B, V], got [3]");
   check_error([&] { nn::choose_tokens(Tensor(), ids); },
               "choose_tokens: expects logits [B, V], got an undefined tensor");
@@ -222,13 +230,17 @@ TEST_CASE("beam search: bad calls") {
               "beam_search: expects a prompt [T] of at least one token, got []");
   check_error([&] { gpt.beam_search(prompt, {.count = INT64_MIN}); },
               "beam_search: expects count of 1 or more, got -9223372036854775808");
-  check_error(
-      [&] {
-        nn::beam_search(prompt, {.count = 2}, [](const Tensor&, const Tensor&) {
-          return full({1, 2}, kNan);
-        });
-      },
-      "beam_search: the logits hold NaN: so do the weights, or they are very large");
+  const auto search = [&](const Tensor& logits) {
+    return nn::beam_search(prompt, {.count = 2}, [=](const Tensor&, const Tensor&) { return logits; });
+  };
+  for (const double value : {kNan, kInf})
+    check_error(
+        [&] {
+          search(full({1, 2}, value));
+        },
+        "beam_search: the logits hold NaN or infinity: so do the weights, or they are very large");
+  check_error([&] { search(ones({1, 0})); }, "beam_search: expects logits [1, V] of each step, got [1, 0]");
+  CHECK(search(full({1, 2}, -kInf)).empty());  // nothing can follow
   check_error([&] { gpt.new_cache(1).select(tensor({0.5})); },
               "KeyValueCache: select expects the numbers of sequences, i64 [N], got f32 [1]");
 }

@@ -2,18 +2,16 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "docs/from_pytorch/gives.h"
 #include "gradus/gradus.h"
 #include "gradus/text/text.h"
 #include "text/golden.h"
 
 TEST_CASE("from PyTorch: tokenizers") {
   using namespace gradus;
-  using docs::gives;
   const test::ScratchFolder scratch;
   const std::string folder = scratch / "bpe", uncased = scratch / "bert";
   const auto model = test::source_file("tests/text/golden/spiece.model").string();
@@ -27,8 +25,8 @@ TEST_CASE("from PyTorch: tokenizers") {
   CHECK(bert.id("[MASK]") == 4);
   // py: tokenizer.save_pretrained(folder)
   bpe.save(folder);
-  bert.save(uncased);
   CHECK(std::filesystem::exists(folder + "/tokenizer.json"));
+  bert.save(uncased);
   // py: tokenizer = AutoTokenizer.from_pretrained(folder)
   // note: GPT2Tokenizer, BertTokenizer, T5Tokenizer, LlamaTokenizer, MarianTokenizer: [by its files](tokenizers.md#vocabularies-that-exist)
   const auto tokenizer = text::load_tokenizer(folder);
@@ -49,7 +47,8 @@ TEST_CASE("from PyTorch: tokenizers") {
   CHECK(vocab == bpe.vocab_size());
   // py: tokenizer.eos_token_id
   // note: an optional: `bos`, `eos`, `pad`, `unk`, `cls`, `sep`, `mask`
-  gives(*tokenizer->special().eos == 0, "True");
+  const std::int64_t end = *tokenizer->special().eos;
+  CHECK(end == 0);
   // py: tokenizer.convert_tokens_to_ids("</s>"), tokenizer.convert_ids_to_tokens(0)
   const auto [id, token] = std::pair(tokenizer->id("</s>"), tokenizer->token(0));
   CHECK((id == 0 && token == "</s>"));

@@ -44,6 +44,7 @@ TEST_CASE("from PyTorch: generate") {
   // note: or `manual_seed(7)`
   Generator generator(7);
   const Tensor drawn = gpt.generate(ids, 6, {.generator = &generator});
+  CHECK(drawn.size(1) == 11);
   manual_seed(7);
   CHECK(equal(drawn, gpt.generate(ids, 6)));
   // py: model.generate(prompt, do_sample=True, num_return_sequences=3)
@@ -70,7 +71,8 @@ TEST_CASE("from PyTorch: generate") {
       gpt.beam_search(prompt, {.beams = 4, .count = 6, .stop = {0}, .length_penalty = 1, .early_stop = true});
   CHECK(!beams.empty());
   // py: generate(..., return_dict_in_generate=True, output_scores=True).sequences_scores
-  gives(found[0].score > found[1].score, "True");
+  const double score = found[0].score;
+  CHECK(score >= found[1].score);
   // py: bad_words_ids=[[7]], logits_processor=[...]
   // note: in [a loop of your own](generation.md#a-loop-of-ones-own)
   nn::KeyValueCache cache = gpt.new_cache(2);

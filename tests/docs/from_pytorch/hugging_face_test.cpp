@@ -99,6 +99,7 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
                                        .block = {.d_model = 8, .heads = 2},
                                        .waves = nn::Waves::halves,
                                        .head_bias = true});
+  CHECK(marian.options().head_bias);
   marian.save_pretrained(opus);
   // py: MarianMTModel.from_pretrained(folder)
   const nn::Seq2SeqTransformer translator = nn::Seq2SeqTransformer::load_pretrained(opus);

@@ -62,7 +62,12 @@ TEST_CASE("from PyTorch: Transformers") {
   gpt.save_pretrained(folder, {.max_shard_bytes = 200'000'000});
   CHECK(allclose(nn::GPT::load_pretrained(folder)(ids), gpt(ids)));
   // py: model.config.n_layer, model.num_parameters()
-  gives(gpt.options().layers == 2 && gpt.num_parameters() > 0, "True");
+  const std::int64_t layers = gpt.options().layers, numbers = gpt.num_parameters();
+  CHECK((layers == 2 && numbers > 0));
+  // py: DataCollatorForLanguageModeling(tokenizer, mlm=False), group_texts of run_clm.py
+  // note: windows of a text and the tokens that come next: two tensors for a [DataLoader](#data)
+  const auto windows = data::text_windows(ids.flatten(), 4);
+  CHECK(windows[0].size(1) == 4);
   // py: model.gradient_checkpointing_enable()
   // here: `.checkpoint = true` of the model's options
   // py: Trainer(model, args, train_dataset).train()

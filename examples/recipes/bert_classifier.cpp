@@ -27,7 +27,7 @@ int main(int argc, char** argv) {  // bert_classifier [FOLDER]: config.json, mod
   const auto [x] = data::DataLoader(150, item, {.batch_size = 150, .pad = {0}}).next();  // [150, T]
   const Tensor i = arange(150), y = ((i % 6 < 3) != (i % 30 >= 18)).to(i64);             // 1: a good one
   const auto [train, unseen] = data::random_split(150, {120, 30});
-  optim::AdamW opt(model.parameters(), {.lr = optim::warmup_linear(2e-3, 20)});
+  optim::AdamW opt(model.parameters(), {.lr = optim::warmup_linear(argc > 1 ? 2e-5 : 2e-3, 20)});
   data::DataLoader loader({x[train], y[train]}, {.batch_size = 12, .shuffle = true});
   while (loader.epoch() < 40) {
     const auto [ids, classes] = loader.next();

@@ -22,7 +22,6 @@ namespace {
 
 constexpr I kDepth = 512;                // of k at a time
 constexpr I kRowsAtATime = 48;           // rows of A that stay in cache
-constexpr I kPanelBytes = 512 * 1024;    // of B packed at a time: they stay in the second-level cache too
 constexpr I kRowsToPackFor = 320;        // with fewer rows of A a copy of B's rows costs more than it saves,
 constexpr I kRowsToPackCrowdedFor = 48;  // also where they crowd each other out of the caches
 constexpr I kColumnsToPackFor = 128;     // the same for a copy of A's columns
@@ -35,11 +34,15 @@ constexpr int kSecondCache = 2;          // __builtin_prefetch: into the second-
 template <class V>
 constexpr int block_vectors = V::registers == 32 ? 4 : 2;
 
+/// Of B packed at a time: it stays in the second-level cache too, of 1 MiB or more where there is AVX-512.
+template <class V>
+constexpr I panel_bytes = (V::registers == 32 ? 512 : 256) * 1024;
+
 /// Columns of one panel of B, and of all panels packed at a time.
 template <class V>
 constexpr I panel_width = I{block_vectors<V>} * V::lanes;
 template <class V>
-constexpr I packed_columns = kPanelBytes / (kDepth * I{sizeof(ScalarOf<V>)});
+constexpr I packed_columns = panel_bytes<V> / (kDepth * I{sizeof(ScalarOf<V>)});
 
 /// Rows of C in registers: enough sums at once to wait for none, and no more than there are registers.
 template <int vectors>

@@ -14,12 +14,12 @@ struct GenerateOptions {
   double temperature = 1;  // below 1: sharper
   std::int64_t top_k = 0;  // draw from the k likeliest tokens only; 0: from all
   double top_p = 1;        // draw from the likeliest tokens that add up to it (Holtzman et al. 2020)
-  double repetition_penalty =
-      1;                // above 1: tokens that stand there already are less likely (Keskar et al. 2019)
-  bool greedy = false;  // always the likeliest token
+  // Above 1: tokens that stand there already are less likely (Keskar et al. 2019).
+  double repetition_penalty = 1;
+  bool greedy = false;             // always the likeliest token
   Generator* generator = nullptr;  // not given: the thread's default
-  std::vector<std::int64_t> stop =
-      {};  // a row ends with the first of these, and repeats it while others go on
+  // A row ends with the first of these; while others go on, a GPT repeats it, and other models write padding.
+  std::vector<std::int64_t> stop = {};
   /// Called with each new token of all rows, [B] (i64); false ends the text there: for printing as it comes.
   std::function<bool(const Tensor& tokens)> on_token = {};
   // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole

@@ -171,6 +171,11 @@ says err 'the model reads 512 at most: cut it into sentences'
 expect 0 $train --steps 100000000 --time 0.005 --save quick
 says out 'model: quick'
 
+# A warm-up that the time has no room for is told.
+# shellcheck disable=SC2086
+stopped INT 130 err 'steps, too few for --warmup 1000000000: name a smaller one' ${train%--warmup*} \
+  --warmup 1000000000 --time 60 --steps 1000000000 --save warm
+
 # A model of any norm is written and read.
 for norm in batch group; do
   # shellcheck disable=SC2086

@@ -143,8 +143,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   add_translating(line, o, text);
   line.footer(
       "./run example translate --source train.de.gz --target train.en.gz --save de-en\n"
-      "./run example translate --source train.de.gz --target train.en.gz --save try --layers 2 --steps 400 "
-      "--time 1\n"
+      "./run example translate --source train.de.gz --target train.en.gz --save try --layers 2 --steps 300\n"
       "./run example translate --load de-en --translate 'Ein Hund läuft.'");
   if (const auto status = line.parse(argc, argv)) return status;
   if (line.given("--warmup")) o.warmup = warmup;

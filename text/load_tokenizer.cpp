@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <system_error>
 
 #include "gradus/text/byte_level_bpe.h"
 #include "gradus/text/detail/json_keys.h"
@@ -32,7 +33,12 @@ void compare_with_model(const Tokenizer& tokenizer, const fs::path& folder) {
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
   check(fs::is_directory(folder), "load_tokenizer: {} is no folder", detail::named(folder));
-  const auto has = [&](const char* name) { return fs::exists(folder / name); };
+  const auto has = [&](const char* name) {
+    std::error_code error;
+    const bool there = fs::exists(folder / name, error);
+    check(!error, "load_tokenizer: cannot look into {}: {}", detail::named(folder), error.message());
+    return there;
+  };
   std::shared_ptr<const Tokenizer> tokenizer;
   if (has("spiece.model") || has("tokenizer.model")) {
     tokenizer = std::make_shared<SentencePiece>(SentencePiece::load(folder));

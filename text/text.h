@@ -3,6 +3,7 @@
 
 #include "gradus/text/bleu.h"
 #include "gradus/text/byte_level_bpe.h"
+#include "gradus/text/pad_batch.h"
 #include "gradus/text/sentence_piece.h"
 #include "gradus/text/tokenizer.h"
 #include "gradus/text/train.h"

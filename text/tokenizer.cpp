@@ -1,5 +1,7 @@
 #include "gradus/text/tokenizer.h"
 
+#include <utility>
+
 #include "gradus/core/io/files.h"
 #include "gradus/text/detail/check.h"
 #include "gradus/text/detail/tokens.h"
@@ -18,6 +20,32 @@ Ids Tokenizer::encode_ordinary(std::string_view text) const {
   Ids ids;
   if (!text.empty()) encode_plain(text, ids);
   return ids;
+}
+
+Encoding Tokenizer::encode_pair(std::string_view first, std::optional<std::string_view> second,
+                                std::int64_t max_length) const {
+  const auto [cls, sep] = std::pair{special().cls, special().sep};
+  for (const auto& [id, name] : {std::pair{cls, "[CLS]"}, std::pair{sep, "[SEP]"}})
+    // RoBERTa has others in these places, and puts them together otherwise.
+    check(id && token(*id) == name, "Tokenizer::encode_pair: {} has no {}; expects BERT's [CLS] and [SEP]",
+          tokens_->who(), name);
+  const std::int64_t around = second ? 3 : 2;
+  check(max_length == 0 || max_length >= around,
+        "Tokenizer::encode_pair: expects max_length of at least {}, got {}", around, max_length);
+  Ids a = encode(first), b = second ? encode(*second) : Ids();
+  const auto size = [&] { return static_cast<std::int64_t>(a.size() + b.size()) + around; };
+  while (max_length != 0 && size() > max_length) (a.size() > b.size() ? a : b).pop_back();
+
+  Encoding made{{*cls}, {}};
+  made.ids.insert(made.ids.end(), a.begin(), a.end());
+  made.ids.push_back(*sep);
+  made.token_types.assign(made.ids.size(), 0);
+  if (second) {
+    made.ids.insert(made.ids.end(), b.begin(), b.end());
+    made.ids.push_back(*sep);
+    made.token_types.resize(made.ids.size(), 1);
+  }
+  return made;
 }
 
 std::string Tokenizer::decode(std::span<const std::int64_t> ids, const DecodeOptions& options) const {

@@ -35,6 +35,11 @@ struct DecodeOptions {
   bool skip_special = false;  // leave special tokens out, as Hugging Face's skip_special_tokens does
 };
 
+/// Input of a BERT: ids, and 0 or 1 for the text each belongs to.
+struct Encoding {
+  Ids ids, token_types;
+};
+
 /// Text into ids and back. Copies share their tables, and any number of threads may use one.
 class Tokenizer {
  public:
@@ -45,6 +50,11 @@ class Tokenizer {
   Ids encode(std::string_view text) const;
   /// The same with special tokens taken as plain text: for text of strangers.
   Ids encode_ordinary(std::string_view text) const;
+  /// A text or two between BERT's marks: `[CLS] first [SEP]`, or `[CLS] first [SEP] second [SEP]`. Where that
+  /// is more than max_length tokens, the longer text loses its last one, again and again; 0 means any length.
+  /// Throws where the vocabulary has no such tokens. `bert->encode_pair("Who?", "Nobody.", 512)`
+  Encoding encode_pair(std::string_view first, std::optional<std::string_view> second = {},
+                       std::int64_t max_length = 0) const;
 
   /// The text of ids; throws, naming it, at one that is no token.
   /// `tokenizer.decode(ids, {.skip_special = true})`

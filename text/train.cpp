@@ -153,4 +153,12 @@ WordPiece train_word_piece(std::span<const std::string> texts, const TrainWordPi
   return WordPiece(vocabulary.tokens(), options.options);
 }
 
+ByteLevelBPE train_byte_level_bpe(std::initializer_list<std::string> texts, const TrainBPEOptions& options) {
+  return train_byte_level_bpe(std::span(texts.begin(), texts.size()), options);
+}
+
+WordPiece train_word_piece(std::initializer_list<std::string> texts, const TrainWordPieceOptions& options) {
+  return train_word_piece(std::span(texts.begin(), texts.size()), options);
+}
+
 }  // namespace gradus::text

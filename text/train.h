@@ -2,6 +2,7 @@
 // Vocabularies made from texts of one's own.
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct TrainBPEOptions {
 ///
 /// Throws when `vocab` has no room for the bytes and the special tokens.
 ByteLevelBPE train_byte_level_bpe(std::span<const std::string> texts, const TrainBPEOptions& options = {});
+/// Of texts one by one: `train_byte_level_bpe({book}, {.vocab = 1000})`
+ByteLevelBPE train_byte_level_bpe(std::initializer_list<std::string> texts,
+                                  const TrainBPEOptions& options = {});
 
 struct TrainWordPieceOptions {
   std::int64_t vocab = 8000;       // tokens in all, at most
@@ -40,5 +44,8 @@ struct TrainWordPieceOptions {
 /// does: first special tokens, then characters and, with "##", those inside of words. Words with a character
 /// outside of the alphabet do not count. `text::train_word_piece(texts, {.vocab = 8000}).save("bert");`
 WordPiece train_word_piece(std::span<const std::string> texts, const TrainWordPieceOptions& options = {});
+/// Of texts one by one: `train_word_piece({book}, {.vocab = 1000})`
+WordPiece train_word_piece(std::initializer_list<std::string> texts,
+                           const TrainWordPieceOptions& options = {});
 
 }  // namespace gradus::text

@@ -115,30 +115,6 @@ void WordPiece::encode_plain(std::string_view text, Ids& out) const {
       });
 }
 
-Encoding WordPiece::encode_pair(std::string_view first, std::optional<std::string_view> second,
-                                std::int64_t max_length) const {
-  check(special().cls && special().sep,
-        "WordPiece::encode_pair: the vocabulary has no {}; expects [CLS] and [SEP]",
-        special().cls ? "[SEP]" : "[CLS]");
-  const std::int64_t around = second ? 3 : 2;
-  check(max_length == 0 || max_length >= around,
-        "WordPiece::encode_pair: expects max_length of at least {}, got {}", around, max_length);
-  Ids a = encode(first), b = second ? encode(*second) : Ids();
-  const auto size = [&] { return static_cast<std::int64_t>(a.size() + b.size()) + around; };
-  while (max_length != 0 && size() > max_length) (a.size() > b.size() ? a : b).pop_back();
-
-  Encoding made{{*special().cls}, {}};
-  made.ids.insert(made.ids.end(), a.begin(), a.end());
-  made.ids.push_back(*special().sep);
-  made.token_types.assign(made.ids.size(), 0);
-  if (second) {
-    made.ids.insert(made.ids.end(), b.begin(), b.end());
-    made.ids.push_back(*special().sep);
-    made.token_types.resize(made.ids.size(), 1);
-  }
-  return made;
-}
-
 std::string WordPiece::bytes(std::int64_t id) const {
   const std::string& token = tokens_->token(id, "WordPiece::bytes");
   const std::string& prefix = tables_->options.prefix;

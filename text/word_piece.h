@@ -28,11 +28,6 @@ struct WordPieceOptions {
   std::vector<std::string> special_tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 };
 
-/// Input of a BERT: ids, and 0 or 1 for the sentence each belongs to.
-struct Encoding {
-  Ids ids, token_types;
-};
-
 /// WordPiece as in BERT (Devlin et al. 2019). Text that is decoded has lost its capitals and its spacing.
 ///
 ///   const auto bert = text::WordPiece::load("bert-base-uncased");
@@ -46,12 +41,6 @@ class WordPiece : public Tokenizer {
   static WordPiece load(const std::filesystem::path& folder);
   /// From a file with a token in each line: `WordPiece::load("vocab.txt", {.lowercase = false})`
   static WordPiece load(const std::filesystem::path& vocab, const WordPieceOptions& options);
-
-  /// `[CLS] first [SEP]`, or `[CLS] first [SEP] second [SEP]`. Where that is more than max_length tokens, the
-  /// longer text loses its last one, again and again; 0 means any length. `bert.encode_pair("Who?",
-  /// "Nobody.", 512)`
-  Encoding encode_pair(std::string_view first, std::optional<std::string_view> second = {},
-                       std::int64_t max_length = 0) const;
 
   std::string bytes(std::int64_t id) const override;
   /// Writes tokenizer.json, vocab.txt, special_tokens_map.json and tokenizer_config.json.

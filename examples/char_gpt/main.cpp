@@ -21,26 +21,41 @@ namespace {
 using namespace gradus;
 using char_gpt::Options;
 
+/// A text as a vocabulary's numbers; throws, naming where it stands and where the vocabulary does, at the
+/// first character that is not there.
+kit::Tokens encoded(const kit::Vocabulary& vocabulary, const std::string& text, const std::string& who,
+                    const Options& o) {
+  try {
+    return vocabulary.encode(text);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {} of {}", who, error.what(), (o.load.empty() ? o.text : o.load).string()));
+  }
+}
+
 void print_sample(const char_gpt::LoadedModel& loaded, const Options& o) {
   if (o.sample == 0) return;
   const auto& [model, vocabulary] = loaded;
   // Without a prompt the sample starts a new line, or with the first character there is.
   const bool has_newline = vocabulary.characters().find(U'\n') != std::u32string::npos;
-  const std::vector<std::int32_t> prompt = !o.prompt.empty() ? vocabulary.encode(o.prompt)
+  const std::vector<std::int32_t> prompt = !o.prompt.empty() ? encoded(vocabulary, o.prompt, "--prompt", o)
                                            : has_newline     ? vocabulary.encode("\n")
                                                              : std::vector{0};
   const Tensor start = from_vector(std::vector<std::int64_t>(prompt.begin(), prompt.end()),
                                    {static_cast<std::int64_t>(prompt.size())});
   Generator generator(static_cast<std::uint64_t>(o.seed), /*stream=*/2);
-  const Tensor text = model.generate(
-      start, o.sample, {.temperature = o.temperature, .top_k = o.top_k, .generator = &generator});
+  const Tensor text = model.generate(start, o.sample,
+                                     {.temperature = o.temperature,
+                                      .top_k = o.top_k,
+                                      .top_p = o.top_p,
+                                      .repetition_penalty = o.repetition_penalty,
+                                      .generator = &generator});
   kit::print(vocabulary.decode(text.span<std::int64_t>()) + "\n");
 }
 
-/// The text in another model's numbers; throws naming the first character that model does not know.
-kit::TextData in_numbers_of(const kit::Vocabulary& vocabulary, const kit::TextData& text) {
+/// The text in another model's numbers.
+kit::TextData in_numbers_of(const kit::Vocabulary& vocabulary, const kit::TextData& text, const Options& o) {
   const auto convert = [&](const std::vector<std::int32_t>& tokens) {
-    return vocabulary.encode(text.vocabulary.decode(std::span(tokens)));
+    return encoded(vocabulary, text.vocabulary.decode(std::span(tokens)), "--text: " + o.text.string(), o);
   };
   return {vocabulary, convert(text.train), convert(text.validation)};
 }
@@ -57,22 +72,24 @@ int train_on_text(Options o) {
   std::optional<char_gpt::LoadedModel> loaded;
   if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load, o));
   if (loaded) o.context = loaded->model.options().context;
-  kit::TextData text = kit::load_text(o.text, o.context);
+  kit::TextData text = kit::split_text(kit::read_text(o.text, "--text"), o.context, 0.9, o.text.string());
   if (loaded)
-    text = in_numbers_of(loaded->vocabulary, text);
+    text = in_numbers_of(loaded->vocabulary, text, o);
   else
     loaded.emplace(char_gpt::LoadedModel{nn::GPT(o.model(text.vocabulary.size())), text.vocabulary});
   const nn::GPT& model = loaded->model;
-  loaded->vocabulary.encode(o.prompt);  // throws for characters the sample could not go on from
+  encoded(loaded->vocabulary, o.prompt, "--prompt", o);  // before the training
   try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 
+  kit::TrainingRun run(char_gpt::training_options(model.options(), text, o));
   kit::print(fmt::format("{} characters, {} different; {}, {} layers, {} parameters\n",
                          text.train.size() + text.validation.size(), text.vocabulary.size(),
                          model.options().placement.name, model.options().layers, model.num_parameters()));
   if (o.steps > 0) {
     kit::catch_interrupts();
-    char_gpt::train(model, text, o);
-    char_gpt::save_model(o.save, model, text.vocabulary);  // first of all: nothing below is worth as much
+    char_gpt::train(run, model, text, o);
+    // First of all: nothing below is worth as much.
+    run.save([&] { char_gpt::save_model(o.save, model, text.vocabulary); });
     kit::end_on_interrupts();
     kit::print(fmt::format("weights: {}\n", o.save.string()));
     if (kit::interrupted()) return kit::interrupt_status();

@@ -25,14 +25,25 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
           .checkpoint = checkpoint};
 }
 
+/// The name, or with a number the first that no file has: what an earlier training wrote is not replaced
+/// unasked.
+static std::filesystem::path free_name(const std::filesystem::path& name) {
+  std::filesystem::path free = name;
+  for (int number = 2; std::filesystem::exists(free); ++number)
+    free = fmt::format("{}-{}{}", name.stem().string(), number, name.extension().string());
+  return free;
+}
+
 std::optional<int> parse(int argc, char** argv, Options& o) {
   kit::CommandLine line("char_gpt", "Trains a character-level GPT on any text file, then writes like it.");
   line.path("--text", o.text, "Text file to train on");
   line.integer("--steps", o.steps, "Training steps; 0 only evaluates and samples", {0, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights, batches and sample", kit::at_least(0));
   line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
-  line.text("--norm", o.norm, "What they are: layer, rms, ...; list: all there are");
-  line.path("--save", o.save, "Weights are written here after training");
+  line.text("--norm", o.norm, "Which norm a block has: layer, rms, ...; list: all there are");
+  line.path(
+      "--save", o.save,
+      "Weights are written here after training; not given and there already: char_gpt-2.safetensors, ...");
   line.path(
       "--load", o.load,
       "Start from weights saved before, whose file says the model's shape; without --text: only sample");
@@ -44,6 +55,10 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.real("--temperature", o.temperature, "Below 1: more likely characters", kit::above(0));
   line.integer("--top-k", o.top_k, "Choose among the k likeliest characters only; 0: among all",
                kit::at_least(0));
+  line.real("--top-p", o.top_p, "Choose among the likeliest that add up to this share",
+            {0, 1, /*low_excluded=*/true});
+  line.real("--repetition-penalty", o.repetition_penalty,
+            "Above 1: characters that stand there are less likely", kit::above(0));
   line.integer("--layers", o.layers, "Blocks", {1, 1000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
@@ -53,7 +68,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
   line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
-  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
+  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 0.99));
   line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.flag("--profile", o.profile, "Print where time and memory went in ten steps");
@@ -61,6 +76,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.footer("./run example char_gpt --text shakespeare.txt --steps 500 --placement post");
   if (const auto status = line.parse(argc, argv)) return status;
   o.least_lr = o.lr / 10;
+  if (!line.given("--save")) o.save = free_name(o.save);
   const auto refused = [](std::string_view why) {
     kit::print_error(fmt::format("char_gpt: {}\n", why));
     return 2;
@@ -74,9 +90,14 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     return refused("--resume expects --text FILE and --run FOLDER as the training had them");
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FILE to sample from");
-  if (!o.load.empty())
-    for (const char* const shape : {"--placement", "--norm", "--layers", "--heads", "--d-model", "--context"})
-      if (line.given(shape)) return refused(fmt::format("{} is what the file of --load says", shape));
+  const std::string shape =
+      line.first_given({"--placement", "--norm", "--layers", "--heads", "--d-model", "--context"});
+  if (!o.load.empty() && !shape.empty())
+    return refused(fmt::format("{} is what the file of --load says", shape));
+  const std::string training = line.first_given({"--save", "--run", "--steps", "--batch", "--lr", "--warmup",
+                                                 "--weight-decay", "--clip", "--dropout", "--trace"});
+  if (o.text.empty() && !training.empty())
+    return refused(fmt::format("{} is for training: expects --text FILE", training));
   if (o.text.empty() || o.steps == 0) return std::nullopt;  // nothing is written
   if (kit::same_file(o.save, o.text)) return refused("--save would replace the file of --text");
   if (o.trace.empty()) return std::nullopt;

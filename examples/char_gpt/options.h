@@ -31,6 +31,7 @@ struct Options {
   std::int64_t sample = 500;
   double temperature = 0.8;
   std::int64_t top_k = 0;
+  double top_p = 1, repetition_penalty = 1;
   bool checkpoint = false;  // recompute blocks in backward
   bool profile = false;
   std::filesystem::path trace;  // of the profiled steps; empty: none

@@ -7,7 +7,6 @@
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/language_model.h"
-#include "gradus/kit/program/training_run.h"
 
 namespace gradus::char_gpt {
 
@@ -34,8 +33,13 @@ Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const 
 
 }  // namespace
 
-void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
-  if (o.steps == 0) return;
+kit::TrainingOptions training_options(const nn::GPTOptions& model, const kit::TextData& text,
+                                      const Options& o) {
+  if (o.steps == 0) return {};
+  return {.steps = o.steps, .folder = o.run, .resume = o.resume, .settings = settings(model, text, o)};
+}
+
+void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& text, const Options& o) {
   const auto schedule = o.steps > o.warmup ? optim::warmup_cosine(o.lr, o.warmup, o.steps, o.least_lr)
                                            : optim::warmup_linear(o.lr, o.warmup);
   optim::AdamW opt(kit::decay_matrices(model),
@@ -48,10 +52,6 @@ void train(const nn::GPT& model, const kit::TextData& text, const Options& o) {
   };
   // [/range]
   const std::vector<Tensor> parameters = model.parameters();
-  kit::TrainingRun run({.steps = o.steps,
-                        .folder = o.run,
-                        .resume = o.resume,
-                        .settings = settings(model.options(), text, o)});
   run.keep("model", model);
   run.keep("optimizer", opt);
   run.keep("data", data);

@@ -3,11 +3,16 @@
 
 #include "char_gpt/options.h"
 #include "gradus/kit/data/text_data.h"
+#include "gradus/kit/program/training_run.h"
 
 namespace gradus::char_gpt {
 
+/// How the training runs, and what must be the same where it goes on.
+kit::TrainingOptions training_options(const nn::GPTOptions& model, const kit::TextData& text,
+                                      const Options& options);
+
 /// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. Ctrl-C ends it early; with --run
 /// it can be resumed. Says on stdout how long it will take and, now and then, how it goes.
-void train(const nn::GPT& model, const kit::TextData& text, const Options& options);
+void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& text, const Options& options);
 
 }  // namespace gradus::char_gpt

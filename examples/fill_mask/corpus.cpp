@@ -20,6 +20,15 @@ std::int64_t special(std::optional<std::int64_t> id, const char* name) {
   return *id;
 }
 
+/// Throws where --vocab has no room for the characters of the text.
+text::WordPiece vocabulary_of(const std::string& text, const Options& o) {
+  try {
+    return text::train_word_piece({text}, {.vocab = o.vocab});
+  } catch (const Error& error) {
+    throw Error(fmt::format("--vocab, with --text {}: {}", o.text.string(), error.what()));
+  }
+}
+
 }  // namespace
 
 std::int64_t cls_id(const text::Tokenizer& tokenizer) { return special(tokenizer.special().cls, "[CLS]"); }
@@ -27,8 +36,7 @@ std::int64_t sep_id(const text::Tokenizer& tokenizer) { return special(tokenizer
 std::int64_t mask_id(const text::Tokenizer& tokenizer) { return special(tokenizer.special().mask, "[MASK]"); }
 
 Corpus make_corpus(const std::string& text, const Options& o) {
-  const std::vector<std::string> texts{text};
-  text::WordPiece tokenizer = text::train_word_piece(texts, {.vocab = o.vocab});
+  text::WordPiece tokenizer = vocabulary_of(text, o);
   const text::Ids ids = tokenizer.encode_ordinary(text);
   const auto cut = static_cast<std::ptrdiff_t>(kTrainShare * static_cast<double>(ids.size()));
   Corpus corpus{std::move(tokenizer), {ids.begin(), ids.begin() + cut}, {ids.begin() + cut, ids.end()}};

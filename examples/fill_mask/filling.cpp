@@ -9,8 +9,7 @@
 
 namespace gradus::fill_mask {
 
-Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence,
-            std::int64_t top) {
+text::Ids fillable(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence) {
   const std::int64_t mask = mask_id(tokenizer);
   text::Ids ids = tokenizer.encode(sentence);
   if (std::find(ids.begin(), ids.end(), mask) == ids.end())
@@ -18,6 +17,13 @@ Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::
   const std::int64_t context = model.options().context - 2;
   if (std::ssize(ids) > context)
     throw Error(fmt::format("expects a sentence of at most {} tokens, got {}", context, ids.size()));
+  return ids;
+}
+
+Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence,
+            std::int64_t top) {
+  const std::int64_t mask = mask_id(tokenizer);
+  text::Ids ids = fillable(model, tokenizer, sentence);
   const NoGrad no_grad;
   const nn::EvalMode eval(model);
   const Tensor row = framed(ids, tokenizer).unsqueeze(0);

@@ -20,7 +20,11 @@ struct Filled {
   std::string sentence;                   // with the likeliest in their places
 };
 
-/// Throws when the sentence has no [MASK], or more tokens than the model looks at.
+/// The tokens of a sentence that a model can fill; throws when it has no [MASK], or more than the model looks
+/// at.
+text::Ids fillable(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence);
+
+/// Throws where fillable does.
 Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence,
             std::int64_t top);
 

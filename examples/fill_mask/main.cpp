@@ -15,6 +15,7 @@
 #include "fill_mask/training.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/data/text_data.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 
@@ -49,26 +50,32 @@ int fill_with_loaded(const Options& o) {
   fill_mask::mask_id(*tokenizer);
   if (!model.options().mlm_head)
     throw Error(fmt::format("{}: the model has no head for masked tokens", o.load.string()));
-  if (o.prompt.empty())
-    fill_lines(model, *tokenizer, o);
+  if (o.prompt)
+    print_filled(model, *tokenizer, *o.prompt, o);
   else
-    print_filled(model, *tokenizer, o.prompt, o);
+    fill_lines(model, *tokenizer, o);
   return 0;
 }
 
 int train_on_text(const Options& o) {
-  const std::string text = kit::read_file_or_pipe(o.text, "--text");
+  if (std::error_code unknown; !std::filesystem::exists(o.run(), unknown))
+    kit::expect_nothing_else("--save", o.save);
+  const std::string text = kit::read_text(o.text, "--text");
+  const kit::OutputFolder folder(o.save);
+  kit::TrainingRun training(fill_mask::training_options(text, o));
   const fill_mask::Corpus corpus = fill_mask::make_corpus(text, o);
-  kit::make_folder(o.save);
   const nn::Bert model(o.model(corpus.tokenizer.vocab_size()));
+  if (o.prompt) fill_mask::fillable(model, corpus.tokenizer, *o.prompt);  // before the training
   kit::try_output("--save", o.save / "model.safetensors",
                   static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
   kit::print(fmt::format("{} tokens, {} different; {}, {} layers, {} parameters\n",
                          corpus.train.size() + corpus.validation.size(), corpus.tokenizer.vocab_size(),
                          model.options().placement.name, o.layers, model.num_parameters()));
-  const bool finished = fill_mask::train(model, corpus, o);
-  model.save_pretrained(o.save.string());  // first of all: nothing below is worth as much
-  corpus.tokenizer.save(o.save);
+  const bool finished = fill_mask::train(training, model, corpus, o);
+  training.save([&] {  // first of all: nothing below is worth as much
+    model.save_pretrained(o.save.string());
+    corpus.tokenizer.save(o.save);
+  });
   kit::end_on_interrupts();
   kit::print(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
@@ -77,7 +84,7 @@ int train_on_text(const Options& o) {
   }
   const auto [loss, right] = fill_mask::validate(model, corpus, o);
   kit::print(fmt::format("validation loss: {:.4f}, {:.1f}% of masked tokens right\n", loss, 100 * right));
-  if (!o.prompt.empty()) print_filled(model, corpus.tokenizer, o.prompt, o);
+  if (o.prompt) print_filled(model, corpus.tokenizer, *o.prompt, o);
   return 0;
 }
 

@@ -26,9 +26,12 @@ std::optional<int> check_together(const kit::CommandLine& line, const Options& o
   if (o.text.empty() && o.resume) return refused("--resume expects --text FILE as the training had it");
   if (o.load.empty()) return std::nullopt;
   if (!o.text.empty()) return refused("expects --text FILE or --load FOLDER, not both");
-  for (const char* const training :
-       {"--placement", "--layers", "--heads", "--d-model", "--context", "--vocab"})
-    if (line.given(training)) return refused(fmt::format("{} is what the folder of --load says", training));
+  const std::string model =
+      line.first_given({"--placement", "--norm", "--layers", "--heads", "--d-model", "--context", "--vocab"});
+  if (!model.empty()) return refused(fmt::format("{} is what the folder of --load says", model));
+  const std::string training = line.first_given({"--save", "--steps", "--batch", "--lr", "--warmup",
+                                                 "--weight-decay", "--clip", "--dropout", "--masked"});
+  if (!training.empty()) return refused(fmt::format("{} is for training: expects --text FILE", training));
   return std::nullopt;
 }
 
@@ -53,13 +56,14 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.path("--load", o.load, "Folder with a model and its vocabulary, such as --save left it: only fills");
   line.path("--save", o.save, "Folder for the model, its vocabulary and the training's checkpoints");
   line.flag("--resume", o.resume, "Go on from the last checkpoint in --save; all else as the first time");
-  line.text("--prompt", o.prompt,
+  std::string prompt;
+  line.text("--prompt", prompt,
             "Sentence with one or more [MASK]; with --load and without it: lines of stdin");
   line.integer("--top", o.top, "Guesses shown for each mask", {1, 1000});
   line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights, masks and batches", kit::at_least(0));
   line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
-  line.text("--norm", o.norm, "Which norm a block has: layer, rms, dyt or none; list: what they are");
+  line.text("--norm", o.norm, "Which norm a block has: layer, rms, ...; list: all there are");
   line.integer("--vocab", o.vocab, "Tokens of the vocabulary, at most", {100, 1'000'000});
   line.integer("--layers", o.layers, "Blocks", {1, 1000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
@@ -71,19 +75,19 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
   line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
-  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
+  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 0.99));
   line.real("--masked", o.masked, "Share of tokens to be guessed", {0, 1, /*low_excluded=*/true});
   line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
   line.footer(
       "./run example fill_mask --text shakespeare.txt\n"
       "./run example fill_mask --load fill_mask_model --prompt \"the [MASK] is dark\"");
   if (const auto status = line.parse(argc, argv)) return status;
+  if (line.given("--prompt")) o.prompt = prompt;
   if (o.placement == "list" || o.norm == "list") {
     kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
     return 0;
   }
-  if (const std::string why = kit::wrong_block_names(o.placement, o.norm, /*saved=*/true); !why.empty())
-    return refused(why);
+  if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return refused(why);
   if (o.d_model % o.heads != 0)
     return refused(fmt::format("--d-model {} is not divisible by --heads {}", o.d_model, o.heads));
   return check_together(line, o);

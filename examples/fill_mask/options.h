@@ -16,10 +16,10 @@ struct Options {
   std::filesystem::path load;  // a folder with a model
   std::filesystem::path save = "fill_mask_model";
   bool resume = false;
-  std::string prompt;             // with [MASK]s to fill
-  std::string placement = "pre";  // a name of nn::placements()
-  std::string norm = "layer";     // of nn::norms()
-  std::int64_t vocab = 1000;      // tokens
+  std::optional<std::string> prompt;  // with [MASK]s to fill
+  std::string placement = "pre";      // a name of nn::placements()
+  std::string norm = "layer";         // of nn::norms()
+  std::int64_t vocab = 1000;          // tokens
   std::int64_t layers = 2, heads = 4, d_model = 64, context = 24;
   std::int64_t batch = 64;
   std::int64_t steps = 3000;

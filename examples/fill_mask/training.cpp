@@ -6,16 +6,15 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/language_model.h"
-#include "gradus/kit/program/training_run.h"
 
 namespace gradus::fill_mask {
 
 namespace {
 
 /// What a training that goes on must have been begun with.
-Metadata settings(const Corpus& corpus, const Options& o) {
-  return {{"--text", fmt::format("{} tokens", corpus.train.size() + corpus.validation.size())},
-          {"--vocab", std::to_string(corpus.tokenizer.vocab_size())},
+Metadata settings(const std::string& text, const Options& o) {
+  return {{"--text", fmt::format("{} bytes", text.size())},
+          {"--vocab", std::to_string(o.vocab)},
           {"--steps", std::to_string(o.steps)},
           {"--seed", std::to_string(o.seed)},
           {"--placement", nn::placement_named(o.placement).name},
@@ -40,7 +39,11 @@ optim::Schedule schedule(const Options& o) {
 
 }  // namespace
 
-bool train(const nn::Bert& model, const Corpus& corpus, const Options& o) {
+kit::TrainingOptions training_options(const std::string& text, const Options& o) {
+  return {.steps = o.steps, .folder = o.run(), .resume = o.resume, .settings = settings(text, o)};
+}
+
+bool train(kit::TrainingRun& run, const nn::Bert& model, const Corpus& corpus, const Options& o) {
   const Windows windows(corpus, corpus.train, o);
   data::DataLoader loader(
       windows.size(),
@@ -49,8 +52,6 @@ bool train(const nn::Bert& model, const Corpus& corpus, const Options& o) {
        .shuffle = true,
        .generator = Generator(static_cast<std::uint64_t>(o.seed), 1)});
   optim::AdamW opt(kit::decay_matrices(model), {.lr = schedule(o), .weight_decay = o.weight_decay});
-  kit::TrainingRun run(
-      {.steps = o.steps, .folder = o.run(), .resume = o.resume, .settings = settings(corpus, o)});
   run.keep("model", model);
   run.keep("optimizer", opt);
   run.keep("loader", loader);

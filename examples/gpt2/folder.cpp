@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
 #include <vector>
 
 #include "gpt2/writer.h"
@@ -18,7 +19,8 @@ constexpr std::int64_t kSpareRows = 1024;  // some models have a few rows more t
 /// What the published GPT-1 has for a tokenizer is none of those that are read here.
 std::string remedy(const std::filesystem::path& folder) {
   const std::filesystem::path config = folder / "config.json";
-  const bool gpt1 = std::filesystem::is_regular_file(config) &&
+  std::error_code unknown;
+  const bool gpt1 = std::filesystem::is_regular_file(config, unknown) &&
                     kit::read_file(config).find("\"openai-gpt\"") != std::string::npos;
   return gpt1 ? "; GPT-1's own tokenizer is not read here: name a folder with another by --tokenizer" : "";
 }
@@ -66,20 +68,13 @@ Writer load(const Options& o) {
 Writer make(const Options& o, const std::string& text) {
   std::shared_ptr<const text::Tokenizer> tokenizer;
   if (o.tokenizer.empty()) {
-    const std::vector<std::string> texts{text};
     tokenizer = std::make_shared<text::ByteLevelBPE>(
-        text::train_byte_level_bpe(texts, {.vocab = o.vocab, .special_tokens = {"<|endoftext|>"}}));
+        text::train_byte_level_bpe({text}, {.vocab = o.vocab, .special_tokens = {"<|endoftext|>"}}));
   } else {
     tokenizer = text::load_tokenizer(o.tokenizer);
   }
   const std::int64_t tokens = tokenizer->vocab_size();
   return {nn::GPT(o.model(tokens)), std::move(tokenizer)};
-}
-
-void expect_free(const std::filesystem::path& folder) {
-  if (std::filesystem::exists(folder / "config.json") && !std::filesystem::exists(folder / "training"))
-    throw Error(fmt::format("--save: {} holds a model that was not trained there: name another folder",
-                            folder.string()));
 }
 
 void save(const Writer& writer, const std::filesystem::path& folder) {

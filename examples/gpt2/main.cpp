@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "gpt2/options.h"
@@ -15,6 +16,7 @@
 #include "gpt2/writer.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/data/text_data.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
@@ -69,12 +71,16 @@ int write_with_loaded(const Options& o) {
 }
 
 int train_on_text(const Options& o) {
-  const std::string text = kit::read_file_or_pipe(o.text, "--text");
-  gpt2::expect_free(o.save);
-  const Writer writer = o.is_new() ? gpt2::make(o, text) : gpt2::load(o);
+  if (std::error_code unknown; !std::filesystem::exists(o.run(), unknown))
+    kit::expect_nothing_else("--save", o.save);
+  const std::string text = kit::read_text(o.text, "--text");
+  const kit::OutputFolder folder(o.save);
+  const std::optional<Writer> loaded = o.is_new() ? std::nullopt : std::optional(gpt2::load(o));
+  kit::TrainingRun training(
+      gpt2::training_options(loaded ? loaded->model.options() : o.model(o.vocab), text, o));
+  const Writer writer = loaded ? *loaded : gpt2::make(o, text);
   const gpt2::Corpus corpus = gpt2::make_corpus(text, writer, o);
   const nn::GPT& model = writer.model;
-  kit::make_folder(o.save);
   kit::try_output("--save", o.save / "model.safetensors",
                   static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
   kit::print(fmt::format("{} tokens, {} different ones; {}, {} layers, {} parameters\n",
@@ -82,8 +88,8 @@ int train_on_text(const Options& o) {
                          model.options().placement.name, model.options().layers, model.num_parameters()));
   const double before = kit::loss_over(model, corpus.validation, corpus.context);
   kit::print(fmt::format("validation loss before: {:.4f}\n", before));
-  const bool finished = gpt2::train(model, corpus, o);
-  gpt2::save(writer, o.save);  // first of all: nothing below is worth as much
+  const bool finished = gpt2::train(training, model, corpus, o);
+  training.save([&] { gpt2::save(writer, o.save); });  // first of all: nothing below is worth as much
   kit::end_on_interrupts();
   kit::print(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {

@@ -70,7 +70,7 @@ void add_model(kit::CommandLine& line, Options& o, Texts& t) {
   line.text("--new", o.kind,
             "Without --weights: gpt1, gpt2, gpt3, llama of these sizes; or as published: gpt2-124m, ...");
   line.text("--placement", t.placement, "Where the norms of its blocks stand; list: all there are");
-  line.text("--norm", t.norm, "Which norms: layer, rms, dyt or none; list: what they are");
+  line.text("--norm", t.norm, "Which norms: layer, rms, ...; list: all there are");
   line.integer("--layers", o.layers, "Blocks", {1, 1000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
@@ -90,27 +90,19 @@ void add_training(kit::CommandLine& line, Options& o, Texts& t) {
   line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
   line.real("--dropout", t.dropout, "Share of activations dropped in training; with --weights as they say",
-            kit::between(0, 1));
+            kit::between(0, 0.99));
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.integer("--seed", o.seed, "Seed of weights, batches and texts", kit::at_least(0));
   line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
 }
 
-/// The first of `names` that was given; empty: none.
-std::string first_given(const kit::CommandLine& line, std::initializer_list<const char*> names) {
-  for (const char* const name : names)
-    if (line.given(name)) return name;
-  return "";
-}
-
 /// What is wrong with the new model; empty: nothing.
 std::string wrong_model(const kit::CommandLine& line, const Options& o) {
-  if (const std::string why =
-          kit::wrong_block_names(o.placement.value_or("pre"), o.norm.value_or("layer"), true);
+  if (const std::string why = kit::wrong_block_names(o.placement.value_or("pre"), o.norm.value_or("layer"));
       !why.empty())
     return why;
   if (has_size(o.kind))
-    if (const std::string size = first_given(line, {"--layers", "--heads", "--d-model", "--context"});
+    if (const std::string size = line.first_given({"--layers", "--heads", "--d-model", "--context"});
         !size.empty())
       return fmt::format("{} is what --new {} says", size, o.kind);
   if (o.d_model % o.heads != 0)
@@ -128,18 +120,22 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.text.empty() && o.weights.empty())
     return "expects --weights FOLDER with a model to write with, or --text FILE to train on";
   if (o.text.empty() && o.resume) return "--resume expects --text FILE as the training had it";
+  const std::string training = line.first_given({"--save", "--steps", "--batch", "--accumulate", "--lr",
+                                                 "--warmup", "--weight-decay", "--clip", "--dropout"});
+  if (o.text.empty() && !training.empty())
+    return fmt::format("{} is for training: expects --text FILE", training);
   if (o.is_new()) {
     if (const std::string why = wrong_model(line, o); !why.empty()) return why;
   } else {
     const std::string model =
-        first_given(line, {"--new", "--placement", "--norm", "--layers", "--heads", "--d-model", "--vocab"});
+        line.first_given({"--new", "--placement", "--norm", "--layers", "--heads", "--d-model", "--vocab"});
     if (!model.empty()) return fmt::format("{} is what the folder of --weights says", model);
   }
   if (!o.tokenizer.empty() && line.given("--vocab")) return "--vocab is what the folder of --tokenizer says";
   if (!o.text.empty() && !o.weights.empty() && kit::same_file(o.weights, o.save))
     return "--save would replace the model of --weights: name another folder";
   const std::string drawn =
-      first_given(line, {"--greedy", "--temperature", "--top-k", "--top-p", "--repetition-penalty"});
+      line.first_given({"--greedy", "--temperature", "--top-k", "--top-p", "--repetition-penalty"});
   if (o.beams > 1 && !drawn.empty()) return fmt::format("--beams searches: {} is for drawing", drawn);
   return "";
 }

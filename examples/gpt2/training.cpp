@@ -7,7 +7,6 @@
 #include "gradus/gradus.h"
 #include "gradus/kit/data/text_data.h"
 #include "gradus/kit/program/language_model.h"
-#include "gradus/kit/program/training_run.h"
 
 namespace gradus::gpt2 {
 
@@ -15,9 +14,14 @@ namespace {
 
 constexpr std::int64_t kMostValidating = 50'000;
 
+/// Tokens of a window.
+std::int64_t window_of(const nn::GPTOptions& model, const Options& o) {
+  return o.context.value_or(std::min(model.context, kContext));
+}
+
 /// What a training that goes on must have been begun with.
-Metadata settings(const nn::GPTOptions& model, const Corpus& corpus, const Options& o) {
-  return {{"--text", fmt::format("{} tokens", corpus.train.size() + corpus.validation.size())},
+Metadata settings(const nn::GPTOptions& model, const std::string& text, const Options& o) {
+  return {{"--text", fmt::format("{} bytes", text.size())},
           {"--new", o.is_new() ? o.kind : "not"},
           {"--vocab", std::to_string(model.vocab)},
           {"--steps", std::to_string(o.steps)},
@@ -27,7 +31,7 @@ Metadata settings(const nn::GPTOptions& model, const Corpus& corpus, const Optio
           {"--layers", std::to_string(model.layers)},
           {"--heads", std::to_string(model.block.heads)},
           {"--d-model", std::to_string(model.block.d_model)},
-          {"--context", std::to_string(corpus.context)},
+          {"--context", std::to_string(window_of(model, o))},
           {"--batch", std::to_string(o.batch)},
           {"--accumulate", std::to_string(o.accumulate)},
           {"--lr", fmt::format("{}", o.peak_lr())},
@@ -49,7 +53,7 @@ Corpus make_corpus(const std::string& text, const Writer& writer, const Options&
   const std::vector<std::int64_t> ids = writer.tokenizer->encode(text);
   const std::int64_t most = writer.model.options().context;
   Corpus corpus;
-  corpus.context = o.context.value_or(std::min(most, kContext));
+  corpus.context = window_of(writer.model.options(), o);
   if (corpus.context > most)
     throw Error(fmt::format("--context {}: the model looks back on {} tokens at most", corpus.context, most));
   const std::int64_t validating = std::min(std::ssize(ids) / 10, kMostValidating);
@@ -63,14 +67,15 @@ Corpus make_corpus(const std::string& text, const Writer& writer, const Options&
   return corpus;
 }
 
-bool train(const nn::GPT& model, const Corpus& corpus, const Options& o) {
+kit::TrainingOptions training_options(const nn::GPTOptions& model, const std::string& text,
+                                      const Options& o) {
+  return {.steps = o.steps, .folder = o.run(), .resume = o.resume, .settings = settings(model, text, o)};
+}
+
+bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, const Options& o) {
   optim::AdamW opt(kit::decay_matrices(model),
                    {.lr = schedule(o), .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
   Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
-  kit::TrainingRun run({.steps = o.steps,
-                        .folder = o.run(),
-                        .resume = o.resume,
-                        .settings = settings(model.options(), corpus, o)});
   run.keep("model", model);
   run.keep("optimizer", opt);
   run.keep("data", data);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpt2/writer.h"
+#include "gradus/kit/program/training_run.h"
 
 namespace gradus::gpt2 {
 
@@ -19,8 +20,12 @@ struct Corpus {
 /// parts is too short for a window.
 Corpus make_corpus(const std::string& text, const Writer& writer, const Options& options);
 
+/// How the training of a model on `text` runs, and what must be the same where it goes on.
+kit::TrainingOptions training_options(const nn::GPTOptions& model, const std::string& text,
+                                      const Options& options);
+
 /// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. False after Ctrl-C; a checkpoint
 /// is kept in either case.
-bool train(const nn::GPT& model, const Corpus& corpus, const Options& options);
+bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, const Options& options);
 
 }  // namespace gradus::gpt2

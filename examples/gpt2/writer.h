@@ -23,8 +23,6 @@ struct Writer {
 Writer load(const Options& options);
 /// A new model, with the tokenizer of --tokenizer or one learned from `text`.
 Writer make(const Options& options, const std::string& text);
-/// Throws where `folder` holds a model that is not of a training that goes on: what it has beside would stay.
-void expect_free(const std::filesystem::path& folder);
 /// As load() reads it.
 void save(const Writer& writer, const std::filesystem::path& folder);
 

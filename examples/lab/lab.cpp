@@ -59,8 +59,10 @@ Path new_folder(const LabOptions& options) {
   if (folder.empty())
     folder = Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
   const std::string name = io::printable(folder.string());
-  kit::check(!std::filesystem::exists(folder / "config.json"),
-             "{} holds a lab already: go on with --resume {}, or choose another folder", name, name);
+  kit::check(
+      !std::filesystem::exists(folder / "config.json"),
+      "{} has a config.json already: go on with --resume {} if it is a lab's, or choose another folder", name,
+      name);
   for (const char* file : kFiles)
     kit::check(!std::filesystem::exists(folder / file),
                "{} holds a {}, which is not of this lab: choose another folder", name, file);

@@ -6,6 +6,7 @@
 #include "gradus/core/threads/parallel.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 #include "lab/limits.h"
 #include "lab/names.h"
@@ -37,10 +38,14 @@ void fill_defaults(LabOptions& options) {
 /// "peri": Pre-LN and Peri-LN; "peri,deep": these two.
 Placements placements_from(const std::string& words) {
   const std::size_t comma = words.find(',');
-  const Placement last = placement_named(words.substr(comma == std::string::npos ? 0 : comma + 1));
-  const Placements two = {
-      comma == std::string::npos ? Placement::pre : placement_named(words.substr(0, comma)), last};
-  kit::check(two[0] != two[1], "{} cannot be compared with itself", title_of(last));
+  const std::string first = comma == std::string::npos ? "pre" : words.substr(0, comma);
+  const std::string last = words.substr(comma == std::string::npos ? 0 : comma + 1);
+  kit::check(last.find(',') == std::string::npos,
+             "--placement: expects one, or two with a comma between, got {}", words);
+  for (const std::string& name : {first, last})
+    if (const std::string why = kit::wrong_block_names(name, "layer"); !why.empty()) fail(why);
+  const Placements two = {placement_named(first), placement_named(last)};
+  kit::check(two[0] != two[1], "--placement: {} cannot be compared with itself", title_of(two[1]));
   return two;
 }
 

@@ -56,7 +56,7 @@ void expect_readable(const Translator& translator, const std::vector<std::string
 /// What use() would throw after a training, before it.
 void expect_usable(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
   if (test) expect_readable(translator, test->source, "--test-source");
-  expect_readable(translator, o.translate, "--translate");
+  if (o.translate) expect_readable(translator, *o.translate, "--translate");
   if (o.attention.empty()) return;
   layer_of(translator, o.layer);
   kit::try_output("--attention", o.attention);
@@ -65,10 +65,9 @@ void expect_usable(const Translator& translator, const Options& o, const std::op
 /// What is asked of a model that there is.
 void use(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
   if (test) print_bleu(translator, *test, o.search);
-  if (!o.translate.empty())
-    kit::print(translate_line(translator, o.translate, o.search, "--translate") + "\n");
+  if (o.translate) kit::print(translate_line(translator, *o.translate, o.search, "--translate") + "\n");
   if (!o.attention.empty()) {
-    draw_attention(translator, o.translate, o.search, o.layer, o.attention);
+    draw_attention(translator, *o.translate, o.search, o.layer, o.attention);
     kit::print(fmt::format("attention: {}\n", o.attention.string()));
   }
 }
@@ -83,12 +82,13 @@ Corpus validation_of(Corpus& training, const Options& o) {
 }
 
 int train_and_use(const Options& o) {
-  expect_free_folder(o.save);
+  kit::expect_nothing_else("--save", o.save, o.resume ? saved_files() : std::vector<std::string>());
   Corpus training = read_corpus(o.train);
   if (const std::int64_t dropped = drop_empty_pairs(training); dropped > 0)
     kit::print(fmt::format("{} pairs with an empty side are left out\n", dropped));
   const Corpus validation = validation_of(training, o);
   const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
+  kit::TrainingRun run(training_options(training, validation, o));
   const auto tokenizer = learn_vocabulary(training.source, training.target, o.vocab);
   const Translator translator{nn::Seq2SeqTransformer(o.model(tokenizer->vocab_size())), tokenizer};
   expect_readable(translator, validation.source, "--val-source");
@@ -96,11 +96,13 @@ int train_and_use(const Options& o) {
   kit::print(fmt::format("{} pairs, {} tokens; {}, {} + {} layers, {} parameters\n", training.size(),
                          tokenizer->vocab_size(), translator.model.options().placement.name, o.layers,
                          o.layers, translator.model.num_parameters()));
-  try_folder(translator, o.save);
+  const kit::OutputFolder folder(o.save);
+  kit::try_output("--save", o.save / "model.safetensors",
+                  static_cast<std::uint64_t>(translator.model.num_parameters()) * sizeof(float));
 
   kit::catch_interrupts();
-  const bool finished = train(translator, training, validation, o);
-  save(translator, o.save);  // first of all: nothing below is worth as much
+  const bool finished = train(run, translator, training, validation, o);
+  run.save([&] { save(translator, o.save); });  // first of all: nothing below is worth as much
   kit::end_on_interrupts();
   kit::print(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
@@ -121,7 +123,7 @@ int run(const Options& o) {
   const Translator translator = load(o.load);
   expect_usable(translator, o, test);
   use(translator, o, test);
-  if (!test && o.translate.empty()) translate_stdin(translator, o.search);
+  if (!test && !o.translate) translate_stdin(translator, o.search);
   return 0;
 }
 

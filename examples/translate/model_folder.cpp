@@ -3,24 +3,14 @@
 #include <fmt/format.h>
 
 #include "gradus/core/error.h"
-#include "gradus/kit/data/files.h"
 #include "translate/translator.h"
 
 namespace gradus::translate {
 
-void expect_free_folder(const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
-  if (fs::exists(folder) && !fs::is_directory(folder))
-    throw Error(fmt::format("--save: {}: is no folder", folder.string()));
-  if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / "config.json"))
-    throw Error(
-        fmt::format("--save: {}: holds other things than a model: name another folder", folder.string()));
-}
-
-void try_folder(const Translator& translator, const std::filesystem::path& folder) {
-  kit::make_folder(folder);
-  kit::try_output("--save", folder / "model.safetensors",
-                  static_cast<std::uint64_t>(translator.model.num_parameters()) * sizeof(float));
+const std::vector<std::string>& saved_files() {
+  static const std::vector<std::string> names{"config.json", "model.safetensors", "tokenizer.json",
+                                              "vocab.json",  "merges.txt",        "special_tokens_map.json"};
+  return names;
 }
 
 void save(const Translator& translator, const std::filesystem::path& folder) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/language_model.h"
@@ -29,23 +31,25 @@ void add_files(kit::CommandLine& line, Options& o) {
 
 void add_model(kit::CommandLine& line, Options& o) {
   line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
-  line.text("--norm", o.norm, "What they are: layer, rms, ...; list: all there are");
+  line.text("--norm", o.norm, "Which norm a block has: layer, rms, ...; list: all there are");
   line.integer("--layers", o.layers, "Blocks of the encoder, and of the decoder", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
   line.integer("--d-ff", o.d_ff, "Hidden channels of the feed-forward branch", {1, 1'000'000});
-  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 1));
+  line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 0.99));
   line.integer("--vocab", o.vocab, "Tokens of the vocabulary that both languages share", {260, 1'000'000});
 }
 
-void add_training(kit::CommandLine& line, Options& o) {
+void add_training(kit::CommandLine& line, Options& o, std::int64_t& warmup) {
   line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
   line.real("--time", o.minutes, "Minutes of training at most; 0: any", kit::between(0, 1e6));
   line.integer("--tokens", o.tokens, "Of a batch at most: its longest text times its pairs", {1, 10'000'000});
   line.integer("--longest", o.longest, "Texts of more tokens are not trained on", {1, 100'000});
   line.real("--lr", o.lr, "Highest learning rate, after warm-up; then it falls as 1 / sqrt(step)",
             kit::above(0));
-  line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
+  line.integer("--warmup", warmup,
+               "Warm-up steps; not given: a quarter of --steps, at most 2000 and 60 a minute of --time",
+               {0, 1'000'000'000});
   line.real("--smoothing", o.smoothing, "Label smoothing", kit::between(0, 1));
   line.integer("--average", o.average, "The model is the mean of so many last weights", {1, 1000});
   line.integer("--average-every", o.average_every, "Steps between two of them", {1, 1'000'000'000});
@@ -54,8 +58,8 @@ void add_training(kit::CommandLine& line, Options& o) {
   line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
 }
 
-void add_translating(kit::CommandLine& line, Options& o) {
-  line.text("--translate", o.translate, "Text to translate");
+void add_translating(kit::CommandLine& line, Options& o, std::string& text) {
+  line.text("--translate", text, "Text to translate");
   line.integer("--beams", o.search.beams, "Beam search with so many; 1: greedy", {1, 1000});
   line.real("--length-penalty", o.search.length_penalty, "Above 0: longer translations", kit::between(0, 10));
   line.path("--attention", o.attention,
@@ -67,7 +71,7 @@ void add_translating(kit::CommandLine& line, Options& o) {
 std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return why;
   if (!nn::placement_named(o.placement).decoder_block)
-    return fmt::format("--placement: {} is not for decoders", o.placement);
+    return fmt::format("--placement: {} is not for decoders with memory, which translate needs", o.placement);
   for (const Files& files : {o.train, o.validation, o.test})
     if (files.source.empty() != files.target.empty())
       return fmt::format("{} expects {} FILE too",
@@ -80,16 +84,23 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.resume && (!o.train.given() || o.run.empty()))
     return "--resume expects --source, --target and --run FOLDER as the training had them";
   if (!o.load.empty())
-    for (const char* const other :
-         {"--placement", "--norm", "--layers", "--heads", "--d-model", "--d-ff", "--vocab"})
-      if (line.given(other)) return fmt::format("{} is what the folder of --load says", other);
+    if (const std::string model = line.first_given(
+            {"--placement", "--norm", "--layers", "--heads", "--d-model", "--d-ff", "--vocab"});
+        !model.empty())
+      return fmt::format("{} is what the folder of --load says", model);
+  if (!o.train.given())
+    if (const std::string training = line.first_given(
+            {"--save", "--run", "--val-source", "--steps", "--time", "--tokens", "--longest", "--lr",
+             "--warmup", "--smoothing", "--dropout", "--average", "--average-every", "--evaluate-every"});
+        !training.empty())
+      return fmt::format("{} is for training: expects --source FILE and --target FILE", training);
   if (o.d_model % o.heads != 0)
     return fmt::format("--heads {} does not divide --d-model {}", o.heads, o.d_model);
   if (o.longest >= o.tokens)
     return fmt::format("--tokens {} has no room for --longest {}", o.tokens, o.longest);
   if (o.train.given() && !o.run.empty() && kit::same_file(o.run, o.save))
     return "--run and --save are one folder";
-  if (!o.attention.empty() && o.translate.empty()) return "--attention expects --translate TEXT";
+  if (!o.attention.empty() && !o.translate) return "--attention expects --translate TEXT";
   if (line.given("--layer") && o.attention.empty()) return "--layer expects --attention FILE";
   const auto ending = o.attention.extension();
   if (!o.attention.empty() && ending != ".svg" && ending != ".html")
@@ -98,6 +109,13 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
 }
 
 }  // namespace
+
+std::int64_t Options::warmup_steps() const {
+  if (warmup) return *warmup;
+  const std::int64_t most = std::min<std::int64_t>(2000, steps / 4);
+  if (minutes == 0 || 60 * minutes >= static_cast<double>(most)) return most;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(60 * minutes));
+}
 
 nn::Seq2SeqOptions Options::model(std::int64_t vocabulary) const {
   return {.vocab = vocabulary,
@@ -119,12 +137,17 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   kit::CommandLine line("translate", "Trains a Transformer that translates, from two files of sentences.");
   add_files(line, o);
   add_model(line, o);
-  add_training(line, o);
-  add_translating(line, o);
+  std::int64_t warmup = -1;
+  add_training(line, o, warmup);
+  std::string text;
+  add_translating(line, o, text);
   line.footer(
       "./run example translate --source train.de.gz --target train.en.gz --save de-en\n"
+      "./run example translate --source train.de.gz --target train.en.gz --save try --layers 2 --steps 300\n"
       "./run example translate --load de-en --translate 'Ein Hund läuft.'");
   if (const auto status = line.parse(argc, argv)) return status;
+  if (line.given("--warmup")) o.warmup = warmup;
+  if (line.given("--translate")) o.translate = text;
   if (o.placement == "list" || o.norm == "list") {
     kit::print(o.norm == "list" ? nn::list_norms() : nn::list_placements());
     return 0;

@@ -29,17 +29,19 @@ struct Options {
   std::int64_t tokens = 3072;  // of a batch: the longest text times the number of texts
   std::int64_t longest = 100;  // tokens of a text that is trained on
   double lr = 4e-3;
-  std::int64_t warmup = 2000;
+  std::optional<std::int64_t> warmup;  // steps
   double smoothing = 0.1;
   std::int64_t average = 10, average_every = 150;  // weights, and steps between two
   std::int64_t evaluate_every = 500;               // steps
   std::int64_t seed = 0, threads = 0;
 
   Search search = {};
-  std::string translate;            // a text; empty: none
-  std::filesystem::path attention;  // a picture of how it was translated; empty: none
-  std::int64_t layer = 0;           // the decoder's, from 1; 0: the last
+  std::optional<std::string> translate;  // a text
+  std::filesystem::path attention;       // a picture of how it was translated; empty: none
+  std::int64_t layer = 0;                // the decoder's, from 1; 0: the last
 
+  /// --warmup or, where it is not given, a quarter of the training as far as that is known before.
+  std::int64_t warmup_steps() const;
   /// Of the model for a vocabulary of this size.
   nn::Seq2SeqOptions model(std::int64_t vocabulary) const;
 };

@@ -8,7 +8,6 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
-#include "gradus/kit/program/training_run.h"
 #include "gradus/text/bleu.h"
 #include "translate/average.h"
 
@@ -34,7 +33,7 @@ Metadata settings(const Corpus& training, const Corpus& validation, const Option
           {"--tokens", std::to_string(o.tokens)},
           {"--longest", std::to_string(o.longest)},
           {"--lr", fmt::format("{}", o.lr)},
-          {"--warmup", std::to_string(o.warmup)},
+          {"--warmup", std::to_string(o.warmup_steps())},
           {"--smoothing", fmt::format("{}", o.smoothing)},
           {"--average", std::to_string(o.average)},
           {"--average-every", std::to_string(o.average_every)}};
@@ -101,6 +100,19 @@ void report(kit::TrainingRun& run, std::int64_t step, const Validation::Result& 
                          result.loss, result.bleu, minutes));
 }
 
+constexpr std::int64_t kTimed = 10;  // steps before it is known how many a limit of time has room for
+
+/// A rate that is still warming up when the time is over has taught nothing.
+void warn_of_warmup(kit::TrainingRun& run, double seconds_before, const Options& o) {
+  const double left = 60 * o.minutes - seconds_before;
+  const double each = (run.seconds() - seconds_before) / kTimed;
+  const double steps = static_cast<double>(run.steps_done()) + left / each;
+  if (steps < 1.5 * static_cast<double>(o.warmup_steps()))
+    run.note(
+        fmt::format("--time {} has room for some {:.0f} steps, too few for --warmup {}: name a smaller one",
+                    o.minutes, steps, o.warmup_steps()));
+}
+
 }  // namespace
 
 double loss_over(const nn::Seq2SeqTransformer& model, const Pairs& pairs, std::int64_t tokens) {
@@ -130,7 +142,17 @@ std::string in_words(const text::Bleu& bleu, const Search& search) {
       search.beams, search.length_penalty);
 }
 
-bool train(const Translator& translator, const Corpus& training, const Corpus& validation, const Options& o) {
+kit::TrainingOptions training_options(const Corpus& training, const Corpus& validation, const Options& o) {
+  return {.steps = o.steps,
+          .folder = o.run,
+          .resume = o.resume,
+          .settings = settings(training, validation, o),
+          .seconds = 60 * o.minutes,
+          .beside = o.evaluate_every <= o.steps ? "validation" : ""};
+}
+
+bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& training,
+           const Corpus& validation, const Options& o) {
   const nn::Seq2SeqTransformer& model = translator.model;
   const Pairs pairs = tokenized(*translator.tokenizer, training, o.longest);
   if (pairs.left_out > 0)
@@ -140,15 +162,10 @@ bool train(const Translator& translator, const Corpus& training, const Corpus& v
   data::DataLoader<2> loader =
       batches(pairs, o.tokens, Generator(static_cast<std::uint64_t>(o.seed), /*stream=*/1));
   optim::Adam opt(model.parameters(),
-                  {.lr = optim::inverse_sqrt(o.lr, o.warmup), .betas = {0.9, 0.98}, .eps = 1e-9});
+                  {.lr = optim::inverse_sqrt(o.lr, o.warmup_steps()), .betas = {0.9, 0.98}, .eps = 1e-9});
   WeightAverage average(model, o.average);
   const Validation validate(translator, validation, o);
   CpuClock cpu;
-  kit::TrainingRun run({.steps = o.steps,
-                        .folder = o.run,
-                        .resume = o.resume,
-                        .settings = settings(training, validation, o),
-                        .seconds = 60 * o.minutes});
   run.keep("model", model);
   run.keep("optimizer", opt);
   run.keep("loader", loader);
@@ -160,11 +177,14 @@ bool train(const Translator& translator, const Corpus& training, const Corpus& v
   };
   if (model.options().placement == nn::admin() && run.steps_done() == 0)
     nn::profile_admin_([&] { loss_of(loader.next()); });
+  const std::int64_t first = run.steps_done();
+  const double before = run.seconds();
   const bool finished = run.train([&](std::int64_t step) -> kit::StepResult {
     const Tensor loss = loss_of(loader.next());
     opt.zero_grad();
     loss.backward();
     opt.step();
+    if (step == first + kTimed && o.minutes > 0) warn_of_warmup(run, before, o);
     if (step % o.average_every == 0) average.take();
     if (step % o.evaluate_every == 0) report(run, step, validate(average), cpu);
     return {loss.item(), opt.lr()};

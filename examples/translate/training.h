@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "gradus/kit/program/training_run.h"
 #include "gradus/text/bleu.h"
 #include "translate/corpus.h"
 #include "translate/options.h"
@@ -22,9 +23,13 @@ text::Bleu bleu_over(const Translator& translator, const Corpus& corpus, const S
 /// numbers can be compared.
 std::string in_words(const text::Bleu& bleu, const Search& search);
 
+/// How the training runs, and what must be the same where it goes on.
+kit::TrainingOptions training_options(const Corpus& training, const Corpus& validation,
+                                      const Options& options);
+
 /// Adam as in the paper, label smoothing, warm-up and 1 / sqrt(step). Validates now and then; leaves the
 /// model with the mean of its last weights, or the last ones where these validate better. False after Ctrl-C.
-bool train(const Translator& translator, const Corpus& training, const Corpus& validation,
-           const Options& options);
+bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& training,
+           const Corpus& validation, const Options& options);
 
 }  // namespace gradus::translate

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "gradus/gradus.h"
+#include "gradus/text/pad_batch.h"
 #include "gradus/text/train.h"
 
 namespace gradus::translate {
@@ -19,18 +20,6 @@ std::int64_t room_for(const Translator& translator, std::int64_t source) {
   return std::min(translator.model.options().context, 2 * source + 10);
 }
 
-/// [B, T]: tokens of texts, padded.
-Tensor batch_of(const Translator& translator, std::span<const text::Ids> texts) {
-  std::size_t longest = 0;
-  for (const text::Ids& ids : texts) longest = std::max(longest, ids.size());
-  text::Ids all;
-  for (const text::Ids& ids : texts) {
-    all.insert(all.end(), ids.begin(), ids.end());
-    all.resize(all.size() + longest - ids.size(), translator.model.options().pad);
-  }
-  return from_vector(all, {static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)});
-}
-
 /// The tokens before the first end token or padding.
 text::Ids until_end(const Translator& translator, std::span<const std::int64_t> ids) {
   const auto& [end, pad] = std::pair(translator.model.options().end, translator.model.options().pad);
@@ -42,7 +31,7 @@ text::Ids until_end(const Translator& translator, std::span<const std::int64_t> 
 std::vector<text::Ids> search_batch(const Translator& translator, std::span<const text::Ids> texts,
                                     const Search& search) {
   const nn::Seq2SeqTransformer& model = translator.model;
-  const Tensor source = batch_of(translator, texts);
+  const Tensor source = text::pad_batch(texts, model.options().pad).ids;
   const std::int64_t count = room_for(translator, source.size(1));
   std::vector<text::Ids> found;
   if (search.beams == 1) {

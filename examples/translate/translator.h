@@ -50,10 +50,8 @@ std::vector<std::string> translate(const Translator& translator, std::span<const
 std::string translate_line(const Translator& translator, const std::string& text, const Search& search,
                            const std::string& who);
 
-/// Throws when the folder holds anything else than a model.
-void expect_free_folder(const std::filesystem::path& folder);
-/// Makes the folder and throws what writing the model into it would throw now.
-void try_folder(const Translator& translator, const std::filesystem::path& folder);
+/// The names of the files that save() writes.
+const std::vector<std::string>& saved_files();
 /// Writes the model, its configuration and its tokenizer into a folder, which is made.
 void save(const Translator& translator, const std::filesystem::path& folder);
 /// Throws, naming file and remedy, when the folder is not one that save() wrote.

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "gradus/core/io/files.h"
 #include "gradus/kit/program/detail/check.h"
@@ -64,5 +66,38 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 }
 
 void make_folder(const std::filesystem::path& path) { io::make_folder("make_folder", path.string()); }
+
+void expect_nothing_else(const char* who, const std::filesystem::path& folder,
+                         const std::vector<std::string>& names) {
+  const std::string shown = io::printable(folder.string());
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) return;
+  check(std::filesystem::is_directory(folder, error), "{}: {} is no folder", who, shown);
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool known = name.starts_with(".gradus-tmp") ||  // of a program that was killed
+                       std::find(names.begin(), names.end(), name) != names.end();
+    check(known, "{}: {} holds {}, which would be mixed with what is written: name another folder", who,
+          shown, io::quote(name));
+  }
+  check(!error, "{}: cannot look into {}: {}", who, shown, error.message());
+}
+
+OutputFolder::OutputFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path above = std::filesystem::absolute(folder, error);
+  std::vector<std::filesystem::path> missing;
+  for (; !error && !above.empty() && !std::filesystem::exists(above, error) && above.has_relative_path();
+       above = above.parent_path())
+    missing.push_back(above);
+  make_folder(folder);
+  made_ = std::move(missing);
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code error;  // also: it is not empty
+  for (const std::filesystem::path& folder : made_)
+    if (!std::filesystem::remove(folder, error) && error) return;
+}
 
 }  // namespace gradus::kit

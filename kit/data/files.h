@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gradus::kit {
 
@@ -30,5 +31,24 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Creates a folder and those above it; throws naming it when that is not possible.
 void make_folder(const std::filesystem::path& path);
+
+/// Throws, naming `who`, where a folder to be written into is no folder, or holds anything but `names`: no
+/// program writes among the files of another. One that is still to be made is fine.
+/// `expect_nothing_else("--save", options.save);`
+void expect_nothing_else(const char* who, const std::filesystem::path& folder,
+                         const std::vector<std::string>& names = {});
+
+/// A folder that is made, with those above it, for what is to be written there. Where nothing is in the end,
+/// because an error came first, what was made is gone again: `const kit::OutputFolder folder(options.save);`
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::filesystem::path& folder);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> made_;  // the innermost first
+};
 
 }  // namespace gradus::kit

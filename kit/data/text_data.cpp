@@ -103,6 +103,15 @@ TextData load_text(const std::filesystem::path& path, std::int64_t context, doub
   return split_text(read_file_or_pipe(path, "load_text"), context, train_share, io::printable(path.string()));
 }
 
+std::string read_text(const std::filesystem::path& path, const char* who) {
+  std::string bytes = read_file_or_pipe(path, who);
+  const std::size_t zero = bytes.find('\0');
+  check(zero == std::string::npos,
+        "{}: {} is no text: byte {} is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8",
+        who, io::printable(path.string()), zero);
+  return bytes;
+}
+
 Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,
                    std::int64_t context) {
   const auto size = static_cast<std::int64_t>(tokens.size());

@@ -62,6 +62,11 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
 /// The same for a file. Any bytes will do: those that are not UTF-8 each become one character.
 TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share = 0.9);
 
+/// The bytes of a text file, or of a pipe. Throws, naming `who` and the file, where one of them is 0:
+/// archives, pictures and UTF-16 have such bytes, no text in UTF-8 or an older code has.
+/// `const std::string text = kit::read_text(options.text, "--text");`
+std::string read_text(const std::filesystem::path& path, const char* who = "read_text");
+
 /// Windows of a text and the characters that come next, both i64 [windows, context]: targets are the inputs
 /// moved on by one.
 struct Windows {

@@ -36,7 +36,8 @@ std::string limits(const IntegerRange& range) {
 std::string limits(const RealRange& range) {
   const bool low = std::isfinite(range.low);
   const bool high = std::isfinite(range.high);
-  if (low && range.low_excluded) return fmt::format(" above {}", range.low);
+  if (low && range.low_excluded)
+    return fmt::format(" above {}{}", range.low, high ? fmt::format(" and at most {}", range.high) : "");
   if (low && high) return fmt::format(" from {} to {}", range.low, range.high);
   if (low) return fmt::format(" of at least {}", range.low);
   return high ? fmt::format(" of at most {}", range.high) : "";
@@ -225,6 +226,11 @@ bool CommandLine::given(const std::string& name) const {
   for (const CLI::Option* one : parser_->app.get_options()) names.push_back(one->get_name());
   fail_with("CommandLine::given: there is no {}; there are {}", io::quote(name),
             fmt::format("{}", fmt::join(names, ", ")));
+}
+
+std::string CommandLine::first_given(std::initializer_list<const char*> names) const {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const char* name) { return given(name); });
+  return found == names.end() ? "" : *found;
 }
 
 }  // namespace gradus::kit

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -71,6 +72,8 @@ class CommandLine {
 
   /// True when the option was given on the command line; throws when there is none of that name.
   bool given(const std::string& name) const;
+  /// The first of these that was given; empty: none was.
+  std::string first_given(std::initializer_list<const char*> names) const;
 
  private:
   using Reader = std::function<void(const std::string& words)>;

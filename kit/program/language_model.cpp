@@ -61,13 +61,10 @@ bool is_norm(const std::string& name) {
   return is_known([&] { nn::norm_named(name); });
 }
 
-std::string wrong_block_names(const std::string& placement, const std::string& norm, bool saved) {
+std::string wrong_block_names(const std::string& placement, const std::string& norm) {
   if (!is_placement(placement))
     return fmt::format("--placement: there is no {}; `--placement list` has them all", placement);
   if (!is_norm(norm)) return fmt::format("--norm: there is no {}; `--norm list` has them all", norm);
-  const std::string kind = nn::norm_named(norm).kind;
-  if (saved && (kind == "BatchNorm" || kind == "GroupNorm"))
-    return fmt::format("--norm: {} cannot be saved in a model's folder; layer, rms, dyt and none can", norm);
   return "";
 }
 

@@ -25,9 +25,8 @@ double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens, std
 bool is_placement(const std::string& name);
 bool is_norm(const std::string& name);
 
-/// What is wrong with values of --placement and --norm, as a program says it; empty: nothing. Norms whose
-/// statistics no folder has a name for are wrong where the model is `saved` by save_pretrained.
+/// What is wrong with values of --placement and --norm, as a program says it; empty: nothing.
 /// `if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) ...`
-std::string wrong_block_names(const std::string& placement, const std::string& norm, bool saved = false);
+std::string wrong_block_names(const std::string& placement, const std::string& norm);
 
 }  // namespace gradus::kit

@@ -97,6 +97,7 @@ struct TrainingRun::State {
   TrainingOptions options;
   std::vector<Part> parts;
   std::optional<Checkpoint> last;  // until all parts have taken theirs
+  std::optional<OutputFolder> folder;
   std::optional<FolderLock> lock;  // until train() ends
   std::optional<TrainingLog> losses;
   std::optional<Progress> progress;
@@ -112,7 +113,7 @@ void TrainingRun::State::open() {
     check(!options.resume, "TrainingRun: resume expects the folder of the training to go on with");
     return;
   }
-  make_folder(options.folder);
+  folder.emplace(options.folder);
   lock.emplace(options.folder);
   const bool any = !list_checkpoints(options.folder.string()).empty();
   if (!options.resume) {
@@ -237,10 +238,12 @@ void TrainingRun::State::say_how_long() const {
   const double each = seconds_since(start) / static_cast<double>(done - first);
   const std::int64_t all = options.steps - first;
   const double left = options.seconds - earlier;
+  const std::string beside = options.beside.empty() ? "" : ", " + options.beside + " not counted";
   if (options.seconds > 0 && each * static_cast<double>(all) > left)
-    print(fmt::format("about {:.0f} steps in {}\n", left / each, human_duration(left)));
+    print(fmt::format("about {:.0f} steps in {}{}\n", left / each, human_duration(left), beside));
   else
-    print(fmt::format("{} steps will take about {}\n", all, human_duration(each * static_cast<double>(all))));
+    print(fmt::format("{} steps will take about {}{}\n", all, human_duration(each * static_cast<double>(all)),
+                      beside));
 }
 
 TrainingRun::TrainingRun(const TrainingOptions& options) : state_(std::make_unique<State>(options)) {
@@ -312,6 +315,17 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   s.earlier = s.seconds();
   s.progress.reset();
   return finished && !interrupted();
+}
+
+void TrainingRun::save(const std::function<void()>& write) const {
+  try {
+    write();
+  } catch (const Error& error) {
+    const State& s = *state_;
+    if (s.options.folder.empty() || s.saved != s.done) throw;
+    fail_with("{}; the training is kept in {}: resume it (--resume) when this is mended", error.what(),
+              printable(s.options.folder));
+  }
 }
 
 void TrainingRun::log(const LogLine& line) {

@@ -37,6 +37,7 @@ struct TrainingOptions {
   double checkpoint_seconds = 300;    // at least so long between two checkpoints
   std::int64_t checkpoint_steps = 0;  // above 0: one every so many steps, in place of that
   double seconds = 0;  // above 0: it ends after so long, all its parts together, where steps are left then
+  std::string beside = {};  // what some steps do beside, for the words with the time: "validation"
 };
 
 /// What a step tells: `return {loss.item(), opt.lr()};`
@@ -50,7 +51,8 @@ class TrainingRun {
  public:
   /// Throws when the folder cannot be made, or another training is at work there; when it holds checkpoints
   /// and `resume` is not set, which would mix two trainings; and with `resume` when it holds none, or one of
-  /// other settings, naming those that differ.
+  /// other settings, naming those that differ. Made before anything that takes time, it refuses at once. A
+  /// folder that it made goes with it where nothing was written there.
   explicit TrainingRun(const TrainingOptions& options);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
@@ -89,6 +91,11 @@ class TrainingRun {
   /// Says on stdout how long it will take and ten times how it goes, on stderr how far it is. Throws, leaving
   /// the checkpoints before it, when a loss or a number of what is kept is no longer finite. Called once.
   bool train(const std::function<StepResult(std::int64_t step)>& step);
+
+  /// Calls `write`, which saves what the training made. Where it throws an Error, the disk being full, and
+  /// the training itself is kept, the message says so: resumed, it comes here at once. `run.save([&] {
+  /// model.save_pretrained(folder); });`
+  void save(const std::function<void()>& write) const;
 
   /// Within a step: a line of one's own in losses.jsonl, behind its step: `run.log({{"bleu", 31.5}});`
   void log(const LogLine& line);

@@ -1,6 +1,5 @@
 #include "gradus/nn/placements/placements.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "gradus/core/detail/format.h"
@@ -33,13 +32,20 @@ Placement placement_named(std::string_view name) {
   fail(fmt::format("placement_named: there is no placement '{}'; there are {}", name, names));
 }
 
+/// What one types for a name: "pre" for "Pre-LN", "olmo2" for "OLMo 2".
+static std::string short_name(const std::string& name) {
+  std::string word = plain(name);
+  for (const std::string_view end : {"ln", "norm"})
+    if (word.size() > end.size() + 2 && word.ends_with(end)) word.resize(word.size() - end.size());
+  return word;
+}
+
 std::string list_placements() {
-  const std::vector<Placement> all = placements();
-  std::size_t width = 0;
-  for (const Placement& p : all) width = std::max(width, p.name.size() + 2);
+  constexpr int width = 12;
   std::string lines;
-  for (const Placement& p : all)
-    lines += fmt::format("{:<{}}{}\n{:<{}}{}\n", p.name, width, p.equation, "", width, p.paper);
+  for (const Placement& p : placements())
+    lines += fmt::format("{:<{}}{}: {}\n{:<{}}{}{}\n", short_name(p.name), width, p.name, p.equation, "",
+                         width, p.paper, p.decoder_block ? "" : "; not for decoders with memory");
   return lines;
 }
 

@@ -28,7 +28,8 @@ std::vector<Placement> placements();
 /// is DeepNorm, "sandwich" Peri-LN. Throws on any other name, with the names there are.
 Placement placement_named(std::string_view name);
 
-/// Name and equation of each, and its paper on the next line, as `--placement list` prints them.
+/// The word to type for each, its name and equation, and on the next line its paper and whether a decoder
+/// with memory cannot have it, as `--placement list` prints them.
 std::string list_placements();
 
 }  // namespace gradus::nn

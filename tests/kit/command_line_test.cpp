@@ -18,7 +18,7 @@ namespace {
 struct Options {
   bool quick = false;
   std::int64_t seed = 0;
-  double rate = 1e-3;
+  double rate = 1e-3, share = 1;
   std::string placement = "pre";
   std::string name;
   std::filesystem::path out = "results";
@@ -31,6 +31,7 @@ struct Parsed {
   std::optional<int> status;
   std::string said;  // stdout and stderr
   bool seed_given = false;
+  std::string first;  // of --seed and --name
 };
 
 // Redirects one of the process's own streams to a file while it lives.
@@ -62,6 +63,7 @@ Parsed parse(std::vector<const char*> words) {
   line.flag("--quick", options.quick, "A short run");
   line.integer("--seed", options.seed, "Seed", at_least(0));
   line.real("--lr", options.rate, "Learning rate", above(0));
+  line.real("--share", options.share, "Share", {0, 1, /*low_excluded=*/true});
   line.choice("--placement", options.placement, {"pre", "post"}, "Where the norm stands");
   line.text("--name", options.name, "Name");
   line.path("--out", options.out, "Folder");
@@ -76,6 +78,7 @@ Parsed parse(std::vector<const char*> words) {
   }
   parsed.said = read_file(folder / "said");
   parsed.seed_given = line.given("--seed");
+  parsed.first = line.first_given({"--seed", "--name"});
   return parsed;
 }
 
@@ -98,6 +101,9 @@ TEST_CASE("options keep their defaults or take what is given") {
   CHECK(all.options.quick);
   CHECK(all.options.seed == 7);
   CHECK(all.seed_given);
+  CHECK(all.first == "--seed");
+  CHECK(parse({"--name", "x"}).first == "--name");
+  CHECK(parse({"--quick"}).first == "");
   CHECK(all.options.rate == 3e-4);
   CHECK(all.options.placement == "post");
   CHECK(all.options.out == "a b");
@@ -120,6 +126,9 @@ TEST_CASE("bad values say what was expected") {
         "lab: --seed: expects a whole number of at least 0; got \"99999999999999999999\"");
   CHECK(complaint({"--lr", "0"}) == "lab: --lr: expects a number above 0; got \"0\"");
   CHECK(complaint({"--lr", "nan"}) == "lab: --lr: expects a number above 0; got \"nan\"");
+  for (const char* bad : {"0", "1.5", "inf"})
+    CHECK(complaint({"--share", bad}) ==
+          std::string("lab: --share: expects a number above 0 and at most 1; got \"") + bad + "\"");
   CHECK(complaint({"--placement", "mid"}) == "lab: --placement: expects one of pre, post; got \"mid\"");
   CHECK(complaint({"--depths", "2,,6"}) ==
         "lab: --depths: expects whole numbers of at least 1 such as 2,6,12; got \"2,,6\"");
@@ -189,6 +198,7 @@ TEST_CASE("names the program gets wrong are errors of gradus") {
     CHECK_THROWS_AS(line.integer(wrong, steps, ""), Error);
     CHECK_THROWS_AS(line.flag(wrong, quick, ""), Error);
   }
+  CHECK_THROWS_AS(line.first_given({"--step"}), Error);
   CHECK_THROWS_WITH_AS(line.given("--step"),
                        "CommandLine::given: there is no '--step'; there are --help, --steps", Error);
 }

@@ -102,3 +102,41 @@ TEST_CASE("try_output names who asks and leaves nothing") {
       ("--save: " + missing + ": cannot create a file in its folder: No such file or directory").c_str(),
       Error);
 }
+
+TEST_CASE("expect_nothing_else: no program writes among the files of another") {
+  const test::ScratchFolder folder;
+  const std::string name = folder.path().string();
+  const auto said = [&](const std::filesystem::path& path, const std::vector<std::string>& names) {
+    try {
+      expect_nothing_else("--save", path, names);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(said(folder / "new", {}) == "");
+  CHECK(said(folder.path(), {}) == "");  // empty
+  replace_file(folder / "model", "x");
+  replace_file(folder / ".gradus-tmp-1", "x");
+  CHECK(said(folder.path(), {"model"}) == "");
+  CHECK(said(folder.path(), {}) ==
+        "--save: " + name + " holds 'model', which would be mixed with what is written: name another folder");
+  CHECK(said(folder / "model", {}) == "--save: " + name + "/model is no folder");
+}
+
+TEST_CASE("OutputFolder: is gone again where nothing was written") {
+  const test::ScratchFolder folder;
+  { const OutputFolder made(folder / "a/b/c"); }
+  CHECK(files_in(folder.path()) == 0);
+  {
+    const OutputFolder made(folder / "a/b/c");
+    CHECK(std::filesystem::is_directory(folder / "a/b/c"));
+    replace_file(folder / "a/kept", "x");
+  }
+  CHECK(std::filesystem::exists(folder / "a/kept"));
+  CHECK_FALSE(std::filesystem::exists(folder / "a/b"));
+  std::filesystem::create_directory(folder / "own");
+  { const OutputFolder there(folder / "own"); }
+  CHECK(std::filesystem::exists(folder / "own"));  // was there before
+  CHECK_THROWS_WITH_AS(OutputFolder(folder / "a/kept/x"), doctest::Contains("cannot make the folder"), Error);
+}

@@ -39,16 +39,13 @@ TEST_CASE("loss_over: the mean over windows side by side, dropout off") {
               "loss_over: expects more tokens than a window has, got 3 for a window of 3");
 }
 
-TEST_CASE("wrong_block_names: names that are not there, or not in files") {
+TEST_CASE("wrong_block_names: names that are not there") {
   CHECK(kit::is_placement("pre"));
   CHECK_FALSE(kit::is_placement("sideways"));
   CHECK(kit::is_norm("rms"));
   CHECK_FALSE(kit::is_norm("loud"));
   CHECK(kit::wrong_block_names("peri", "batch") == "");
-  CHECK(kit::wrong_block_names("peri", "rms", true) == "");
   CHECK(kit::wrong_block_names("sideways", "rms") ==
         "--placement: there is no sideways; `--placement list` has them all");
   CHECK(kit::wrong_block_names("pre", "loud") == "--norm: there is no loud; `--norm list` has them all");
-  CHECK(kit::wrong_block_names("pre", "group", true) ==
-        "--norm: group cannot be saved in a model's folder; layer, rms, dyt and none can");
 }

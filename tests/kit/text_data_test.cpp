@@ -107,6 +107,17 @@ TEST_CASE("texts that cannot be used are refused with the reason") {
                        Error);
 }
 
+TEST_CASE("what is no text is refused before it is trained on") {
+  const test::ScratchFolder folder;
+  const std::string file = (folder / "book.zip").string();
+  replace_file(file, std::string("PK\3\4\0\0 and so on", 16));
+  const std::string wrong =
+      file + " is no text: byte 4 is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8";
+  CHECK_THROWS_WITH_AS(read_text(file, "--text"), ("--text: " + wrong).c_str(), Error);
+  replace_file(file, "caf\xe9, in an older code");
+  CHECK(read_text(file) == "caf\xe9, in an older code");
+}
+
 TEST_CASE("targets are the inputs moved on by one") {
   const auto tokens = counting(20);
   const std::vector<std::int64_t> starts{0, 15};

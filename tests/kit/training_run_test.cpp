@@ -177,6 +177,7 @@ TEST_CASE("a folder holds one training") {
   plan.options.resume = true;
   CHECK(run_says(message_of_run([&] { trained(plan); }),
                  "run holds no checkpoint to resume: leave --resume out to begin"));
+  CHECK_FALSE(std::filesystem::exists(run));  // a folder with nothing in it is not left behind
   plan.options.resume = false;
   trained(plan);
   const StateDict before = load_checkpoint(run).tensors;
@@ -260,6 +261,22 @@ TEST_CASE("a full disk ends no training, and what it had no room for comes later
     if (ever) CHECK(lines[4] == kit::LogLine{{"step", 5}, {"note", 5}});
     CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() ==
           (ever ? 9 : 3));
+  }
+}
+
+TEST_CASE("what cannot be saved says whether the training is kept") {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "run").string();
+  const auto full = [] { fail("model: no space left"); };
+  for (const bool kept : {true, false}) {
+    kit::TrainingRun run({.steps = 2, .folder = kept ? path : ""});
+    const std::string before = message_of_run([&] { run.save(full); });
+    run.train([](std::int64_t) -> kit::StepResult { return {1.0}; });
+    const std::string after = message_of_run([&] { run.save(full); });
+    CHECK(before == "model: no space left");
+    CHECK(after == (kept ? "model: no space left; the training is kept in " + path +
+                               ": resume it (--resume) when this is mended"
+                         : "model: no space left"));
   }
 }
 

@@ -52,11 +52,16 @@ TEST_CASE("from PyTorch: tokenizers") {
   // py: tokenizer.convert_tokens_to_ids("</s>"), tokenizer.convert_ids_to_tokens(0)
   const auto [id, token] = std::pair(tokenizer->id("</s>"), tokenizer->token(0));
   CHECK((id == 0 && token == "</s>"));
-  // py: BertTokenizer.from_pretrained(folder)("Who came?", "Nobody.", truncation=True, max_length=32)
+  // py: AutoTokenizer.from_pretrained("bert")("Who came?", "Nobody.", truncation=True, max_length=32)
   // note: ids and token types; with one text `[CLS] text [SEP]`
-  const text::WordPiece pieces = text::WordPiece::load(uncased);
-  const auto [pair, types] = pieces.encode_pair("Who came?", "Nobody.", 32);
-  CHECK((pieces.token(pair[0]) == "[CLS]" && types.back() == 1));
+  const auto pieces = text::load_tokenizer(uncased);
+  const auto [pair, types] = pieces->encode_pair("Who came?", "Nobody.", 32);
+  CHECK((pieces->token(pair[0]) == "[CLS]" && types.back() == 1));
+  const std::vector<text::Ids> rows{pair, {5, 6}};
+  // py: tokenizer.pad({"input_ids": rows}, return_tensors="pt")
+  // note: the mask is the other way round: true where there is padding
+  const auto [padded, padding] = text::pad_batch(rows, *pieces->special().pad);
+  CHECK((padded.size(0) == 2 && padding[1][2].item<bool>()));
   // py: T5Tokenizer(vocab_file=model, extra_ids=100)
   const text::SentencePiece t5(model, {.extra_ids = 100});
   CHECK(t5.find("<extra_id_0>").has_value());

@@ -57,7 +57,16 @@ TEST_CASE("docs/tokenizers.md: pairs for BERT, T5's blanks, BLEU") {
   const auto [ids, types] = bert.encode_pair("Who came?", "The Jabberwock.", /*max_length=*/32);
   CHECK(bert.token(ids[0]) == "[CLS]");
   CHECK(types.back() == 1);
+
+  std::vector<text::Ids> rows;
+  for (const char* line : {"Who came?", "And hast thou slain the Jabberwock?"})
+    rows.push_back(bert.encode_pair(line).ids);
+  const auto [batch, padding] = text::pad_batch(rows, *bert.special().pad);
+  const nn::Bert encoder(
+      {.vocab = bert.vocab_size(), .context = 32, .layers = 1, .block = {.d_model = 8, .heads = 2}});
+  const Tensor hidden = encoder(batch, {.padding = padding});  // [2, T, 8]
   // [/bert]
+  CHECK(hidden.shape() == Shape{2, batch.size(1), 8});
   // [t5]
   const text::SentencePiece t5(model, {.extra_ids = 100});
   CHECK(t5.decode(t5.encode("The <extra_id_0> blade")) == "The <extra_id_0> blade");

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "gradus/core/error.h"
+#include "gradus/text/train.h"
 #include "text/golden.h"
 
 using namespace gradus;
@@ -79,9 +80,29 @@ TEST_CASE("WordPiece: pairs of sentences") {
   CHECK(bert.encode_pair("a a a", {}, 4).ids == Ids{2, 4, 4, 3});
   CHECK(bert.encode_pair("", "").ids == Ids{2, 3, 3});
   CHECK_THROWS_WITH_AS(bert.encode_pair("a", "b", 2),
-                       "WordPiece::encode_pair: expects max_length of at least 3, got 2", Error);
+                       "Tokenizer::encode_pair: expects max_length of at least 3, got 2", Error);
   CHECK_THROWS_WITH_AS(WordPiece({"[UNK]", "[CLS]"}).encode_pair("a"),
-                       "WordPiece::encode_pair: the vocabulary has no [SEP]; expects [CLS] and [SEP]", Error);
+                       "Tokenizer::encode_pair: WordPiece has no [SEP]; expects BERT's [CLS] and [SEP]",
+                       Error);
+}
+
+TEST_CASE("pairs of sentences, whatever tokenizer a folder has") {
+  const test::ScratchFolder folder;
+  WordPiece({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b"}).save(folder.path());
+  const Encoding pair = load_tokenizer(folder.path())->encode_pair("a b", "b", 5);
+  CHECK(pair.ids == Ids{2, 4, 3, 5, 3});
+  CHECK(pair.token_types == Ids{0, 0, 0, 1, 1});
+  const ByteLevelBPE bpe = train_byte_level_bpe({std::string("a b")}, {.special_tokens = {"<s>", "</s>"}});
+  CHECK_THROWS_WITH_AS(bpe.encode_pair("a"),
+                       "Tokenizer::encode_pair: ByteLevelBPE has no [CLS]; expects BERT's [CLS] and [SEP]",
+                       Error);
+  // RoBERTa's marks have these places, and another order.
+  bpe.save(folder / "roberta");
+  test::write_text(folder / "roberta/special_tokens_map.json",
+                   R"({"cls_token": "<s>", "sep_token": "</s>"})");
+  const auto roberta = load_tokenizer(folder / "roberta");
+  CHECK(roberta->special().cls == 0);
+  CHECK_THROWS_WITH_AS(roberta->encode_pair("a"), doctest::Contains("has no [CLS]; expects BERT's"), Error);
 }
 
 TEST_CASE("WordPiece: errors") {

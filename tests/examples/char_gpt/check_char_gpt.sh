@@ -78,10 +78,16 @@ for value in 9223372036854775808 -1 12x 1e3; do
   refused 2 '--seed: expects a whole number' --text text --seed $value
   refused 2 '--top-k: expects a whole number' --text text --top-k $value
 done
+refused 2 '--steps is for training: expects --text FILE' --load model --steps 3
+refused 2 '--dropout: expects a number from 0 to 0.99; got "1"' --text text --dropout 1
 refused 2 '--norm: there is no mid; `--norm list` has them all' --text text --norm mid
 expect 0 --norm list
 says out 'Zhang & Sennrich 2019'
-refused 1 'load_text: cannot open missing' --text missing
+refused 1 '--text: cannot open missing' --text missing
+printf 'a\0b' >zero
+refused 1 '--text: zero is no text: byte 1 is 0' --text zero --save model
+refused 2 '--top-p: expects a number above 0 and at most 1; got "0"' --text text --top-p 0
+refused 2 '--repetition-penalty: expects a number above 0; got "0"' --text text --repetition-penalty 0
 # A disk too small for the weights, as far as a test can have one.
 ( ulimit -f 16
   "$char_gpt" --text text --save model --layers 1 --heads 2 --d-model 64 --steps 5 2>err >out && exit 1
@@ -109,9 +115,39 @@ says err '--layers is what the file of --load says'
 expect 1 --text text --load model --save model --lr 1e30 --warmup 0 --steps 20
 says err 'nothing is saved'
 expect 1 --text text --load model --save model --prompt '日本語' --steps 100000000
-says err 'U+65E5'
+says err '--prompt: Vocabulary::encode: U+65E5 is not among the'
+says err 'of model'
+printf '%2000s日本語%2000s' >japanese
+expect 1 --text japanese --load model --save model
+says err '--text: japanese: Vocabulary::encode: U+65E5'
 cmp -s model kept || fail "a run that failed replaced the weights"
 [ "$(find . -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
+
+# How the sample is drawn: by the likeliest characters alone, or others than those that stand there.
+expect 0 --load model --sample 40
+mv out drawn
+for option in '--top-p 0.001' '--top-k 1' '--repetition-penalty 100'; do
+  # shellcheck disable=SC2086
+  expect 0 --load model --sample 40 $option
+  cmp -s out drawn && fail "$option changes nothing"
+  mv out "drawn$option"
+done
+cmp 'drawn--top-p 0.001' 'drawn--top-k 1' || fail 'the likeliest characters are others'
+
+# Without --save nothing that is there is replaced.
+# shellcheck disable=SC2086
+{
+  expect 0 --text text $small --steps 2 --sample 0
+  says out 'weights: char_gpt.safetensors'
+  cp char_gpt.safetensors first
+  for number in 2 3; do
+    expect 0 --text text $small --steps $number --sample 0
+    says out "weights: char_gpt-$number.safetensors"
+  done
+  cmp char_gpt.safetensors first || fail 'the weights of an earlier training were replaced'
+  expect 0 --text text $small --steps 5 --sample 0 --save char_gpt.safetensors
+  ! cmp -s char_gpt.safetensors first || fail '--save wrote nothing'
+}
 
 # A training that is stopped in any way and resumed ends with the bytes of one that nobody stopped. (`--run` once more
 # without --resume would mix two trainings.)

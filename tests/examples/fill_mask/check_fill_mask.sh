@@ -40,17 +40,26 @@ small="--vocab 100 --layers 2 --heads 4 --d-model 32 --context 10 --batch 16 --l
 refused 2 'expects --text FILE to train on, or --load FOLDER with a trained model'
 refused 2 '--resume expects --text FILE' --load model --resume
 refused 2 'expects --text FILE or --load FOLDER, not both' --text text --load model
+refused 2 '--save is for training: expects --text FILE' --load model --save x
+refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
 refused 2 '--layers is what the folder of --load says' --load model --layers 3
 refused 2 '--placement: there is no sideways;' --text text --placement sideways
 refused 2 '--norm: there is no loud; `--norm list` has them all' --text text --norm loud
-refused 2 '--norm: batch cannot be saved' --text text --norm batch
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
-refused 2 '--masked: expects a number' --text text --masked 0
+refused 2 '--masked: expects a number above 0 and at most 1; got "1.5"' --text text --masked 1.5
 refused 1 '--text: cannot open missing' --text missing
 refused 1 'Bert::load_pretrained: missing' --load missing
 : >empty
+printf 'a\0b' >zero
+LC_ALL=C awk 'BEGIN { for (i = 0; i < 128; ++i) printf "%c%c%c ", 228, 184 + int(i / 64), 128 + i % 64 }' >chinese
 refused 1 'empty: has 0 tokens' --text empty
-refused 1 'make_folder: text' --text text --save text
+refused 1 '--save: text is no folder' --text text --save text
+refused 1 '--text: zero is no text: byte 1 is 0' --text zero
+mkdir other && : >other/precious
+refused 1 "--save: other holds 'precious'" --text text --save other
+refused 1 'new/training holds no checkpoint to resume' --text text --save new --resume
+refused 1 '--vocab, with --text chinese: train_word_piece: expects a vocab of at least' --text chinese --vocab 100
+refused 1 'expects a sentence with [MASK], got ""' --text text $small --prompt ''
 expect 0 --placement list
 says out 'Post-LN'
 expect 0 --norm list
@@ -90,8 +99,17 @@ printf 'the [MASK] barks .\n\nno mask\na [MASK] meows .\n' | "$fill_mask" --load
 says out 'the dog barks.'
 says out 'a cat meows.'
 says err 'fill_mask: expects a sentence with [MASK], got "no mask"'
-expect 1 --load whole --prompt 'nothing to fill'
-says err 'expects a sentence with [MASK]'
+for prompt in 'nothing to fill' ''; do
+  expect 1 --load whole --prompt "$prompt"
+  says err "expects a sentence with [MASK], got \"$prompt\""
+done
+
+# A model of any norm is written and read.
+for norm in batch group; do
+  # shellcheck disable=SC2086
+  expect 0 --text text $small --steps 2 --norm $norm --save $norm
+  expect 0 --load $norm --prompt 'a [MASK]'
+done
 
 # Folders that are damaged or of something else.
 cp -r whole broken

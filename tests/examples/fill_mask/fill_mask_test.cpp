@@ -98,7 +98,8 @@ TEST_CASE("fill_mask: learns which word goes with which") {
   const fill_mask::Corpus corpus = fill_mask::make_corpus(animals(), o);
   const nn::Bert model(o.model(corpus.tokenizer.vocab_size()));
   const fill_mask::Score before = fill_mask::validate(model, corpus, o);
-  CHECK(fill_mask::train(model, corpus, o));
+  kit::TrainingRun run(fill_mask::training_options(animals(), o));
+  CHECK(fill_mask::train(run, model, corpus, o));
   const fill_mask::Score after = fill_mask::validate(model, corpus, o),
                          again = fill_mask::validate(model, corpus, o);
   CHECK(before.right < 0.5);

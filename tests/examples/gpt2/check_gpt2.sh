@@ -39,13 +39,13 @@ small="--vocab 300 --layers 2 --heads 4 --d-model 32 --context 16 --batch 8 --lr
 
 refused 2 'expects --weights FOLDER with a model to write with, or --text FILE to train on'
 refused 2 '--resume expects --text FILE' --weights model --resume
+refused 2 '--steps is for training: expects --text FILE' --weights model --steps 3
+refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
 refused 2 '--layers is what the folder of --weights says' --weights model --layers 3
 refused 2 '--layers is what --new gpt2-124m says' --text text --new gpt2-124m --layers 3
 refused 2 "--new gpt2-5b: gpt2: there is no size '5b'" --text text --new gpt2-5b
 refused 2 '--new gpt9: expects gpt1, gpt2, gpt3 or llama' --text text --new gpt9
 refused 2 '--placement: there is no sideways;' --text text --placement sideways
-refused 2 '--norm: batch cannot be saved' --text text --norm batch
-refused 2 '--norm: BatchNorm cannot be saved' --text text --norm BatchNorm
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--beams searches: --top-k is for drawing' --weights model --beams 4 --top-k 3
 refused 2 '--vocab is what the folder of --tokenizer says' --text text --tokenizer model --vocab 500
@@ -55,9 +55,12 @@ refused 1 '--text: cannot open missing' --text missing
 refused 1 'load_tokenizer: missing' --weights missing
 : >empty
 refused 1 'empty: has 0 tokens' --text empty
-refused 1 'make_folder: text' --text text --save text
+refused 1 '--save: text is no folder' --text text --save text
+printf 'a\0b' >zero
+refused 1 '--text: zero is no text: byte 1 is 0' --text zero
+refused 1 'new/training holds no checkpoint to resume' --text text --save new --resume
 mkdir other && : >other/config.json
-refused 1 '--save: other holds a model that was not trained there' --text text --save other
+refused 1 "--save: other holds 'config.json'" --text text --save other
 expect 0 --placement list
 says out 'Post-LN'
 expect 0 --norm list
@@ -92,6 +95,10 @@ says out 'Zhang & Sennrich'
 
   # Every kind of model can be made; what it saved is trained further, with and without recompute to the same bytes.
   for kind in gpt1 gpt3 llama; do expect 0 --text text $small --new $kind --steps 2 --save $kind; done
+  for norm in batch group; do
+    expect 0 --text text $small --norm $norm --steps 2 --save $norm
+    expect 0 --weights $norm --prompt 'a cat' --count 2
+  done
   tuning="--weights llama --text text --context 8 --batch 2 --steps 3 --dropout 0"
   expect 0 $tuning --save tuned
   says out 'validation loss: '
@@ -141,6 +148,18 @@ refused 1 'load_tokenizer: broken' --weights broken --prompt a
 says err "GPT-1's own tokenizer is not read here: name a folder with another by --tokenizer"
 sed 's/"model_type": "[a-z0-9-]*"/"model_type": "bert"/' whole/config.json >broken/config.json
 refused 1 'GPT::load_pretrained: broken/config.json' --weights broken --tokenizer whole --prompt a
+
+# A folder that may not be looked into. Root may look into any, so root becomes somebody else.
+mkdir closed && chmod 000 closed
+chmod 755 "$folder"
+as= && [ "$(id -u)" != 0 ] || as="setpriv --reuid 65534 --regid 65534 --clear-groups"
+if ${as:-env} test -x "$gpt2" 2>/dev/null; then
+  status=0
+  ${as:-env} "$gpt2" --weights closed --prompt a >out 2>err || status=$?
+  [ $status = 1 ] || fail "a closed folder: status $status"
+  says err 'gpt2: load_tokenizer: cannot look into closed: Permission denied'
+fi
+chmod 755 closed
 
 # A vocabulary of another size than the model's is told before a word is written.
 sed 's/\(the\|a\|one\) /\1 quick brown fox and another /' text >longer

@@ -120,7 +120,8 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
   manual_seed(0);
   {
     const gpt2::Writer fresh = gpt2::make(o, rhymes());
-    REQUIRE(gpt2::train(fresh.model, gpt2::make_corpus(rhymes(), fresh, o), o));
+    kit::TrainingRun run(gpt2::training_options(fresh.model.options(), rhymes(), o));
+    REQUIRE(gpt2::train(run, fresh.model, gpt2::make_corpus(rhymes(), fresh, o), o));
     gpt2::save(fresh, o.save);
   }
   gpt2::Options write;

@@ -81,9 +81,10 @@ grep -q '^One seed .*ReZero in' out || fail "the verdict does not name ReZero"
 grep -q 'Pre-LN or ReZero?' zero/report.html || fail "the report does not name ReZero"
 ! grep -q 'Post-LN' zero/report.html || fail "the report of other placements speaks of Post-LN"
 expect 0 --placement list
-grep -q '^ReZero .*a f(x)' out || fail "--placement list has no ReZero"
-refused 2 "there is no placement 'mid'" --placement mid
-refused 2 'cannot be compared with itself' --placement peri,peri
+grep -q '^rezero  *ReZero: .*a f(x)' out || fail "--placement list has no ReZero"
+refused 2 '--placement: there is no mid; `--placement list` has them all' --placement mid
+refused 2 '--placement: expects one, or two with a comma between' --placement peri,deep,pre
+refused 2 '--placement: Peri-LN cannot be compared with itself' --placement peri,peri
 
 # Any bytes are a text.
 awk 'BEGIN { for (i = 0; i < 1500; ++i) printf "%c\377ab%c", 33 + i % 90, 10 + i % 3 }' >text
@@ -96,7 +97,7 @@ head -c 200 text >short
 refused 1 short --text short --out nothing
 refused 1 missing.txt --text missing.txt --out nothing
 [ ! -e nothing ] || fail "a lab that cannot start left a folder"
-refused 1 'holds a lab already' --quick --out unbroken
+refused 1 'has a config.json already: go on with --resume' --quick --out unbroken
 mkdir other
 echo mine >other/metrics.jsonl
 refused 1 'holds a metrics.jsonl, which is not of this lab' --quick --out other

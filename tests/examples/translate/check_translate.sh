@@ -78,6 +78,8 @@ head -c 200 de.gz >cut.gz
   refused 2 '--val-target expects --val-source FILE too' --source de --target en --val-target en
   refused 2 '--load is for translating, --source and --target for training' --source de --target en --load folder
   refused 2 '--resume expects --source, --target and --run FOLDER' --source de --target en --resume
+  refused 2 '--time is for training: expects --source FILE and --target FILE' --load folder --time 3
+  refused 2 '--dropout: expects a number from 0 to 0.99' --source de --target en --dropout 1
   refused 2 '--layers is what the folder of --load says' --load folder --layers 3
   refused 2 '--heads 3 does not divide --d-model 16' --source de --target en --d-model 16 --heads 3
   refused 2 '--tokens 50 has no room for --longest 100' --source de --target en --tokens 50
@@ -88,8 +90,9 @@ head -c 200 de.gz >cut.gz
     --attention a.png
   refused 2 '--placement: there is no mid' --source de --target en --placement mid
   refused 2 '--norm: there is no mid' --source de --target en --norm mid
-  refused 1 '--save: folder: holds other things than a model' $train --save folder
-  refused 1 '--save: de: is no folder' $train --save de
+  refused 1 "--save: folder holds 'precious', which would be mixed with what is written" $train --save folder
+  refused 1 '--save: de is no folder' $train --save de
+  refused 1 'none holds no checkpoint to resume' $train --save new/model --run none --resume
   refused 1 '--source: cannot open missing' --source missing --target en
   refused 1 '--source: empty: is empty' --source empty --target en
   refused 1 '--source: bytes: line 1 is not UTF-8' --source bytes --target en
@@ -107,6 +110,9 @@ head -c 200 de.gz >cut.gz
 }
 expect 0 --placement list
 says out 'x + f(LN(x))'
+grep -A 1 '^keel ' out | grep -q 'not for decoders with memory' || fail 'a placement that is refused is not marked'
+expect 2 --source de --target en --placement keel
+says err '--placement: keel is not for decoders with memory, which translate needs'
 
 # Trains, measures, translates; the folder says the same again, line by line.
 # shellcheck disable=SC2086
@@ -116,7 +122,10 @@ says out 'step     60  validation'
 grep -qx 'validation [0-9.]*, with the [a-z0-9 ]*weights' out || fail "no validation at the end"
 says out 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp  beams:5'
 grep -q '<svg' a.svg || fail "no picture"
+says out ', validation not counted'
 bleu=$(grep '^BLEU [0-9]' out)
+# shellcheck disable=SC2086
+refused 1 "--save: model holds '" $train --save model
 for file in config.json model.safetensors tokenizer.json; do [ -f model/$file ] || fail "model/$file is missing"; done
 expect 0 --load model --test-source few.de --test-target few.en
 says out "$bleu"
@@ -125,6 +134,9 @@ printf 'ein Hund\n\nzwei Katze' | "$translate" --load model >out 2>err
 [ -z "$(sed -n 2p out)" ] || fail "an empty line has a translation"
 "$translate" --load model --translate 'zwei Katze' >again
 sed -n 3p out | cmp -s - again || fail "a line is translated otherwise than --translate"
+
+expect 0 --load model --translate ''
+[ "$(wc -l <out)" = 1 ] || fail "an empty text has no translation"
 
 # A line that is too long is told, and the others are translated.
 awk 'BEGIN { for (i = 0; i < 2000; ++i) printf "Hund "; print ""; print "ein Hund" }' >long
@@ -140,6 +152,8 @@ says err 'the model reads 512 at most: cut it into sentences'
   stopped INT 130 out 'step    150' $stops --save parts --run run
   says out 'The training goes on where it is called again with --resume.'
   expect 0 --load parts --translate 'ein Hund'
+  refused 1 'run holds the checkpoints of a training' $stops --save other --run run
+  refused 1 "--save: folder holds 'precious'" $stops --save folder --run run --resume
   expect 1 $stops --save parts --run run --resume --smoothing 0.2
   says err '--smoothing was 0.1, is 0.2'
   expect 0 $stops --save parts --run run --resume
@@ -156,6 +170,11 @@ says err 'the model reads 512 at most: cut it into sentences'
 # shellcheck disable=SC2086
 expect 0 $train --steps 100000000 --time 0.005 --save quick
 says out 'model: quick'
+
+# A warm-up that the time has no room for is told.
+# shellcheck disable=SC2086
+stopped INT 130 err 'steps, too few for --warmup 1000000000: name a smaller one' ${train%--warmup*} \
+  --warmup 1000000000 --time 60 --steps 1000000000 --save warm
 
 # A model of any norm is written and read.
 for norm in batch group; do

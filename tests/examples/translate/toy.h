@@ -8,6 +8,7 @@
 #include "gradus/core/random/random.h"
 #include "translate/corpus.h"
 #include "translate/options.h"
+#include "translate/training.h"
 
 namespace gradus::translate {
 
@@ -43,6 +44,12 @@ inline Options toy_options() {
 inline Translator toy_translator(const Corpus& corpus, const Options& o) {
   const auto tokenizer = learn_vocabulary(corpus.source, corpus.target, o.vocab);
   return {nn::Seq2SeqTransformer(o.model(tokenizer->vocab_size())), tokenizer};
+}
+
+inline bool train(const Translator& translator, const Corpus& training, const Corpus& validation,
+                  const Options& o) {
+  kit::TrainingRun run(training_options(training, validation, o));
+  return train(run, translator, training, validation, o);
 }
 
 /// The message of what f throws.

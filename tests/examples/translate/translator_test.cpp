@@ -104,17 +104,27 @@ TEST_CASE("translate: a model comes back from its folder with its tokenizer") {
   CHECK(complaint_of([&] { load(folder / "none"); }).find("none") != std::string::npos);
 }
 
-TEST_CASE("translate: where a model may be written") {
+TEST_CASE("translate: a model's folder holds what is said, and is no place for another one") {
   const test::ScratchFolder folder;
-  expect_free_folder(folder / "new");
-  expect_free_folder(folder.path());  // empty
-  kit::replace_file(folder / "precious", "x");
-  CHECK(complaint_of([&] { expect_free_folder(folder.path()); }) ==
-        "--save: " + folder.path().string() + ": holds other things than a model: name another folder");
-  CHECK(complaint_of([&] { expect_free_folder(folder / "precious"); }) ==
-        "--save: " + (folder / "precious").string() + ": is no folder");
   save(learned(), folder / "model");
-  expect_free_folder(folder / "model");
+  kit::expect_nothing_else("--save", folder / "model", saved_files());
+  for (const std::string& name : saved_files()) CHECK(std::filesystem::exists(folder / "model" / name));
+  CHECK(complaint_of([&] { kit::expect_nothing_else("--save", folder / "model"); }) != "no error");
+}
+
+TEST_CASE("translate: warm-up is a part of the training") {
+  Options o;
+  CHECK(o.warmup_steps() == 2000);
+  o.steps = 400;
+  CHECK(o.warmup_steps() == 100);
+  o.steps = 8000, o.minutes = 1;
+  CHECK(o.warmup_steps() == 60);
+  o.minutes = 0.001;
+  CHECK(o.warmup_steps() == 1);
+  o.minutes = 1e6;
+  CHECK(o.warmup_steps() == 2000);
+  o.warmup = 7;
+  CHECK(o.warmup_steps() == 7);
 }
 
 TEST_CASE("translate: a text that is too long is told, not cut") {

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "gradus/core/error.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
@@ -117,6 +119,15 @@ TEST_CASE("placements by name") {
     CHECK_FALSE(p.equation.empty());
     CHECK(list.find(p.equation) != std::string::npos);
     CHECK(p.paper.find("arXiv") != std::string::npos);
+  }
+  std::istringstream lines(list);  // the word to type, the rest; paper and mark
+  for (const nn::Placement& p : all) {
+    std::string first, second;
+    std::getline(lines, first), std::getline(lines, second);
+    INFO(first);
+    CHECK(nn::placement_named(first.substr(0, first.find(' '))) == p);
+    const bool marked = second.find("; not for decoders with memory") != std::string::npos;
+    CHECK(marked == !p.decoder_block);
   }
   CHECK(nn::placement_named("pre") == nn::pre_ln());
   CHECK(nn::placement_named("POST-LN") == nn::post_ln());

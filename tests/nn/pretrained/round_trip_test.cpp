@@ -305,3 +305,16 @@ TEST_CASE("tokens that begin and end a text: Hugging Face is not left to take th
   llama.vocab = 32'000;
   CHECK(end_of(nn::llama(llama)) == "");
 }
+
+TEST_CASE("heads that do not divide the width, of channels of their own, come back") {
+  nn::GPTOptions options = small();
+  options.block.heads = 3, options.block.head_dim = 4;
+  CHECK(check_round_trip(options) == "\"gradus-gpt2\"");
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  nn::Bert({.vocab = 7, .context = 6, .layers = 1, .block = options.block}).save_pretrained(path);
+  CHECK(nn::Bert::load_pretrained(path).options().block.head_dim == 4);
+  nn::Seq2SeqTransformer({.vocab = 7, .encoder_layers = 1, .decoder_layers = 1, .block = options.block})
+      .save_pretrained(path);
+  CHECK(nn::Seq2SeqTransformer::load_pretrained(path).options().block.heads == 3);
+}

@@ -1,5 +1,5 @@
-// Draws the charts of the documentation: draw_pictures FOLDER. The drawings of things (blocks, the tape, ...)
-// are made by hand.
+// Draws the charts of the documentation: draw_pictures FOLDER. The drawings of things (the tape, attention, ...)
+// are made by hand, but for those of blocks (drawing.h).
 
 #include <cmath>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "docs/draw/drawing.h"
 #include "docs/draw/lab_figures.h"
 #include "docs/draw/performance.h"
 #include "docs/draw/translate_curves.h"
@@ -133,6 +134,8 @@ void draw_all(const std::filesystem::path& folder) {
   put("lab_schemes", lab::scheme_panels(lab::measure_schemes(), two));
   put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
+  kit::replace_file(folder / "placements.svg", docs::placement_drawings());
+  kit::replace_file(folder / "models.svg", docs::model_drawings());
   if (const auto curves = docs::translation_curves(GRADUS_TRANSLATE_LOGS)) put("translate_curves", *curves);
 }
 

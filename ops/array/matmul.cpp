@@ -1,8 +1,9 @@
 // Matrix products: which calls of kernels::multiply one product of arrays becomes.
 //
 // A product is cut into tiles of C; each tile is one call on one thread, run on the pool. The path a product
-// takes (kernels/paths.h) and its cut depend on shapes, layouts and the CPU, never on the number of threads,
-// so the result is the same for any. The axis that is summed over is never cut.
+// takes (kernels/paths.h) depends on shapes, layouts and the CPU, never on the number of threads, so the
+// result is the same for any. The axis that is summed over is never cut, and what our own kernel computes
+// does not depend on the tile; OpenBLAS's tiles are cut the same for any number of threads.
 
 #include <algorithm>
 #include <limits>
@@ -18,10 +19,10 @@ namespace {
 
 using I = std::int64_t;
 
-constexpr I kTileWork = 2'000'000;        // multiplications and additions worth a tile of their own
-constexpr I kLargeTileWork = 60'000'000;  // and what a tile of a large product has at most
-constexpr I kTileSize = 128 * 128;        // elements of C in a tile of a large product, at least
-constexpr I kFewTiles = 8, kMostTiles = 64;
+constexpr I kTileWork = 2'000'000;         // multiplications and additions worth a tile of their own
+constexpr I kLargeTileWork = 400'000'000;  // and what a tile of a large product has at most
+constexpr I kTileSize = 128 * 128;         // elements of C in a tile of a large product, at least
+constexpr I kFewTiles = 8, kMostTiles = 64, kTilesPerThread = 4;
 constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
 constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
@@ -41,10 +42,10 @@ I ceil_div(I a, I b) { return (a + b - 1) / b; }
 I part_begin(I n, I parts, I unit, I i) { return i == parts ? n : ceil_div(n, unit) * i / parts * unit; }
 
 /// At least `tiles` of them where there are that many units, of the shape that costs least beside the
-/// multiplications: A is read once for all columns of a tile; B, where it must be, is rearranged once for all
-/// rows.
-Tiling cut(I m, I n, I tiles, bool rearrange) {
-  const double rearranging = rearrange ? 4 : 0.5;  // found by measuring, flat around these
+/// multiplications: A is read, and where it is transposed rearranged, once for all columns of a tile; B is
+/// rearranged once for all rows, which takes longer where it is transposed.
+Tiling cut(I m, I n, I tiles, bool a_transposed, bool b_transposed) {
+  const double a_cost = a_transposed ? 4 : 1, b_cost = b_transposed ? 4 : 2;  // found by measuring
   Tiling best{1, 1};
   double least = std::numeric_limits<double>::infinity();
   const I most_across = std::min(tiles, ceil_div(n, kColumnUnit));
@@ -53,17 +54,18 @@ Tiling cut(I m, I n, I tiles, bool rearrange) {
     if (across * down < tiles && across < most_across) continue;
     const double rows = static_cast<double>(m) / static_cast<double>(down),
                  columns = static_cast<double>(n) / static_cast<double>(across);
-    const double cost = rearranging / rows + 1 / columns;
+    const double cost = b_cost / rows + a_cost / columns;
     if (cost < least) least = cost, best = {down, across};
   }
   return best;
 }
 
-/// A few for a product of some size; more for a large one as long as they stay wide enough to use what they
-/// read of A and B many times.
+/// A few for each thread; more for a large product. They stay wide enough to use what they read of A and B
+/// many times.
 I tiles_for(I m, I n, I work) {
+  const I few = std::clamp<I>(kTilesPerThread * num_threads(), kFewTiles, kMostTiles);
   const I most = std::clamp(m * n / kTileSize, kFewTiles, kMostTiles);
-  return std::clamp<I>(work / kTileWork, 1, std::clamp(work / kLargeTileWork, kFewTiles, most));
+  return std::clamp<I>(work / kTileWork, 1, std::clamp(work / kLargeTileWork, std::min(few, most), most));
 }
 
 /// The same for OpenBLAS, where a tile reads all it needs of A and B once more than the others; of two ways
@@ -154,17 +156,19 @@ void run_vector_products(I count, I m, I n, I k, Path path, F&& product) {
 
 /// Runs product(0) .. product(count - 1), all of the same sizes, on the pool.
 template <class F>
-void run_products(I count, I m, I n, I k, bool rearrange, F&& product) {
+void run_products(I count, I m, I n, I k, F&& product) {
   if (count == 0 || m == 0 || n == 0) return;
   count_flops(2.0 * static_cast<double>(count) * static_cast<double>(m) * static_cast<double>(n) *
               static_cast<double>(k));
-  const Path path = kernels::path_of(product(0));
+  const auto first = product(0);
+  const Path path = kernels::path_of(first);
   if (path == Path::vector || path == Path::few_rows)
     return run_vector_products(count, m, n, k, path, product);
   const I work = work_of(m, n, k), all_work = count > kMostTiles ? work : count * work;
-  const Tiling tiling = path == Path::openblas
-                            ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
-                            : cut(m, n, ceil_div(tiles_for(m, n, all_work), count), rearrange);
+  const Tiling tiling =
+      path == Path::openblas
+          ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
+          : cut(m, n, ceil_div(tiles_for(m, n, all_work), count), first.a.transposed, first.b.transposed);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
   run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, path, wake, product);
 }
@@ -251,7 +255,7 @@ void run_matmul(const Array& a, const Array& b, const T* bias, T beta, const Arr
                          .bias = bias,
                          .relu = relu,
                          .ahead = ahead};
-  run_products(numel(batch), m, n, k, first.b.transposed || first.b.crowded(), [&](I i) {
+  run_products(numel(batch), m, n, k, [&](I i) {
     Product<T> product = first;
     product.a.data += offset_a[i];
     product.b.data += offset_b[i];

@@ -5,14 +5,14 @@
 // k: each step loads one row of B's panel and one value of A per row, and does rows x vectors
 // multiply-additions. Everything around it is there to feed the heart from the nearest cache:
 //
-//   for 256 of k at a time                      a block's A and B then fit into the caches
+//   for 512 of k at a time                      a block's A and B then fit into the caches
 //     for a few panels of B at a time           copied side by side, k by k, so that they are read in order
-//       for 96 rows of A at a time              stay in the second-level cache while all panels pass
+//       for 48 rows of A at a time              stay in the second-level cache while all panels pass
 //         for each panel, for six rows          the heart
 //
-// B is copied where it is transposed, where its columns are no whole vectors, or where its rows crowd each
-// other out of the caches (Operand::crowded) and many rows of A use the copy. A is read where it lies, unless
-// it is transposed and crowded.
+// B is copied where it is transposed, where its columns are no whole vectors, or where many rows of A use the
+// copy. A is read where it lies, unless it is transposed: then its rows, of which a block wants a few numbers
+// each, are copied to panels as well, if many columns of B use the copy.
 //
 // Every element of C is one sum over k in the same order, wherever it lies and however the product was cut:
 // its row of A, its column of B and what is added to it decide its bits, not m, n or its tile.
@@ -20,23 +20,29 @@
 namespace gradus::kernels {
 namespace {
 
-constexpr I kDepth = 256;              // of k at a time
-constexpr I kRowsAtATime = 96;         // rows of A that stay in cache
-constexpr I kPanelBytes = 256 * 1024;  // of B packed at a time: they stay in the second-level cache too
-constexpr I kRowsToPackFor = 48;       // with fewer rows of A a copy of B's rows costs more than it saves
-constexpr I kColumnsToPackFor = 128;   // the same for a copy of A's rows
-constexpr I kRowsAhead = 16;           // fetched while rows of B are copied
-constexpr int kSecondCache = 2;        // __builtin_prefetch: into the second-level cache
+constexpr I kDepth = 512;                // of k at a time
+constexpr I kRowsAtATime = 48;           // rows of A that stay in cache
+constexpr I kRowsToPackFor = 320;        // with fewer rows of A a copy of B's rows costs more than it saves,
+constexpr I kRowsToPackCrowdedFor = 48;  // also where they crowd each other out of the caches
+constexpr I kColumnsToPackFor = 128;     // the same for a copy of A's columns
+constexpr I kPackedRows = 12;            // of A^T beside each other in a panel
+constexpr I kDepthToFetchFor = 256;      // a shorter sum ends before the C it is added to is there
+constexpr I kRowsAhead = 16;             // fetched while rows of B are copied
+constexpr int kSecondCache = 2;          // __builtin_prefetch: into the second-level cache
 
 /// Vectors of C in registers beside each other: with six rows and the operands they fill most registers.
 template <class V>
 constexpr int block_vectors = V::registers == 32 ? 4 : 2;
 
+/// Of B packed at a time: it stays in the second-level cache too, of 1 MiB or more where there is AVX-512.
+template <class V>
+constexpr I panel_bytes = (V::registers == 32 ? 512 : 256) * 1024;
+
 /// Columns of one panel of B, and of all panels packed at a time.
 template <class V>
 constexpr I panel_width = I{block_vectors<V>} * V::lanes;
 template <class V>
-constexpr I packed_columns = kPanelBytes / (kDepth * I{sizeof(ScalarOf<V>)});
+constexpr I packed_columns = panel_bytes<V> / (kDepth * I{sizeof(ScalarOf<V>)});
 
 /// Rows of C in registers: enough sums at once to wait for none, and no more than there are registers.
 template <int vectors>
@@ -87,9 +93,12 @@ void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_l
   constexpr bool fetches = vectors == block_vectors<V>;  // a narrow block has no load to spare
   const Fetch fetch = *out.fetch;
   if (fetches) out.fetch->next += k * fetch.step;
+  if (k >= kDepthToFetchFor)
+    for (I r = 0; r < rows; ++r)
+      for (I v = 0; v < vectors; ++v) __builtin_prefetch(out.c + r * out.ldc + v * V::lanes, 1);
   V sums[rows][vectors];
   for (I p = 0; p < k; ++p) {
-    if (fetches) __builtin_prefetch(fetch.next + p * fetch.step, 0, kSecondCache);
+    if (fetches && fetch.step > 0) __builtin_prefetch(fetch.next + p * fetch.step, 0, kSecondCache);
     V b[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) b[v] = V::load(panel + p * panel_ld + v * V::lanes);
@@ -121,17 +130,20 @@ void last_block(I left, const Arguments&... arguments) {
   }
 }
 
-/// m rows of C under one panel of B.
+/// m rows of C under one panel of B. Panels of A^T lie `a_panel` apart.
 template <class V, int vectors, bool transposed>
-void rows_of_blocks(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_ld, I last_width,
-                    const BlockOutput<V>& out) {
+void rows_of_blocks(I m, I k, const ScalarOf<V>* a, I lda, I a_panel, const ScalarOf<V>* panel, I panel_ld,
+                    I last_width, const BlockOutput<V>& out) {
   constexpr int rows = block_rows<vectors>;
+  static_assert(kPackedRows % rows == 0);
+  const auto row = [=](I i) {
+    return a + (transposed ? i / kPackedRows * a_panel + i % kPackedRows : i * lda);
+  };
   I i = 0;
   for (; i + rows <= m; i += rows)
-    block<V, rows, vectors, transposed>(k, a + (transposed ? i : i * lda), lda, panel, panel_ld, last_width,
-                                        out.at(i, 0));
-  last_block<V, rows - 1, vectors, transposed>(m - i, k, a + (transposed ? i : i * lda), lda, panel, panel_ld,
-                                               last_width, out.at(i, 0));
+    block<V, rows, vectors, transposed>(k, row(i), lda, panel, panel_ld, last_width, out.at(i, 0));
+  last_block<V, rows - 1, vectors, transposed>(m - i, k, row(i), lda, panel, panel_ld, last_width,
+                                               out.at(i, 0));
 }
 
 /// Up to `block_vectors` vectors of columns.
@@ -184,11 +196,16 @@ void pack_columns(I k, I n, const ScalarOf<V>* b, I ld, ScalarOf<V>* panels) {
   }
 }
 
-/// Some rows of A^T [k, rows], ld apart, to rows kRowsAtATime apart.
-template <class V>
-void pack_a(I k, I rows, const ScalarOf<V>* a, I ld, ScalarOf<V>* out) {
-  for (I p = 0; p < k; ++p, a += ld, out += kRowsAtATime)
-    for_each<V>(rows, [=](auto at) { at.store(out, at.load(a)); });
+/// A^T [k, rows], ld apart, into panels of kPackedRows of its columns.
+template <class T>
+void pack_a(I k, I rows, const T* a, I ld, T* panels) {
+  constexpr I width = kPackedRows;
+  for (I p = 0; p < k; ++p, a += ld) {
+    I i = 0;
+    for (; i + width <= rows; i += width)
+      for (I r = 0; r < width; ++r) panels[i * kDepth + p * width + r] = a[i + r];
+    for (I r = 0; i + r < rows; ++r) panels[i * kDepth + p * width + r] = a[i + r];
+  }
 }
 
 /// C += A B for a depth of at most kDepth and packed_columns columns.
@@ -198,21 +215,25 @@ void gemm_packed(I m, I n, I k, const Operand<ScalarOf<V>>& a, const Operand<Sca
   constexpr I width = panel_width<V>;
   alignas(64) ScalarOf<V> panels[packed_columns<V> * kDepth];
   alignas(64) ScalarOf<V> packed_a[transposed ? kRowsAtATime * kDepth : 1];
-  const bool packed = b.transposed || n % V::lanes != 0 || (m >= kRowsToPackFor && b.crowded());
+  const bool packed =
+      b.transposed || n % V::lanes != 0 || m >= (b.crowded() ? kRowsToPackCrowdedFor : kRowsToPackFor);
   if (packed) (b.transposed ? pack_columns<V> : pack_rows<V>)(k, n, b.data, b.ld, panels);
   for (I i = 0; i < m; i += kRowsAtATime) {
     const I rows = m - i < kRowsAtATime ? m - i : kRowsAtATime;
     Operand<ScalarOf<V>> some_a = a.from(i, 0);
-    if (transposed && n >= kColumnsToPackFor && a.crowded()) {
-      pack_a<V>(k, rows, some_a.data, some_a.ld, packed_a);
-      some_a = {packed_a, kRowsAtATime, true};
+    I a_panel = kPackedRows;
+    if (transposed && n >= kColumnsToPackFor) {
+      pack_a(k, rows, some_a.data, some_a.ld, packed_a);
+      some_a = {packed_a, kPackedRows, true};
+      a_panel = kPackedRows * kDepth;
     }
     for (I j = 0; j < n; j += width) {
       const I columns = n - j < width ? n - j : width;
       const I vectors = (columns + V::lanes - 1) / V::lanes;
-      under_panel<V, block_vectors<V>, transposed>(
-          vectors, rows, k, some_a.data, some_a.ld, packed ? in_panels<V>(panels, j) : b.from(0, j).data,
-          packed ? width : b.ld, columns - (vectors - 1) * V::lanes, out.at(i, j));
+      under_panel<V, block_vectors<V>, transposed>(vectors, rows, k, some_a.data, some_a.ld, a_panel,
+                                                   packed ? in_panels<V>(panels, j) : b.from(0, j).data,
+                                                   packed ? width : b.ld, columns - (vectors - 1) * V::lanes,
+                                                   out.at(i, j));
     }
   }
 }

@@ -12,6 +12,17 @@ namespace gradus::nn {
 
 namespace {
 
+void expect_rope(const RopeOptions& rope, std::int64_t head_dim) {
+  const std::int64_t channels = rope.channels == 0 ? head_dim : rope.channels;
+  check(
+      channels > 0 && channels <= head_dim && channels % 2 == 0,
+      "MultiheadAttention: rope expects an even number of channels to turn, at most the {} of a head, got {}",
+      head_dim, channels);
+  check(rope.base > 0 && std::isfinite(rope.base), "MultiheadAttention: rope expects a base above 0, got {}",
+        rope.base);
+  check(rope.offset >= 0, "MultiheadAttention: rope expects an offset of 0 or more, got {}", rope.offset);
+}
+
 MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
   expect_heads("MultiheadAttention", options);
   expect_probability("MultiheadAttention", "dropout", options.dropout);
@@ -25,6 +36,7 @@ MultiheadAttentionOptions checked(const MultiheadAttentionOptions& options) {
   MultiheadAttentionOptions complete = options;
   if (complete.kv_heads == 0) complete.kv_heads = options.heads;
   if (complete.head_dim == 0) complete.head_dim = options.d_model / options.heads;
+  if (options.rope) expect_rope(*options.rope, complete.head_dim);
   return complete;
 }
 

@@ -1,6 +1,7 @@
 #include "gradus/nn/detail/expect.h"
 
 #include <cmath>
+#include <span>
 
 #include "gradus/core/array/detail/dispatch.h"
 
@@ -85,6 +86,20 @@ void expect_ids(const char* layer, const char* what, const Tensor& ids) {
   expect_defined(layer, what, ids);
   check(ids.dtype() == i64, "{}: expects {} of i64, got {} {}: convert with .to(i64)", layer, what,
         ids.dtype(), ids.shape());
+}
+
+void expect_tokens(const char* layer, const char* what, const Tensor& ids, std::int64_t vocab,
+                   const std::string& remedy) {
+  expect_ids(layer, what, ids);
+  const Tensor all = ids.contiguous();
+  const std::span<const std::int64_t> tokens = all.span<std::int64_t>();
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] >= 0 && tokens[i] < vocab) continue;
+    const auto number = static_cast<std::int64_t>(i), width = ids.size(-1);
+    const Shape at = ids.dim() == 2 ? Shape{number / width, number % width} : Shape{number};
+    fail_with("{}: token {} of {}, at {}, is outside its vocab of {}: expects 0 to {}{}", layer, tokens[i],
+              what, at, vocab, vocab - 1, remedy);
+  }
 }
 
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab) {

@@ -28,6 +28,10 @@ void expect_decoder_inputs(const char* layer, const Tensor& x, const Tensor& mem
 void expect_table(const char* layer, const char* axes, const Tensor& weight);
 /// ids of i64, else "Embedding: expects ids of i64, got f32 [8]: convert with .to(i64)".
 void expect_ids(const char* layer, const char* what, const Tensor& ids);
+/// The same, each of them from 0 to vocab - 1, else "GPT: token 70 of ids, at [0, 3], is outside its vocab of
+/// 65: expects 0 to 64" and the remedy.
+void expect_tokens(const char* layer, const char* what, const Tensor& ids, std::int64_t vocab,
+                   const std::string& remedy = "");
 /// Tokens of 0 .. vocab - 1, else "GPT: generate expects stop tokens of 0 .. 64, its vocabulary, got 65".
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab);
 /// "Linear: expects in of 1 or more, got 0"

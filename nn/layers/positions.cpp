@@ -14,8 +14,9 @@ Tensor rows(const char* layer, const Tensor& table, std::int64_t length, std::in
   const std::int64_t context = table.size(0);
   check(length >= 0 && length <= context, "{}: expects at most {} positions, its context, got {}", layer,
         context, length);
-  check(begin >= 0 && begin <= context - length, "{}: has positions 0 to {}, got {} from {} on", layer,
-        context - 1, length, begin);
+  check(begin >= 0, "{}: expects begin of 0 or more, got {}", layer, begin);
+  check(begin <= context - length, "{}: expects at most {} positions, its context, got {} after {}", layer,
+        context, length, begin);
   return table.slice(0, begin, begin + length);
 }
 

@@ -19,7 +19,8 @@ BertOptions completed(BertOptions o) {
   expect_positive("Bert", "layers", o.layers);
   expect_positive("Bert", "token_types", o.token_types);
   expect_eps("Bert", o.eps);
-  check(o.init_std >= 0 && std::isfinite(o.init_std), "Bert: expects init_std of 0 or more, got {}", o.init_std);
+  check(o.init_std >= 0 && std::isfinite(o.init_std), "Bert: expects init_std of 0 or more, got {}",
+        o.init_std);
   expect_block_options("Bert", o.block);
   check(!o.block.causal.value_or(false), "Bert: block.causal is true: it sees both sides of every token");
   check(o.block.eps == BlockOptions().eps || o.block.eps == o.eps,
@@ -52,6 +53,7 @@ void expect_inputs(const Tensor& ids, const BertInputs& inputs, const BertOption
   expect_ids("Bert", "ids", ids);
   check(ids.dim() == 2, "Bert: expects ids [B, T], got {}{}", ids.shape(),
         ids.dim() == 1 ? ": add a batch axis with .unsqueeze(0)" : "");
+  expect_tokens("Bert", "ids", ids, o.vocab);
   check(ids.size(1) <= o.context, "Bert: expects at most {} tokens, its context, got ids {}", o.context,
         ids.shape());
   if (inputs.token_types.defined()) {

@@ -58,11 +58,9 @@ BertOptions bert_options(const Config& config, const PretrainedOptions& given) {
     pretrained::read_words(config, words);
     take_common(words, o);
   }
-  if (o.block.head_dim == 0 && o.block.d_model % o.block.heads != 0)
-    config.fail("num_attention_heads",
-                fmt::format("{} does not divide hidden_size {}", o.block.heads, o.block.d_model));
   check(given.context == 0 || given.context == o.context,
-        "{}: expects no context: its positions are learned, it has {}", config.caller(), o.context);
+        "{} has {} positions, which are learned, so that the context cannot be {}: leave .context out",
+        config.label(), o.context, given.context);
   if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
   if (given.dropout) o.block.dropout = *given.dropout;
   return o;
@@ -170,7 +168,8 @@ NameMap bert_names(const BertOptions& o) {
 }  // namespace
 
 Bert Bert::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
-  pretrained::Reader reader("Bert::load_pretrained", folder);
+  pretrained::Reader reader("Bert::load_pretrained", folder, given);
+  pretrained::expect_heads_divide(reader.config);
   BertOptions options = bert_options(reader.config, given);
   read_heads(reader, options);
   reader.expect_layers("num_hidden_layers", options.layers, kBertPrefix, "encoder.layer.");

@@ -46,10 +46,11 @@ std::optional<std::invoke_result_t<Make>> add_if(bool wanted, Module& model, con
   return model.add(name, make());
 }
 
-void expect_tokens(const Tensor& ids) {
+void expect_gpt_ids(const Tensor& ids, std::int64_t vocab) {
   expect_ids("GPT", "ids", ids);
   check(ids.dim() == 2, "GPT: expects ids [B, T], got {}{}", ids.shape(),
         ids.dim() == 1 ? ": add a batch axis with .unsqueeze(0)" : "");
+  expect_tokens("GPT", "ids", ids, vocab);
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ Tensor GPT::operator()(const Tensor& ids) const { return report(logits(hidden(id
 
 Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
   const Scope scope(path());
-  expect_tokens(ids);
+  expect_gpt_ids(ids, options_.vocab);
   expect_ids("GPT", "targets", targets);
   check(targets.shape() == ids.shape(), "GPT: expects targets of the shape of ids, {}, got {}", ids.shape(),
         targets.shape());
@@ -91,7 +92,7 @@ Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
 }
 
 Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
-  expect_tokens(ids);
+  expect_gpt_ids(ids, options_.vocab);
   check(ids.size(1) > 0, "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
   const NoGrad no_grad;
   return cache.attempt([&] { return logits(hidden(ids, &cache).select(1, -1)); });
@@ -106,7 +107,7 @@ KeyValueCache GPT::new_cache(std::int64_t batch) const {
 /// What the head sees: [B, T] -> [B, T, C].
 Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
   const Scope scope(path());
-  expect_tokens(ids);
+  expect_gpt_ids(ids, options_.vocab);
   check(ids.size(1) <= options_.context, "GPT: expects at most {} tokens, its context, got ids {}",
         options_.context, ids.shape());
   if (cache) cache->expect_model(*this);

@@ -47,11 +47,12 @@ struct GPT : Module {
   Tensor next_logits(const Tensor& ids, KeyValueCache& cache) const;
   /// An empty cache for `batch` sequences of at most `context` tokens: 2 layers context C numbers for each.
   KeyValueCache new_cache(std::int64_t batch = 1) const;
-  /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next.
+  /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next. Shorter
+  /// rows are filled at the end with any token, whose targets are -100: no token sees what comes after it.
   Tensor loss(const Tensor& ids, const Tensor& targets) const;
   /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it
   /// (or fewer: see slide), the first of them at position 0. Fewer where every row has met a stop token.
-  /// Works in eval mode, without a tape.
+  /// Works in eval mode, without a tape. There is no padding: prompts of a batch are as long as each other.
   Tensor generate(const Tensor& prompt, std::int64_t count, const GenerateOptions& options = {}) const;
   /// The same of a tokenizer's ids: `tokenizer.decode(gpt.generate(tokenizer.encode("To be"), 20))`
   std::vector<std::int64_t> generate(const std::vector<std::int64_t>& prompt, std::int64_t count,

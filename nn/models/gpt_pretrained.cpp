@@ -7,7 +7,7 @@
 namespace gradus::nn {
 
 GPT GPT::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
-  pretrained::Reader reader("GPT::load_pretrained", folder);
+  pretrained::Reader reader("GPT::load_pretrained", folder, given);
   const auto [family, options] = pretrained::gpt_options(reader.config, given);
   // The layers come first: they say how many names there are.
   reader.expect_layers(family->layers_key, options.layers, family->prefix, family->layers);

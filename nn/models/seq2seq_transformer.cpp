@@ -1,6 +1,7 @@
 #include "gradus/nn/models/seq2seq_transformer.h"
 
 #include <cmath>
+#include <span>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
@@ -76,12 +77,33 @@ void initialize_as_in_2017(const Seq2SeqTransformer& model) {
   }
 }
 
+/// Padding inside a text would be a hole in it, and padding in front would move its positions.
+void expect_padding_at_end(const std::string& kind, const char* what, const Tensor& ids, std::int64_t pad) {
+  const Tensor all = ids.contiguous();
+  const std::span<const std::int64_t> tokens = all.span<std::int64_t>();
+  const auto width = static_cast<std::size_t>(ids.size(1));
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (i % width > 0 && tokens[i] != pad && tokens[i - 1] == pad)
+      fail_with("{}: row {} of {} has padding, token {}, at {}, before other tokens: expects it at the end",
+                kind, i / width, what, pad, i % width - 1);
+}
+
+/// A row of padding alone may begin with it.
+void expect_no_start(const std::string& kind, const Tensor& target, std::int64_t start, std::int64_t pad) {
+  if (target.size(1) == 0) return;
+  const Tensor begins = (target.select(1, 0) == start) & (target != pad).any(1);
+  const Tensor rows = nonzero(begins);
+  if (rows.size(0) > 0)
+    fail_with("{}: row {} of target begins with the start token, {}: leave it out, the model puts it there",
+              kind, rows[0][0].item<std::int64_t>(), start);
+}
+
 }  // namespace
 
 Seq2SeqTransformer::Seq2SeqTransformer(const Seq2SeqOptions& given)
-    : Seq2SeqTransformer("Seq2SeqTransformer", given, &initialize_as_in_2017) {}
+    : Seq2SeqTransformer("Seq2SeqTransformer", "marian", given, &initialize_as_in_2017) {}
 
-Seq2SeqTransformer::Seq2SeqTransformer(const char* kind, const Seq2SeqOptions& given,
+Seq2SeqTransformer::Seq2SeqTransformer(const char* kind, const char* model_type, const Seq2SeqOptions& given,
                                        void (*initialize)(const Seq2SeqTransformer& model))
     : Module(kind),
       embedding(add("embedding", Embedding(checked_options(kind, given).vocab, given.block.d_model))),
@@ -102,7 +124,8 @@ Seq2SeqTransformer::Seq2SeqTransformer(const char* kind, const Seq2SeqOptions& g
                   TransformerEncoder(stack_options(checked_options(kind, given), given.encoder_layers)))),
       decoder(add("decoder",
                   TransformerDecoder(stack_options(checked_options(kind, given), given.decoder_layers)))),
-      options_(checked_options(kind, given)) {
+      options_(checked_options(kind, given)),
+      model_type_(model_type) {
   if (options_.positions == Positions::relative) {
     RelativeBiasOptions bias{
         .heads = given.block.heads, .buckets = given.buckets, .max_distance = given.max_distance};
@@ -120,11 +143,30 @@ Seq2SeqTransformer::Seq2SeqTransformer(const char* kind, const Seq2SeqOptions& g
   }
 }
 
-void Seq2SeqTransformer::expect_text(const char* what, const Tensor& ids) const {
+void Seq2SeqTransformer::expect_text(const char* what, const Tensor& ids, std::int64_t vocab) const {
   const std::string name = kind();
   expect_ids(name.c_str(), what, ids);
   check(ids.dim() == 2, "{}: expects {} [B, T], got {}{}", name, what, ids.shape(),
         ids.dim() == 1 ? ": add a batch axis with .unsqueeze(0)" : "");
+  expect_tokens(name.c_str(), what, ids, vocab, fmt::format("; padding is options().pad, {}", options_.pad));
+}
+
+void Seq2SeqTransformer::expect_source(const Tensor& source) const {
+  expect_text("source", source, options_.source_vocab ? options_.source_vocab : options_.vocab);
+  expect_padding_at_end(kind(), "source", source, options_.pad);
+}
+
+void Seq2SeqTransformer::expect_target(const Tensor& target) const {
+  expect_text("target", target, options_.vocab);
+  expect_padding_at_end(kind(), "target", target, options_.pad);
+}
+
+/// Only a table of positions has an end.
+void Seq2SeqTransformer::expect_in_context(const char* what, const Tensor& ids, std::int64_t begin) const {
+  if (!position_waves && !target_positions) return;
+  check(begin + ids.size(1) <= options_.context,
+        "{}: {} has {} tokens, its context is {}: cut the text, or make the model with a larger .context",
+        kind(), what, begin + ids.size(1), options_.context);
 }
 
 /// Tokens with their positions, the first of them at `begin`.
@@ -140,7 +182,8 @@ Tensor Seq2SeqTransformer::embedded(const Tensor& ids, const Embedding& table,
 
 EncoderOutput Seq2SeqTransformer::encode(const Tensor& source) const {
   const Scope scope(path());
-  expect_text("source", source);
+  expect_source(source);
+  expect_in_context("source", source, 0);
   EncoderOutput output;
   const Tensor padding = source == options_.pad;
   if (padding.any()) output.padding = padding;
@@ -162,9 +205,10 @@ EncoderOutput Seq2SeqTransformer::encode(const Tensor& source) const {
 Tensor Seq2SeqTransformer::hidden(const Tensor& target_in, const EncoderOutput& source,
                                   KeyValueCache* cache) const {
   const Scope scope(path());
-  expect_text("target_in", target_in);
+  expect_text("target_in", target_in, options_.vocab);
   if (cache) cache->expect_model(*this);
   const std::int64_t begin = cache ? cache->length() : 0;
+  expect_in_context("target_in", target_in, begin);
   DecoderMasks masks{.memory = {.key_padding_mask = source.padding}};
   if (decoder_bias) masks.self.score_bias = (*decoder_bias)(target_in.size(1), begin + target_in.size(1));
   const Tensor x = embedded(target_in, embedding, target_positions, begin);
@@ -193,7 +237,7 @@ Tensor Seq2SeqTransformer::decode(const Tensor& target_in, const EncoderOutput& 
 
 Tensor Seq2SeqTransformer::next_logits(const Tensor& target_in, const EncoderOutput& source,
                                        KeyValueCache& cache) const {
-  expect_text("target_in", target_in);
+  expect_text("target_in", target_in, options_.vocab);
   check(target_in.size(1) > 0, "{}: next_logits expects target_in [B, T] of at least one token, got {}",
         kind(), target_in.shape());
   const NoGrad no_grad;
@@ -207,7 +251,7 @@ KeyValueCache Seq2SeqTransformer::new_cache(std::int64_t batch, std::int64_t cap
 }
 
 Tensor Seq2SeqTransformer::shifted(const Tensor& target) const {
-  expect_text("target", target);
+  expect_target(target);
   check(target.size(1) > 0, "{}: expects target [B, T] of at least one token, got {}", kind(),
         target.shape());
   return cat({full({target.size(0), 1}, options_.start, i64), target.slice(1, 0, -1)}, 1);
@@ -226,8 +270,9 @@ Tensor without_empty_columns(const Tensor& ids, const Tensor& real) {
 
 Tensor Seq2SeqTransformer::loss(const Tensor& source, const Tensor& target,
                                 const Seq2SeqLossOptions& options) const {
-  expect_text("source", source);
-  expect_text("target", target);
+  expect_source(source);
+  expect_text("target", target, options_.vocab);
+  if (options_.start != options_.end) expect_no_start(kind(), target, options_.start, options_.pad);
   check(source.size(0) == target.size(0), "{}: source {} and target {} have different batch sizes", kind(),
         source.shape(), target.shape());
   const Tensor read = without_empty_columns(source, source != options_.pad);

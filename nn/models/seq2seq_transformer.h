@@ -2,6 +2,7 @@
 // The original Transformer (Vaswani et al. 2017): an encoder reads one text, a decoder writes another.
 
 #include <optional>
+#include <string>
 
 #include "gradus/nn/attention/relative_bias.h"
 #include "gradus/nn/layers/embedding.h"
@@ -57,8 +58,10 @@ struct Seq2SeqTransformer : Module {
   /// The next token's logits at every position of what the decoder reads: source [B, Ts], target_in [B, Tt],
   /// which is shifted(target) -> [B, Tt, V].
   Tensor operator()(const Tensor& source, const Tensor& target_in) const;
-  /// Mean cross-entropy of the target's tokens [B, Tt], each row ended by options().end and then padded,
-  /// which does not count and costs next to nothing: `model.loss(source, target, {.label_smoothing = 0.1})`
+  /// Mean cross-entropy of the target's tokens [B, Tt], each row ended by options().end (a text that is cut
+  /// short has none) and then padded, which does not count and costs next to nothing; 0 where all is padding.
+  /// Throws at a row with padding before its end, or that begins with options().start, which stands in front
+  /// already. `model.loss(source, target, {.label_smoothing = 0.1})`
   Tensor loss(const Tensor& source, const Tensor& target, const Seq2SeqLossOptions& options = {}) const;
   /// What the decoder reads to write target [B, Tt]: the start token, then all of it but the last column.
   Tensor shifted(const Tensor& target) const;
@@ -90,7 +93,8 @@ struct Seq2SeqTransformer : Module {
   /// A model from a folder as Hugging Face has it, model_type "marian", in eval mode.
   /// `auto model = nn::Seq2SeqTransformer::load_pretrained("opus-mt-de-en");`
   static Seq2SeqTransformer load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
-  /// Writes such a folder; with options that Marian does not have, of model_type "gradus-marian".
+  /// Writes such a folder; with options that Marian does not have, of model_type "gradus-marian". A T5 is
+  /// written as one, as whatever it is at hand.
   void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
   /// As given, with what was left to the model filled in.
@@ -108,17 +112,21 @@ struct Seq2SeqTransformer : Module {
   Parameter head_bias;         // [V]; undefined without
 
  protected:
-  /// A model of another kind, with initial values of its own.
-  Seq2SeqTransformer(const char* kind, const Seq2SeqOptions& options,
+  /// A model of another kind, saved as `model_type`, with initial values of its own.
+  Seq2SeqTransformer(const char* kind, const char* model_type, const Seq2SeqOptions& options,
                      void (*initialize)(const Seq2SeqTransformer& model));
 
  private:
-  void expect_text(const char* what, const Tensor& ids) const;
+  void expect_text(const char* what, const Tensor& ids, std::int64_t vocab) const;
+  void expect_source(const Tensor& source) const;
+  void expect_target(const Tensor& target) const;
+  void expect_in_context(const char* what, const Tensor& ids, std::int64_t begin) const;
   Tensor embedded(const Tensor& ids, const Embedding& table, const std::optional<LearnedPositions>& learned,
                   std::int64_t begin) const;
   Tensor hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache = nullptr) const;
   Tensor logits(const Tensor& hidden) const;
   Seq2SeqOptions options_;
+  std::string model_type_;  // "marian", "t5" or "mt5"
 };
 
 }  // namespace gradus::nn

@@ -110,6 +110,6 @@ Seq2SeqOptions T5::as_seq2seq(const T5Options& o) {
 }
 
 T5::T5(const T5Options& options)
-    : Seq2SeqTransformer("T5", as_seq2seq(options), &initialize_t5), mt5_(options.mt5) {}
+    : Seq2SeqTransformer("T5", options.mt5 ? "mt5" : "t5", as_seq2seq(options), &initialize_t5) {}
 
 }  // namespace gradus::nn

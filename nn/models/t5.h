@@ -40,9 +40,10 @@ T5Options t5(std::string_view size);
 /// Those of v1.1: "small", "base", "large", "xl", "xxl".
 T5Options t5_v1_1(std::string_view size);
 
-/// A Seq2SeqTransformer, with its calls, loss() and generate() among them. Starts as the authors' code does,
-/// section by section: N(0, 1 / fan_in), queries smaller by sqrt(D), embeddings N(0, 1).
-/// `nn::T5 model({.vocab = 100, .d_model = 32, .d_kv = 8, .d_ff = 64, .heads = 4, .encoder_layers = 2,
+/// A Seq2SeqTransformer, with its calls, loss(), generate() and save_pretrained() among them: it writes the
+/// model_type it was read from, and of another placement than Pre-LN "gradus-t5". Starts as the authors' code
+/// does, section by section: N(0, 1 / fan_in), queries smaller by sqrt(D), embeddings N(0, 1). `nn::T5
+/// model({.vocab = 100, .d_model = 32, .d_kv = 8, .d_ff = 64, .heads = 4, .encoder_layers = 2,
 /// .decoder_layers = 2});`
 struct T5 : Seq2SeqTransformer {
   explicit T5(const T5Options& options);
@@ -53,12 +54,6 @@ struct T5 : Seq2SeqTransformer {
   /// A model from a folder as Hugging Face has it, model_type "t5" or "mt5", in eval mode.
   /// `nn::T5 model = nn::T5::load_pretrained("t5-small");`
   static T5 load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
-  /// Writes such a folder, of the type it was read from; with another placement than Pre-LN of model_type
-  /// "gradus-t5".
-  void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
-
- private:
-  bool mt5_;
 };
 
 }  // namespace gradus::nn

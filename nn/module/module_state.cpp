@@ -92,6 +92,17 @@ std::vector<Copy> copies_into(const StateDict& own, const StateDict& state) {
   return copies;
 }
 
+/// Whether keys are those of a model as Hugging Face saves it: "transformer.h.0.attn.c_attn.weight".
+bool are_hugging_face_names(const std::vector<std::string>& keys) {
+  constexpr std::string_view starts[] = {"transformer.h.", "h.0.",           "model.layers.",
+                                         "model.encoder.", "model.decoder.", "bert.encoder.",
+                                         "encoder.layer.", "encoder.block."};
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    return std::any_of(std::begin(starts), std::end(starts),
+                       [&](std::string_view start) { return key.starts_with(start); });
+  });
+}
+
 /// "'fc1.weight'", or nothing of an empty one.
 std::string first_key(const StateDict& state) {
   return state.empty() ? "" : "'" + state.begin()->first + "'";
@@ -118,6 +129,9 @@ LoadReport Module::load(const char* caller, const StateDict& state, const LoadOp
   if (options.strict)
     problems = line("missing", report.missing) + line("unexpected", report.unexpected) + problems;
   if (mismatched.empty()) problems += line("one parameter here, but with different values", torn(own, state));
+  if (!problems.empty() && are_hugging_face_names(report.unexpected))
+    problems +=
+        "\n  these are Hugging Face's names: load_pretrained() of GPT, Bert, T5 and others reads them";
   check(problems.empty(), "{}: the state does not fit this {}:{}", caller, who, problems);
   check(report.missing.size() < own.size() || own.empty() || state.empty(),
         "{}: no key of the state is one of this {}'s: it has {}, ..., this {} expects {}, ...", caller, who,

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gradus/nn/transformer/placement.h"
@@ -19,10 +20,12 @@ namespace gradus::nn {
 
 struct PretrainedOptions {
   std::optional<double> dropout = {};  // in training; not given: what config.json says
-  // Fewer tokens to look back on, for a smaller cache, where positions are not learned; 0: all. It is the
-  // model's context from then on: save_pretrained writes it.
+  // Fewer tokens for a GPT to look back on, for a smaller cache, where positions are not learned; 0: all. It
+  // is the model's context from then on: save_pretrained writes it.
   std::int64_t context = 0;
   std::vector<Placement> placements = {};  // of one's own, which config.json may name
+  // Beginnings of names of tensors to do without: {"classifier."} of a classifier whose body is wanted.
+  std::vector<std::string> leave_out = {};
 };
 
 struct SavePretrainedOptions {

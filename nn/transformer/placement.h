@@ -21,7 +21,7 @@
 namespace gradus::nn {
 
 struct Placement {
-  std::string name = {};      // "Pre-LN", for messages and tables; placements are equal when their names are
+  std::string name = {};      // "Pre-LN", for messages, tables and files
   bool final_norm = false;    // whether the stack owns a norm after its last block
   std::string equation = {};  // of one branch, or of a block: "x + f(LN(x))", for lists
   std::string paper = {};     // where it was proposed: "Xiong et al. 2020, arXiv 2002.04745"
@@ -39,7 +39,12 @@ struct Placement {
   /// options are those of block 0.
   std::function<void(const Module& stack, const BlockOptions& options)> init = {};
 
-  friend bool operator==(const Placement& a, const Placement& b) { return a.name == b.name; }
+  /// Of one name and made by the same code: one's own that calls itself "Pre-LN" is not pre_ln().
+  friend bool operator==(const Placement& a, const Placement& b) {
+    return a.name == b.name && a.block.target_type() == b.block.target_type() &&
+           a.decoder_block.target_type() == b.decoder_block.target_type() &&
+           a.enter.target_type() == b.enter.target_type() && a.leave.target_type() == b.leave.target_type();
+  }
 };
 
 /// The placement of a residual connection R: the rest of it as given, with blocks and decoder blocks of R. F,

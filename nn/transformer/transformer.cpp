@@ -27,6 +27,10 @@ void build(Stack& stack, const char* kind, const TransformerOptions& options, co
   expect_positive(kind, "layers", options.layers);
   expect_block_options(kind, options.block);
   const char* const field = std::is_same_v<Stack, TransformerDecoder> ? "decoder_block" : "block";
+  check(placement.block || placement.decoder_block,
+        "{}: the placement '{}' is a name without blocks: nn::placement_named(\"{}\") finds one of gradus', "
+        "nn::placement<R>() makes one",
+        kind, placement.name, placement.name);
   check(make != nullptr, "{}: the placement '{}' has no {}: give it .{}, or make it with nn::placement<R>()",
         kind, placement.name, field, field);
   BlockOptions block = options.block;

@@ -225,7 +225,9 @@ TEST_CASE("BERT's folders: what does not fit is named") {
   CHECK(bad("\"num_attention_heads\": 2", "\"num_attention_heads\": 3")
             .find("num_attention_heads: 3 does not divide hidden_size 8") != std::string::npos);
   check_error([] { nn::Bert::load_pretrained(bert_folder(), {.context = 5}); },
-              "Bert::load_pretrained: expects no context: its positions are learned, it has 7");
+              "Bert::load_pretrained: " + bert_folder() +
+                  "/config.json has 7 positions, which are learned, so that the context cannot be 5: leave "
+                  ".context out");
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
   const BertFolder missing([](const StateDict& w) {

@@ -53,6 +53,10 @@ json read_object(const io::InputFile& file) {
 }  // namespace
 
 Config::Config(const char* caller, const std::string& folder) : caller_(caller) {
+  std::error_code ignored;
+  check(std::filesystem::is_directory(folder, ignored),
+        "{}: {} is no folder: expects one with config.json and model.safetensors; nothing is downloaded",
+        caller, io::printable(folder));
   const io::InputFile file(caller, path_of(folder));
   label_ = file.label();
   object_ = read_object(file);

@@ -69,6 +69,7 @@ class Config {
   }
 
   const char* caller() const { return caller_; }
+  const std::string& label() const { return label_; }  // "GPT::load_pretrained: gpt2/config.json"
 
  private:
   const nlohmann::json* find(std::string_view key, bool required) const;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -58,16 +59,23 @@ struct Reader::Problems {
   std::vector<std::string> missing, unexpected, mismatched;
 
   void expect_none(const std::string& label) const {
-    check(missing.empty() && unexpected.empty() && mismatched.empty(), "{}: does not fit config.json:{}{}{}",
-          label, line("missing", missing), line("unexpected", unexpected),
-          line("of another shape", mismatched));
+    const bool more = missing.empty() && mismatched.empty();
+    check(more && unexpected.empty(), "{}: does not fit config.json:{}{}{}{}", label,
+          line("missing", missing), line("unexpected", unexpected), line("of another shape", mismatched),
+          more ? "\n  to do without them give their beginnings: {.leave_out = {\"classifier.\"}}" : "");
   }
 };
 
-Reader::Reader(const char* caller, const std::string& folder) : config(caller, folder) {
+Reader::Reader(const char* caller, const std::string& folder, const PretrainedOptions& given)
+    : config(caller, folder) {
   const std::string path = file_of_weights(caller, folder);
   label_ = fmt::format("{}: {}", caller, io::printable(path));
-  weights_ = load_safetensors(path);
+  for (const std::string& start : given.leave_out)
+    check(!start.empty(), "{}: leave_out has an empty name, with which every tensor begins", caller);
+  for (const auto& [name, values] : load_safetensors(path))
+    if (std::none_of(given.leave_out.begin(), given.leave_out.end(),
+                     [&name = name](const std::string& start) { return name.starts_with(start); }))
+      weights_.set(name, values);
 }
 
 bool Reader::contains(const NameMap& names, const std::string& file) const {
@@ -116,19 +124,20 @@ std::string Reader::as_in_file(const NameMap& names, const std::string& name) co
 }
 
 void Reader::expect_copies(const NameMap& names) const {
-  for (const auto& [copy, original] : names.copies()) {
+  for (const auto& [copy, original, flag] : names.copies()) {
     const auto a = tensors_.find(names.canonical(copy)), b = tensors_.find(names.canonical(original));
     if (a == tensors_.end() || b == tensors_.end()) continue;
     check(same_bits(a->second.values, b->second.values),
-          "{}: {} and {} have different values, but config.json makes one tensor of them", label_,
-          io::quote(a->second.name), io::quote(b->second.name));
+          "{}: {} and {} have different values, but config.json makes one tensor of them{}", label_,
+          io::quote(a->second.name), io::quote(b->second.name),
+          *flag ? fmt::format(": if they are two, it needs \"{}\": false", flag) : "");
   }
 }
 
 void Reader::check_sizes(const NameMap& names) {
   name_all(names);
   expect_copies(names);
-  for (const auto& [copy, original] : names.copies())
+  for (const auto& [copy, original, flag] : names.copies())
     if (tensors_.contains(names.canonical(original)))
       tensors_.erase(names.canonical(copy));
     else if (auto moved = tensors_.extract(names.canonical(copy))) {  // only the copy was saved

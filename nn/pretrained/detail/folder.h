@@ -2,7 +2,7 @@
 // Models in and out of folders, for load_pretrained and save_pretrained of each:
 //
 //   Bert Bert::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
-//     pretrained::Reader reader("Bert::load_pretrained", folder);
+//     pretrained::Reader reader("Bert::load_pretrained", folder, given);
 //     const BertOptions options = options_of(reader.config, given);
 //     reader.expect_layers("num_hidden_layers", options.layers, "bert.", "encoder.layer.");
 //     return reader.load(names_of(options), [&] { return Bert(options); });
@@ -28,7 +28,7 @@ namespace gradus::nn::pretrained {
 /// A folder that is read.
 class Reader {
  public:
-  Reader(const char* caller, const std::string& folder);
+  Reader(const char* caller, const std::string& folder, const PretrainedOptions& given);
 
   Config config;
 

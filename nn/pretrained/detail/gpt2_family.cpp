@@ -105,7 +105,8 @@ constinit const GptFamily kGpt2{
     .layers = "h.",
     .read = read_gpt2,
     .write = write_gpt2,
-    .names = [](const GPTOptions& o) { return names_of(o, "wte.weight", "wpe.weight"); }};
+    .names = [](const GPTOptions& o) { return names_of(o, "wte.weight", "wpe.weight"); },
+    .vocab = 50'257};
 
 constinit const GptFamily kOpenAiGpt{.model_type = "openai-gpt",
                                      .architecture = "OpenAIGPTLMHeadModel",

@@ -2,11 +2,11 @@
 
 #include <string_view>
 
+#include "gradus/nn/detail/group_norm_maker.h"
+
 namespace gradus::nn::pretrained {
 
 namespace {
-
-constexpr std::int64_t kMostWaves = 1 << 20;  // their table is in no file that could be held against it
 
 const GptFamily& family_named(const Config& config, std::string_view type) {
   std::string known;
@@ -30,11 +30,21 @@ Json differences(const Json& wanted, const Json& got) {
 Json text_of(const GptFamily& family, const GPTOptions& options) {
   Json text = {{"architectures", {family.architecture}}, {"model_type", family.model_type}};
   text.update(family.write(options));
+  // Another vocabulary has other tokens there, which are to end nothing.
+  if (family.vocab != 0 && family.vocab != options.vocab)
+    text["bos_token_id"] = text["eos_token_id"] = nullptr;
   return text;
 }
 
+/// A norm of the options' kind, as small as it can be: sizes are not compared with the weights yet.
+Norm small_norm(const BlockOptions& block) {
+  const NormOptions options{.d_model = 1, .eps = block.eps, .bias = block.bias};
+  return block.norm.target<GroupNormMaker>() ? GroupNormMaker{.groups = 1}(options) : block.norm(options);
+}
+
 bool has_usual_norms(const GPTOptions& o) {
-  return (o.placement == pre_ln() || o.placement == post_ln()) && o.block.new_norm().kind().ends_with("Norm");
+  return (o.placement == pre_ln() || o.placement == post_ln()) &&
+         small_norm(o.block).kind().ends_with("Norm");
 }
 
 /// The context that is given, where nothing is learned for each of its positions.
@@ -42,14 +52,13 @@ void shorten(const Config& config, std::int64_t context, GPTOptions& o) {
   check(context >= 0, "{}: expects a context of 1 or more, or 0 for all, got {}", config.caller(), context);
   if (context > 0 && context != o.context) {
     check(o.positions != Positions::learned,
-          "{}: expects no context with a model of learned positions, it has {}", config.caller(), o.context);
+          "{} has {} positions, which are learned, so that the context cannot be {}: leave .context out",
+          config.label(), o.context, context);
     check(context <= o.context, "{}: expects a context of at most {}, got {}", config.caller(), o.context,
           context);
     o.context = context;
   }
-  if (o.positions == Positions::sinusoidal && o.context > kMostWaves)
-    config.fail("positions",
-                fmt::format("sinusoidal expects a context of at most {}, got {}", kMostWaves, o.context));
+  if (o.positions == Positions::sinusoidal) expect_few_waves(config, o.context);
 }
 
 }  // namespace
@@ -63,6 +72,7 @@ std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const 
   const std::string type = config.text("model_type");
   const bool own = type.starts_with(kOwnType);
   const GptFamily& family = family_named(config, own ? type.substr(kOwnType.size()) : type);
+  expect_heads_divide(config);
   GPTOptions options = family.read(config, given);
   if (own) read_words(config, options);
   if (const auto placement = read_placement(config, given)) options.placement = *placement;
@@ -90,7 +100,10 @@ GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOpt
     best = {family, std::move(text)};
     rest = std::move(differing);
   }
-  if (rest.empty()) return best;
+  if (rest.empty()) {
+    gpt_options(Config(caller, folder, best.text), {});  // throws what it would throw at reading
+    return best;
+  }
   rest["final_norm"] = wanted["final_norm"];  // whatever is usual with the placement
   best.text.erase("architectures");
   best.text["model_type"] = std::string(kOwnType) + best.family->model_type;
@@ -115,7 +128,7 @@ void name_norms(NameMap& names, const GPTOptions& o, const std::string& block, c
                 const std::string& norm2) {
   for (const auto& [name, file] : {std::pair{block + "norm1", norm1}, {block + "norm2", norm2}})
     if (has_usual_norms(o))
-      names.norm(name, file, o.block.d_model, o.block.new_norm().parameters().size() == 2);
+      names.norm(name, file, o.block.d_model, small_norm(o.block).parameters().size() == 2);
     else
       names.norm_if_there(name, file, o.block.d_model);
 }
@@ -123,12 +136,12 @@ void name_norms(NameMap& names, const GPTOptions& o, const std::string& block, c
 void name_final_norm(NameMap& names, const GPTOptions& o, const std::string& norm) {
   if (!has_usual_norms(o)) return names.norm_if_there("norm", norm, o.block.d_model);
   if (o.final_norm.value_or(o.placement.final_norm))
-    names.norm("norm", norm, o.block.d_model, o.block.new_norm().parameters().size() == 2);
+    names.norm("norm", norm, o.block.d_model, small_norm(o.block).parameters().size() == 2);
 }
 
 void name_head(NameMap& names, const GPTOptions& o, const std::string& tokens) {
   if (o.tied)
-    names.same("lm_head.weight", tokens);
+    names.same("lm_head.weight", tokens, kTiedFlag);
   else
     names.plain("head.weight", {"lm_head.weight", {o.vocab, o.block.d_model}});
 }

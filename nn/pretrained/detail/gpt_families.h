@@ -23,6 +23,9 @@ struct GptFamily {
   GPTOptions (*read)(const Config& config, const PretrainedOptions& given);
   Json (*write)(const GPTOptions& options);  // all the words it has
   NameMap (*names)(const GPTOptions& options);
+  // Of the published models: where a config.json has no ids of tokens that begin and end a text, Hugging Face
+  // takes theirs. 0: it takes none.
+  std::int64_t vocab = 0;
 };
 
 std::span<const GptFamily* const> gpt_families();
@@ -41,7 +44,7 @@ GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOpt
 
 // gpt_words.cpp
 /// Every option that changes what the model computes, with defaults filled in, under gradus' names. Throws,
-/// with `caller` in front, at a norm that has no name.
+/// with `caller` in front, at a norm that has no name and at a placement that has another's.
 Json words_of(const std::string& caller, const GPTOptions& options);
 /// Takes over those of the config's keys that are gradus' names.
 void read_words(const Config& config, GPTOptions& options);

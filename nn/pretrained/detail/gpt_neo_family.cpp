@@ -122,6 +122,7 @@ constinit const GptFamily kGptNeo{.model_type = "gpt_neo",
                                   .layers = "h.",
                                   .read = read,
                                   .write = write,
-                                  .names = names_of};
+                                  .names = names_of,
+                                  .vocab = 50'257};
 
 }  // namespace gradus::nn::pretrained

@@ -38,7 +38,7 @@ std::string name_of(const std::string& caller, const MakeNorm& norm) {
       caller);
 }
 
-MakeNorm read_norm(const Config& config) {
+MakeNorm read_norm(const Config& config, std::int64_t d_model) {
   const std::string word = config.text("norm");
   for (const NormWord& known : kNorms)
     if (word == known.name) return known.make;
@@ -53,6 +53,8 @@ MakeNorm read_norm(const Config& config) {
                 fmt::format("'{}' is not known here: expects one of LayerNorm, RMSNorm, BatchNorm, GroupNorm "
                             "with a number such as 'GroupNorm 4', DyT, Identity",
                             word));
+  if (d_model % groups != 0)
+    config.fail("norm", fmt::format("{} groups do not divide d_model {}", groups, d_model));
   return make_group_norm(groups);
 }
 
@@ -73,6 +75,7 @@ double scale_of(const BlockOptions& b) {
 }  // namespace
 
 Json words_of(const std::string& caller, const GPTOptions& o) {
+  expect_own_name(caller, o.placement);
   const BlockOptions& b = o.block;
   const Sizes s = sizes_of(b);
   const RopeOptions rope = b.rope.value_or(RopeOptions{});
@@ -129,7 +132,7 @@ void read_words(const Config& config, GPTOptions& o) {
   b.dropout = config.probability("dropout", b.dropout);
   b.bias = config.flag("bias", b.bias);
   b.eps = config.number("eps", b.eps);
-  if (config.has("norm")) b.norm = read_norm(config);
+  if (config.has("norm")) b.norm = read_norm(config, b.d_model);
   b.qkv_bias = config.flag("qkv_bias", b.qkv_bias);
   b.head_dim = config.size("head_dim", s.head_dim);
   b.kv_heads = config.size("kv_heads", s.kv_heads);

@@ -1,8 +1,6 @@
 // Llama (Touvron et al. 2023): RMSNorm, rotary positions, SwiGLU, fewer heads of keys and values, no biases;
 // Mistral (Jiang et al. 2023) adds a window, Qwen2 (Yang et al. 2024) biases of queries, keys and values.
 
-#include <algorithm>
-
 #include "gradus/nn/pretrained/detail/gpt_families.h"
 
 namespace gradus::nn::pretrained {
@@ -10,7 +8,7 @@ namespace gradus::nn::pretrained {
 namespace {
 
 /// Also as newer files have it, in an object of its own.
-RopeOptions read_rope(const Config& config) {
+double read_rope_base(const Config& config) {
   for (const char* const key : {"rope_scaling", "rope_parameters"}) {
     const auto& more = config.at(key);
     if (more.is_null()) continue;
@@ -21,10 +19,10 @@ RopeOptions read_rope(const Config& config) {
                                      more[name].dump()));
     if (more.contains("rope_theta")) {
       if (!more["rope_theta"].is_number()) config.fail(key, "expects rope_theta to be a number");
-      return {.base = more["rope_theta"].get<double>()};
+      return more["rope_theta"].get<double>();
     }
   }
-  return {.base = config.number("rope_theta", 10'000.0)};
+  return config.number("rope_theta", 10'000.0);
 }
 
 /// What Hugging Face takes where the key is missing; null always means as many as of queries.
@@ -42,7 +40,7 @@ GPTOptions read(const Config& config, const PretrainedOptions& given) {
   b.d_model = config.size("hidden_size");
   b.heads = config.size("num_attention_heads");
   b.kv_heads = read_kv_heads(config, b.heads, b.heads);
-  b.head_dim = config.size("head_dim", std::max<std::int64_t>(1, b.d_model / b.heads));
+  b.head_dim = config.size("head_dim", b.d_model / b.heads);
   b.d_ff = config.size("intermediate_size");
   b.activation = read_activation(config, "hidden_act", Activation::silu);
   b.gated = true;
@@ -53,7 +51,9 @@ GPTOptions read(const Config& config, const PretrainedOptions& given) {
                             config.has("mlp_bias") ? "" : "is false where it is not given, which "));
   b.norm = make_norm<RMSNorm>;
   b.eps = config.number("rms_norm_eps", 1e-6);
-  b.rope = read_rope(config);
+  b.rope = RopeOptions{.base = read_rope_base(config)};
+  if (!(b.rope->base > 0))
+    config.fail("rope_theta", fmt::format("expects a number above 0, got {}", b.rope->base));
   b.dropout = read_dropout(config, given, {"attention_dropout"}, 0);
   return o;
 }
@@ -140,7 +140,8 @@ constinit const GptFamily kLlama{.model_type = "llama",
                                  .layers = "layers.",
                                  .read = read,
                                  .write = write,
-                                 .names = names_of};
+                                 .names = names_of,
+                                 .vocab = 32'000};
 constinit const GptFamily kMistral{.model_type = "mistral",
                                    .architecture = "MistralForCausalLM",
                                    .layers_key = "num_hidden_layers",
@@ -148,7 +149,8 @@ constinit const GptFamily kMistral{.model_type = "mistral",
                                    .layers = "layers.",
                                    .read = read_mistral,
                                    .write = write_mistral,
-                                   .names = names_of};
+                                   .names = names_of,
+                                   .vocab = 32'000};
 constinit const GptFamily kQwen2{.model_type = "qwen2",
                                  .architecture = "Qwen2ForCausalLM",
                                  .layers_key = "num_hidden_layers",

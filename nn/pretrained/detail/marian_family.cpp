@@ -8,6 +8,8 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
+constexpr const char* kSharedFlag = "share_encoder_decoder_embeddings";
+
 /// One number for both stacks.
 std::int64_t read_for_both(const Config& config, const char* key, const char* decoder_key) {
   const std::int64_t value = config.size(key);
@@ -118,8 +120,11 @@ Seq2SeqOptions marian_options(const Config& config, const PretrainedOptions& giv
     config.fail("model_type",
                 fmt::format("'{}' is not known here: expects marian{}", type,
                             type.ends_with("t5") ? "; nn::T5 has a load_pretrained of its own" : ""));
+  expect_no_context(config, given);
+  expect_heads_divide(config);
   Seq2SeqOptions options = read_marian(config, given);
   if (own) read_seq2seq_words(config, options);
+  if (options.positions == Positions::sinusoidal) expect_few_waves(config, options.context);
   if (const auto placement = read_placement(config, given)) options.placement = *placement;
   if (given.dropout) options.block.dropout = *given.dropout;  // also over gradus' own word
   return options;
@@ -130,7 +135,10 @@ Json marian_config(const char* caller, const std::string& folder, const Seq2SeqO
   Json text = write_marian(options);
   const Json rest =
       differing_words(wanted, seq2seq_words(caller, read_marian(Config(caller, folder, text), {})));
-  if (rest.empty()) return text;
+  if (rest.empty()) {
+    marian_options(Config(caller, folder, text), {});  // throws what it would throw at reading
+    return text;
+  }
   text.erase("architectures");
   text["model_type"] = std::string(kOwnType) + "marian";
   text.update(rest);
@@ -151,13 +159,13 @@ NameMap marian_names(const Seq2SeqOptions& o) {
   names.optional_prefix("model.");
   if (o.shared_embeddings && o.source_vocab == 0) {
     names.plain("embedding.weight", {"model.shared.weight", {o.vocab, d}});
-    names.same(encoder, "model.shared.weight");
-    names.same(decoder, "model.shared.weight");
-    if (o.tied) names.same("lm_head.weight", "model.shared.weight");
+    names.same(encoder, "model.shared.weight", kSharedFlag);
+    names.same(decoder, "model.shared.weight", kSharedFlag);
+    if (o.tied) names.same("lm_head.weight", "model.shared.weight", kTiedFlag);
   } else {
     names.plain("source_embedding.weight", {encoder, {o.source_vocab ? o.source_vocab : o.vocab, d}});
     names.plain("embedding.weight", {decoder, {o.vocab, d}});
-    if (o.tied) names.same("lm_head.weight", decoder);
+    if (o.tied) names.same("lm_head.weight", decoder, kTiedFlag);
   }
   name_stack(names, o, "encoder", o.encoder_layers);
   name_stack(names, o, "decoder", o.decoder_layers);

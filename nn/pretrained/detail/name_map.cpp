@@ -50,8 +50,8 @@ void NameMap::norm_if_there(const std::string& name, const std::string& file, st
     entries_.push_back({name + part, {{file + part, {channels}}}, false, /*where_present=*/true});
 }
 
-void NameMap::same(const std::string& copy, const std::string& original) {
-  copies_.emplace_back(copy, original);
+void NameMap::same(const std::string& copy, const std::string& original, const char* flag) {
+  copies_.push_back({copy, original, flag});
 }
 
 void NameMap::ignore(const std::string& ending) { ignored_.push_back(ending); }

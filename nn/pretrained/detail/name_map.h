@@ -54,8 +54,9 @@ class NameMap {
   void norm(const std::string& name, const std::string& file, std::int64_t channels, bool bias);
   void norm_if_there(const std::string& name, const std::string& file, std::int64_t channels);
 
-  /// A second copy of a tensor that a file may hold: equal to the first, or an error. Not saved.
-  void same(const std::string& copy, const std::string& original);
+  /// A second copy of a tensor that a file may hold: equal to the first, or an error. Not saved. `flag` is
+  /// the key of config.json that is to be false where they differ.
+  void same(const std::string& copy, const std::string& original, const char* flag = "");
   /// Tensors that mean nothing here: those whose names end so.
   void ignore(const std::string& ending);
   /// Names that end in `from` are read as if they ended in `to`: ".gamma" as ".weight".
@@ -71,7 +72,11 @@ class NameMap {
     bool row = false;            // [1, C] in the file
   };
   const std::vector<Entry>& entries() const { return entries_; }
-  const std::vector<std::pair<std::string, std::string>>& copies() const { return copies_; }
+  struct Copy {
+    std::string copy, original;
+    const char* flag;
+  };
+  const std::vector<Copy>& copies() const { return copies_; }
   bool is_ignored(std::string_view file) const;
   /// Without prefix and aliases: names that are equal then are of the same tensor.
   std::string canonical(std::string_view file) const;
@@ -79,7 +84,8 @@ class NameMap {
 
  private:
   std::vector<Entry> entries_;
-  std::vector<std::pair<std::string, std::string>> copies_, aliases_;
+  std::vector<Copy> copies_;
+  std::vector<std::pair<std::string, std::string>> aliases_;
   std::vector<std::string> ignored_;
   std::string prefix_;
 };

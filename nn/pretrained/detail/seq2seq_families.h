@@ -24,7 +24,8 @@ void read_seq2seq_words(const Config& config, Seq2SeqOptions& options);
 
 // t5_family.cpp
 T5Options t5_options(const Config& config, const PretrainedOptions& given);
-Json t5_config(const Seq2SeqOptions& options, bool mt5);
+/// `type` is "t5" or "mt5".
+Json t5_config(const char* caller, const Seq2SeqOptions& options, const std::string& type);
 NameMap t5_names(const Seq2SeqOptions& options);
 
 }  // namespace gradus::nn::pretrained

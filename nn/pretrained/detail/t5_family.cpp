@@ -57,6 +57,7 @@ T5Options t5_options(const Config& config, const PretrainedOptions& given) {
                                           type.ends_with("marian")
                                               ? "; nn::Seq2SeqTransformer has a load_pretrained of its own"
                                               : ""));
+  expect_no_context(config, given);
   const bool mt5 = type == "mt5";  // Hugging Face's defaults are those of v1.1 then
   const bool gated = config.choice<bool>("feed_forward_proj", {{"relu", false}, {"gated-gelu", true}}, mt5);
   T5Options o{.vocab = config.size("vocab_size"),
@@ -80,26 +81,28 @@ T5Options t5_options(const Config& config, const PretrainedOptions& given) {
   return o;
 }
 
-Json t5_config(const Seq2SeqOptions& o, bool mt5) {
-  Json text = {{"architectures", {mt5 ? "MT5ForConditionalGeneration" : "T5ForConditionalGeneration"}},
-               {"model_type", mt5 ? "mt5" : "t5"},
-               {"is_encoder_decoder", true},
-               {"vocab_size", o.vocab},
-               {"d_model", o.block.d_model},
-               {"d_kv", o.block.head_dim},
-               {"d_ff", o.block.d_ff},
-               {"num_heads", o.block.heads},
-               {"num_layers", o.encoder_layers},
-               {"num_decoder_layers", o.decoder_layers},
-               {"feed_forward_proj", o.block.gated ? "gated-gelu" : "relu"},
-               {"tie_word_embeddings", o.tied},
-               {"dropout_rate", o.block.dropout},
-               {"layer_norm_epsilon", o.block.eps},
-               {"relative_attention_num_buckets", o.buckets},
-               {"relative_attention_max_distance", o.max_distance},
-               {"pad_token_id", o.pad},
-               {"eos_token_id", o.end},
-               {"decoder_start_token_id", o.start}};
+Json t5_config(const char* caller, const Seq2SeqOptions& o, const std::string& type) {
+  expect_own_name(caller, o.placement);
+  Json text = {
+      {"architectures", {type == "mt5" ? "MT5ForConditionalGeneration" : "T5ForConditionalGeneration"}},
+      {"model_type", type},
+      {"is_encoder_decoder", true},
+      {"vocab_size", o.vocab},
+      {"d_model", o.block.d_model},
+      {"d_kv", o.block.head_dim},
+      {"d_ff", o.block.d_ff},
+      {"num_heads", o.block.heads},
+      {"num_layers", o.encoder_layers},
+      {"num_decoder_layers", o.decoder_layers},
+      {"feed_forward_proj", o.block.gated ? "gated-gelu" : "relu"},
+      {"tie_word_embeddings", o.tied},
+      {"dropout_rate", o.block.dropout},
+      {"layer_norm_epsilon", o.block.eps},
+      {"relative_attention_num_buckets", o.buckets},
+      {"relative_attention_max_distance", o.max_distance},
+      {"pad_token_id", o.pad},
+      {"eos_token_id", o.end},
+      {"decoder_start_token_id", o.start}};
   if (o.placement == pre_ln()) return text;
   text.erase("architectures");
   text["model_type"] = std::string(kOwnType) + "t5";
@@ -120,7 +123,7 @@ NameMap t5_names(const Seq2SeqOptions& o) {
                 {stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
                  {o.buckets, o.block.heads}});
   if (o.tied)
-    names.same("lm_head.weight", "shared.weight");
+    names.same("lm_head.weight", "shared.weight", kTiedFlag);
   else
     names.plain("head.weight", {"lm_head.weight", {o.vocab, o.block.d_model}});
   names.ignore(".EncDecAttention.relative_attention_bias.weight");  // of older files, never used

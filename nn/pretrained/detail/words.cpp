@@ -52,6 +52,29 @@ double read_dropout(const Config& config, const PretrainedOptions& given,
   return p;
 }
 
+void expect_heads_divide(const Config& config) {
+  if (config.has("head_dim")) return;
+  for (const auto& [heads, width] : {std::pair{"n_head", "n_embd"},
+                                     {"num_heads", "hidden_size"},
+                                     {"num_attention_heads", "hidden_size"},
+                                     {"encoder_attention_heads", "d_model"}})
+    if (config.has(heads) && config.has(width) && config.size(width) % config.size(heads) != 0)
+      config.fail(heads,
+                  fmt::format("{} does not divide {} {}", config.size(heads), width, config.size(width)));
+}
+
+void expect_few_waves(const Config& config, std::int64_t context) {
+  constexpr std::int64_t most = 1 << 17;
+  check(context <= most, "{}: sinusoidal positions expect a context of at most {}, got {}", config.label(),
+        most, context);
+}
+
+void expect_no_context(const Config& config, const PretrainedOptions& given) {
+  check(given.context == 0,
+        "{}: expects no context, got {}: the cache of a decoder is as long as what is written",
+        config.caller(), given.context);
+}
+
 /// The numbers in a name: "Mix-LN 0.5" is mix_ln(0.5), "DeepNorm 6-3" deep_norm({6, 3}); nothing of others.
 static std::optional<Placement> placement_with_numbers(const std::string& name) {
   double share = 0;
@@ -65,17 +88,29 @@ static std::optional<Placement> placement_with_numbers(const std::string& name) 
   return made.name == name ? std::optional(made) : std::nullopt;
 }
 
+/// The one of gradus' that has the name, if any.
+static std::optional<Placement> placement_of_gradus(const std::string& name) {
+  for (const Placement& placement : placements())
+    if (placement.name == name) return placement;
+  return placement_with_numbers(name);
+}
+
+void expect_own_name(const std::string& caller, const Placement& placement) {
+  const std::optional<Placement> known = placement_of_gradus(placement.name);
+  check(!known || *known == placement,
+        "{}: the placement '{}' is not the one that gradus has under this name: give it a name of its own",
+        caller, placement.name);
+}
+
 std::optional<Placement> read_placement(const Config& config, const PretrainedOptions& given) {
   if (!config.has("placement")) return std::nullopt;
+  for (const Placement& placement : given.placements) expect_own_name(config.caller(), placement);
   const std::string name = config.text("placement");
-  if (const auto placement = placement_with_numbers(name)) return placement;
-  std::string known;
+  if (const auto placement = placement_of_gradus(name)) return placement;
   for (const Placement& placement : given.placements)
     if (placement.name == name) return placement;
-  for (const Placement& placement : placements()) {
-    if (placement.name == name) return placement;
-    known += (known.empty() ? "" : ", ") + placement.name;
-  }
+  std::string known;
+  for (const Placement& placement : placements()) known += (known.empty() ? "" : ", ") + placement.name;
   config.fail("placement",
               fmt::format("'{}' is not one of {}: give your own in {{.placements = {{...}}}}", name, known));
 }

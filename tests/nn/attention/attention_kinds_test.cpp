@@ -1,9 +1,11 @@
 // Attention with shared heads, windows, rotary positions and norms of its own, and GPTs that use them.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
+#include "check_op.h"
 #include "gradus/core/error.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
@@ -168,6 +170,20 @@ TEST_CASE("attention: bad options") {
                        "PreLNBlock: expects window_every of 1 or more, got 0", Error);
   CHECK_THROWS_WITH_AS(nn::MultiheadAttention({.d_model = 8, .heads = 4, .eps = -1}),
                        "MultiheadAttention: expects eps of 0 or more, got -1", Error);
+  const auto with_rope = [](const RopeOptions& rope, std::int64_t head_dim = 0) {
+    nn::MultiheadAttention({.d_model = 8, .heads = 2, .head_dim = head_dim, .rope = rope});
+  };
+  const std::string channels =
+      "MultiheadAttention: rope expects an even number of channels to turn, at most the ";
+  check_error([&] { with_rope({.channels = 6}); }, channels + "4 of a head, got 6");
+  check_error([&] { with_rope({.channels = 3}); }, channels + "4 of a head, got 3");
+  check_error([&] { with_rope({.channels = -2}); }, channels + "4 of a head, got -2");
+  check_error([&] { with_rope({}, 5); }, channels + "5 of a head, got 5");
+  for (const double base : {0.0, -1.0})
+    check_error([&] { with_rope({.base = base}); },
+                fmt::format("MultiheadAttention: rope expects a base above 0, got {}", base));
+  check_error([&] { with_rope({.offset = -1}); },
+              "MultiheadAttention: rope expects an offset of 0 or more, got -1");
 }
 
 TEST_CASE("GPT: every kind of positions, with gradients, cache, threads") {

@@ -342,6 +342,8 @@ TEST_CASE("positions: from any on") {
   CHECK((learned(2, 3) == learned.weight.slice(0, 3, 5)).all());
   const nn::SinusoidalPositions waves(5, 4);
   CHECK((waves(3, 1) == waves.table.slice(0, 1, 4)).all());
-  check_error([&] { learned(3, 3); }, "LearnedPositions: has positions 0 to 4, got 3 from 3 on");
-  check_error([&] { waves(0, 6); }, "SinusoidalPositions: has positions 0 to 4, got 0 from 6 on");
+  check_error([&] { learned(3, 3); },
+              "LearnedPositions: expects at most 5 positions, its context, got 3 after 3");
+  check_error([&] { waves(0, 6); },
+              "SinusoidalPositions: expects at most 5 positions, its context, got 0 after 6");
 }

@@ -231,6 +231,8 @@ TEST_CASE("Bert: errors") {
         bert(zeros({1, 6}, i64));
       },
       "Bert: expects at most 5 tokens, its context, got ids [1, 6]");
+  check_error([&] { bert(kIds + 1); },
+              "Bert: token 7 of ids, at [0, 3], is outside its vocab of 7: expects 0 to 6");
   check_error(
       [&] {
         bert(kIds, {.token_types = tensor({0, 1})});

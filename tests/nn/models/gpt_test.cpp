@@ -102,6 +102,21 @@ TEST_CASE("GPT: no position sees a later token") {
   }
 }
 
+TEST_CASE("GPT: shorter rows, filled at the end, count with their own tokens alone") {
+  const NoGrad guard;
+  for (const nn::Positions positions : {nn::Positions::learned, nn::Positions::relative}) {
+    nn::GPTOptions options = kTiny;
+    options.positions = positions;
+    const nn::GPT gpt(options);
+    test::randomize(gpt);
+    const Tensor ids = tensor({{1, 2, 3, 4}, {5, 6, 0, 0}}),
+                 next = tensor({{2, 3, 4, 5}, {6, 1, -100, -100}});
+    const double alone = 4 * gpt.loss(ids.slice(0, 0, 1), next.slice(0, 0, 1)).item() +
+                         2 * gpt.loss(ids.slice(0, 1).slice(1, 0, 2), next.slice(0, 1).slice(1, 0, 2)).item();
+    CHECK(std::abs(gpt.loss(ids, next).item() - alone / 6) < 1e-5);
+  }
+}
+
 TEST_CASE("GPT: starts with GPT-2's scheme") {
   manual_seed(0);
   nn::GPTOptions options{.vocab = 100, .context = 64, .layers = 8, .block = {.d_model = 64, .heads = 4}};
@@ -246,6 +261,16 @@ TEST_CASE("GPT: bad calls") {
       },
       "GPT: expects ids [B, T], got [2]: add a batch axis with .unsqueeze(0)");
   check_error([&] { gpt(zeros({1, 6}, i64)); }, "GPT: expects at most 5 tokens, its context, got ids [1, 6]");
+  check_error(
+      [&] {
+        gpt(tensor({{1, 2}, {3, 7}}));
+      },
+      "GPT: token 7 of ids, at [1, 1], is outside its vocab of 7: expects 0 to 6");
+  check_error(
+      [&] {
+        gpt.generate(tensor({1, -1}), 1);
+      },
+      "GPT: token -1 of ids, at [0, 1], is outside its vocab of 7: expects 0 to 6");
   check_error([&] { gpt(zeros({1, 3})); }, "GPT: expects ids of i64, got f32 [1, 3]: convert with .to(i64)");
   check_error(
       [&] {

@@ -302,12 +302,60 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
       "Seq2SeqTransformer: expects target [B, T] of at least one token, got [2, 0]");
   check_error(
       [&] { model(kSource, kTarget + 5); },
-      "embedding: index 10 at [0, 0] is out of range for axis 0 of [7, 8]: expects 0 to 6 (in embedding)");
+      "Seq2SeqTransformer: token 10 of target_in, at [0, 0], is outside its vocab of 7: expects 0 to 6; "
+      "padding is options().pad, 0");
   check_error(
       [&] {
         model(pad(kSource, {0, 9}), kTarget);
       },
-      "SinusoidalPositions: expects at most 12 positions, its context, got 14 (in position_waves)");
+      "Seq2SeqTransformer: source has 14 tokens, its context is 12: cut the text, or make the model with a "
+      "larger .context");
+  check_error(
+      [&] { model.loss(kSource, masked_fill(kTarget, kTarget == 0, -100)); },
+      "Seq2SeqTransformer: token -100 of target, at [0, 2], is outside its vocab of 7: expects 0 to 6; "
+      "padding is options().pad, 0");
+  check_error(
+      [&] { model.loss(flip(kSource, {1}), kTarget); },
+      "Seq2SeqTransformer: row 0 of source has padding, token 0, at 0, before other tokens: expects it "
+      "at the end");
+  check_error(
+      [&] {
+        model.generate(tensor({{4, 2}, {4, 2}, {0, 3}}), 3);
+      },
+      "Seq2SeqTransformer: row 2 of source has padding, token 0, at 0, before other tokens: expects it "
+      "at the end");
+  check_error(
+      [&] {
+        model.loss(kSource, tensor({{4, 2, 0}, {4, 0, 2}, {4, 5, 2}}));
+      },
+      "Seq2SeqTransformer: row 1 of target has padding, token 0, at 1, before other tokens: expects it "
+      "at the end");
+  check_error(
+      [&] {
+        model.loss(kSource, tensor({{4, 2, 0}, {1, 3, 2}, {1, 5, 2}}));
+      },
+      "Seq2SeqTransformer: row 1 of target begins with the start token, 1: leave it out, the model puts "
+      "it there");
+  nn::Seq2SeqOptions marian = small_seq2seq();  // which begins with padding
+  marian.start = marian.pad;
+  check_error(
+      [&] {
+        seq2seq_of(marian).loss(kSource, tensor({{0, 4, 2}, {4, 3, 2}, {4, 5, 2}}));
+      },
+      "Seq2SeqTransformer: row 0 of target begins with the start token, 0: leave it out, the model puts "
+      "it there");
+  CHECK(seq2seq_of(marian).loss(kSource, tensor({{4, 5}, {0, 0}, {4, 2}})).item() > 0);  // cut, and nothing
+  marian.start = marian.end;
+  CHECK(seq2seq_of(marian).loss(kSource, tensor({{2, 0}, {4, 2}, {4, 2}})).item() > 0);  // an empty text
+  nn::KeyValueCache room = model.new_cache(3, 20);
+  check_error(
+      [&] {
+        model.decode(full({3, 9}, 4, i64), model.encode(kSource), room);
+        model.decode(full({3, 4}, 4, i64), model.encode(kSource), room);
+      },
+      "Seq2SeqTransformer: target_in has 13 tokens, its context is 12: cut the text, or make the model with "
+      "a "
+      "larger .context");
   check_error([&] { model.generate(kSource, 13); },
               "Seq2SeqTransformer: generate expects a count of at most 12, its context, got 13");
   check_error([&] { model.generate(kSource, 3, {.top_p = 2}); },

@@ -76,6 +76,12 @@ TEST_CASE("load_state_dict: everything that does not fit is reported at once, an
               "  unexpected: fc3.weight, norm.bias\n"
               "  mismatched: fc2.weight expects [1, 3], got [3, 1]; fc2.bias expects [1], got [2]");
   CHECK(net.fc1.bias.to_vector<float>() == before);
+  state = net.state_dict();
+  state.set("transformer.h.0.attn.c_attn.weight", zeros({2}));
+  check_error([&] { net.load_state_dict(state); },
+              "load_state_dict: the state does not fit this model:\n"
+              "  unexpected: transformer.h.0.attn.c_attn.weight\n"
+              "  these are Hugging Face's names: load_pretrained() of GPT, Bert, T5 and others reads them");
 }
 
 TEST_CASE("load_state_dict: one kind of problem alone") {

@@ -78,6 +78,11 @@ TEST_CASE("load_pretrained: files that are not there") {
         "in this one first, in Python with safetensors.torch.save_file");
   std::filesystem::remove(folder.file("config.json"));
   CHECK(folder.says() == "config.json: cannot open: No such file or directory");
+  for (const std::string& none : {folder.file("gpt2"), folder.file("config.json")})
+    check_error(
+        [&] { nn::GPT::load_pretrained(none); },
+        "GPT::load_pretrained: " + none +
+            " is no folder: expects one with config.json and model.safetensors; nothing is downloaded");
 }
 
 TEST_CASE("load_pretrained: what config.json says") {
@@ -96,7 +101,8 @@ TEST_CASE("load_pretrained: what config.json says") {
   CHECK(number("18446744073709551615") == size + "18446744073709551615");
   CHECK(number("null") ==
         "config.json: n_embd: is missing: is this the config.json of another kind of model?");
-  CHECK(folder.says_of("\"n_head\": 2", "\"n_head\": 3").starts_with("model.safetensors: does not fit"));
+  CHECK(folder.says_of("\"n_head\": 2", "\"n_head\": 3") ==
+        "config.json: n_head: 3 does not divide n_embd 8");
   CHECK(
       folder.says_of("gelu_new", "foo") ==
       "config.json: activation_function: 'foo' is not known here: expects one of gelu_new, gelu, relu, silu, "
@@ -144,6 +150,9 @@ TEST_CASE("load_pretrained: what the other families refuse") {
         "config.json: rope_scaling: rope_type \"llama3\" is not supported here: expects null or \"default\"");
   CHECK(llama(R"("rope_parameters": {"rope_theta": "x"})") ==
         "config.json: rope_parameters: expects rope_theta to be a number");
+  for (const std::string more : {R"("rope_theta": 0)", R"("rope_parameters": {"rope_theta": -0.0})"})
+    CHECK(llama(more).starts_with("config.json: rope_theta: expects a number above 0, got "));
+  CHECK(llama(R"("rope_theta": -1)") == "config.json: rope_theta: expects a number above 0, got -1");
   CHECK(llama(R"("attention_bias": true, "mlp_bias": false)") ==
         "config.json: mlp_bias: differs from attention_bias: expects both or neither");
   CHECK(llama(R"("attention_bias": true)") ==
@@ -229,7 +238,7 @@ TEST_CASE("load_pretrained: a head that is tied") {
   CHECK(folder.says() ==
         "model.safetensors: 'lm_head.weight' and 'transformer.wte.weight' have different values, but "
         "config.json "
-        "makes one tensor of them");
+        "makes one tensor of them: if they are two, it needs \"tie_word_embeddings\": false");
   folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
   CHECK(folder.says() == "");
   CHECK_FALSE(nn::GPT::load_pretrained(folder.path().string()).options().tied);
@@ -246,6 +255,46 @@ TEST_CASE("load_pretrained: sizes that the weights do not have take no memory") 
   folder.change("\"n_layer\": 2", "\"n_layer\": 1073741824");
   CHECK(folder.says().starts_with("model.safetensors: config.json says n_layer 1073741824"));
   CHECK(memory_stats().peak_bytes - before < 100'000);
+}
+
+TEST_CASE("load_pretrained: a width that the weights do not have makes no norm of it") {
+  const Folder folder;
+  folder.change("\"n_embd\": 8", "\"n_embd\": 1073741824");
+  reset_peak_memory();
+  const std::int64_t before = memory_stats().live_bytes;
+  CHECK(folder.says().starts_with("model.safetensors: does not fit config.json:\n  of another shape: "));
+  CHECK(memory_stats().peak_bytes - before < 100'000);
+  folder.change("\"gpt2\"", "\"gradus-gpt2\", \"norm\": \"GroupNorm 536870912\"");
+  CHECK(folder.says().starts_with("model.safetensors: does not fit config.json:\n  of another shape: "));
+  CHECK(memory_stats().peak_bytes - before < 100'000);
+  folder.change("GroupNorm 536870912", "GroupNorm 3");
+  CHECK(folder.says() == "config.json: norm: 3 groups do not divide d_model 1073741824");
+}
+
+TEST_CASE("load_pretrained: tensors to do without") {
+  const Folder folder;
+  folder.weights([](StateDict& all) {
+    all.set("score.weight", zeros({2, 8}));
+    all.set("scores", zeros({2}));
+  });
+  CHECK(folder.says() ==
+        "model.safetensors: does not fit config.json:\n  unexpected: score.weight, scores\n  to do without "
+        "them "
+        "give their beginnings: {.leave_out = {\"classifier.\"}}");
+  const std::string path = folder.path().string();
+  CHECK(nn::GPT::load_pretrained(path, {.leave_out = {"score.", "scores"}}).options().layers == 2);
+  check_error([&] { nn::GPT::load_pretrained(path, {.leave_out = {"score."}}); },
+              "GPT::load_pretrained: " + folder.file("model.safetensors") +
+                  ": does not fit config.json:\n  unexpected: scores\n  to do without them give their "
+                  "beginnings: {.leave_out = {\"classifier.\"}}");
+  check_error(
+      [&] {
+        nn::GPT::load_pretrained(path, {.leave_out = {"score", "transformer.ln_f."}});
+      },
+      "GPT::load_pretrained: " + folder.file("model.safetensors") +
+          ": does not fit config.json:\n  missing: transformer.ln_f.weight, transformer.ln_f.bias");
+  check_error([&] { nn::GPT::load_pretrained(path, {.leave_out = {""}}); },
+              "GPT::load_pretrained: leave_out has an empty name, with which every tensor begins");
 }
 
 TEST_CASE("load_pretrained: placements of which a part is missing") {
@@ -339,27 +388,4 @@ TEST_CASE("load_pretrained: what mistral and qwen2 mean by a key that is missing
   CHECK(load("") == std::pair<std::int64_t, std::int64_t>(0, 32));
   save("qwen2");
   CHECK(load("") == std::pair<std::int64_t, std::int64_t>(0, 32));
-}
-
-TEST_CASE("gpt1, gpt3, llama: initial values and heads") {
-  for (nn::GPTOptions options : {nn::gpt1(), nn::gpt2(), nn::llama()}) {
-    const bool gpt2 = options.context == 1024;
-    manual_seed(1);
-    options.vocab = 7, options.context = 9, options.layers = 8;
-    options.block.d_model = 64, options.block.heads = 4, options.block.d_ff = 256, options.block.kv_heads = 0;
-    const Tensor w = nn::GPT(options).parameter("layers.3.linear2.weight");
-    CHECK(w.to(f64).std().item() / (gpt2 ? 0.02 / 4 : 0.02) == doctest::Approx(1).epsilon(0.05));
-  }
-  for (const char* const size : {"125m", "350m", "760m", "1.3b", "2.7b", "6.7b", "175b"}) {
-    const nn::BlockOptions block = nn::gpt3(size).block;
-    CHECK(block.heads * block.head_dim == block.d_model);
-  }
-  CHECK(nn::gpt3("13b").block.heads * nn::gpt3("13b").block.head_dim == 5120);  // of 5140, as in the table
-}
-
-TEST_CASE("gpt2, gpt3: sizes") {
-  check_error([] { nn::gpt2("125m"); },
-              "gpt2: there is no size '125m': expects one of 124m, 355m, 774m, 1.5b");
-  check_error([] { nn::gpt3("1b"); },
-              "gpt3: there is no size '1b': expects one of 125m, 350m, 760m, 1.3b, 2.7b, 6.7b, 13b, 175b");
 }

@@ -175,8 +175,7 @@ TEST_CASE("every norm of nn::norms() comes back, with its groups and its running
               "GPT::load_pretrained: {}: norm: '{}' is not known here: expects one of LayerNorm, RMSNorm, "
               "BatchNorm, GroupNorm with a number such as 'GroupNorm 4', DyT, Identity",
               (folder / "config.json").string(), wrong));
-  CHECK(says("GroupNorm 3").find("config.json: GroupNorm: channels 8 are not divisible by groups 3") !=
-        std::string::npos);
+  CHECK(says("GroupNorm 3").find("config.json: norm: 3 groups do not divide d_model 8") != std::string::npos);
 }
 
 TEST_CASE("a placement of one's own is saved by name, and given again") {
@@ -254,5 +253,68 @@ TEST_CASE("a shorter context: where positions are not learned") {
   nn::GPT(small()).save_pretrained(path);
   CHECK(nn::GPT::load_pretrained(path, {.context = 9}).options().context == 9);
   check_error([&] { nn::GPT::load_pretrained(path, {.context = 8}); },
-              "GPT::load_pretrained: expects no context with a model of learned positions, it has 9");
+              "GPT::load_pretrained: " + path +
+                  "/config.json has 9 positions, which are learned, so that the context cannot be 8: leave "
+                  ".context out");
+}
+
+TEST_CASE("a placement that borrows the name of another is not saved, nor taken for it") {
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  nn::Placement fake = nn::post_ln();
+  fake.name = "Pre-LN";
+  CHECK_FALSE(fake == nn::pre_ln());
+  const std::string message =
+      "::save_pretrained: the placement 'Pre-LN' is not the one that gradus has under this name: give it a "
+      "name of its own";
+  check_error([&] { nn::GPT(small(fake)).save_pretrained(path); }, "GPT" + message);
+  check_error(
+      [&] {
+        nn::Bert({.vocab = 7, .layers = 1, .placement = fake, .block = small().block}).save_pretrained(path);
+      },
+      "Bert" + message);
+  nn::Seq2SeqOptions options{.vocab = 7, .encoder_layers = 1, .decoder_layers = 1, .placement = fake};
+  options.block = {.d_model = 8, .heads = 2};
+  check_error([&] { nn::Seq2SeqTransformer(options).save_pretrained(path); }, "Seq2SeqTransformer" + message);
+  nn::T5Options t5{.vocab = 7, .d_model = 8, .d_ff = 8, .heads = 2, .encoder_layers = 1, .decoder_layers = 1};
+  t5.placement = fake;
+  check_error([&] { nn::T5(t5).save_pretrained(path); }, "T5" + message);
+  CHECK(std::filesystem::is_empty(folder.path()));
+  nn::GPT(small(nn::peri_ln())).save_pretrained(path);
+  check_error([&] { nn::GPT::load_pretrained(path, {.placements = {fake}}); },
+              "GPT::load_pretrained: the placement 'Pre-LN' is not the one that gradus has under this name: "
+              "give it a name of its own");
+  // One's own that calls itself DeepNorm keeps its blocks in a model with a decoder.
+  fake.name = "DeepNorm";
+  options.placement = fake;
+  CHECK(nn::Seq2SeqTransformer(options).options().placement.name == "DeepNorm");
+}
+
+TEST_CASE("tokens that begin and end a text: Hugging Face is not left to take those of another vocabulary") {
+  const ScratchFolder folder;
+  const auto end_of = [&](const nn::GPTOptions& options) {
+    nn::GPT(options).save_pretrained(folder.path().string());
+    return word(folder, "eos_token_id");
+  };
+  nn::GPTOptions options = small();
+  CHECK(end_of(options) == "null");
+  options.vocab = 50'257;
+  CHECK(end_of(options) == "");
+  nn::LlamaOptions llama{.vocab = 7, .context = 4, .layers = 1, .d_model = 8, .heads = 2};
+  CHECK(end_of(nn::llama(llama)) == "null");
+  llama.vocab = 32'000;
+  CHECK(end_of(nn::llama(llama)) == "");
+}
+
+TEST_CASE("heads that do not divide the width, of channels of their own, come back") {
+  nn::GPTOptions options = small();
+  options.block.heads = 3, options.block.head_dim = 4;
+  CHECK(check_round_trip(options) == "\"gradus-gpt2\"");
+  const ScratchFolder folder;
+  const std::string path = folder.path().string();
+  nn::Bert({.vocab = 7, .context = 6, .layers = 1, .block = options.block}).save_pretrained(path);
+  CHECK(nn::Bert::load_pretrained(path).options().block.head_dim == 4);
+  nn::Seq2SeqTransformer({.vocab = 7, .encoder_layers = 1, .decoder_layers = 1, .block = options.block})
+      .save_pretrained(path);
+  CHECK(nn::Seq2SeqTransformer::load_pretrained(path).options().block.heads == 3);
 }

@@ -140,6 +140,28 @@ TEST_CASE("T5: mt5 stays mt5, with Hugging Face's defaults of its own") {
   CHECK(saved_and_read(nn::T5(options)) == "gradus-t5");
 }
 
+TEST_CASE("T5: saved as one, as whatever it is at hand") {
+  const nn::T5 model({.vocab = 7,
+                      .d_model = 4,
+                      .d_kv = 2,
+                      .d_ff = 6,
+                      .heads = 2,
+                      .encoder_layers = 1,
+                      .decoder_layers = 1,
+                      .mt5 = true,
+                      .buckets = 8,
+                      .end = 2});
+  const ScratchFolder folder;
+  const nn::Seq2SeqTransformer& reference = model;
+  reference.save_pretrained(folder.path().string());
+  CHECK(read_config(folder.path())["model_type"] == "mt5");
+  const nn::Seq2SeqTransformer copy = model;
+  copy.save_pretrained(folder.path().string());
+  CHECK(read_config(folder.path())["model_type"] == "mt5");
+  check_error([&] { copy.save_pretrained(folder.path().string(), {.max_shard_bytes = 0}); },
+              "T5::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
+}
+
 TEST_CASE("T5: any placement is saved and read again") {
   for (const nn::Placement& placement : nn::placements()) {
     if (!placement.decoder_block) continue;
@@ -195,7 +217,7 @@ TEST_CASE("T5: files with copies of the embedding, and with what T5 does not use
   check_error([&] { nn::T5::load_pretrained(folder.path().string()); },
               "T5::load_pretrained: " + path +
                   ": 'lm_head.weight' and 'shared.weight' have different values, but config.json makes one "
-                  "tensor of them");
+                  "tensor of them: if they are two, it needs \"tie_word_embeddings\": false");
 }
 
 TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
@@ -260,6 +282,16 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
   complains(t5, load_t5, "d_kv", nullptr, "d_kv");
   complains(t5, load_t5, "tie_word_embeddings", false, "missing: lm_head.weight");
   complains(t5, load_t5, "placement", "foo", "'foo' is not one of Pre-LN");
+  complains(marian, load_marian, "encoder_attention_heads", 3,
+            "config.json: encoder_attention_heads: 3 does not divide d_model 8");
+  complains(marian, load_marian, "max_position_embeddings", 1 << 25,
+            "config.json: sinusoidal positions expect a context of at most 131072, got 33554432");
+  check_error([&] { nn::Seq2SeqTransformer::load_pretrained(marian.path().string(), {.context = 4}); },
+              "Seq2SeqTransformer::load_pretrained: expects no context, got 4: the cache of a decoder is as "
+              "long as what is written");
+  check_error([&] { nn::T5::load_pretrained(t5.path().string(), {.context = 4}); },
+              "T5::load_pretrained: expects no context, got 4: the cache of a decoder is as long as what is "
+              "written");
 }
 
 }  // namespace gradus::test

@@ -200,9 +200,10 @@ TEST_CASE("placements of one's own: initial values that list parameters claim no
 }
 
 TEST_CASE("placements of one's own: bad calls") {
-  check_error([] { nn::TransformerEncoder({.layers = 1, .placement = {.name = "empty"}, .block = kSmall}); },
-              "TransformerEncoder: the placement 'empty' has no block: give it .block, or make it with "
-              "nn::placement<R>()");
+  // `.placement = "post"` is that too: a name is a placement's first member.
+  check_error([] { nn::TransformerEncoder({.layers = 1, .placement = {.name = "post"}, .block = kSmall}); },
+              "TransformerEncoder: the placement 'post' is a name without blocks: "
+              "nn::placement_named(\"post\") finds one of gradus', nn::placement<R>() makes one");
   check_error(
       [] { nn::TransformerDecoder({.layers = 1, .placement = mixed(), .block = kSmall}); },
       "TransformerDecoder: the placement 'mixed' has no decoder_block: give it .decoder_block, or make it "

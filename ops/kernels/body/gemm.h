@@ -22,11 +22,11 @@ namespace {
 
 constexpr I kDepth = 512;                // of k at a time
 constexpr I kRowsAtATime = 48;           // rows of A that stay in cache
-constexpr I kRowsToPackFor = 320;        // with fewer rows of A a copy of B's rows costs more than it saves,
-constexpr I kRowsToPackCrowdedFor = 48;  // also where they crowd each other out of the caches
+constexpr I kRowsToPackFor = 320;        // with fewer rows of A a copy of B's rows costs more than it saves
+constexpr I kRowsToPackCrowdedFor = 48;  // the same where B's rows crowd each other out of the caches
 constexpr I kColumnsToPackFor = 128;     // the same for a copy of A's columns
 constexpr I kPackedRows = 12;            // of A^T beside each other in a panel
-constexpr I kDepthToFetchFor = 256;      // a shorter sum ends before the C it is added to is there
+constexpr I kDepthToFetchFor = 256;      // a shorter sum ends before the C that is fetched for it is there
 constexpr I kRowsAhead = 16;             // fetched while rows of B are copied
 constexpr int kSecondCache = 2;          // __builtin_prefetch: into the second-level cache
 

@@ -1,55 +1,8 @@
 #!/bin/sh
 # check_char_gpt.sh CHAR_GPT: the program as its users meet it. It refuses before it trains, and keeps what it has when
 # it is stopped. Nothing here depends on how fast anything is.
-set -eu
-char_gpt=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "$1"
-  cat out err
-  exit 1
-}
-# expect STATUS ARGS...: runs the program; what it said is in out and err.
-expect() {
-  wanted=$1
-  shift
-  status=0
-  "$char_gpt" "$@" >out 2>err || status=$?
-  [ $status = "$wanted" ] || fail "char_gpt $*: status $status, expected $wanted"
-}
-says() { # FILE TEXT
-  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
-}
-everything() { # names and contents
-  find . ! -name out ! -name err
-  find . -type f ! -name out ! -name err -exec cksum {} +
-}
-# refused STATUS MESSAGE ARGS...: says so in one line, before it reads or trains anything.
-refused() {
-  wanted=$1 message=$2
-  shift 2
-  before=$(everything)
-  expect "$wanted" "$@"
-  [ ! -s out ] || fail "char_gpt $*: wrote to stdout"
-  says err "char_gpt: $message"
-  [ "$(everything)" = "$before" ] || fail "char_gpt $*: changed files"
-}
-# stopped SIGNAL STATUS FILE TEXT ARGS...: starts the program, sends the signal once FILE has TEXT.
-stopped() {
-  signal=$1 wanted=$2 file=$3 text=$4
-  shift 4
-  : >out
-  : >err
-  "$char_gpt" "$@" >out 2>err &
-  until grep -qF -- "$text" "$file"; do kill -0 $! || fail "ended before '$text'"; done
-  kill "-$signal" $!
-  status=0
-  wait $! || status=$?
-  [ $status = "$wanted" ] || fail "$signal after '$text': status $status, expected $wanted"
-}
+# shellcheck source=tests/examples/program.sh
+. "$(dirname "$0")/../program.sh"
 
 awk 'BEGIN { for (i = 0; i < 3000; ++i) printf "line %d of this text\n", i * 7919 % 3000 }' >text
 small="--layers 1 --heads 2 --d-model 16 --context 16 --batch 4"
@@ -90,7 +43,7 @@ refused 2 '--top-p: expects a number above 0 and at most 1; got "0"' --text text
 refused 2 '--repetition-penalty: expects a number above 0; got "0"' --text text --repetition-penalty 0
 # A disk too small for the weights, as far as a test can have one.
 ( ulimit -f 16
-  "$char_gpt" --text text --save model --layers 1 --heads 2 --d-model 64 --steps 5 2>err >out && exit 1
+  "$program" --text text --save model --layers 1 --heads 2 --d-model 64 --steps 5 2>err >out && exit 1
   grep -q -- '--save: model: cannot write: File too large' err || exit 1
   ! grep -q step out
 ) || fail "a limit on the size of files is not noticed before training"
@@ -188,7 +141,7 @@ wait
 {
   rm model
   for signal in INT:130 TERM:143 HUP:129; do
-    "$char_gpt" --text pipe --save model $small >out 2>err &
+    "$program" --text pipe --save model $small >out 2>err &
     until grep -q '^SigCgt:.*4003$' "/proc/$!/status"; do kill -0 $!; done # it catches all three
     kill "-${signal%:*}" $!
     status=0

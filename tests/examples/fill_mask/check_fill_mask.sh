@@ -1,38 +1,8 @@
 #!/bin/sh
 # check_fill_mask.sh FILL_MASK: the program as its users meet it. It refuses before it trains, keeps what it has when it
 # is stopped, goes on from there, and fills masks with what it saved. Nothing here depends on how fast anything is.
-set -eu
-fill_mask=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "$1"
-  cat out err
-  exit 1
-}
-# expect STATUS ARGS...: runs the program; what it said is in out and err.
-expect() {
-  wanted=$1
-  shift
-  status=0
-  "$fill_mask" "$@" >out 2>err </dev/null || status=$?
-  [ $status = "$wanted" ] || fail "fill_mask $*: status $status, expected $wanted"
-}
-says() { # FILE TEXT
-  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
-}
-# refused STATUS MESSAGE ARGS...: says so in one line, before it trains anything, and changes nothing.
-refused() {
-  wanted=$1 message=$2
-  shift 2
-  before=$(find . ! -name out ! -name err)
-  expect "$wanted" "$@"
-  [ ! -s out ] || fail "fill_mask $*: wrote to stdout"
-  says err "fill_mask: $message"
-  [ "$(find . ! -name out ! -name err)" = "$before" ] || fail "fill_mask $*: changed files"
-}
+# shellcheck source=tests/examples/program.sh
+. "$(dirname "$0")/../program.sh"
 
 awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks ." : i % 3 == 1 ? "a cat meows ." : "one cow moos .") }' >text
 small="--vocab 100 --layers 2 --heads 4 --d-model 32 --context 10 --batch 16 --lr 0.003 --warmup 50"
@@ -73,7 +43,7 @@ says out 'Zhang & Sennrich'
   says out 'the dog barks.'
   says out 'masked tokens right'
   : >out
-  "$fill_mask" $options --save parts >out 2>err &
+  "$program" $options --save parts >out 2>err &
   until grep -q 'step    150' out; do kill -0 $! || fail 'ended before step 150'; done
   kill -INT $!
   status=0
@@ -95,7 +65,7 @@ says out 'Zhang & Sennrich'
 # The folder fills, from the command line and from lines of stdin.
 expect 0 --load whole --prompt 'a [MASK] meows . one [MASK] moos .' --top 1
 says out 'a cat meows. one cow moos.'
-printf 'the [MASK] barks .\n\nno mask\na [MASK] meows .\n' | "$fill_mask" --load whole --top 1 >out 2>err
+printf 'the [MASK] barks .\n\nno mask\na [MASK] meows .\n' | "$program" --load whole --top 1 >out 2>err
 says out 'the dog barks.'
 says out 'a cat meows.'
 says err 'fill_mask: expects a sentence with [MASK], got "no mask"'

@@ -1,38 +1,8 @@
 #!/bin/sh
 # check_gpt2.sh GPT2: the program as its users meet it. It refuses before it trains or writes, keeps what it has when it is
 # stopped, goes on from there, fine-tunes what it saved, and writes with it. Nothing here depends on how fast anything is.
-set -eu
-gpt2=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "$1"
-  cat out err
-  exit 1
-}
-# expect STATUS ARGS...: runs the program; what it said is in out and err.
-expect() {
-  wanted=$1
-  shift
-  status=0
-  "$gpt2" "$@" >out 2>err </dev/null || status=$?
-  [ $status = "$wanted" ] || fail "gpt2 $*: status $status, expected $wanted"
-}
-says() { # FILE TEXT
-  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
-}
-# refused STATUS MESSAGE ARGS...: says so in one line, before it does anything, and changes nothing.
-refused() {
-  wanted=$1 message=$2
-  shift 2
-  before=$(find . ! -name out ! -name err)
-  expect "$wanted" "$@"
-  [ ! -s out ] || fail "gpt2 $*: wrote to stdout"
-  says err "gpt2: $message"
-  [ "$(find . ! -name out ! -name err)" = "$before" ] || fail "gpt2 $*: changed files"
-}
+# shellcheck source=tests/examples/program.sh
+. "$(dirname "$0")/../program.sh"
 
 awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks." : i % 3 == 1 ? "a cat meows." : "one cow moos.") }' >text
 small="--vocab 300 --layers 2 --heads 4 --d-model 32 --context 16 --batch 8 --lr 0.003 --warmup 20"
@@ -75,7 +45,7 @@ says out 'Zhang & Sennrich'
   says out 'the dog barks.'
   says err ' a second'
   : >out
-  "$gpt2" $options --save parts >out 2>err &
+  "$program" $options --save parts >out 2>err &
   until grep -q 'step     60' out; do kill -0 $! || fail 'ended before step 60'; done
   kill -INT $!
   status=0
@@ -129,7 +99,7 @@ for seed in 1 1 2; do
 done
 cmp drawn1.1 drawn1.2 || fail 'the same seed wrote another text'
 cmp drawn1.1 drawn2.3 >/dev/null && fail 'another seed wrote the same text'
-printf 'the dog\n\none cow\n' | "$gpt2" --weights whole --count 3 --greedy >out 2>err
+printf 'the dog\n\none cow\n' | "$program" --weights whole --count 3 --greedy >out 2>err
 says out 'the dog barks.'
 says out 'one cow moos.'
 
@@ -153,9 +123,9 @@ refused 1 'GPT::load_pretrained: broken/config.json' --weights broken --tokenize
 mkdir closed && chmod 000 closed
 chmod 755 "$folder"
 as= && [ "$(id -u)" != 0 ] || as="setpriv --reuid 65534 --regid 65534 --clear-groups"
-if ${as:-env} test -x "$gpt2" 2>/dev/null; then
+if ${as:-env} test -x "$program" 2>/dev/null; then
   status=0
-  ${as:-env} "$gpt2" --weights closed --prompt a >out 2>err || status=$?
+  ${as:-env} "$program" --weights closed --prompt a >out 2>err || status=$?
   [ $status = 1 ] || fail "a closed folder: status $status"
   says err 'gpt2: load_tokenizer: cannot look into closed: Permission denied'
 fi

@@ -1,55 +1,8 @@
 #!/bin/sh
 # check_translate.sh TRANSLATE: the program as its users meet it. It refuses before it trains, and keeps what it has
 # when it is stopped. Nothing here depends on how fast anything is.
-set -eu
-translate=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "$1"
-  cat out err
-  exit 1
-}
-# expect STATUS ARGS...: runs the program; what it said is in out and err.
-expect() {
-  wanted=$1
-  shift
-  status=0
-  "$translate" "$@" >out 2>err </dev/null || status=$?
-  [ $status = "$wanted" ] || fail "translate $*: status $status, expected $wanted"
-}
-says() { # FILE TEXT
-  grep -qF -- "$2" "$1" || fail "'$2' is not in $1"
-}
-everything() { # names and contents
-  find . ! -name out ! -name err
-  find . -type f ! -name out ! -name err -exec cksum {} +
-}
-# refused STATUS MESSAGE ARGS...: says so in one line, before it trains, and leaves everything as it is.
-refused() {
-  wanted=$1 message=$2
-  shift 2
-  before=$(everything)
-  expect "$wanted" "$@"
-  [ ! -s out ] || fail "translate $*: wrote to stdout"
-  says err "translate: $message"
-  [ "$(everything)" = "$before" ] || fail "translate $*: changed files"
-}
-# stopped SIGNAL STATUS FILE TEXT ARGS...: starts the program, sends the signal once FILE has TEXT.
-stopped() {
-  signal=$1 wanted=$2 file=$3 text=$4
-  shift 4
-  : >out
-  : >err
-  "$translate" "$@" >out 2>err </dev/null &
-  until grep -qF -- "$text" "$file"; do kill -0 $! || fail "ended before '$text'"; done
-  kill "-$signal" $!
-  status=0
-  wait $! || status=$?
-  [ $status = "$wanted" ] || fail "$signal after '$text': status $status, expected $wanted"
-}
+# shellcheck source=tests/examples/program.sh
+. "$(dirname "$0")/../program.sh"
 
 # Two languages: the second says the same backwards.
 awk 'BEGIN { split("ein zwei rot groß Hund Katze läuft sieht", a); split("a two red big dog cat runs sees", b)
@@ -129,10 +82,10 @@ refused 1 "--save: model holds '" $train --save model
 for file in config.json model.safetensors tokenizer.json; do [ -f model/$file ] || fail "model/$file is missing"; done
 expect 0 --load model --test-source few.de --test-target few.en
 says out "$bleu"
-printf 'ein Hund\n\nzwei Katze' | "$translate" --load model >out 2>err
+printf 'ein Hund\n\nzwei Katze' | "$program" --load model >out 2>err
 [ "$(wc -l <out)" = 3 ] || fail "lines went missing"
 [ -z "$(sed -n 2p out)" ] || fail "an empty line has a translation"
-"$translate" --load model --translate 'zwei Katze' >again
+"$program" --load model --translate 'zwei Katze' >again
 sed -n 3p out | cmp -s - again || fail "a line is translated otherwise than --translate"
 
 expect 0 --load model --translate ''
@@ -140,7 +93,7 @@ expect 0 --load model --translate ''
 
 # A line that is too long is told, and the others are translated.
 awk 'BEGIN { for (i = 0; i < 2000; ++i) printf "Hund "; print ""; print "ein Hund" }' >long
-"$translate" --load model <long >out 2>err || fail "a long line ended the program"
+"$program" --load model <long >out 2>err || fail "a long line ended the program"
 says err 'the model reads 512 at most: cut it into sentences'
 [ "$(wc -l <out)" = 2 ] || fail "lines went missing"
 

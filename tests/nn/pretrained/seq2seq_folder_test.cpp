@@ -55,6 +55,19 @@ std::string saved_and_read(const Model& model, const nn::PretrainedOptions& give
   return read_config(folder.path())["model_type"];
 }
 
+/// One layer on each side, for a vocabulary of 7.
+nn::T5Options tiny_t5() {
+  return {.vocab = 7,
+          .d_model = 4,
+          .d_kv = 2,
+          .d_ff = 6,
+          .heads = 2,
+          .encoder_layers = 1,
+          .decoder_layers = 1,
+          .buckets = 8,
+          .end = 2};
+}
+
 }  // namespace
 
 TEST_CASE("Seq2SeqTransformer: a model of any options is saved and read again") {
@@ -111,19 +124,10 @@ TEST_CASE("Seq2SeqTransformer: Hugging Face is told never to write padding, and 
 }
 
 TEST_CASE("T5: mt5 stays mt5, with Hugging Face's defaults of its own") {
-  nn::T5Options options{.vocab = 7,
-                        .d_model = 4,
-                        .d_kv = 2,
-                        .d_ff = 6,
-                        .heads = 2,
-                        .encoder_layers = 1,
-                        .decoder_layers = 1,
-                        .gated = true,
-                        .tied = false,
-                        .mt5 = true,
-                        .dropout = 0.25,
-                        .buckets = 8,
-                        .end = 2};
+  nn::T5Options options = tiny_t5();
+  options.gated = options.mt5 = true;
+  options.tied = false;
+  options.dropout = 0.25;
   CHECK(saved_and_read(nn::T5(options)) == "mt5");
   const ScratchFolder folder, again;
   nn::T5(options).save_pretrained(folder.path().string());
@@ -141,16 +145,9 @@ TEST_CASE("T5: mt5 stays mt5, with Hugging Face's defaults of its own") {
 }
 
 TEST_CASE("T5: saved as one, as whatever it is at hand") {
-  const nn::T5 model({.vocab = 7,
-                      .d_model = 4,
-                      .d_kv = 2,
-                      .d_ff = 6,
-                      .heads = 2,
-                      .encoder_layers = 1,
-                      .decoder_layers = 1,
-                      .mt5 = true,
-                      .buckets = 8,
-                      .end = 2});
+  nn::T5Options options = tiny_t5();
+  options.mt5 = true;
+  const nn::T5 model(options);
   const ScratchFolder folder;
   const nn::Seq2SeqTransformer& reference = model;
   reference.save_pretrained(folder.path().string());
@@ -188,15 +185,7 @@ TEST_CASE("T5: any placement is saved and read again") {
 }
 
 TEST_CASE("T5: files with copies of the embedding, and with what T5 does not use") {
-  const nn::T5 model({.vocab = 7,
-                      .d_model = 4,
-                      .d_kv = 2,
-                      .d_ff = 6,
-                      .heads = 2,
-                      .encoder_layers = 1,
-                      .decoder_layers = 1,
-                      .buckets = 8,
-                      .end = 2});
+  const nn::T5 model(tiny_t5());
   randomize(model);
   const ScratchFolder folder;
   model.save_pretrained(folder.path().string());
@@ -226,15 +215,7 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
   options.waves = nn::Waves::halves;
   options.head_bias = true;
   nn::Seq2SeqTransformer(options).save_pretrained(marian.path().string());
-  nn::T5({.vocab = 7,
-          .d_model = 4,
-          .d_kv = 2,
-          .d_ff = 6,
-          .heads = 2,
-          .encoder_layers = 1,
-          .decoder_layers = 1,
-          .end = 2})
-      .save_pretrained(t5.path().string());
+  nn::T5(tiny_t5()).save_pretrained(t5.path().string());
   const auto complains = [](const ScratchFolder& folder, auto model, const char* key, const Json& value,
                             const std::string& message) {
     const Json before = read_config(folder.path());

@@ -56,6 +56,8 @@ SentencePiece::SentencePiece(const std::filesystem::path& model, const SentenceP
     : SentencePiece(std::make_shared<const Model>(model, options)) {}
 
 SentencePiece SentencePiece::load(const std::filesystem::path& folder) {
+  check(std::filesystem::is_directory(folder), "SentencePiece: {} is no folder; nothing is downloaded",
+        detail::named(folder));
   SentencePieceOptions options;
   const bool t5 = std::filesystem::exists(folder / "spiece.model");
   if (t5) options.extra_ids = 100;

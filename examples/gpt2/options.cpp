@@ -62,7 +62,9 @@ void add_writing(kit::CommandLine& line, Options& o, Texts& t) {
   line.real("--repetition-penalty", o.repetition_penalty, "Above 1: tokens that stand there are less likely",
             kit::above(0));
   line.flag("--greedy", o.greedy, "Always the likeliest token");
-  line.integer("--beams", o.beams, "Above 1: the likeliest text that a search with so many finds", {1, 1000});
+  line.integer("--beams", o.beams,
+               "Above 1: the likeliest text that a search with so many finds, up to the end of the context",
+               {1, 1000});
   line.text("--stop", o.stop, "The text ends before these words");
 }
 
@@ -137,6 +139,9 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   const std::string drawn =
       line.first_given({"--greedy", "--temperature", "--top-k", "--top-p", "--repetition-penalty"});
   if (o.beams > 1 && !drawn.empty()) return fmt::format("--beams searches: {} is for drawing", drawn);
+  if (const std::string odd = line.first_given({"--temperature", "--top-k", "--top-p"});
+      o.greedy && !odd.empty())
+    return fmt::format("--greedy takes the likeliest token: {} is for drawing", odd);
   return "";
 }
 

@@ -1,5 +1,7 @@
 // Text, token by token.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -76,8 +78,16 @@ std::int64_t draw(const Writer& writer, const Tensor& prompt, const Options& o, 
 
 std::int64_t search(const Writer& writer, const Tensor& prompt, const Options& o, Printer& printer) {
   if (o.count == 0) return 0;
+  const std::int64_t context = writer.model.options().context, room = context + 1 - prompt.size(0);
+  if (room < 1)
+    throw Error(
+        fmt::format("--beams: a prompt of {} tokens fills the context of {}, and a search does not forget: "
+                    "expects a shorter one",
+                    prompt.size(0), context));
   const nn::Hypothesis best =
-      writer.model.beam_search(prompt, {.beams = o.beams, .count = o.count, .stop = stops(*writer.tokenizer)})
+      writer.model
+          .beam_search(prompt,
+                       {.beams = o.beams, .count = std::min(o.count, room), .stop = stops(*writer.tokenizer)})
           .front();
   for (const std::int64_t id : best.tokens)
     if (!printer.push(id)) break;

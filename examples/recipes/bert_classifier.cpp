@@ -22,12 +22,13 @@ int main(int argc, char** argv) {  // bert_classifier [FOLDER]: config.json, mod
         texts.push_back(who + is + what);
   const auto tokens = argc > 1 ? text::WordPiece::load(argv[1]) : text::train_word_piece(texts);
   nn::BertOptions small{.vocab = tokens.vocab_size(), .layers = 2, .block = {.d_model = 32, .heads = 4}};
-  const Classifier model(argc > 1 ? nn::Bert::load_pretrained(argv[1]) : nn::Bert(small));
+  Classifier model(argc > 1 ? nn::Bert::load_pretrained(argv[1]) : nn::Bert(small));
   const auto item = [&](std::size_t i) { return from_vector(tokens.encode_pair(texts[i]).ids); };
   const auto [x] = data::DataLoader(150, item, {.batch_size = 150, .pad = {0}}).next();  // [150, T]
   const Tensor i = arange(150), y = ((i % 6 < 3) != (i % 30 >= 18)).to(i64);             // 1: a good one
   const auto [train, unseen] = data::random_split(150, {120, 30});
   optim::AdamW opt(model.parameters(), {.lr = optim::warmup_linear(argc > 1 ? 2e-5 : 2e-3, 20)});
+  model.train();  // one that is loaded is in eval mode: no dropout
   data::DataLoader loader({x[train], y[train]}, {.batch_size = 12, .shuffle = true});
   while (loader.epoch() < 40) {
     const auto [ids, classes] = loader.next();
@@ -35,5 +36,6 @@ int main(int argc, char** argv) {  // bert_classifier [FOLDER]: config.json, mod
     cross_entropy(model(ids), classes).backward();
     opt.step();
   }
+  model.eval();
   std::printf("accuracy %.2f\n", data::accuracy(model(x[unseen]), y[unseen]));
 }

@@ -59,7 +59,7 @@ BertOptions bert_options(const Config& config, const PretrainedOptions& given) {
     take_common(words, o);
   }
   check(given.context == 0 || given.context == o.context,
-        "{} has {} positions, which are learned, so that the context cannot be {}: leave .context out",
+        "{} has {} positions, which are learned, so that the context cannot be {}: leave the context out",
         config.label(), o.context, given.context);
   if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
   if (given.dropout) o.block.dropout = *given.dropout;

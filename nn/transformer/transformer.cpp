@@ -31,7 +31,10 @@ void build(Stack& stack, const char* kind, const TransformerOptions& options, co
         "{}: the placement '{}' is a name without blocks: nn::placement_named(\"{}\") finds one of gradus', "
         "nn::placement<R>() makes one",
         kind, placement.name, placement.name);
-  check(make != nullptr, "{}: the placement '{}' has no {}: give it .{}, or make it with nn::placement<R>()",
+  check(make != nullptr,
+        "{}: the placement '{}' has no {}: of gradus' own, nn::list_placements() says which are for decoders "
+        "with "
+        "memory; one of yours needs .{}, or nn::placement<R>(), which makes both",
         kind, placement.name, field, field);
   BlockOptions block = options.block;
   const Module list = stack.add("layers", Module("List"));

@@ -108,6 +108,7 @@ WordPieceParts read_word_piece(const fs::path& folder) {
     read_special_files(parts.tokens, folder);
     return parts;
   }
+  check(fs::is_directory(folder), "WordPiece: {} is no folder; nothing is downloaded", named(folder));
   check(fs::exists(folder / "vocab.txt"), "WordPiece: {} has neither tokenizer.json nor vocab.txt",
         named(folder));
   WordPieceOptions options;

@@ -52,7 +52,7 @@ void shorten(const Config& config, std::int64_t context, GPTOptions& o) {
   check(context >= 0, "{}: expects a context of 1 or more, or 0 for all, got {}", config.caller(), context);
   if (context > 0 && context != o.context) {
     check(o.positions != Positions::learned,
-          "{} has {} positions, which are learned, so that the context cannot be {}: leave .context out",
+          "{} has {} positions, which are learned, so that the context cannot be {}: leave the context out",
           config.label(), o.context, context);
     check(context <= o.context, "{}: expects a context of at most {}, got {}", config.caller(), o.context,
           context);

@@ -79,6 +79,8 @@ TEST_CASE("from PyTorch: generate") {
   const Tensor logits = masked_fill(gpt.next_logits(ids, cache), arange(10) == 7, -INFINITY);
   const Tensor next = nn::choose_tokens(logits, ids, {.top_p = 0.9});
   CHECK(!(next == 7).any());
+  // py: tokenizer(prompts, padding=True, padding_side="left"), attention_mask=mask
+  // here: not here: all prompts of a batch are as long as each other
   // py: min_new_tokens, no_repeat_ngram_size, num_beam_groups, assistant_model, ...
   // here: not here: the same loop
   // [/generate]

@@ -24,6 +24,7 @@ TEST_CASE("from PyTorch: losses") {
   // py: F.cross_entropy(logits, target, weight=weight)
   gives(cross_entropy(logits, target, {.weight = weight}), "1.2060");
   // py: F.cross_entropy(logits, target, ignore_index=0)
+  // note: 0 where all are ignored (PyTorch: NaN)
   gives(cross_entropy(logits, target, {.ignore_index = 0}), "1.5514");
   // py: F.cross_entropy(logits, target, label_smoothing=0.1)
   gives(cross_entropy(logits, target, {.label_smoothing = 0.1}), "0.9273");

@@ -66,7 +66,7 @@ TEST_CASE("from PyTorch: Transformers") {
   CHECK((layers == 2 && numbers > 0));
   // py: DataCollatorForLanguageModeling(tokenizer, mlm=False), group_texts of run_clm.py
   // note: windows of a text and the tokens that come next: two tensors for a [DataLoader](#data)
-  const auto windows = data::text_windows(ids.flatten(), 4);
+  const auto windows = data::text_windows(ids.flatten(), 4, /*stride=*/4);
   CHECK(windows[0].size(1) == 4);
   // py: model.gradient_checkpointing_enable()
   // here: `.checkpoint = true` of the model's options

@@ -18,6 +18,7 @@ refused 2 '--new gpt9: expects gpt1, gpt2, gpt3 or llama' --text text --new gpt9
 refused 2 '--placement: there is no sideways;' --text text --placement sideways
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--beams searches: --top-k is for drawing' --weights model --beams 4 --top-k 3
+refused 2 '--greedy takes the likeliest token: --top-p is for drawing' --weights model --greedy --top-p 0.5
 refused 2 '--vocab is what the folder of --tokenizer says' --text text --tokenizer model --vocab 500
 refused 2 '--save would replace the model of --weights' --text text --weights model --save ./model
 refused 2 '--top-p: expects a number' --weights model --top-p 0
@@ -91,8 +92,9 @@ says out 'the dog barks.'
 expect 0 --weights whole --prompt '' --count 2
 expect 0 --weights whole --prompt 'the dog' --count 0
 [ "$(cat out)" = 'the dog' ] || fail 'more than the prompt'
-expect 1 --weights whole --prompt 'the dog' --count 40 --beams 3
-says err 'expects prompt and count to fit into its context of 16'
+expect 0 --weights whole --prompt 'the dog' --count 40 --beams 3
+expect 1 --weights whole --prompt "$(printf 'the dog %.0s' 1 2 3 4 5 6 7 8 9)" --beams 3
+says err 'fills the context of 16, and a search does not forget'
 for seed in 1 1 2; do
   expect 0 --weights whole --prompt 'dog' --count 30 --temperature 3 --seed $seed
   mv out drawn$seed.$((n = ${n:-0} + 1))

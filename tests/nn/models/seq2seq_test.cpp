@@ -287,8 +287,9 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
               "Seq2SeqTransformer: expects decoder_layers of 1 or more, got 0");
   check_error(
       made([](auto& o) { o.placement = nn::keel(); }),
-      "TransformerDecoder: the placement 'Keel' has no decoder_block: give it .decoder_block, or make "
-      "it with nn::placement<R>()");
+      "TransformerDecoder: the placement 'Keel' has no decoder_block: of gradus' own, nn::list_placements() "
+      "says which are "
+      "for decoders with memory; one of yours needs .decoder_block, or nn::placement<R>(), which makes both");
   check_error([&] { model(kSource[0], kTarget); },
               "Seq2SeqTransformer: expects source [B, T], got [5]: add a batch axis with .unsqueeze(0)");
   check_error([&] { model(kSource, kTarget.to(f32)); },

@@ -206,8 +206,9 @@ TEST_CASE("placements of one's own: bad calls") {
               "nn::placement_named(\"post\") finds one of gradus', nn::placement<R>() makes one");
   check_error(
       [] { nn::TransformerDecoder({.layers = 1, .placement = mixed(), .block = kSmall}); },
-      "TransformerDecoder: the placement 'mixed' has no decoder_block: give it .decoder_block, or make it "
-      "with nn::placement<R>()");
+      "TransformerDecoder: the placement 'mixed' has no decoder_block: of gradus' own, nn::list_placements() "
+      "says which are "
+      "for decoders with memory; one of yours needs .decoder_block, or nn::placement<R>(), which makes both");
   check_error(
       [] {
         nn::TransformerEncoder({.layers = 1, .placement = resi_dual(), .block = kSmall, .final_norm = false});

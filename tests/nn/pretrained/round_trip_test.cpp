@@ -255,7 +255,7 @@ TEST_CASE("a shorter context: where positions are not learned") {
   check_error([&] { nn::GPT::load_pretrained(path, {.context = 8}); },
               "GPT::load_pretrained: " + path +
                   "/config.json has 9 positions, which are learned, so that the context cannot be 8: leave "
-                  ".context out");
+                  "the context out");
 }
 
 TEST_CASE("a placement that borrows the name of another is not saved, nor taken for it") {

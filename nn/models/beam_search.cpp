@@ -107,8 +107,8 @@ void expect_search(const Tensor& prompts, const BeamOptions& options) {
         "beam_search: expects prompts [B, T] of at least one token, got {}", prompts.shape());
   expect_positive("beam_search", "beams", options.beams);
   expect_positive("beam_search", "count", options.count);
-  check(options.length_penalty >= 0 && std::isfinite(options.length_penalty),
-        "beam_search: expects a length_penalty of 0 or more, got {}", options.length_penalty);
+  check(options.length_penalty >= 0 && options.length_penalty <= 10,
+        "beam_search: expects a length_penalty from 0 to 10, got {}", options.length_penalty);
 }
 
 /// The last tokens of all beams [N, 1], and the rows they go on from [N].

@@ -28,7 +28,12 @@ Tensor penalized(const char* caller, const Tensor& logits, const Tensor& ids, do
         "{}: repetition_penalty expects the ids so far, [{}, T], got {}", caller, logits.size(0),
         ids.defined() ? to_string(ids.shape()) : "an undefined tensor");
   const Tensor seen = scatter(zeros_like(logits), 1, ids, ones(ids.shape(), logits.dtype())) > 0;
-  return where(seen, where(logits > 0, logits / penalty, logits * penalty), logits);
+  const Tensor less = where(seen, where(logits > 0, logits / penalty, logits * penalty), logits);
+  check(isfinite(less.max(-1)).all(),
+        "{}: a repetition_penalty of {} takes logits of up to {:.3g} beyond what {} holds: expects one "
+        "nearer to 1",
+        caller, penalty, where(logits == -INFINITY, 0.0, logits).abs().max().item(), logits.dtype());
+  return less;
 }
 
 }  // namespace

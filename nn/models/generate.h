@@ -30,7 +30,8 @@ struct GenerateOptions {
 
 /// A token for each row of logits [B, V], [B] (i64), as the options have it; ids [B, T] are those so far, for
 /// repetition_penalty. `Tensor next = nn::choose_tokens(gpt.next_logits(ids, cache), ids, {.top_p = 0.9});`
-/// Throws at options out of range and logits of NaN, naming `caller`.
+/// Throws at options out of range, logits of NaN and a repetition_penalty that takes them to infinity, naming
+/// `caller`.
 Tensor choose_tokens(const Tensor& logits, const Tensor& ids, const GenerateOptions& options = {},
                      const char* caller = "choose_tokens");
 

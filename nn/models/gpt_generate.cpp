@@ -65,8 +65,8 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
     Tensor tokens = choose_tokens(next, ids, options, "GPT: generate");
     tokens = where(ended, ids.select(1, -1), tokens);  // a row that has ended repeats its stop token
     ids = cat({ids, tokens.unsqueeze(1)}, 1);
+    ended = ended | any_of(tokens, options.stop);  // first: on_token may write into what it is given
     if (options.on_token && !options.on_token(tokens)) break;
-    ended = ended | any_of(tokens, options.stop);
     if (!options.stop.empty() && ended.all()) break;
   }
   return prompt.dim() == 1 ? ids.squeeze(0) : ids;

@@ -99,6 +99,19 @@ TEST_CASE("choose_tokens: bad calls") {
       "choose_tokens: repetition_penalty expects the ids so far, [2, T], got [1, 1]");
   check_error([&] { nn::choose_tokens(logits, Tensor(), {.repetition_penalty = 2}); },
               "choose_tokens: repetition_penalty expects the ids so far, [1, T], got an undefined tensor");
+  const auto beyond = [&](const Tensor& huge, double penalty) {
+    return [=] {
+      nn::choose_tokens(huge, tensor({{0, 1}}), {.repetition_penalty = penalty, .greedy = true});
+    };
+  };
+  check_error(
+      beyond(tensor({{1e35, 2e35}}), 1e-6),
+      "choose_tokens: a repetition_penalty of 1e-06 takes logits of up to 2e+35 beyond what f32 holds: "
+      "expects one nearer to 1");
+  check_error(beyond(tensor({{-1e35, -2e35, -kInf}}), 1e6),
+              "choose_tokens: a repetition_penalty of 1000000 takes logits of up to 2e+35 beyond what f32 "
+              "holds: expects one nearer to 1");
+  CHECK_NOTHROW(beyond(tensor({{-1e35, 2e35}}), 1e6)());  // the first cannot be taken in either case
   check_error([&] { nn::choose_tokens(ones({3}), ids); }, "choose_tokens: expects logits [B, V], got [3]");
   check_error([&] { nn::choose_tokens(Tensor(), ids); },
               "choose_tokens: expects logits [B, V], got an undefined tensor");
@@ -138,6 +151,16 @@ TEST_CASE("GPT: generate stops at stop tokens, row by row, and tells each token"
                                     return ++calls < 2;
                                   }});
   CHECK(two.size(0) == 4);
+  const auto stops = [&](const auto& model, std::int64_t stop, bool writes) {
+    return model.generate(tensor({0, 1}), 9,
+                          {.greedy = true, .stop = {stop}, .on_token = [&](const Tensor& t) {
+                             if (writes) t.fill_(stop == 5 ? 4 : 5);
+                             return true;
+                           }});
+  };
+  const std::int64_t first = all[0][2].item<std::int64_t>();
+  CHECK(stops(gpt, first, true).size(0) == 3);  // what is done to its tensor changes nothing
+  CHECK(stops(gpt, first, false).size(0) == 3);
   CHECK(gpt.generate(tensor({0, 1}), 9, {.greedy = true, .stop = {1}}).size(0) >
         2);  // the prompt's do not count
 }
@@ -210,7 +233,9 @@ TEST_CASE("beam search: bad calls") {
               "beam_search: expects beams of 1 or more, got 0");
   check_error([&] { gpt.beam_search(prompt, {}); }, "beam_search: expects count of 1 or more, got 0");
   check_error([&] { gpt.beam_search(prompt, {.count = 2, .length_penalty = -1}); },
-              "beam_search: expects a length_penalty of 0 or more, got -1");
+              "beam_search: expects a length_penalty from 0 to 10, got -1");
+  check_error([&] { gpt.beam_search(prompt, {.count = 2, .length_penalty = 1e308}); },
+              "beam_search: expects a length_penalty from 0 to 10, got 1e+308");
   check_error([&] { gpt.beam_search(prompt, {.count = 12}); },
               "GPT: beam_search expects prompt and count to fit into its context of 12, got [2] and 12");
   check_error([&] { gpt.beam_search(prompt, {.count = INT64_MAX}); },

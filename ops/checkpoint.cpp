@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_set>
+#include <utility>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/profile/profile.h"
@@ -51,6 +52,17 @@ class GeneratorAt {
 
  private:
   Generator::State before_;
+};
+
+thread_local bool runs_again = false;
+
+/// Says recomputing() for one scope.
+class RunsAgain {
+ public:
+  ~RunsAgain() { runs_again = before_; }
+
+ private:
+  const bool before_ = std::exchange(runs_again, true);
 };
 
 class CheckpointNode final : public Node {
@@ -111,6 +123,7 @@ class CheckpointNode final : public Node {
     for (std::size_t i = 0; i < saved_.size(); ++i) x.emplace_back(saved_[i].get(), inputs[i]);
     const EnableGrad guard;
     const GeneratorAt generator(before_);
+    const RunsAgain again;
     Tensor y = f_(x);
     check(y.defined() && y.shape() == shape && y.dtype() == dtype,
           "checkpoint backward: the function returned {} {} in the forward pass and now {}: it must compute "
@@ -138,6 +151,8 @@ class CheckpointNode final : public Node {
 };
 
 }  // namespace
+
+bool recomputing() { return runs_again; }
 
 Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs) {
   check(static_cast<bool>(f), "checkpoint: expects a function, got an empty one");

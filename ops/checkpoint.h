@@ -22,8 +22,8 @@ using CheckpointFunction = std::function<Tensor(std::span<const Tensor> inputs)>
 /// f is called again after this call has returned: capture by value. It must compute the same both times:
 /// backward throws when it draws other random numbers or another result (of which it compares 64 elements),
 /// as after a change from train() to eval(). A generator other than the thread's default must start anew in
-/// each call of f; what f counts or averages besides, such as running statistics, it does twice. Throws when
-/// f returns an undefined tensor.
+/// each call of f; what f counts or averages besides, as BatchNorm its running statistics, it leaves be in
+/// the second run: see recomputing(). Throws when f returns an undefined tensor.
 ///
 ///     Tensor y = checkpoint([block](const Tensor& x) { return block(x); }, x);
 Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs);
@@ -36,5 +36,9 @@ Tensor checkpoint(F f, const Inputs&... inputs) {
   };
   return checkpoint(CheckpointFunction(call), std::vector<Tensor>{inputs...});
 }
+
+/// Whether this thread runs a checkpoint's function the second time, for its gradients: what a module counts
+/// or averages has been taken in then. `if (is_training() && !recomputing()) update(mean);`
+bool recomputing();
 
 }  // namespace gradus

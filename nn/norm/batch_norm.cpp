@@ -2,6 +2,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
+#include "gradus/ops/checkpoint.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
@@ -46,7 +47,7 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
     check(count > 1, "BatchNorm: expects more than one value a channel in training, got x {}", x.shape());
     mean = gradus::mean(x, others, true);
     var = gradus::var(x, others, {.keepdim = true, .unbiased = false});
-    if (is_training() && options_.running_stats) update(mean, var, count);
+    if (is_training() && options_.running_stats && !recomputing()) update(mean, var, count);
   } else {
     mean = running_mean.reshape(shape);
     var = running_var.reshape(shape);

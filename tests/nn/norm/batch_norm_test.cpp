@@ -5,6 +5,7 @@
 #include "check_op.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
+#include "gradus/ops/checkpoint.h"
 #include "nn/check_module.h"
 #include "threads_guard.h"
 
@@ -68,6 +69,23 @@ TEST_CASE(
   const Tensor y = norm(x);
   CHECK(y.mean({0, 1}).abs().max().item() < 1e-5);
   CHECK((y.square().mean({0, 1}) - 1).abs().max().item() < 1e-3);
+}
+
+TEST_CASE("BatchNorm: checkpoint takes a batch into the running statistics once") {
+  manual_seed(0);
+  const Tensor x = randn({6, 3}), y = randn({6, 3});
+  const auto remembered = [&](bool again, const Tensor& batch, const nn::BatchNorm& norm) {
+    const auto f = [norm](const Tensor& h) { return norm(h); };
+    (again ? checkpoint(f, batch) : f(batch)).sum().backward();
+    CHECK_FALSE(recomputing());
+    return std::vector{norm.running_mean.clone(), norm.running_var.clone(), norm.num_batches_tracked.to(f32)};
+  };
+  const nn::BatchNorm with(3), without(3);
+  for (const Tensor& batch : {x, y}) {
+    const auto a = remembered(true, batch, with), b = remembered(false, batch, without);
+    for (std::size_t i = 0; i < a.size(); ++i) CHECK((a[i] == b[i]).all());
+  }
+  CHECK(with.num_batches_tracked.item() == 2);
 }
 
 TEST_CASE("BatchNorm and GroupNorm: bad calls") {

@@ -43,7 +43,10 @@ class Printer {
     print_(stop_.push(characters_.push(bytes_of(tokenizer_, id))));
     return !stop_.met();
   }
-  void finish() { print_(stop_.push(characters_.flush()) + stop_.flush()); }
+  void finish() {
+    const std::string last = stop_.push(characters_.flush());  // a statement of its own: it changes stop_
+    print_(last + stop_.flush());
+  }
 
  private:
   const text::Tokenizer& tokenizer_;

@@ -16,7 +16,8 @@ std::string label_of(const text::Tokenizer& tokenizer, std::int64_t id) {
   if (id == tokenizer.special().eos) return "(end)";
   const std::string bytes = tokenizer.bytes(id);
   text::Utf8Stream stream;
-  std::string label = stream.push(bytes) + stream.flush();
+  std::string label = stream.push(bytes);
+  label += stream.flush();
   const std::size_t first = label.find_first_not_of(' ');
   if (first == std::string::npos) return "(space)";
   return first > 0 ? label.substr(first) : "\u00b7" + label;

@@ -56,13 +56,24 @@ void try_output(const char* who, const std::filesystem::path& path, std::uint64_
   io::try_output(who, path.string(), bytes);
 }
 
+/// The name that a file has without links, also one that is still to be made.
+static std::filesystem::path full_name(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+}
+
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;
-  const auto full = [&](const std::filesystem::path& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  };
-  return full(a) == full(b);
+  return full_name(a) == full_name(b);
+}
+
+bool is_within(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  for (std::filesystem::path above = full_name(file); above.has_relative_path();) {
+    above = above.parent_path();
+    if (same_file(above, folder)) return true;
+  }
+  return false;
 }
 
 void make_folder(const std::filesystem::path& path) { io::make_folder("make_folder", path.string()); }

@@ -29,6 +29,9 @@ void try_output(const char* who, const std::filesystem::path& path, std::uint64_
 /// True when both names stand for the same file, also for one that is still to be made.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
+/// True when a file is in a folder, at any depth, also where one of them is still to be made.
+bool is_within(const std::filesystem::path& file, const std::filesystem::path& folder);
+
 /// Creates a folder and those above it; throws naming it when that is not possible.
 void make_folder(const std::filesystem::path& path);
 

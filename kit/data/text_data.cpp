@@ -1,6 +1,7 @@
 #include "gradus/kit/data/text_data.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gradus/core/creation.h"
 #include "gradus/core/io/files.h"
@@ -31,6 +32,12 @@ void require_window(std::string_view who, std::int64_t characters, std::int64_t 
     fail_with("{}: a context of {} needs at least {} characters, got {}", who, context, context + 1,
               characters);
   }
+}
+
+/// A text without the mark that some editors put before it, which is none of its characters.
+std::string without_mark(std::string bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.erase(0, 3);
+  return bytes;
 }
 
 }  // namespace
@@ -100,7 +107,8 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
 }
 
 TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share) {
-  return split_text(read_file_or_pipe(path, "load_text"), context, train_share, io::printable(path.string()));
+  return split_text(without_mark(read_file_or_pipe(path, "load_text")), context, train_share,
+                    io::printable(path.string()));
 }
 
 std::string read_text(const std::filesystem::path& path, const char* who) {
@@ -109,7 +117,7 @@ std::string read_text(const std::filesystem::path& path, const char* who) {
   check(zero == std::string::npos,
         "{}: {} is no text: byte {} is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8",
         who, io::printable(path.string()), zero);
-  return bytes;
+  return without_mark(std::move(bytes));
 }
 
 Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,

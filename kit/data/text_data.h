@@ -59,11 +59,13 @@ struct TextData {
 TextData split_text(std::string_view utf8, std::int64_t context, double train_share = 0.9,
                     std::string_view source = "the text");
 
-/// The same for a file. Any bytes will do: those that are not UTF-8 each become one character.
+/// The same for a file. Any bytes will do: those that are not UTF-8 each become one character. A byte order
+/// mark at the beginning is left out.
 TextData load_text(const std::filesystem::path& path, std::int64_t context, double train_share = 0.9);
 
 /// The bytes of a text file, or of a pipe. Throws, naming `who` and the file, where one of them is 0:
-/// archives, pictures and UTF-16 have such bytes, no text in UTF-8 or an older code has.
+/// archives, pictures and UTF-16 have such bytes, no text in UTF-8 or an older code has. A byte order mark at
+/// the beginning is left out.
 /// `const std::string text = kit::read_text(options.text, "--text");`
 std::string read_text(const std::filesystem::path& path, const char* who = "read_text");
 

@@ -347,6 +347,12 @@ void TrainingRun::note(std::string_view line) {
   state_->progress->note(line);
 }
 
+std::string fingerprint(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{} bytes, fingerprint {:016x}", bytes.size(), hash);
+}
+
 LogLines read_training_log(const std::filesystem::path& folder) {
   return read_run_log(TrainingLog::file_of(folder));
 }

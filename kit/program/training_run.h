@@ -109,6 +109,10 @@ class TrainingRun {
   std::unique_ptr<State> state_;
 };
 
+/// What stands for a text among the settings: "1300 bytes, fingerprint 3f2a..." tells it from any other (a
+/// 64-bit FNV-1a hash, against mistakes, not malice). `.settings = {{"--text", kit::fingerprint(text)}}`
+std::string fingerprint(std::string_view bytes);
+
 /// The losses of a run's folder, with "step" in each line: `read_training_log("run").column("loss")`.
 LogLines read_training_log(const std::filesystem::path& folder);
 

@@ -92,6 +92,22 @@ TEST_CASE("same_file sees through names, also of files still to be made") {
   CHECK_FALSE(same_file(folder / "new", folder / "newer"));
 }
 
+TEST_CASE("is_within sees through names, also of what is still to be made") {
+  const test::ScratchFolder folder;
+  make_folder(folder / "run");
+  std::filesystem::create_symlink("run", folder / "link");
+  CHECK(is_within(folder / "run/a", folder / "run"));
+  CHECK(is_within(folder / "run/new/a", folder / "run/"));
+  CHECK(is_within(folder / "link/a", folder / "run"));
+  CHECK(is_within(folder / "new/a", folder / "./new"));
+  CHECK(is_within("new/a", "./new"));
+  CHECK(is_within("a", "."));
+  CHECK(is_within("/a", "/"));
+  CHECK_FALSE(is_within(folder / "run", folder / "run"));
+  CHECK_FALSE(is_within(folder / "run-a", folder / "run"));
+  CHECK_FALSE(is_within(folder / "run/../a", folder / "run"));
+}
+
 TEST_CASE("try_output names who asks and leaves nothing") {
   const test::ScratchFolder folder;
   try_output("--save", folder / "x", 1 << 20);

@@ -116,6 +116,11 @@ TEST_CASE("what is no text is refused before it is trained on") {
   CHECK_THROWS_WITH_AS(read_text(file, "--text"), ("--text: " + wrong).c_str(), Error);
   replace_file(file, "caf\xe9, in an older code");
   CHECK(read_text(file) == "caf\xe9, in an older code");
+  replace_file(file,
+               "\xEF\xBB\xBF"
+               "abababab");
+  CHECK(read_text(file) == "abababab");
+  CHECK(load_text(file, 1, 0.5).vocabulary.size() == 2);  // the mark of an editor is no character
 }
 
 TEST_CASE("targets are the inputs moved on by one") {

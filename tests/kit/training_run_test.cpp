@@ -87,6 +87,13 @@ bool run_says(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("fingerprint: tells texts of one length apart") {
+  CHECK(kit::fingerprint("") == "0 bytes, fingerprint cbf29ce484222325");  // of the hash's authors
+  CHECK(kit::fingerprint("a") == "1 bytes, fingerprint af63dc4c8601ec8c");
+  CHECK(kit::fingerprint("foobar") == "6 bytes, fingerprint 85944171f73967e8");
+  CHECK(kit::fingerprint(std::string_view("\xff\0", 2)) != kit::fingerprint(std::string_view("\0\xff", 2)));
+}
+
 TEST_CASE("a training that is killed and resumed ends with the bits of one that was not") {
   const StateDict whole = trained({.options = {.steps = 20}});
   for (const std::int64_t kill : {4, 6, 11, 20}) {

@@ -89,7 +89,12 @@ int train_on_text(Options o) {
     kit::catch_interrupts();
     char_gpt::train(run, model, text, o);
     // First of all: nothing below is worth as much.
-    run.save([&] { char_gpt::save_model(o.save, model, text.vocabulary); });
+    run.save([&] {
+      if (o.named)
+        char_gpt::save_model(o.save, model, text.vocabulary);
+      else  // what was free before the training need not be so any more
+        o.save = char_gpt::save_beside(Options().save, model, text.vocabulary);
+    });
     kit::end_on_interrupts();
     kit::print(fmt::format("weights: {}\n", o.save.string()));
     if (kit::interrupted()) return kit::interrupt_status();

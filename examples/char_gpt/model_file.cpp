@@ -1,7 +1,10 @@
 #include "char_gpt/model_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <sstream>
 #include <utility>
@@ -134,6 +137,32 @@ void save_model(const std::filesystem::path& file, const nn::GPT& model, const k
                     {"heads", std::to_string(o.block.heads)},
                     {"d_model", std::to_string(o.block.d_model)},
                     {"context", std::to_string(o.context)}});
+}
+
+std::filesystem::path free_name(const std::filesystem::path& name) {
+  std::filesystem::path free = name;
+  for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(free)); ++number)
+    free =
+        name.parent_path() / fmt::format("{}-{}{}", name.stem().string(), number, name.extension().string());
+  return free;
+}
+
+std::filesystem::path save_beside(const std::filesystem::path& name, const nn::GPT& model,
+                                  const kit::Vocabulary& vocabulary) {
+  std::filesystem::path file;
+  int taken = -1;
+  do {
+    file = free_name(name);
+    taken = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  } while (taken < 0 && errno == EEXIST);
+  if (taken >= 0) ::close(taken);
+  try {
+    save_model(file, model, vocabulary);  // and says why, where there is no file
+  } catch (...) {
+    if (taken >= 0) ::unlink(file.c_str());
+    throw;
+  }
+  return file;
 }
 
 LoadedModel load_model(const std::filesystem::path& path, const Options& training) {

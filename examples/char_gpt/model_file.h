@@ -11,6 +11,13 @@ namespace gradus::char_gpt {
 
 void save_model(const std::filesystem::path& file, const nn::GPT& model, const kit::Vocabulary& vocabulary);
 
+/// The name, or with a number the first that no file or link has: what an earlier training wrote is not
+/// replaced unasked. `free_name("model.safetensors")` may be model-2.safetensors
+std::filesystem::path free_name(const std::filesystem::path& name);
+/// Saves under a free name, which is taken before anything is written: no other program can take it too.
+std::filesystem::path save_beside(const std::filesystem::path& name, const nn::GPT& model,
+                                  const kit::Vocabulary& vocabulary);
+
 struct LoadedModel {
   nn::GPT model;
   kit::Vocabulary vocabulary;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "char_gpt/model_file.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/language_model.h"
@@ -23,15 +24,6 @@ nn::GPTOptions Options::model(std::int64_t vocab) const {
                     .bias = false,
                     .norm = nn::norm_named(norm).make},
           .checkpoint = checkpoint};
-}
-
-/// The name, or with a number the first that no file has: what an earlier training wrote is not replaced
-/// unasked.
-static std::filesystem::path free_name(const std::filesystem::path& name) {
-  std::filesystem::path free = name;
-  for (int number = 2; std::filesystem::exists(free); ++number)
-    free = fmt::format("{}-{}{}", name.stem().string(), number, name.extension().string());
-  return free;
 }
 
 std::optional<int> parse(int argc, char** argv, Options& o) {
@@ -58,7 +50,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.real("--top-p", o.top_p, "Choose among the likeliest that add up to this share",
             {0, 1, /*low_excluded=*/true});
   line.real("--repetition-penalty", o.repetition_penalty,
-            "Above 1: characters that stand there are less likely", kit::above(0));
+            "Above 1: characters that stand there are less likely", {1e-6, 1e6});
   line.integer("--layers", o.layers, "Blocks", {1, 1000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
@@ -76,7 +68,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.footer("./run example char_gpt --text shakespeare.txt --steps 500 --placement post");
   if (const auto status = line.parse(argc, argv)) return status;
   o.least_lr = o.lr / 10;
-  if (!line.given("--save")) o.save = free_name(o.save);
+  if (o.named = line.given("--save"); !o.named) o.save = free_name(o.save);
   const auto refused = [](std::string_view why) {
     kit::print_error(fmt::format("char_gpt: {}\n", why));
     return 2;
@@ -100,7 +92,11 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
     return refused(fmt::format("{} is for training: expects --text FILE", training));
   if (o.text.empty() || o.steps == 0) return std::nullopt;  // nothing is written
   if (kit::same_file(o.save, o.text)) return refused("--save would replace the file of --text");
+  if (!o.run.empty() && o.named && kit::is_within(o.save, o.run))
+    return refused("--save is in the folder of --run, which is for checkpoints: name another place");
   if (o.trace.empty()) return std::nullopt;
+  if (!o.run.empty() && kit::is_within(o.trace, o.run))
+    return refused("--trace is in the folder of --run, which is for checkpoints: name another place");
   if (kit::same_file(o.trace, o.text)) return refused("--trace would replace the file of --text");
   if (kit::same_file(o.trace, o.save)) return refused("--trace and --save are one file");
   if (!o.load.empty() && kit::same_file(o.trace, o.load))

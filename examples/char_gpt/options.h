@@ -14,6 +14,7 @@ struct Options {
   std::filesystem::path text;  // what to train on
   std::filesystem::path load;  // weights to start from
   std::filesystem::path save = "char_gpt.safetensors";
+  bool named = true;          // by --save; else it only says what is free now
   std::filesystem::path run;  // checkpoints and losses; empty: none
   bool resume = false;
   std::string placement = "pre";  // a name of nn::placements()

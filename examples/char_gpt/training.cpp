@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
 
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
@@ -14,7 +17,11 @@ namespace {
 
 /// What a training that goes on must have been begun with.
 Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const Options& o) {
-  return {{"--text", fmt::format("{} characters", text.train.size() + text.validation.size())},
+  const kit::Vocabulary& vocabulary = text.vocabulary;
+  std::vector<std::int32_t> all(static_cast<std::size_t>(vocabulary.size()));
+  std::iota(all.begin(), all.end(), 0);
+  return {{"--text", kit::fingerprint(vocabulary.decode(text.train) + vocabulary.decode(text.validation))},
+          {"vocabulary", kit::fingerprint(vocabulary.decode(std::span<const std::int32_t>(all)))},
           {"--steps", std::to_string(o.steps)},
           {"--seed", std::to_string(o.seed)},
           {"--placement", model.placement.name},

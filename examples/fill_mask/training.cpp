@@ -13,7 +13,7 @@ namespace {
 
 /// What a training that goes on must have been begun with.
 Metadata settings(const std::string& text, const Options& o) {
-  return {{"--text", fmt::format("{} bytes", text.size())},
+  return {{"--text", kit::fingerprint(text)},
           {"--vocab", std::to_string(o.vocab)},
           {"--steps", std::to_string(o.steps)},
           {"--seed", std::to_string(o.seed)},

@@ -65,14 +65,14 @@ Writer load(const Options& o) {
   return writer;
 }
 
-Writer make(const Options& o, const std::string& text) {
-  std::shared_ptr<const text::Tokenizer> tokenizer;
-  if (o.tokenizer.empty()) {
+std::shared_ptr<const text::Tokenizer> given_tokenizer(const Options& o) {
+  return o.tokenizer.empty() ? nullptr : text::load_tokenizer(o.tokenizer);
+}
+
+Writer make(const Options& o, std::shared_ptr<const text::Tokenizer> tokenizer, const std::string& text) {
+  if (!tokenizer)
     tokenizer = std::make_shared<text::ByteLevelBPE>(
         text::train_byte_level_bpe({text}, {.vocab = o.vocab, .special_tokens = {"<|endoftext|>"}}));
-  } else {
-    tokenizer = text::load_tokenizer(o.tokenizer);
-  }
   const std::int64_t tokens = tokenizer->vocab_size();
   return {nn::GPT(o.model(tokens)), std::move(tokenizer)};
 }

@@ -76,9 +76,10 @@ int train_on_text(const Options& o) {
   const std::string text = kit::read_text(o.text, "--text");
   const kit::OutputFolder folder(o.save);
   const std::optional<Writer> loaded = o.is_new() ? std::nullopt : std::optional(gpt2::load(o));
+  const auto tokenizer = loaded ? loaded->tokenizer : gpt2::given_tokenizer(o);
   kit::TrainingRun training(
-      gpt2::training_options(loaded ? loaded->model.options() : o.model(o.vocab), text, o));
-  const Writer writer = loaded ? *loaded : gpt2::make(o, text);
+      gpt2::training_options(loaded ? loaded->model.options() : o.model(o.vocab), tokenizer.get(), text, o));
+  const Writer writer = loaded ? *loaded : gpt2::make(o, tokenizer, text);
   const gpt2::Corpus corpus = gpt2::make_corpus(text, writer, o);
   const nn::GPT& model = writer.model;
   kit::try_output("--save", o.save / "model.safetensors",

@@ -60,7 +60,7 @@ void add_writing(kit::CommandLine& line, Options& o, Texts& t) {
   line.real("--top-p", o.top_p, "Choose among the likeliest that add up to this share",
             {0, 1, /*low_excluded=*/true});
   line.real("--repetition-penalty", o.repetition_penalty, "Above 1: tokens that stand there are less likely",
-            kit::above(0));
+            {1e-6, 1e6});
   line.flag("--greedy", o.greedy, "Always the likeliest token");
   line.integer("--beams", o.beams,
                "Above 1: the likeliest text that a search with so many finds, up to the end of the context",

@@ -19,9 +19,25 @@ std::int64_t window_of(const nn::GPTOptions& model, const Options& o) {
   return o.context.value_or(std::min(model.context, kContext));
 }
 
+/// A vocabulary, for the settings; one that is learned follows from the text.
+std::string in_words(const text::Tokenizer* tokenizer) {
+  if (tokenizer == nullptr) return "learned from --text";
+  std::string tokens;
+  for (std::int64_t id = 0; id < tokenizer->vocab_size(); ++id) {
+    try {
+      tokens += tokenizer->token(id) + "\n";
+    } catch (const Error&) {  // ids may have holes
+      tokens += "\n";
+    }
+  }
+  return kit::fingerprint(tokens);
+}
+
 /// What a training that goes on must have been begun with.
-Metadata settings(const nn::GPTOptions& model, const std::string& text, const Options& o) {
-  return {{"--text", fmt::format("{} bytes", text.size())},
+Metadata settings(const nn::GPTOptions& model, const text::Tokenizer* tokenizer, const std::string& text,
+                  const Options& o) {
+  return {{"--text", kit::fingerprint(text)},
+          {"tokenizer", in_words(tokenizer)},
           {"--new", o.is_new() ? o.kind : "not"},
           {"--vocab", std::to_string(model.vocab)},
           {"--steps", std::to_string(o.steps)},
@@ -67,9 +83,12 @@ Corpus make_corpus(const std::string& text, const Writer& writer, const Options&
   return corpus;
 }
 
-kit::TrainingOptions training_options(const nn::GPTOptions& model, const std::string& text,
-                                      const Options& o) {
-  return {.steps = o.steps, .folder = o.run(), .resume = o.resume, .settings = settings(model, text, o)};
+kit::TrainingOptions training_options(const nn::GPTOptions& model, const text::Tokenizer* tokenizer,
+                                      const std::string& text, const Options& o) {
+  return {.steps = o.steps,
+          .folder = o.run(),
+          .resume = o.resume,
+          .settings = settings(model, tokenizer, text, o)};
 }
 
 bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, const Options& o) {

@@ -20,9 +20,10 @@ struct Corpus {
 /// parts is too short for a window.
 Corpus make_corpus(const std::string& text, const Writer& writer, const Options& options);
 
-/// How the training of a model on `text` runs, and what must be the same where it goes on.
-kit::TrainingOptions training_options(const nn::GPTOptions& model, const std::string& text,
-                                      const Options& options);
+/// How the training of a model on `text` runs, and what must be the same where it goes on; no tokenizer
+/// stands for one that is learned from the text.
+kit::TrainingOptions training_options(const nn::GPTOptions& model, const text::Tokenizer* tokenizer,
+                                      const std::string& text, const Options& options);
 
 /// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. False after Ctrl-C; a checkpoint
 /// is kept in either case.

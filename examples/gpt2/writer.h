@@ -21,8 +21,11 @@ struct Writer {
 
 /// The model of --weights with its tokenizer. Throws, naming files, where they do not fit each other.
 Writer load(const Options& options);
-/// A new model, with the tokenizer of --tokenizer or one learned from `text`.
-Writer make(const Options& options, const std::string& text);
+/// The tokenizer of --tokenizer; none where that is not given.
+std::shared_ptr<const text::Tokenizer> given_tokenizer(const Options& options);
+/// A new model, with this tokenizer or, where that is none, one learned from `text`.
+Writer make(const Options& options, std::shared_ptr<const text::Tokenizer> tokenizer,
+            const std::string& text);
 /// As load() reads it.
 void save(const Writer& writer, const std::filesystem::path& folder);
 

@@ -14,12 +14,6 @@ namespace gradus::translate {
 
 namespace {
 
-bool is_utf8(const std::string& line) {
-  text::Utf8Stream stream;
-  const std::string whole = stream.push(line);
-  return whole + stream.flush() == line;
-}
-
 std::vector<std::string> read_lines(const std::string& option, const std::filesystem::path& file) {
   const std::string bytes = kit::read_file_or_pipe(file, option.c_str());
   const std::string who = fmt::format("{}: {}", option, file.string());
@@ -30,7 +24,15 @@ bool has_words(const std::string& line) { return line.find_first_not_of(" \t") !
 
 }  // namespace
 
+void expect_utf8(const std::string& line, const std::string& who) {
+  text::Utf8Stream stream;
+  std::string whole = stream.push(line);
+  whole += stream.flush();
+  if (whole != line) throw Error(fmt::format("{} is not UTF-8: convert it, with iconv for example", who));
+}
+
 std::vector<std::string> lines_of(std::string_view text, const std::string& who) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -38,9 +40,7 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& who)
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.emplace_back(line);
-    if (!is_utf8(lines.back()))
-      throw Error(fmt::format("{}: line {} is not UTF-8: convert the file, with iconv for example", who,
-                              lines.size()));
+    expect_utf8(lines.back(), fmt::format("{}: line {}", who, lines.size()));
   }
   if (lines.empty()) throw Error(fmt::format("{}: is empty: expects a sentence in each line", who));
   return lines;

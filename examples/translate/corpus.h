@@ -26,8 +26,11 @@ struct Corpus {
   std::size_t size() const { return source.size(); }
 };
 
-/// The lines of a text; the last one may lack its newline, and "\r\n" ends one too. Throws, naming `who`,
-/// when there is none, or one is not UTF-8.
+/// Throws, naming `who`, where a line is not UTF-8: `expect_utf8(line, "--source: de: line 3");`
+void expect_utf8(const std::string& line, const std::string& who);
+
+/// The lines of a text; the last one may lack its newline, "\r\n" ends one too, and a byte order mark before
+/// the first is none of its characters. Throws, naming `who`, when there is none, or one is not UTF-8.
 std::vector<std::string> lines_of(std::string_view text, const std::string& who);
 
 /// Reads both files, plain or gzip. Throws, naming option and file, when one cannot be read, is empty or cut

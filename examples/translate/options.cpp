@@ -100,6 +100,8 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
     return fmt::format("--tokens {} has no room for --longest {}", o.tokens, o.longest);
   if (o.train.given() && !o.run.empty() && kit::same_file(o.run, o.save))
     return "--run and --save are one folder";
+  if (o.train.given() && !o.run.empty() && kit::is_within(o.save, o.run))
+    return "--save is in the folder of --run, which is for checkpoints: name another place";
   if (!o.attention.empty() && !o.translate) return "--attention expects --translate TEXT";
   if (line.given("--layer") && o.attention.empty()) return "--layer expects --attention FILE";
   const auto ending = o.attention.extension();

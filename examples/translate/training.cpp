@@ -17,10 +17,11 @@ namespace {
 
 /// What a training that goes on must have been begun with.
 Metadata settings(const Corpus& training, const Corpus& validation, const Options& o) {
-  std::size_t letters = 0;
+  std::string lines;
   for (const auto* texts : {&training.source, &training.target, &validation.source, &validation.target})
-    for (const std::string& text : *texts) letters += text.size();
-  return {{"texts", fmt::format("{} and {} pairs, {} bytes", training.size(), validation.size(), letters)},
+    for (const std::string& text : *texts) lines += text + "\n";
+  return {{"texts",
+           fmt::format("{} and {} pairs, {}", training.size(), validation.size(), kit::fingerprint(lines))},
           {"--seed", std::to_string(o.seed)},
           {"--placement", nn::placement_named(o.placement).name},
           {"--norm", o.norm},

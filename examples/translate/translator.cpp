@@ -8,6 +8,7 @@
 #include "gradus/gradus.h"
 #include "gradus/text/pad_batch.h"
 #include "gradus/text/train.h"
+#include "translate/corpus.h"
 
 namespace gradus::translate {
 
@@ -69,6 +70,7 @@ text::Ids tokens_of(const text::Tokenizer& tokenizer, const std::string& text) {
 }
 
 void expect_readable(const Translator& translator, const std::string& text, const std::string& who) {
+  expect_utf8(text, who);
   const std::int64_t context = translator.model.options().context;
   const std::size_t count = tokens_of(*translator.tokenizer, text).size();
   if (static_cast<std::int64_t>(count) > context)

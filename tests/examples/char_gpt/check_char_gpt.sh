@@ -11,6 +11,7 @@ small="--layers 1 --heads 2 --d-model 16 --context 16 --batch 4"
 mkdir folder
 mkfifo pipe
 cp text precious
+tr l L <text >other
 # shellcheck disable=SC2086
 {
   refused 1 '--save: no/model: cannot create a file in its folder' --text text --save no/model $small
@@ -20,6 +21,8 @@ cp text precious
   refused 2 '--save would replace the file of --text' --text text --save ./text $small
   refused 2 '--trace would replace the file of --text' --text text --save model --trace "$folder/text" $small
   refused 2 '--trace and --save are one file' --text text --save model --trace ./model $small
+  refused 2 '--save is in the folder of --run' --text text --run run --save ./run/checkpoint-000001.safetensors $small
+  refused 2 '--trace is in the folder of --run' --text text --run run --save model --trace run/losses.jsonl $small
 }
 refused 2 '--threads: expects a whole number from 1 to 1024; got "4294967297"' --text text --threads 4294967297
 for option in steps sample layers heads d-model context batch warmup threads; do
@@ -40,7 +43,9 @@ refused 1 '--text: cannot open missing' --text missing
 printf 'a\0b' >zero
 refused 1 '--text: zero is no text: byte 1 is 0' --text zero --save model
 refused 2 '--top-p: expects a number above 0 and at most 1; got "0"' --text text --top-p 0
-refused 2 '--repetition-penalty: expects a number above 0; got "0"' --text text --repetition-penalty 0
+for value in 0 1e7; do # what generate takes: not to be told after a training
+  refused 2 "--repetition-penalty: expects a number from 1e-06 to 1000000; got \"$value\"" --text text --repetition-penalty $value
+done
 # A disk too small for the weights, as far as a test can have one.
 ( ulimit -f 16
   "$program" --text text --save model --layers 1 --heads 2 --d-model 64 --steps 5 2>err >out && exit 1
@@ -100,6 +105,17 @@ cmp 'drawn--top-p 0.001' 'drawn--top-k 1' || fail 'the likeliest characters are 
   cmp char_gpt.safetensors first || fail 'the weights of an earlier training were replaced'
   expect 0 --text text $small --steps 5 --sample 0 --save char_gpt.safetensors
   ! cmp -s char_gpt.safetensors first || fail '--save wrote nothing'
+  # Nor what another training has written meanwhile.
+  "$program" --text text $small --steps 100000000 >first.out 2>err &
+  until grep -qF 'will take about' first.out; do kill -0 $! || fail 'ended before its first steps'; done
+  expect 0 --text text $small --steps 2 --sample 0
+  says out 'weights: char_gpt-4.safetensors'
+  cp char_gpt-4.safetensors fourth
+  kill -INT $!
+  wait $! || true
+  says first.out 'weights: char_gpt-5.safetensors'
+  cmp char_gpt-4.safetensors fourth || fail 'the weights of another training were replaced'
+  expect 0 --load char_gpt-5.safetensors --sample 5
 }
 
 # A training that is stopped in any way and resumed ends with the bytes of one that nobody stopped. (`--run` once more
@@ -117,6 +133,9 @@ refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
       says err 'run holds the checkpoints of a training'
       expect 1 --text text --save parts $stops --run run --resume --lr 0.5
       says err '--lr was 0.001, is 0.5'
+      expect 1 --text other --save parts $stops --run run --resume
+      says err 'cannot go on with other settings: --text was'
+      says err '; vocabulary was'
       expect 0 --text text --save parts $stops --run run --resume
       says out 'goes on after step'
       [ "$(wc -l <run/losses.jsonl)" = 3000 ] || fail "losses are missing"

@@ -55,6 +55,9 @@ says out 'Zhang & Sennrich'
   says err 'holds the checkpoints of a training'
   expect 1 $options --save parts --resume --weight-decay 0.5
   says err '--weight-decay was 0.01, is 0.5'
+  tr d D <text >other_text
+  expect 1 --text other_text ${options#--text text} --save parts --resume
+  says err 'cannot go on with other settings: --text was'
   expect 0 $options --save parts --resume
   says out 'goes on after step'
   for file in model.safetensors config.json vocab.txt; do

@@ -22,6 +22,7 @@ refused 2 '--greedy takes the likeliest token: --top-p is for drawing' --weights
 refused 2 '--vocab is what the folder of --tokenizer says' --text text --tokenizer model --vocab 500
 refused 2 '--save would replace the model of --weights' --text text --weights model --save ./model
 refused 2 '--top-p: expects a number' --weights model --top-p 0
+refused 2 '--repetition-penalty: expects a number from' --text text --repetition-penalty 1e7
 refused 1 '--text: cannot open missing' --text missing
 refused 1 'load_tokenizer: missing' --weights missing
 : >empty
@@ -58,6 +59,9 @@ says out 'Zhang & Sennrich'
   says err 'holds the checkpoints of a training'
   expect 1 $options --save parts --resume --clip 2
   says err '--clip was 1, is 2'
+  tr d D <text >other_text
+  expect 1 --text other_text ${options#--text text} --save parts --resume
+  says err 'cannot go on with other settings: --text was'
   expect 0 $options --save parts --resume
   says out 'goes on after step'
   for file in model.safetensors config.json tokenizer.json merges.txt; do
@@ -70,6 +74,8 @@ says out 'Zhang & Sennrich'
     expect 0 --text text $small --norm $norm --steps 2 --save $norm
     expect 0 --weights $norm --prompt 'a cat' --count 2
   done
+  expect 0 --text text $small --norm batch --steps 2 --checkpoint --save batch_again
+  cmp batch/model.safetensors batch_again/model.safetensors || fail '--checkpoint: other running statistics'
   tuning="--weights llama --text text --context 8 --batch 2 --steps 3 --dropout 0"
   expect 0 $tuning --save tuned
   says out 'validation loss: '
@@ -77,6 +83,20 @@ says out 'Zhang & Sennrich'
   cmp tuned/model.safetensors again/model.safetensors || fail '--checkpoint trained another model'
   expect 1 --weights llama --text text --context 17 --save none
   says err '--context 17: the model looks back on 16 tokens at most'
+}
+
+# A training does not go on with another vocabulary of the same size.
+# shellcheck disable=SC2086
+{
+  expect 0 --text other_text ${small} --steps 1 --save other_words
+  expect 0 --text text --tokenizer whole ${small#--vocab 300} --steps 2 --save given
+  cp given/model.safetensors first
+  expect 1 --text text --tokenizer other_words ${small#--vocab 300} --steps 2 --save given --resume
+  says err 'cannot go on with other settings: tokenizer was'
+  expect 1 --text text ${small} --steps 2 --save given --resume
+  says err 'is learned from --text'
+  cmp given/model.safetensors first || fail 'the model of another vocabulary was written'
+  expect 0 --text text --tokenizer whole ${small#--vocab 300} --steps 2 --save given --resume
 }
 
 # Writing, from the command line and from lines of stdin: all there is on stdout is the text.

@@ -93,7 +93,7 @@ TEST_CASE("gpt2: what each kind of model is") {
 
 TEST_CASE("gpt2: a corpus is cut in two") {
   gpt2::Options o = small_gpt();
-  const gpt2::Writer writer = gpt2::make(o, rhymes());
+  const gpt2::Writer writer = gpt2::make(o, nullptr, rhymes());
   CHECK(writer.tokenizer->vocab_size() == 257);
   const gpt2::Corpus corpus = gpt2::make_corpus(rhymes(), writer, o);
   CHECK(corpus.train.size() + corpus.validation.size() == rhymes().size());
@@ -119,8 +119,8 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
   o.steps = 300, o.warmup = 30, o.lr = 1e-2;
   manual_seed(0);
   {
-    const gpt2::Writer fresh = gpt2::make(o, rhymes());
-    kit::TrainingRun run(gpt2::training_options(fresh.model.options(), rhymes(), o));
+    const gpt2::Writer fresh = gpt2::make(o, nullptr, rhymes());
+    kit::TrainingRun run(gpt2::training_options(fresh.model.options(), nullptr, rhymes(), o));
     REQUIRE(gpt2::train(run, fresh.model, gpt2::make_corpus(rhymes(), fresh, o), o));
     gpt2::save(fresh, o.save);
   }
@@ -135,6 +135,8 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
   CHECK(joined(greedy).size() == 40);
   CHECK(std::find(greedy.begin(), greedy.end(), "ö") != greedy.end());
   write.count = 25;  // in the middle of the ö: no half of a character
+  CHECK(joined(pieces(writer, "moos. a dög ", write)) == "bites. the cow moos. a d\uFFFD");
+  write.stop = " dX";  // what waits for its end comes before what is left of the character
   CHECK(joined(pieces(writer, "moos. a dög ", write)) == "bites. the cow moos. a d\uFFFD");
   write.stop = " a d";
   write.count = 40;
@@ -154,7 +156,7 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
   SUBCASE("a tokenizer that is not the model's") {
     gpt2::Options other = small_gpt();
     other.vocab = 262;
-    gpt2::make(other, rhymes()).tokenizer->save(folder / "other");
+    gpt2::make(other, nullptr, rhymes()).tokenizer->save(folder / "other");
     write.tokenizer = folder / "other";
     check_error([&] { gpt2::load(write); },
                 (folder / "other").string() + ": the tokenizer has 262 tokens, but vocab_size in " +

@@ -37,6 +37,7 @@ head -c 200 de.gz >cut.gz
   refused 2 '--heads 3 does not divide --d-model 16' --source de --target en --d-model 16 --heads 3
   refused 2 '--tokens 50 has no room for --longest 100' --source de --target en --tokens 50
   refused 2 '--run and --save are one folder' --source de --target en --run x --save ./x
+  refused 2 '--save is in the folder of --run' --source de --target en --run x --save x/model
   refused 2 '--attention expects --translate TEXT' --load folder --attention a.svg
   refused 2 '--layer expects --attention FILE' --load folder --translate x --layer 1
   refused 2 '--attention expects a name that ends in .svg or .html, got a.png' --load folder --translate x \
@@ -96,6 +97,8 @@ awk 'BEGIN { for (i = 0; i < 2000; ++i) printf "Hund "; print ""; print "ein Hun
 "$program" --load model <long >out 2>err || fail "a long line ended the program"
 says err 'the model reads 512 at most: cut it into sentences'
 [ "$(wc -l <out)" = 2 ] || fail "lines went missing"
+"$program" --load model <bytes >out 2>err || fail "a line of other bytes ended the program"
+says err 'translate: a line is not UTF-8: convert it, with iconv for example'
 
 # Stopped, it keeps what it has and says how to go on; resumed, it ends with the bytes of one that nobody stopped.
 # shellcheck disable=SC2086
@@ -109,6 +112,9 @@ says err 'the model reads 512 at most: cut it into sentences'
   refused 1 "--save: folder holds 'precious'" $stops --save folder --run run --resume
   expect 1 $stops --save parts --run run --resume --smoothing 0.2
   says err '--smoothing was 0.1, is 0.2'
+  tr t T <en >other
+  expect 1 --source de.gz --target other ${stops#*--target en} --save parts --run run --resume
+  says err 'cannot go on with other settings: texts was'
   expect 0 $stops --save parts --run run --resume
   says out 'goes on after step'
   [ "$(grep -c '"loss"' run/losses.jsonl)" = 1500 ] || fail "losses are missing"

@@ -52,9 +52,12 @@ TEST_CASE("lines: with and without a last newline, of Windows too, and letters t
               "a\nGr\xf6\xdf"
               "e\n",
               "x");
-        }) == "x: line 2 is not UTF-8: convert the file, with iconv for example");
+        }) == "x: line 2 is not UTF-8: convert it, with iconv for example");
+  CHECK(lines_of("\xEF\xBB\xBF"
+                 "a\nb",
+                 "x") == std::vector<std::string>{"a", "b"});
   CHECK(complaint_of([] { lines_of("a\xc3", "x"); }) ==
-        "x: line 1 is not UTF-8: convert the file, with iconv for example");
+        "x: line 1 is not UTF-8: convert it, with iconv for example");
 }
 
 TEST_CASE("a corpus: plain files and gzip, of several parts too") {
@@ -73,7 +76,7 @@ TEST_CASE("a corpus: files that are none, word by word") {
         "one number");
   CHECK(TwoFiles("", "c\n").complaint() == "--source: a.de: is empty: expects a sentence in each line");
   CHECK(TwoFiles("a\n", "\xff\n").complaint() ==
-        "--target: b.en: line 1 is not UTF-8: convert the file, with iconv for example");
+        "--target: b.en: line 1 is not UTF-8: convert it, with iconv for example");
   TwoFiles missing("a\n", "b\n");
   missing.files = {.prefix = "--val-", .source = missing.folder / "none", .target = missing.files.target};
   CHECK(missing.complaint().starts_with("--val-source: "));

@@ -135,6 +135,12 @@ TEST_CASE("translate: a text that is too long is told, not cut") {
         }).find("the model reads 512 at most: cut it into sentences") != std::string::npos);
 }
 
+TEST_CASE("translate: a text that is not UTF-8 is told, as in a file") {
+  for (const char* text : {"ein\xff", "ein\xc3"})
+    CHECK(complaint_of([&] { translate_line(learned(), text, {}, "a line"); }) ==
+          "a line is not UTF-8: convert it, with iconv for example");
+}
+
 TEST_CASE("attention: what a translation looked at, as numbers and as pictures") {
   const CrossAttention seen = cross_attention(learned(), "zwei Hund läuft", {});
   CHECK(seen.target.back() == "(end)");
@@ -145,6 +151,10 @@ TEST_CASE("attention: what a translation looked at, as numbers and as pictures")
   REQUIRE(seen.weights.shape() == shape);
   CHECK(allclose(seen.weights.sum(-1), ones({1, 2, shape[2]})));
   CHECK(seen.weights.mean(1)[0][0].argmax().item<std::int64_t>() < shape[3] - 1);  // a word, not the end
+
+  CHECK(
+      cross_attention(learned(), "z\u00e9", {}).source ==
+      std::vector<std::string>{"z", "\u00b7\uFFFD", "\u00b7\uFFFD", "(end)"});  // two tokens, half of é each
 
   const test::ScratchFolder folder;
   draw_attention(learned(), "zwei Hund läuft", {}, 0, folder / "a.svg");

@@ -12,6 +12,7 @@
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/training_folder.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
@@ -154,13 +155,14 @@ bool measure_and_train(const Path& folder, const Task& task, const LabOptions& o
   const std::vector<RunOptions> plan = plan_runs(options);
   const Path metrics = folder / "metrics.jsonl";
   set_num_threads(static_cast<int>(options.threads));
+  const std::vector<RunOptions> open = open_runs(plan, metrics);
   try {
-    announce(task, options, open_runs(plan, metrics), plan.size());
+    announce(task, options, open, plan.size());
     measure_start(folder, options);
   } catch (const kit::Interrupted&) {
     return false;  // nothing to show yet
   }
-  const bool finished = run_all(task, options.model, plan, options.threads, metrics);
+  const bool finished = open.empty() || run_all(task, options.model, plan, options.threads, metrics);
   print_result(folder);
   return finished;
 }
@@ -174,6 +176,7 @@ int run_lab(const LabOptions& given) {
   const Task task = make_task(options);
   const Config config = make_config(options, task);
   const Path folder = resume ? given.resume : new_folder(options);
+  const kit::FolderLock lock(folder);
   try_outputs(resume ? "--resume" : "--out", folder);
   if (resume)
     compare_with_start(*before, config);

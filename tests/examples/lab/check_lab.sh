@@ -44,6 +44,9 @@ grep -q 'in all$' err || fail "no estimate of the time"
 # shellcheck disable=SC2086
 "$lab" $small --threads 1 --out broken >out 2>err &
 while [ "$(cat broken/metrics.jsonl 2>/dev/null | wc -l)" -lt 100 ]; do kill -0 $! || fail "ended early"; done
+mv err first.err
+refused 1 'broken: another training is at work there' --resume broken --threads 1
+mv first.err err
 kill -INT $!
 status=0
 wait $! || status=$?
@@ -54,6 +57,9 @@ grep -q Unfinished broken/report.html || fail "the report of a stopped lab does 
 refused 2 'only --threads goes with --resume' --resume broken --steps 5
 expect 0 --resume broken --threads 2
 [ "$(fingerprints unbroken)" = "$(fingerprints broken)" ] || fail "a resumed lab differs from an unbroken one"
+expect 0 --resume broken --threads 2
+grep -q '20 of them are done already' err || fail "does not say that all runs are done"
+! grep -q '^training' err || fail "trains what is done"
 
 # Stopped before there is anything to show, and by SIGTERM: status 143, and what it says is true.
 : >err

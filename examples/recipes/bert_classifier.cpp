@@ -1,6 +1,5 @@
 // Fine-tuning a BERT: a layer on its pooler tells good reviews from bad ones; "not" turns a word round.
 #include <cstdio>
-
 #include "gradus/gradus.h"
 #include "gradus/text/text.h"
 

@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "../check_module.h"
+#include "gradus/core/error.h"
+#include "gradus/nn/attention/detail/packing.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "threads_guard.h"
@@ -142,6 +145,24 @@ TEST_CASE("padding: positions count from the start of each text, in every kind o
                                                  .score_bias = randn({2, kLength, kLength}, f64)});
 }
 
+TEST_CASE("padding: attention over memory counts positions from the start of each text") {
+  const DefaultDType guard(f64);
+  manual_seed(9);
+  const auto queries = *nn::detail::RealRows::of(padding_of(kTexts), 5, kLength);
+  const auto keys = *nn::detail::RealRows::of(padding_of(kSources, 7), 5, 7);
+  const nn::AttentionMasks packed{
+      .packing = std::make_shared<nn::detail::Packing>(nn::detail::Packing{queries, keys})};
+  const Tensor x = batch(), memory = randn({5, 7, 8});
+  for (const auto& options : {nn::MultiheadAttentionOptions{.d_model = 8, .heads = 2, .rope = RopeOptions{}},
+                              {.d_model = 8, .heads = 2, .causal = true, .window = 4, .alibi = true}}) {
+    const nn::MultiheadAttention attention(options);
+    const Tensor y = attention(x, memory, {.key_padding_mask = padding_of(kSources, 7)});
+    const Tensor z = attention(queries.pack(x), keys.pack(memory), packed);
+    CHECK(difference(z, queries.pack(y)) < 1e-12);
+    CHECK_THROWS_AS(attention.with_weights(queries.pack(x), keys.pack(memory), packed), Error);
+  }
+}
+
 TEST_CASE("padding: of the memory alone, and of x alone") {
   manual_seed(4);
   const auto decoder = make<nn::TransformerDecoder>({.layers = 2, .block = kBlock});
@@ -172,8 +193,8 @@ TEST_CASE("padding: models have the losses and gradients they have with it") {
   const DefaultDType guard(f64);
   manual_seed(6);
   const Tensor real = !padding_of(kTexts), read = !padding_of(kSources);
-  const auto ids = [](const Tensor& real) {
-    return where(real, randint(3, 20, real.shape()), zeros({}, i64));
+  const auto ids = [](const Tensor& there) {
+    return where(there, randint(3, 20, there.shape()), zeros({}, i64));
   };
   const Tensor source = ids(read), target = ids(real);
   const auto check = [&](const nn::Module& model, const auto& loss) {

@@ -1,6 +1,5 @@
 // Fine-tuning a BERT: a layer on its pooler tells good reviews from bad ones; "not" turns a word round.
 #include <cstdio>
-
 #include "gradus/gradus.h"
 #include "gradus/text/text.h"
 
@@ -28,9 +27,8 @@ int main(int argc, char** argv) {  // bert_classifier [FOLDER]: config.json, mod
   const Tensor i = arange(150), y = ((i % 6 < 3) != (i % 30 >= 18)).to(i64);             // 1: a good one
   const auto [train, unseen] = data::random_split(150, {120, 30});
   optim::AdamW opt(model.parameters(), {.lr = optim::warmup_linear(argc > 1 ? 2e-5 : 2e-3, 20)});
-  model.train();  // one that is loaded is in eval mode: no dropout
   data::DataLoader loader({x[train], y[train]}, {.batch_size = 12, .shuffle = true});
-  while (loader.epoch() < 40) {
+  for (model.train(); loader.epoch() < 40;) {  // one that is loaded is in eval mode: no dropout
     const auto [ids, classes] = loader.next();
     opt.zero_grad();
     cross_entropy(model(ids), classes).backward();

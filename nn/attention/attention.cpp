@@ -4,6 +4,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/attention/attention_maps.h"
+#include "gradus/nn/attention/detail/packing.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/nn/module/probe.h"
@@ -91,6 +92,20 @@ Tensor join_heads(const Tensor& y) {
   return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
 }
 
+/// Rotary positions of heads [B, H, T, D]; of packed texts each has its own.
+Tensor turn(const Tensor& heads, const RopeOptions& options, const detail::RealRows* rows) {
+  if (!rows) return rope(heads, options);
+  const Tensor turned = rope(split_heads(rows->unpack(join_heads(heads)), heads.size(1)), options);
+  return split_heads(rows->pack(join_heads(turned)), heads.size(1));
+}
+
+/// [B, H, Tq, Tk]
+Shape scores_of(const Tensor& x, const Tensor& memory, std::int64_t heads, const detail::Packing* packing) {
+  if (!packing) return {x.size(0), heads, x.size(1), memory.size(1)};
+  const attention::Segments &queries = packing->queries.texts(), &keys = packing->keys.texts();
+  return {queries.batch(), heads, queries.length, keys.length};
+}
+
 }  // namespace
 
 MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
@@ -117,8 +132,12 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMasks& mas
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
   if (!plain()) {
     const std::vector<Tensor> parts = split(qkv, widths(), -1);
-    return report(attend(heads_of(parts[0], parts[1], parts[2]), options));
+    const detail::Packing* const packing = masks.packing.get();
+    return report(attend(heads_of(parts[0], parts[1], parts[2], packing), options, packing));
   }
+  if (masks.packing)
+    return report(out_proj(
+        attention::self_attend_in_segments(qkv, options_.heads, masks.packing->queries.texts(), options)));
   if (Probe::current() || AttentionMaps::current()) {
     const std::vector<Tensor> parts = chunk(qkv.detach(), 3, -1);
     show_heads(split_heads(parts[0], options_.heads), split_heads(parts[1], options_.heads), options);
@@ -170,7 +189,7 @@ Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& 
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // [B, T, 3E]
   expect_no_tape(qkv);
   const std::vector<Tensor> parts = split(qkv, widths(), -1);
-  const Heads now = heads_of(parts[0], parts[1], parts[2], cache.length());
+  const Heads now = heads_of(parts[0], parts[1], parts[2], nullptr, cache.length());
   const auto [k, v] = cache.append(now.k, now.v);
   return attend({now.q, k, v}, options);
 }
@@ -223,7 +242,11 @@ void MultiheadAttention::show_heads(const Tensor& q, const Tensor& k, const Atte
   if (AttentionMaps* const maps = AttentionMaps::current()) maps->saw_attention(*this, q, k, options);
 }
 
-Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& options) const {
+Tensor MultiheadAttention::attend(const Heads& heads, const AttentionOptions& options,
+                                  const detail::Packing* packing) const {
+  if (packing)
+    return out_proj(
+        join_heads(attention::attend_in_segments(heads.q, heads.k, heads.v, packing->texts(), options)));
   show_heads(heads.q, heads.k, options);
   return out_proj(join_heads(scaled_dot_product_attention(heads.q, heads.k, heads.v, options)));
 }
@@ -233,7 +256,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const Tensor& memory, con
   const Scope scope(path());
   if (cache) return report(attend_memory(x, memory, masks, *cache));
   const AttentionOptions options = options_for(x, memory, masks);
-  return report(attend(project(x, memory), options));
+  return report(attend(project(x, memory, masks.packing.get()), options, masks.packing.get()));
 }
 
 std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, const Tensor& memory,
@@ -241,17 +264,19 @@ std::pair<Tensor, Tensor> MultiheadAttention::with_weights(const Tensor& x, cons
                                                            HeadWeights heads) const {
   const Scope scope(path());
   const AttentionOptions options = options_for(x, memory, masks);
-  const auto [q, k, v] = project(x, memory);
+  check(!masks.packing, "MultiheadAttention: with_weights expects rows with their padding");
+  const auto [q, k, v] = project(x, memory, nullptr);
   const Tensor weights = attention_weights(q, k, options);
   const Tensor y = out_proj(join_heads(scaled_dot_product_attention(q, k, v, options)));
   return {y, heads == HeadWeights::averaged ? weights.mean(1) : weights};
 }
 
-MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory) const {
+MultiheadAttention::Heads MultiheadAttention::project(const Tensor& x, const Tensor& memory,
+                                                      const detail::Packing* packing) const {
   const std::int64_t begin = width(), end = in_proj_weight.size(0);  // of keys and values
   const Tensor q = linear(x, rows(in_proj_weight, 0, begin), rows(in_proj_bias, 0, begin));
   const Tensor kv = linear(memory, rows(in_proj_weight, begin, end), rows(in_proj_bias, begin, end));
-  return heads_of(q, kv.slice(-1, 0, (end - begin) / 2), kv.slice(-1, (end - begin) / 2));
+  return heads_of(q, kv.slice(-1, 0, (end - begin) / 2), kv.slice(-1, (end - begin) / 2), packing);
 }
 
 bool MultiheadAttention::plain() const {
@@ -264,6 +289,7 @@ std::vector<std::int64_t> MultiheadAttention::widths() const {
 }
 
 MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& q, const Tensor& k, const Tensor& v,
+                                                       const detail::Packing* packing,
                                                        std::int64_t begin) const {
   const auto heads = [](const Tensor& y, std::int64_t count, const std::optional<Norm>& norm) {
     const Tensor parts = split_heads(y, count);
@@ -274,8 +300,8 @@ MultiheadAttention::Heads MultiheadAttention::heads_of(const Tensor& q, const Te
   if (options_.rope) {
     RopeOptions turned = *options_.rope;
     turned.offset += begin;
-    made.q = rope(made.q, turned);
-    made.k = rope(made.k, turned);
+    made.q = turn(made.q, turned, packing ? &packing->queries : nullptr);
+    made.k = turn(made.k, turned, packing ? &packing->keys : nullptr);
   }
   return made;
 }
@@ -293,7 +319,7 @@ AttentionOptions MultiheadAttention::options_for(const Tensor& x, const Tensor& 
   check(x.size(0) == memory.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
         x.shape(), memory.shape());
   AttentionOptions options = rule();
-  options.mask = combine(masks, {x.size(0), options_.heads, x.size(1), memory.size(1)}, x.dtype());
+  options.mask = combine(masks, scores_of(x, memory, options_.heads, masks.packing.get()), x.dtype());
   options.dropout = is_training() ? options_.dropout : 0;
   return options;
 }

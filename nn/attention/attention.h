@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,10 @@
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
+
+namespace detail {
+struct Packing;
+}
 
 struct MultiheadAttentionOptions {
   std::int64_t d_model = 0;  // E
@@ -38,6 +43,9 @@ struct AttentionMasks {
   Tensor visible = {};
   /// Broadcast to [B, H, Tq, Tk]: added to the scores before the softmax.
   Tensor score_bias = {};
+  /// From a stack that leaves padding out: x is [1, N, C], and memory, without padded rows. Masks are as of
+  /// x [B, T, C].
+  std::shared_ptr<const detail::Packing> packing = {};
 };
 
 enum class HeadWeights { averaged, per_head };
@@ -84,13 +92,15 @@ struct MultiheadAttention : Module {
   /// Whether heads are what the projection gives, side by side, with nothing done to them.
   bool plain() const;
   /// [B, T, E] and two of [B, Tk, kv_heads D] as heads; x's first position is `begin`.
-  Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t begin = 0) const;
+  Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v, const detail::Packing* packing = nullptr,
+                 std::int64_t begin = 0) const;
   std::vector<Tensor> weights_of_keys() const;
   std::vector<std::int64_t> widths() const;  // of q, k and v
   AttentionOptions rule() const;             // without masks
-  Heads project(const Tensor& x, const Tensor& memory) const;
+  Heads project(const Tensor& x, const Tensor& memory, const detail::Packing* packing) const;
   void show_heads(const Tensor& q, const Tensor& k, const AttentionOptions& options) const;
-  Tensor attend(const Heads& heads, const AttentionOptions& options) const;
+  Tensor attend(const Heads& heads, const AttentionOptions& options,
+                const detail::Packing* packing = nullptr) const;
   Tensor attend_cached(const Tensor& x, const AttentionMasks& masks, KeyValues& cache) const;
   Tensor attend_memory(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,
                        KeyValues& cache) const;

@@ -13,8 +13,8 @@ struct BeamOptions {
   std::int64_t beams = 4;
   std::int64_t count = 0;               // the most tokens a continuation has
   std::vector<std::int64_t> stop = {};  // tokens it ends with
-  /// Sums of log-probabilities are divided by ((5 + length) / 6)^this: 0 favours short continuations, 1 about
-  /// none (Wu et al. 2016, section 7); at most 10.
+  /// Sums of log-probabilities are divided by ((5 + length) / 6)^this: the larger, at most 10, the longer the
+  /// continuation that is favoured (Wu et al. 2016, section 7).
   double length_penalty = 0.6;
   bool early_stop = false;  // end as soon as `beams` of them have ended, even if a better one is under way
 };

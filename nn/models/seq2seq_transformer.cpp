@@ -188,28 +188,22 @@ EncoderOutput Seq2SeqTransformer::encode(const Tensor& source) const {
   const Tensor padding = source == options_.pad;
   if (padding.any()) output.padding = padding;
   AttentionMasks masks{.key_padding_mask = output.padding};
-  if (encoder_bias) {  // with the padding in it, once for all blocks
-    masks.score_bias = (*encoder_bias)(source.size(1), source.size(1));
-    if (output.padding.defined())
-      masks.score_bias = where(padding.unsqueeze(1).unsqueeze(1),
-                               full({}, -INFINITY, masks.score_bias.dtype()), masks.score_bias);
-    masks.key_padding_mask = {};
-  }
+  if (encoder_bias) masks.score_bias = (*encoder_bias)(source.size(1), source.size(1));
   const Tensor x = embedded(source, source_embedding ? *source_embedding : embedding, source_positions, 0);
   output.memory = encoder(x, masks);
   if (options_.output_dropout) output.memory = dropout(output.memory);
   return output;
 }
 
-/// What the head sees: [B, Tt] -> [B, Tt, C].
-Tensor Seq2SeqTransformer::hidden(const Tensor& target_in, const EncoderOutput& source,
-                                  KeyValueCache* cache) const {
+/// What the head sees: [B, Tt] -> [B, Tt, C]; where `padding` is true, [B, Tt], nobody will look.
+Tensor Seq2SeqTransformer::hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache,
+                                  const Tensor& padding) const {
   const Scope scope(path());
   expect_text("target_in", target_in, options_.vocab);
   if (cache) cache->expect_model(*this);
   const std::int64_t begin = cache ? cache->length() : 0;
   expect_in_context("target_in", target_in, begin);
-  DecoderMasks masks{.memory = {.key_padding_mask = source.padding}};
+  DecoderMasks masks{.self = {.key_padding_mask = padding}, .memory = {.key_padding_mask = source.padding}};
   if (decoder_bias) masks.self.score_bias = (*decoder_bias)(target_in.size(1), begin + target_in.size(1));
   const Tensor x = embedded(target_in, embedding, target_positions, begin);
   Tensor y = decoder(x, source.memory, masks, cache);
@@ -277,9 +271,11 @@ Tensor Seq2SeqTransformer::loss(const Tensor& source, const Tensor& target,
         source.shape(), target.shape());
   const Tensor read = without_empty_columns(source, source != options_.pad);
   const Tensor written = without_empty_columns(target, target != options_.pad);
-  Tensor y = hidden(shifted(written), encode(read)), next = written;
+  const Tensor real = written != options_.pad;
+  const bool padded = !real.all();
+  Tensor y = hidden(shifted(written), encode(read), nullptr, padded ? !real : Tensor()), next = written;
   // The head's product is the largest of a step: it is made for what counts.
-  if (const Tensor real = written != options_.pad; !real.all()) {
+  if (padded) {
     const Tensor counting = nonzero(real.reshape({-1})).squeeze(-1);
     y = index_select(y.reshape({-1, y.size(2)}), 0, counting);
     next = index_select(written.reshape({-1}), 0, counting);

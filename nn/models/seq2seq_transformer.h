@@ -123,7 +123,8 @@ struct Seq2SeqTransformer : Module {
   void expect_in_context(const char* what, const Tensor& ids, std::int64_t begin) const;
   Tensor embedded(const Tensor& ids, const Embedding& table, const std::optional<LearnedPositions>& learned,
                   std::int64_t begin) const;
-  Tensor hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache = nullptr) const;
+  Tensor hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache = nullptr,
+                const Tensor& padding = {}) const;
   Tensor logits(const Tensor& hidden) const;
   Seq2SeqOptions options_;
   std::string model_type_;  // "marian", "t5" or "mt5"

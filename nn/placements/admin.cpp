@@ -51,7 +51,7 @@ std::int64_t profile_admin_(const std::function<void()>& forward) {
 
 Placement admin() {
   return placement<Admin>({.name = "Admin",
-                           .equation = "LN(x w + f(x)), w^2 = variance of all branches before",
+                           .equation = "LN(x w + f(x)), w^2 = variance of x and all branches before",
                            .paper = "Liu et al. 2020, arXiv 2004.08249"});
 }
 

@@ -41,7 +41,7 @@ Placement deep_norm_of(const std::function<double(const BlockOptions&)>& alpha,
                        const std::function<double(const BlockOptions&)>& decoder_alpha,
                        std::function<void(const Module&, const BlockOptions&)> init) {
   return {.name = "DeepNorm",
-          .equation = "LN(a x + f(x)), a = (2L)^(1/4)",
+          .equation = "LN(a x + f(x)), a = (2L)^(1/4); others for encoder and decoder",
           .paper = "Wang et al. 2022, arXiv 2203.00555",
           .block =
               [alpha](const BlockOptions& o) {

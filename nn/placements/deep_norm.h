@@ -20,7 +20,7 @@ struct DeepNorm : Module {
 
 /// For a model of one stack, encoder or GPT, of N blocks: alpha = (2N)^(1/4). Initial weights of the FFN and
 /// of the values' and output projections are Xavier normal with gain beta = (8N)^(-1/4), of queries and keys
-/// with gain 1 (table 1 of the paper).
+/// with gain 1 (figure 2 of the paper).
 Placement deep_norm();
 
 /// The sizes of the two stacks of a model with encoder and decoder.

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/nn/attention/attention_maps.h"
+#include "gradus/nn/attention/detail/packing.h"
 #include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/probe.h"
+#include "gradus/nn/transformer/detail/by_position.h"
 #include "gradus/ops/checkpoint.h"
 
 namespace gradus::nn {
@@ -121,6 +124,31 @@ Tensor run_stack(const Stack& stack, KeyValueCache* cache, const Tensor& x, cons
   });
 }
 
+/// x and memory without their padding, for blocks in which nothing but attention looks at other positions;
+/// nothing where there is none to leave out, or somebody watches, who would see other shapes.
+std::shared_ptr<const detail::Packing> packing_of(bool by_position, const Tensor& x, const Tensor& x_padding,
+                                                  const Tensor& memory, const Tensor& memory_padding) {
+  const bool padded = x_padding.defined() || memory_padding.defined();
+  if (!by_position || !padded || x.size(0) != memory.size(0)) return nullptr;
+  if (detail::forward_hooks != 0 || Probe::current() || AttentionMaps::current()) return nullptr;
+  const auto queries = detail::RealRows::of(x_padding, x.size(0), x.size(1));
+  const auto keys = detail::RealRows::of(memory_padding, memory.size(0), memory.size(1));
+  if (!queries || !keys || queries->count() == 0 || (queries->all() && keys->all())) return nullptr;
+  return std::make_shared<const detail::Packing>(detail::Packing{*queries, *keys});
+}
+
+/// With the padding in the score_bias, once for all blocks.
+AttentionMasks joined(AttentionMasks masks, const Tensor& keys) {
+  const Tensor &padding = masks.key_padding_mask, &bias = masks.score_bias;
+  const bool fits = padding.defined() && bias.defined() && padding.dtype() == boolean &&
+                    padding.shape() == Shape{keys.size(0), keys.size(1)} && bias.dim() == 4 &&
+                    bias.dtype() == keys.dtype() && bias.size(3) == keys.size(1);
+  if (!fits) return masks;  // blocks say what is wrong
+  masks.score_bias = where(padding.unsqueeze(1).unsqueeze(1), full({}, -INFINITY, bias.dtype()), bias);
+  masks.key_padding_mask = {};
+  return masks;
+}
+
 template <class Stack>
 KeyValueCache new_cache_of(const Stack& stack, std::int64_t batch, std::int64_t capacity) {
   std::vector<KeyValues> kept;
@@ -133,6 +161,7 @@ KeyValueCache new_cache_of(const Stack& stack, std::int64_t batch, std::int64_t 
 TransformerEncoder::TransformerEncoder(const TransformerOptions& options)
     : Module("TransformerEncoder"), options_(completed(options, false)) {
   build(*this, "TransformerEncoder", options_, options_.placement.block);
+  by_position_ = detail::encoder_by_position(options_.placement, options_.block.norm);
   dtype_ = dtype_of(*this);
 }
 
@@ -140,7 +169,13 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
                                       KeyValueCache* cache) const {
   const Scope scope(path());
   expect_sequence("TransformerEncoder", "x", x, options_.block.d_model, dtype_.value_or(x.dtype()));
-  return run_stack(*this, cache, x, masks);
+  const Tensor& padding = masks.key_padding_mask;
+  const auto packing = cache ? nullptr : packing_of(by_position_, x, padding, x, padding);
+  if (!packing) return run_stack(*this, cache, x, cache ? masks : joined(masks, x));
+  AttentionMasks packed = masks;
+  packed.key_padding_mask = {};
+  packed.packing = packing;
+  return packing->queries.unpack(run_stack(*this, nullptr, packing->queries.pack(x), packed));
 }
 
 KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
@@ -150,6 +185,7 @@ KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t cap
 TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
     : Module("TransformerDecoder"), options_(completed(options, true)) {
   build(*this, "TransformerDecoder", options_, options_.placement.decoder_block);
+  by_position_ = detail::decoder_by_position(options_.placement, options_.block.norm);
   dtype_ = dtype_of(*this);
 }
 
@@ -157,7 +193,16 @@ Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, con
                                       KeyValueCache* cache) const {
   const Scope scope(path());
   expect_decoder_inputs("TransformerDecoder", x, memory, options_.block.d_model, dtype_.value_or(x.dtype()));
-  return run_stack(*this, cache, x, memory, masks);
+  const Tensor &padding = masks.self.key_padding_mask, &memory_padding = masks.memory.key_padding_mask;
+  const auto packing = cache ? nullptr : packing_of(by_position_, x, padding, memory, memory_padding);
+  if (!packing) return run_stack(*this, cache, x, memory, masks);
+  DecoderMasks packed = masks;
+  packed.self.key_padding_mask = packed.memory.key_padding_mask = {};
+  const detail::Packing self{packing->queries, packing->queries};
+  packed.self.packing = std::make_shared<const detail::Packing>(self);
+  packed.memory.packing = packing;
+  return packing->queries.unpack(
+      run_stack(*this, nullptr, packing->queries.pack(x), packing->keys.pack(memory), packed));
 }
 
 KeyValueCache TransformerDecoder::new_cache(std::int64_t batch, std::int64_t capacity) const {

@@ -19,7 +19,9 @@ struct TransformerOptions {
   bool checkpoint = false;
 };
 
-/// Blocks of self-attention, x [B, T, C] -> [B, T, C].
+/// Blocks of self-attention, x [B, T, C] -> [B, T, C]. What comes out where a key_padding_mask says padding
+/// means nothing: mostly it is 0, as padding at the ends of rows costs nothing where placement and norm are
+/// gradus' own (BatchNorm and GroupNorm excepted), unless somebody watches (Probe, AttentionMaps, hooks).
 /// `nn::TransformerEncoder encoder({.layers = 6, .block = {.d_model = 64, .heads = 4}});`
 struct TransformerEncoder : Module {
   explicit TransformerEncoder(const TransformerOptions& options);
@@ -35,9 +37,11 @@ struct TransformerEncoder : Module {
  private:
   TransformerOptions options_;
   std::optional<DType> dtype_;  // of the parameters
+  bool by_position_ = false;    // nothing but attention looks at other positions
 };
 
 /// Blocks of self-attention and attention over memory: x [B, T, C], memory [B, Tm, C] -> [B, T, C].
+/// Padding of either is left out as in an encoder.
 struct TransformerDecoder : Module {
   explicit TransformerDecoder(const TransformerOptions& options);
   /// With a cache x follows the positions it holds; memory and its mask are those of the first call.
@@ -53,6 +57,7 @@ struct TransformerDecoder : Module {
  private:
   TransformerOptions options_;
   std::optional<DType> dtype_;  // of the parameters
+  bool by_position_ = false;    // nothing but attention looks at other positions
 };
 
 }  // namespace gradus::nn

@@ -57,14 +57,18 @@ void check_packed(const Tensor& qkv, std::int64_t heads) {
   check_floating(op, qkv.array());
 }
 
-}  // namespace
+/// Where backward writes the scores' gradient, which past the ends of texts is 0.
+Array scores_gradient(bool needed, const Rule& rule, DType dtype) {
+  if (!needed) return {};
+  return rule.texts.queries ? Array::zeros(rule.mask.shape(), dtype) : Array::empty(rule.mask.shape(), dtype);
+}
 
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                    const AttentionOptions& options) {
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const attention::TextPairs& texts,
+              const AttentionOptions& options) {
   const char* const op = "scaled_dot_product_attention";
   attention::check_queries_keys(op, q, k);
   check_values(op, k, v);
-  const Rule rule = attention::rule_of(op, options, q.array(), k.array());
+  const Rule rule = attention::rule_of(op, options, q.array(), k.array(), texts);
   const Array qr = attention::with_rows(q.array()), kr = attention::with_rows(k.array()),
               vr = attention::with_rows(v.array());
   const Array out = Array::empty({q.size(0), q.size(1), q.size(2), v.size(3)}, q.dtype()),
@@ -78,18 +82,19 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
         const Gradients grads{.dq = empty_where(needs[0], q->shape(), dtype),
                               .dk = empty_where(needs[1], k->shape(), dtype),
                               .dv = empty_where(needs[2], v->shape(), dtype),
-                              .dscores = empty_where(needs[3], rule.mask.shape(), dtype)};
+                              .dscores = scores_gradient(needs[3], rule, dtype)};
         mask.get();  // throws when it was changed
         attention::backward(rule, *q, *k, *v, *out, log_sum, attention::with_rows(dout), grads);
         return {grads.dq, grads.dk, grads.dv, needs[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
 
-Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options) {
+Tensor self_attend(const Tensor& qkv, Int heads, const attention::TextPairs& texts,
+                   const AttentionOptions& options) {
   check_packed(qkv, heads);
   const Array x = qkv.array().contiguous();
   const Array q = packed_heads(x, 0, heads), k = packed_heads(x, 1, heads), v = packed_heads(x, 2, heads);
-  const Rule rule = attention::rule_of("self_attention_packed", options, q, k);
+  const Rule rule = attention::rule_of("self_attention_packed", options, q, k, texts);
   const Array out = Array::empty({x.size(0), x.size(1), x.size(2) / 3}, x.dtype()), log_sum = row_numbers(q);
   attention::forward(rule, q, k, v, heads_of(out, heads), log_sum);
   return record(
@@ -99,12 +104,33 @@ Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOption
         const auto part = [&](const Array& packed, std::int64_t i) { return packed_heads(packed, i, heads); };
         const Array dx = empty_where(needs[0], x->shape(), x->dtype());
         Gradients grads = needs[0] ? Gradients{part(dx, 0), part(dx, 1), part(dx, 2), {}} : Gradients{};
-        grads.dscores = empty_where(needs[1], rule.mask.shape(), x->dtype());
+        grads.dscores = scores_gradient(needs[1], rule, x->dtype());
         mask.get();  // throws when it was changed
         attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), log_sum,
                             heads_of(dout.contiguous(), heads), grads);
         return {dx, needs[1] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options) {
+  return attend(q, k, v, {}, options);
+}
+
+Tensor self_attention_packed(const Tensor& qkv, Int heads, const AttentionOptions& options) {
+  return self_attend(qkv, heads, {}, options);
+}
+
+Tensor attention::attend_in_segments(const Tensor& q, const Tensor& k, const Tensor& v,
+                                     const TextPairs& texts, const AttentionOptions& options) {
+  return attend(q, k, v, texts, options);
+}
+
+Tensor attention::self_attend_in_segments(const Tensor& qkv, std::int64_t heads, const Segments& texts,
+                                          const AttentionOptions& options) {
+  return self_attend(qkv, heads, {texts, texts}, options);
 }
 
 }  // namespace gradus

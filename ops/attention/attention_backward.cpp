@@ -31,23 +31,21 @@ class Backward {
            const Array& out, const Array& dout, const Gradients& grads, I groups)
       : rule_(rule),
         scores_(rule, q, k),
-        q_(q, q.size(1)),
-        k_(k, q.size(1)),
-        v_(v, q.size(1)),
-        out_(out, q.size(1)),
-        dout_(dout, q.size(1)),
-        dq_(grads.dq, q.size(1)),
-        dk_(grads.dk, q.size(1)),
-        dv_(grads.dv, q.size(1)),
+        q_(q, q.size(1), rule.texts.queries),
+        k_(k, q.size(1), rule.texts.keys),
+        v_(v, q.size(1), rule.texts.keys),
+        out_(out, q.size(1), rule.texts.queries),
+        dout_(dout, q.size(1), rule.texts.queries),
+        dq_(grads.dq, q.size(1), rule.texts.queries),
+        dk_(grads.dk, q.size(1), rule.texts.keys),
+        dv_(grads.dv, q.size(1), rule.texts.keys),
         dscores_(grads.dscores, q.size(1)),
-        log_sum_(log_sum.data<T>()),
-        heads_(q.size(0) * q.size(1)),
-        queries_(q.size(2)),
-        keys_(k.size(2)),
+        log_sum_(log_sum.unsqueeze(3), q.size(1), rule.texts.queries),
+        heads_(rule.batch(q) * q.size(1)),
         channels_(q.size(3)),
         width_(v.size(3)),
         groups_(groups),
-        scratch_((rule.dropout > 0 ? 3 : 2) * std::min(queries_, scores_.cut().rows) *
+        scratch_((rule.dropout > 0 ? 3 : 2) * std::min(rule.queries(q), scores_.cut().rows) *
                      std::min(scores_.cut().keys, kTileKeys),
                  dtype_of<T>) {}
 
@@ -57,19 +55,20 @@ class Backward {
     const I sums = group * heads_ + head;
     const bool adds = rule_.window > 0;
     I reached = 0;
-    if (adds) clear(sums, 0);
+    if (adds) clear(sums, scores_.keys(head), 0);
     for (I t = group + (scores_.cut().tiles - 1 - group) / groups_ * groups_; t >= 0; t -= groups_) {
       const Tile tile = scores_.tile(head, t);
+      if (tile.rows <= 0) continue;
       run_tile(tile, sums, reached == 0 && !adds ? T{0} : T{1});
       reached = std::max(reached, tile.first + tile.keys);
     }
-    if (!adds) clear(sums, reached);
+    if (!adds) clear(sums, scores_.keys(head), reached);
   }
 
  private:
-  /// dk and dv of keys `first` and after.
-  void clear(I sums, I first) const {
-    for (I j = first; j < keys_; ++j) {
+  /// dk and dv of keys first .. end - 1.
+  void clear(I sums, I end, I first) const {
+    for (I j = first; j < end; ++j) {
       if (dk_) std::fill_n(dk_.row(sums, j), channels_, T{0});
       if (dv_) std::fill_n(dv_.row(sums, j), width_, T{0});
     }
@@ -89,7 +88,7 @@ class Backward {
     for_each_block(tile, [&](const Block& block) {
       scores_.compute(block, p, ld);
       kernels::table<T>().attention_weights(scores_.rows(block, p, ld),
-                                            log_sum_ + block.head * queries_ + block.begin);
+                                            log_sum_.row(block.head, block.begin));
       if (drops) scores_.drop(block, p, dropped, ld);
       if (dv_) add_dv(block, dropped, ld, sums, beta);
       if (!dq_ && !dk_ && !dscores_) return;
@@ -105,7 +104,7 @@ class Backward {
     for (I r = 0; r < tile.rows; ++r) {
       T* const row = dscores_.row(tile.head, tile.begin + r);
       std::fill_n(row, tile.first, T{0});
-      std::fill_n(row + end, keys_ - end, T{0});
+      std::fill_n(row + end, scores_.keys(tile.head) - end, T{0});
     }
   }
 
@@ -159,8 +158,8 @@ class Backward {
   Scores<T> scores_;
   HeadRows<const T> q_, k_, v_, out_, dout_;
   HeadRows<T> dq_, dk_, dv_, dscores_;
-  const T* log_sum_;
-  I heads_, queries_, keys_, channels_, width_, groups_;
+  HeadRows<const T> log_sum_;
+  I heads_, channels_, width_, groups_;
   Scratch scratch_;
 };
 
@@ -186,10 +185,11 @@ void add_partial_sums(const Array& sums, I groups, I sharing, const Array& grad)
 void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
               const Array& log_sum, const Array& dout, const Gradients& grads) {
   count_products(rule, q, k, v, 3, 2);  // scores again, dq, dk; dP, dv
-  const I heads = q.size(0) * q.size(1);
-  const Cut cut(rule, q.size(2), k.size(2));
+  const I heads = rule.batch(q) * q.size(1);
+  const Cut cut(rule, rule.queries(q), rule.keys(k));
   const I sharing = k.size(1) == 0 ? 1 : q.size(1) / k.size(1);
-  const I groups = heads == 0 ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, cut.tiles));
+  const I groups =
+      heads == 0 || rule.texts.keys ? 1 : std::clamp<I>(kUnits / heads, 1, std::max<I>(1, cut.tiles));
   Gradients sums = grads;
   sums.dk = partial_sums(grads.dk, groups, sharing);
   sums.dv = partial_sums(grads.dv, groups, sharing);

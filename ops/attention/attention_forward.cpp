@@ -56,16 +56,16 @@ class Forward {
           const Array& log_sum)
       : rule_(rule),
         scores_(rule, q, k),
-        v_(v, q.size(1)),
-        out_(out, q.size(1)),
-        log_sum_(log_sum.mutable_data<T>()),
-        queries_(q.size(2)),
+        v_(v, q.size(1), rule.texts.keys),
+        out_(out, q.size(1), rule.texts.queries),
+        log_sum_(log_sum.unsqueeze(3), q.size(1), rule.texts.queries),
         width_(v.size(3)),
-        scratch_(std::min(queries_, scores_.cut().rows) * std::min(scores_.cut().keys, kTileKeys),
+        scratch_(std::min(rule.queries(q), scores_.cut().rows) * std::min(scores_.cut().keys, kTileKeys),
                  dtype_of<T>) {}
 
   void run_tile(I head, I index) const {
     const Tile tile = scores_.tile(head, index);
+    if (tile.rows <= 0) return;
     const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
     const Array scratch = scratch_.take();
     T* const s = scratch.mutable_data<T>();
@@ -80,7 +80,7 @@ class Forward {
       add_values(block, s, ld);
     });
     // Dividing the short rows of the output is cheaper than dividing the weights.
-    softmax.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_ + head * queries_ + tile.begin);
+    softmax.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_.row(head, tile.begin));
   }
 
  private:
@@ -100,8 +100,8 @@ class Forward {
   Scores<T> scores_;
   HeadRows<const T> v_;
   HeadRows<T> out_;
-  T* log_sum_;
-  I queries_, width_;
+  HeadRows<T> log_sum_;
+  I width_;
   Scratch scratch_;
 };
 
@@ -117,8 +117,8 @@ Array with_rows(const Array& x) {
 void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
              const Array& log_sum) {
   count_products(rule, q, k, v, 1, 1);
-  const I heads = q.size(0) * q.size(1);
-  const Cut cut(rule, q.size(2), k.size(2));
+  const I heads = rule.batch(q) * q.size(1);
+  const Cut cut(rule, rule.queries(q), rule.keys(k));
   dispatch_floating("attention", q, [&]<class T>() {
     const Forward<T> attention(rule, q, k, v, out, log_sum);
     const I work = cut.work(k, v);

@@ -7,7 +7,7 @@
 
 #include "gradus/core/array/array.h"
 #include "gradus/core/random/random.h"
-#include "gradus/ops/ops.h"
+#include "gradus/ops/attention/segments.h"
 
 namespace gradus::attention {
 
@@ -22,6 +22,12 @@ struct Rule {
   double dropout = 0;
   /// Weight [b, h, i, j] is dropped by number ((b H + h) Tq + i) Tk + j from here.
   Generator::State random = {};
+  TextPairs texts = {};  // without: a batch of equal lengths
+
+  // What the scores [B, H, Tq, Tk] would be in a batch of equal lengths.
+  std::int64_t batch(const Array& q) const { return texts.queries ? texts.queries.batch() : q.size(0); }
+  std::int64_t queries(const Array& q) const { return texts.queries ? texts.queries.length : q.size(2); }
+  std::int64_t keys(const Array& k) const { return texts.keys ? texts.keys.length : k.size(2); }
 };
 
 /// The keys begin .. end - 1.
@@ -35,8 +41,9 @@ Span seen(const Rule& rule, std::int64_t i, std::int64_t queries, std::int64_t k
 void check_queries_keys(const char* op, const Tensor& q, const Tensor& k);
 
 /// The rule for scores [B, H, Tq, Tk] of q and k, with the numbers for dropout set aside. Throws naming `op`
-/// on a bad mask or probability.
-Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k);
+/// on a bad mask or probability, or segments that are not of q and k.
+Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k,
+             const TextPairs& texts = {});
 
 /// Reports to a profile that `q_products` products with a head's D channels and `v_products` with its Dv were
 /// made for every pair that may be seen, 2 floating-point operations each; of masks only the causal one and
@@ -47,12 +54,13 @@ void count_products(const Rule& rule, const Array& q, const Array& k, const Arra
 /// x itself, or a copy when its rows (the last axis) are not contiguous.
 Array with_rows(const Array& x);
 
-/// Writes out [B, H, Tq, Dv] and log_sum [B, H, Tq], the log of the sum of each row's exponentials: +inf, so
-/// that all weights are exp(-inf) = 0, where a row sees no key.
+/// Writes out, as q with Dv channels, and log_sum [B, H, Tq], the log of the sum of each row's exponentials:
+/// +inf, so that all weights are exp(-inf) = 0, where a row sees no key.
 void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
              const Array& log_sum);
 
-/// Where backward writes; undefined arrays are not wanted. dscores [B, H, Tq, Tk] must be contiguous.
+/// Where backward writes; undefined arrays are not wanted. dscores [B, H, Tq, Tk] must be contiguous, and
+/// zeros where there are segments.
 struct Gradients {
   Array dq, dk, dv, dscores;
 };

@@ -1,5 +1,6 @@
 // What attention accepts.
 
+#include <algorithm>
 #include <cmath>
 
 #include "gradus/core/profile/profile.h"
@@ -25,6 +26,18 @@ Array broadcast_mask(const char* op, const Tensor& mask, const Shape& scores, DT
   return m.expand(scores);
 }
 
+/// Segments that fill the rows of q [1, H, N, D] and k, as many of both, none longer than it may be.
+void expect_texts(const char* op, const TextPairs& texts, const Array& q, const Array& k) {
+  const auto fits = [](const Segments& segments, const Array& x) {
+    bool good = segments && x.size(0) == 1 && segments.begin(0) == 0 && segments.begins.back() == x.size(2);
+    for (std::int64_t b = 0; good && b < segments.batch(); ++b)
+      good = segments.size(b) >= 0 && segments.size(b) <= segments.length;
+    return good;
+  };
+  check(fits(texts.queries, q) && fits(texts.keys, k) && texts.queries.batch() == texts.keys.batch(),
+        "{}: the segments are not those of q {} and k {}", op, q.shape(), k.shape());
+}
+
 }  // namespace
 
 void check_queries_keys(const char* op, const Tensor& q, const Tensor& k) {
@@ -40,15 +53,18 @@ void check_queries_keys(const char* op, const Tensor& q, const Tensor& k) {
   check_floating(op, q.array());
 }
 
-Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k) {
+Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, const Array& k,
+             const TextPairs& texts) {
   check(options.dropout >= 0 && options.dropout <= 1, "{}: expects dropout from 0 to 1, got {}", op,
         options.dropout);
   check(options.window >= 0, "{}: expects a window of 1 or more, or 0 for none, got {}", op, options.window);
-  const Shape scores{q.size(0), q.size(1), q.size(2), k.size(2)};
+  if (texts.queries) expect_texts(op, texts, q, k);
   Rule rule{.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(3)))),
             .causal = options.causal,
             .window = options.window,
-            .dropout = options.dropout};
+            .dropout = options.dropout,
+            .texts = texts};
+  const Shape scores{rule.batch(q), q.size(1), rule.queries(q), rule.keys(k)};
   if (options.alibi) rule.slopes = alibi_slopes(q.size(1));
   if (options.mask.defined()) rule.mask = broadcast_mask(op, options.mask, scores, q.dtype());
   if (rule.dropout > 0)
@@ -68,14 +84,17 @@ Span seen(const Rule& rule, std::int64_t i, std::int64_t queries, std::int64_t k
 void count_products(const Rule& rule, const Array& q, const Array& k, const Array& v, int q_products,
                     int v_products) {
   if (!detail::watcher) return;
-  const std::int64_t queries = q.size(2), keys = k.size(2);
+  const std::int64_t queries = rule.queries(q), keys = rule.keys(k);
+  const Segments &rows = rule.texts.queries, &columns = rule.texts.keys;
   double pairs = 0;
-  for (std::int64_t i = 0; i < queries; ++i) {
-    const Span span = seen(rule, i, queries, keys);
-    pairs += static_cast<double>(span.end - span.begin);
-  }
+  for (std::int64_t b = 0; b < rule.batch(q); ++b)
+    for (std::int64_t i = 0; i < (rows ? rows.size(b) : queries); ++i) {
+      const Span span = seen(rule, i, queries, keys);
+      const std::int64_t end = columns ? std::min(span.end, columns.size(b)) : span.end;
+      pairs += static_cast<double>(std::max<std::int64_t>(0, end - span.begin));
+    }
   const auto width = static_cast<double>(q_products * q.size(3) + v_products * v.size(3));
-  count_flops(2 * static_cast<double>(q.size(0) * q.size(1)) * pairs * width);
+  count_flops(2 * static_cast<double>(q.size(1)) * pairs * width);
 }
 
 }  // namespace gradus::attention

@@ -42,12 +42,14 @@ struct Cut {
   }
 };
 
-/// One head's rows of an array [B, H, T, D]; heads are numbered through the batch.
+/// One head's rows of an array [B, H, T, D], or with segments [1, H, N, D]; heads are numbered through the
+/// batch.
 template <class T>
 class HeadRows {
  public:
   /// Rows for `heads` heads of queries, which share those of x where it has fewer.
-  HeadRows(const Array& x, I heads) : heads_(heads) {
+  HeadRows(const Array& x, I heads, const Segments& texts = {})
+      : texts_(texts ? texts.begins.data() : nullptr), heads_(heads) {
     if (!x.defined()) return;
     data_ = x.mutable_data<std::remove_const_t<T>>();
     if (x.size(1) > 0) sharing_ = heads / x.size(1);
@@ -56,7 +58,8 @@ class HeadRows {
     ld_ = x.size(2) > 1 ? x.strides()[2] : std::max<I>(1, x.size(3));
   }
   T* row(I head, I i) const {
-    return data_ + head / heads_ * batch_stride_ + head % heads_ / sharing_ * head_stride_ + i * ld_;
+    const I batch = texts_ ? texts_[head / heads_] * ld_ : head / heads_ * batch_stride_;
+    return data_ + batch + head % heads_ / sharing_ * head_stride_ + i * ld_;
   }
   I ld() const { return ld_; }
   /// Rows i and after as a matrix of a product.
@@ -66,6 +69,7 @@ class HeadRows {
 
  private:
   T* data_ = nullptr;
+  const I* texts_;
   I heads_, sharing_ = 1, batch_stride_ = 0, head_stride_ = 0, ld_ = 1;
 };
 
@@ -97,21 +101,26 @@ class Scores {
  public:
   Scores(const Rule& rule, const Array& q, const Array& k)
       : rule_(rule),
-        cut_(rule, q.size(2), k.size(2)),
-        q_(q, q.size(1)),
-        k_(k, q.size(1)),
-        queries_(q.size(2)),
-        keys_(k.size(2)),
+        cut_(rule, rule.queries(q), rule.keys(k)),
+        q_(q, q.size(1), rule.texts.queries),
+        k_(k, q.size(1), rule.texts.keys),
+        queries_(rule.queries(q)),
+        keys_(rule.keys(k)),
         channels_(q.size(3)),
         mask_heads_(q.size(1)) {}
 
   const Cut& cut() const { return cut_; }
+  I queries(I head) const {
+    return rule_.texts.queries ? rule_.texts.queries.size(head / mask_heads_) : queries_;
+  }
+  I keys(I head) const { return rule_.texts.keys ? rule_.texts.keys.size(head / mask_heads_) : keys_; }
 
+  /// Without rows (0 or fewer) past the end of a text.
   Tile tile(I head, I index) const {
-    const I begin = index * cut_.rows, rows = std::min(cut_.rows, queries_ - begin);
-    const I first = seen(rule_, begin, queries_, keys_).begin;
-    return {head, begin, rows, first,
-            std::max<I>(0, seen(rule_, begin + rows - 1, queries_, keys_).end - first)};
+    const I begin = index * cut_.rows, rows = std::min(cut_.rows, queries(head) - begin);
+    const I first = std::min(keys(head), seen(rule_, begin, queries_, keys_).begin);
+    const I end = std::min(keys(head), seen(rule_, begin + rows - 1, queries_, keys_).end);
+    return {head, begin, rows, first, std::max<I>(0, end - first)};
   }
 
   /// s [rows, keys] = scale q k^T + mask, row stride ld.

@@ -92,7 +92,7 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
   CHECK(blanks[0].item<std::int64_t>() == 19);
   // py: DataCollatorWithPadding, DataCollatorForSeq2Seq
   // here: `.pad` of a [DataLoader](#data): `{.batch_size = 32, .pad = {0, 0}}`
-  // py: MarianMTModel(MarianConfig(encoder_layers=1, ...))
+  // py: MarianMTModel(MarianConfig(encoder_layers=1, activation_function="relu", scale_embedding=True, ...))
   const nn::Seq2SeqTransformer marian({.vocab = 20,
                                        .encoder_layers = 1,
                                        .decoder_layers = 1,

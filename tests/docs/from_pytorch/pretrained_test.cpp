@@ -50,8 +50,8 @@ TEST_CASE("from PyTorch: Transformers") {
                                            .block = {.d_model = 8, .heads = 2},
                                            .final_norm = true});
   CHECK(translator.state_dict().contains("encoder.norm.weight"));
-  // py: transformer(src, tgt_in, tgt_mask=causal, src_key_padding_mask=source == 0).shape
-  // note: both masks are made from the ids; or `translator.loss(source, target)`
+  // py: transformer(src, tgt_in, tgt_mask=causal, src_key_padding_mask=source == 0, memory_key_padding_mask=source == 0).shape
+  // note: the masks are made from the ids, and the result is logits; or `translator.loss(source, target)`
   gives(translator(source, translator.shifted(target)).shape(), "[2, 4, 10]");
   // py: out = model(..., output_attentions=True); out.cross_attentions[0].shape
   // note: of every call on this thread until `maps` goes

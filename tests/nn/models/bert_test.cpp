@@ -151,9 +151,8 @@ TEST_CASE("Bert: both sides are seen, padding is not") {
       CHECK(max_difference(bert(ids).select(1, at), bert(changed).select(1, at)) > 0);
     // As padding it can be anything, and as if it were not there at the end.
     const Tensor padding = arange(5, i64).unsqueeze(0) == t;
-    for (std::int64_t at = 0; at < 5; ++at)
-      CHECK((max_difference(bert(ids, {.padding = padding}).select(1, at),
-                            bert(changed, {.padding = padding}).select(1, at)) == 0) == (at != t));
+    const Tensor there = !padding;
+    CHECK(equal(bert(ids, {.padding = padding})[there], bert(changed, {.padding = padding})[there]));
   }
   const Tensor padding = arange(5, i64).unsqueeze(0) >= 3;
   CHECK(max_difference(bert(ids, {.padding = padding}).slice(1, 0, 3), bert(ids.slice(1, 0, 3))) < 1e-5);

@@ -1,0 +1,24 @@
+#include "lab/studies/studies.h"
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/program/detail/check.h"
+
+namespace gradus::lab {
+
+const std::vector<Study>& studies() {
+  static const std::vector<Study> all = {
+      layer_norm_study(),
+  };
+  return all;
+}
+
+const Study& study_named(const std::string& name) {
+  std::string names;
+  for (const Study& study : studies()) {
+    if (study.name == name) return study;
+    names += (names.empty() ? "" : ", ") + study.name;
+  }
+  kit::fail_with("there is no study {}; there are {}", io::quote(name), names);
+}
+
+}  // namespace gradus::lab

@@ -57,6 +57,7 @@ std::string claims_page(const std::vector<JudgedClaim>& judged,
 
 std::vector<Path> study_folders(const Path& folder) {
   std::vector<Path> folders;
+  if (!std::filesystem::is_directory(folder)) return folders;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.is_directory() && is_study(entry.path())) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());

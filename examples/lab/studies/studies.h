@@ -13,5 +13,9 @@ const std::vector<Study>& studies();
 const Study& study_named(const std::string& name);
 
 Study layer_norm_study();
+Study placements_study();
+Study norms_study();
+Study long_study();
+Study final_norm_study();
 
 }  // namespace gradus::lab

@@ -1,0 +1,53 @@
+#pragma once
+// A fair search: whatever is compared has the same rates, the same seeds and the same steps, and no seed
+// chooses the rate it is judged at.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/study/study.h"
+
+namespace gradus::lab {
+
+/// What was run of one candidate: run(rate, seed) names the run, whose `number` is to be small.
+struct Search {
+  std::vector<double> rates;
+  std::vector<std::uint64_t> seeds;
+  std::function<std::string(double rate, std::uint64_t seed)> run;
+  std::string number = "loss";
+};
+
+/// Both in the order of the seeds; NaN where a run of that seed has not finished.
+struct Found {
+  std::vector<double> values;
+  std::vector<double> rates;
+};
+
+/// For each seed the rate that is best in the mean of the *other* seeds, and the seed's own number there: the
+/// best of several noisy numbers looks better than it is, and more so the more there are (leave-one-out; a
+/// single seed has to choose for itself). Runs that diverged count with the loss they started from.
+Found best_of(const StudyResults& results, const Search& search);
+
+/// The numbers at one rate, in the order of the seeds; NaN where a run has not finished.
+std::vector<double> at_rate(const StudyResults& results, const Search& search, double rate);
+
+/// For each seed the largest rate whose number is at most `limit`; where there is none, `none`. NaN where a
+/// run of that seed has not finished.
+std::vector<double> largest_rate(const StudyResults& results, const Search& search, double limit,
+                                 double none);
+
+/// a - b, seed by seed; seeds at which either is NaN are left out.
+std::vector<double> paired(const std::vector<double>& a, const std::vector<double>& b);
+/// What is not NaN.
+std::vector<double> finished(const std::vector<double>& values);
+/// The mean over several lists, seed by seed; NaN where one of them is.
+std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists);
+
+/// "0.78 (0.75 to 0.81)": mean, least and largest; a dash for none.
+std::string mean_and_range(const std::vector<double>& values);
+/// "0.003 (5 seeds), 0.01 (1)": the rates that were chosen, most often first; a dash for none.
+std::string chosen_rates(const Found& found);
+
+}  // namespace gradus::lab

@@ -9,6 +9,9 @@ const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
       layer_norm_study(),
       placements_study(),
+      norms_study(),
+      long_study(),
+      final_norm_study(),
   };
   return all;
 }

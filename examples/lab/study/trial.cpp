@@ -44,6 +44,16 @@ MakeOptimizer adam(double beta2) {
   };
 }
 
+void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
+                   const Init& init) {
+  (init ? init : lab_init)(model, options.seed);
+  if (options.placement.init) {
+    manual_seed(options.seed);  // of this thread's generator, which it draws from
+    options.placement.init(model.transformer, model.transformer.options().block);
+  }
+  nn::profile_admin_([&] { model.loss(first.inputs, first.targets); });
+}
+
 nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& init) {
   nn::GPT gpt({.vocab = task.vocabulary().size(),
                .context = task.context(),
@@ -53,19 +63,14 @@ nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& ini
                .positions = options.positions,
                .final_norm = options.final_norm,
                .residual_init_scaling = false});
-  (init ? init : lab_init)(gpt, options.seed);
-  if (options.placement.init) {
-    manual_seed(options.seed);  // of this thread's generator, which it draws from
-    options.placement.init(gpt.transformer, gpt.transformer.options().block);
-  }
   Generator data(options.seed, kData);
-  const kit::Windows first = task.batch(options.batch, data);  // what training will begin with
-  nn::profile_admin_([&] { gpt.loss(first.inputs, first.targets); });
+  start_weights(gpt, options, task.batch(options.batch, data), init);
   return gpt;
 }
 
 double validation_loss(const nn::GPT& model, const Task& task) {
   const NoGrad guard;
+  const nn::EvalMode eval(model);
   return model.loss(task.validation().inputs, task.validation().targets).item();
 }
 
@@ -78,7 +83,8 @@ TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,
   Generator data(options.seed, kData);
   TrialResult result;
   result.start_loss = validation_loss(model, task);
-  const double limit = kDiverged * std::log(static_cast<double>(task.vocabulary().size()));
+  const double limit =
+      options.loss_limit.value_or(kDiverged * std::log(static_cast<double>(task.vocabulary().size())));
   const auto is_wild = [&](double loss) { return !std::isfinite(loss) || loss > limit; };
 
   for (std::int64_t step = 1; step <= options.steps && !result.diverged; ++step) {

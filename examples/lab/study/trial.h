@@ -32,6 +32,7 @@ struct TrialOptions {
   std::function<optim::Schedule(double lr)> schedule = {};  // instead of warm-up and constant
   MakeOptimizer optimizer = adam();
   double clip = 0;  // norm of the whole gradient; 0: none
+  std::optional<double> loss_limit = {};  // above it a run has diverged; not given: 4 log(vocabulary)
   std::int64_t steps = 400;
   std::int64_t batch = 16;
   std::uint64_t seed = 0;
@@ -39,6 +40,10 @@ struct TrialOptions {
 
 /// Initial weights for a model: what it starts with instead of the lab's.
 using Init = std::function<void(const nn::GPT& model, std::uint64_t seed)>;
+
+/// Gives a model the initial weights of new_model(); `first` is the batch that training will begin with.
+void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
+                   const Init& init = {});
 
 /// The model before its first step. Without `init`: matrices N(0, 1/fan_in), embeddings N(0, 1/d), biases 0,
 /// then what the placement sets itself (make_model of training.h says why). Equal options and seeds give
@@ -55,7 +60,7 @@ struct TrialResult {
   double start_loss = 0;  // on the validation set
   double final_loss = 0;  // on the validation set; start_loss where it diverged or ended above that, as in
                           // Wortsman et al. 2023, so that one wild run does not drown the others
-  bool diverged = false;  // a loss was not finite or above 4 log(vocabulary)
+  bool diverged = false;  // a loss was not finite or above the limit
   std::vector<double> losses;  // of each step's batch
   /// The first step at which the mean of the last 20 losses was at most `target`; NaN: never.
   double steps_to(double target) const;

@@ -121,8 +121,8 @@ Setting setting_of(const StudyOptions& options) {
   return {.stages = {{16, 300, 16}, {128, 100, 8}, {1024, 40, 2}, {4096, 30, 1}, {16384, 24, 1}},
           .placements = nn::placements(),
           .rates = {3e-3, 1e-2},
-          .seeds = seeds_from(options.seed, full ? 6 : 4),
-          .few_seeds = seeds_from(options.seed, full ? 3 : 2)};
+          .seeds = seeds_from(options.seed, full ? 10 : 4),
+          .few_seeds = seeds_from(options.seed, full ? 4 : 2)};
 }
 
 nn::Placement banded(const nn::Placement& placement) {

@@ -150,7 +150,7 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
                  .residual_init_scaling = false});
   Generator data(seed, kTrain), first = data;
   start_weights(model, options, task.batch(stages.front().batch, stages.front().distance, first));
-  // A tenth of the rate is left after 3000 steps, a quarter of it where the last stage begins.
+  // A quarter of the rate is left where the last stage begins.
   optim::Adam optimizer(model.parameters(), {.lr = optim::inverse_sqrt(rate, 30)});
   Measured measured;
   for (const Stage& stage : stages) {
@@ -160,6 +160,7 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
       const kit::Windows batch = task.batch(stage.batch, stage.distance, data);
       optimizer.zero_grad();
       model.loss(batch.inputs, batch.targets).backward();
+      optim::clip_grad_norm(model.parameters(), 1.0);  // as is usual where a step sees one document
       optimizer.step();
     }
     const Judged end = judge(model, task, stage.distance, seed);

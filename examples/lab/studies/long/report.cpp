@@ -132,7 +132,7 @@ void report(Page& page, const StudyResults& results) {
       kChannels, kFullLayer + 1, kWindow));
   page.html.paragraph(fmt::format(
       "One training goes from distance to distance, as language models are lengthened: {}, with Adam and one rate "
-      "that rises over 30 steps and then falls like 1/sqrt(step). Answers are judged on documents that are not "
+      "that rises over 30 steps and then falls like 1/sqrt(step), and gradients clipped to a norm of 1. Answers are judged on documents that are not "
       "trained on.", stage_words(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);

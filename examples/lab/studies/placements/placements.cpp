@@ -35,7 +35,7 @@ Measured measure(const nn::Placement& placement, std::int64_t layers, double rat
 void add_runs(std::vector<StudyRun>& runs, const Part& part, bool curve) {
   for (const nn::Placement& placement : part.placements)
     for (const std::int64_t layers : part.depths)
-      for (const double rate : part.rates)
+      for (const double rate : part.rates.at(layers))
         for (const std::uint64_t seed : part.seeds)
           runs.push_back({.name = run_name(placement, layers, rate, seed),
                           .seconds = kLayerStep * static_cast<double>((layers + 1) * part.steps),
@@ -71,7 +71,7 @@ Figures figures(const StudyResults& results) {
 }  // namespace
 
 Search Part::search(const nn::Placement& placement, std::int64_t layers) const {
-  return {.rates = rates, .seeds = seeds, .run = [=](double rate, std::uint64_t seed) {
+  return {.rates = rates.at(layers), .seeds = seeds, .run = [=](double rate, std::uint64_t seed) {
             return run_name(placement, layers, rate, seed);
           }};
 }
@@ -80,13 +80,14 @@ Part all_part(const StudyOptions& options) {
   if (options.budget == Budget::quick)
     return {.placements = nn::placements(),
             .depths = {6},
-            .rates = {3e-3, 1e-2},
-            .seeds = seeds_from(options.seed, 3),
+            .rates = {{6, {3e-3, 1e-2}}},
+            .seeds = seeds_from(options.seed, 4),
             .steps = 200};
+  const std::vector<double> rates = {1e-3, 3e-3, 1e-2, 3e-2};
   return {.placements = nn::placements(),
           .depths = {2, 12, 48},
-          .rates = {1e-3, 3e-3, 1e-2, 3e-2},
-          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 5 : 4),
+          .rates = {{2, rates}, {12, rates}, {48, {1e-3, 3e-3, 1e-2}}},
+          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 7 : 4),
           .steps = 400};
 }
 
@@ -94,14 +95,15 @@ Part deep_part(const StudyOptions& options) {
   if (options.budget == Budget::quick)
     return {.placements = {nn::pre_ln(), nn::post_ln()},
             .depths = {96},
-            .rates = {3e-3},
+            .rates = {{96, {3e-3}}},
             .seeds = seeds_from(options.seed, 3),
             .steps = 80};
+  const std::vector<double> rates = {1e-3, 3e-3};
   return {.placements = {nn::pre_ln(), nn::post_ln(), nn::deep_norm(), nn::rezero(), nn::keel()},
           .depths = {96, 192, 384},
-          .rates = {1e-3, 3e-3},
+          .rates = {{96, rates}, {192, rates}, {384, rates}},
           .seeds = seeds_from(options.seed, options.budget == Budget::full ? 3 : 2),
-          .steps = 250};
+          .steps = 240};
 }
 
 std::string run_name(const nn::Placement& placement, std::int64_t layers, double rate, std::uint64_t seed) {

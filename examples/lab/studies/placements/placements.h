@@ -1,6 +1,7 @@
 #pragma once
 // What plan, figures and page of the study of placements share.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace gradus::lab::placements {
 struct Part {
   std::vector<nn::Placement> placements;
   std::vector<std::int64_t> depths;
-  std::vector<double> rates;
+  std::map<std::int64_t, std::vector<double>> rates;  // by depth
   std::vector<std::uint64_t> seeds;
   std::int64_t steps = 0;
 

@@ -58,13 +58,15 @@ void add_losses(Page& page, const StudyResults& results, const Part& part) {
   page.figure("losses", loss_map(results, part), sentence + ".");
 
   kit::Table table{.caption = "Final loss (nats per character): mean over seeds, least and largest",
-                   .header = {"Placement", "One branch or block"}};
+                   .header = {"Placement"}};
+  kit::Table equations{.caption = "What each computes", .header = {"Placement", "One branch or block", "Source"}};
   for (const std::string& depth : depth_titles(part)) {
     table.header.push_back(depth);
     table.header.push_back("chosen rate");
   }
   for (const nn::Placement& placement : part.placements) {
-    std::vector<std::string> row{placement.name, "`" + placement.equation + "`"};
+    equations.rows.push_back({placement.name, "`" + placement.equation + "`", placement.paper});
+    std::vector<std::string> row{placement.name};
     for (const std::int64_t layers : part.depths) {
       const Found found = best_of(results, part.search(placement, layers));
       row.push_back(mean_and_range(found.values));
@@ -73,6 +75,7 @@ void add_losses(Page& page, const StudyResults& results, const Part& part) {
     table.rows.push_back(std::move(row));
   }
   page.html.table(table);
+  page.html.folded_table(equations);
 }
 
 void add_above(Page& page, const StudyResults& results, const Part& part) {
@@ -114,9 +117,9 @@ bool at_edge(const StudyResults& results, const Search& search) {
 void add_search(Page& page, const StudyResults& results, const Part& part) {
   page.html.heading("The search of rates");
   page.html.paragraph(fmt::format(
-      "Every placement has the same {} at every depth, and the same seeds. A seed's rate is the one that is "
-      "best in the mean of the *other* seeds, so that no seed chooses what it is judged by.",
-      counted(static_cast<std::int64_t>(part.rates.size()), "rate")));
+      "At one depth every placement has the same rates, and {} throughout. A seed's rate is the one that is best in "
+      "the mean of the **other** seeds, so that no seed chooses what it is judged by.",
+      counted(static_cast<std::int64_t>(part.seeds.size()), "seed")));
   for (const std::int64_t layers : part.depths) {
     kit::HeatMap map{.title = fmt::format("{}, by rate", counted(layers, "layer")),
                      .x_label = "learning rate",
@@ -125,17 +128,19 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
                      .decimals = 2,
                      .low_is_good = true};
     std::vector<std::string> edges;
-    for (const double rate : part.rates) map.columns.push_back(kit::number_text(rate));
+    for (const double rate : part.rates.at(layers)) map.columns.push_back(kit::number_text(rate));
     for (const nn::Placement& placement : part.placements) {
       const Search search = part.search(placement, layers);
       map.rows.push_back(placement.name);
-      for (const double rate : part.rates)
+      for (const double rate : search.rates)
         map.values.push_back(mean(finished(at_rate(results, search, rate))));
       if (at_edge(results, search)) edges.push_back(placement.name);
     }
     page.figure(fmt::format("search-L{}", layers), map,
-                edges.empty() ? std::string("No placement's best rate is at an edge of the search.")
-                              : fmt::format("Best at an edge of the search, and perhaps better outside it: {}.",
+                part.rates.at(layers).size() < 3
+                    ? std::string("With so few rates, the best may lie outside the search.")
+                : edges.empty() ? std::string("No placement's best rate is at an edge of the search.")
+                                : fmt::format("Best at an edge of the search, and perhaps better outside it: {}.",
                                             listed(edges)));
   }
 }
@@ -168,10 +173,10 @@ kit::LineChart depth_chart(const StudyResults& results, const Part& deep) {
 void add_deep(Page& page, const StudyResults& results, const Part& deep) {
   page.html.heading("Hundreds of layers");
   page.html.paragraph(
-      fmt::format("The same models with {} layers, {} steps, the rates {}. A stack **trains** if it ends below the "
+      fmt::format("The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends below the "
                   "loss of a reader that ignores the context ({:.3f}): stacks that pass no signal end there. It "
                   "**learned** if it ends below what the last few characters allow ({:.3f}).",
-                  listed(deep.depths), deep.steps, listed(deep.rates), tiny_task().context_free_loss(),
+                  listed(deep.depths), deep.steps, listed(deep.rates.at(deep.depths.front())), tiny_task().context_free_loss(),
                   tiny_baseline()));
   kit::Table table{.caption = "Final loss (nats per character), chosen rate, runs at it that learned",
                    .header = {"Placement"}};

@@ -1,0 +1,76 @@
+#include "lab/studies/search.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+using namespace gradus::lab;
+
+namespace {
+
+std::string run_name(double rate, std::uint64_t seed) { return fmt::format("lr{}-s{}", rate, seed); }
+
+/// losses[s][r] of seed s at rate r; a NaN is a run that has not finished.
+StudyResults made_up(const std::vector<double>& rates, const std::vector<std::vector<double>>& losses) {
+  StudyResults results;
+  for (std::size_t s = 0; s < losses.size(); ++s)
+    for (std::size_t r = 0; r < rates.size(); ++r)
+      if (!std::isnan(losses[s][r]))
+        results.records[run_name(rates[r], s)] = {
+            .measured = {.numbers = {{"loss", losses[s][r]}}, .series = {}}, .seconds = 1};
+  return results;
+}
+
+const std::vector<double> kRates = {0.1, 0.3, 1};
+const double kOpen = std::nan("");
+
+Search search_of(std::size_t seeds) {
+  return {.rates = kRates, .seeds = seeds_from(0, static_cast<std::int64_t>(seeds)), .run = run_name};
+}
+
+}  // namespace
+
+TEST_CASE("a seed does not choose the rate it is judged at") {
+  // Seed 0 is lucky at rate 1, where the others are bad: chosen for itself it would be 0, not 3.
+  const StudyResults results = made_up(kRates, {{5, 3, 0}, {5, 2, 9}, {5, 2, 9}});
+  const Found found = best_of(results, search_of(3));
+  CHECK(found.rates == std::vector<double>{0.3, 0.3, 0.3});
+  CHECK(found.values == std::vector<double>{3, 2, 2});
+  CHECK(best_of(made_up(kRates, {{5, 3, 0}}), search_of(1)).values == std::vector<double>{0});  // nobody else
+}
+
+TEST_CASE("a seed with a run missing is left out, and chooses nothing") {
+  const StudyResults results = made_up(kRates, {{5, 3, 4}, {0, kOpen, 9}, {5, 4, 2}});
+  const Found found = best_of(results, search_of(3));
+  CHECK(found.values[0] == 4);  // seed 2 alone chooses: rate 1
+  CHECK(std::isnan(found.values[1]));
+  CHECK(found.values[2] == 4);
+  CHECK(finished(found.values).size() == 2);
+  CHECK(finished(best_of({}, search_of(3)).values).empty());
+}
+
+TEST_CASE("the largest rate that is good enough, by seed") {
+  const StudyResults results = made_up(kRates, {{1, 3, 1}, {1, 3, 3}, {3, 3, 3}, {1, 1, kOpen}});
+  const std::vector<double> largest = largest_rate(results, search_of(4), 2, 0.05);
+  CHECK(largest[0] == 1);
+  CHECK(largest[1] == 0.1);
+  CHECK(largest[2] == 0.05);
+  CHECK(std::isnan(largest[3]));
+}
+
+TEST_CASE("differences within a seed, and means over lists") {
+  CHECK(paired({3, kOpen, 5}, {1, 1, 1}) == std::vector<double>{2, 4});
+  const std::vector<double> means = mean_by_seed({{1, 2}, {3, kOpen}});
+  CHECK(means[0] == 2);
+  CHECK(std::isnan(means[1]));
+  CHECK(mean_by_seed({}).empty());
+}
+
+TEST_CASE("words of a search") {
+  CHECK(mean_and_range({1, kOpen, 2}) == "1.500 (1.000 to 2.000)");
+  CHECK(mean_and_range({}) == "\u2013");
+  CHECK(chosen_rates({.values = {1, 1, 1}, .rates = {0.3, 0.1, 0.3}}) == "0.3 (2 of 3), 0.1 (1 of 3)");
+  CHECK(chosen_rates({.values = {1, kOpen}, .rates = {0.3, kOpen}}) == "0.3");
+}

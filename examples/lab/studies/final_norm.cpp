@@ -39,10 +39,7 @@ struct Setting {
 
 Setting setting_of(const StudyOptions& options) {
   if (options.budget == Budget::quick)
-    return {.depths = {2, 6, 12},
-            .rates = {3e-3, 1e-2},
-            .seeds = seeds_from(options.seed, 6),
-            .steps = 200};
+    return {.depths = {2, 6, 12}, .rates = {3e-3, 1e-2}, .seeds = seeds_from(options.seed, 6), .steps = 200};
   return {.depths = {2, 6, 12, 24},
           .rates = {1e-3, 3e-3, 1e-2, 3e-2},
           .seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 6),
@@ -56,9 +53,7 @@ struct FixedScale : nn::Module {
       : weight(parameter("weight", ones({channels}))),
         bias(parameter("bias", zeros({channels}))),
         scale_(scale) {}
-  Tensor operator()(const Tensor& x) const {
-    return report((x - x.mean(-1, true)) * scale_ * weight + bias);
-  }
+  Tensor operator()(const Tensor& x) const { return report((x - x.mean(-1, true)) * scale_ * weight + bias); }
   nn::Parameter weight, bias;
 
  private:
@@ -120,11 +115,10 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
     for (const bool with : {true, false})
       for (const double rate : setting.rates)
         for (const std::uint64_t seed : setting.seeds)
-          runs.push_back({.name = setting.search(layers, with).run(rate, seed),
-                          .seconds = kLayerStep * static_cast<double>((layers + 1) * setting.steps),
-                          .measure = [=, steps = setting.steps] {
-                            return measure(layers, with, rate, steps, seed);
-                          }});
+          runs.push_back(
+              {.name = setting.search(layers, with).run(rate, seed),
+               .seconds = kLayerStep * static_cast<double>((layers + 1) * setting.steps),
+               .measure = [=, steps = setting.steps] { return measure(layers, with, rate, steps, seed); }});
   return runs;
 }
 
@@ -154,14 +148,21 @@ Figures figures(const StudyResults& results) {
   return all;
 }
 
-void add_point(kit::Series& series, std::int64_t layers, const std::vector<double>& values, bool power) {
-  if (finished(values).empty()) return;
-  const Spread spread = spread_of(finished(values));
-  const auto drawn = [&](double value) { return power ? std::pow(10.0, value) : value; };
-  series.x.push_back(static_cast<double>(layers));
-  series.y.push_back(drawn(spread.mean));
-  series.low.push_back(drawn(spread.low));
-  series.high.push_back(drawn(spread.high));
+/// A number of a search's runs by depth, or 10 to its power.
+kit::Series line(const StudyResults& results, const Setting& setting, const std::string& name, bool with,
+                 const std::string& number, bool power, int style) {
+  std::vector<double> depths;
+  std::vector<std::vector<double>> values;
+  for (const std::int64_t layers : setting.depths) {
+    depths.push_back(static_cast<double>(layers));
+    values.push_back(at_found(results, setting.search(layers, with), number));
+  }
+  kit::Series series = band(name, depths, values, style);
+  series.spread = kit::Spread::error_bars;
+  if (power)
+    for (std::vector<double>* ends : {&series.y, &series.low, &series.high})
+      for (double& value : *ends) value = std::pow(10.0, value);
+  return series;
 }
 
 std::string bars_words(const Setting& setting) {
@@ -201,19 +202,18 @@ std::string clear_depths(const StudyResults& results, const Setting& setting, co
 void add_training(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Trained with and without it");
   page.html.paragraph(tiny_words(setting.steps));
-  page.html.paragraph(fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other "
-                                  "seeds.", listed(setting.rates)));
+  page.html.paragraph(
+      fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other "
+                  "seeds.",
+                  listed(setting.rates)));
   kit::LineChart chart = axes(setting, "Final loss of Pre-LN", "nats per character");
   chart.references = {{.at = *tiny_task().entropy(), .label = "entropy"},
                       {.at = tiny_baseline(), .label = "n-gram"}};
   kit::Table table{.caption = "Final loss: mean over seeds, least and largest; chosen rates",
                    .header = {"Layers", "With", "rate", "Without", "rate", "Without - with"}};
-  for (const bool with : {true, false}) {
-    kit::Series& series = chart.series.emplace_back(kit::Series{
-        .name = with ? "with the final norm" : "without", .spread = kit::Spread::error_bars});
-    for (const std::int64_t layers : setting.depths)
-      add_point(series, layers, best_of(results, setting.search(layers, with)).values, false);
-  }
+  for (const bool with : {true, false})
+    chart.series.push_back(
+        line(results, setting, with ? "with the final norm" : "without", with, "loss", false, with ? 0 : 1));
   const Figures all = figures(results);
   for (const std::int64_t layers : setting.depths) {
     const Found with = best_of(results, setting.search(layers, true)),
@@ -222,8 +222,7 @@ void add_training(Page& page, const StudyResults& results, const Setting& settin
                           mean_and_range(without.values), chosen_rates(without),
                           mean_and_range(all.at(fmt::format("train.L{}", layers)))});
   }
-  add_if_any(page, "training", chart,
-             bars_words(setting) + " " + clear_depths(results, setting, "train"));
+  add_if_any(page, "training", chart, bars_words(setting) + " " + clear_depths(results, setting, "train"));
   page.html.table(table);
 }
 
@@ -233,13 +232,9 @@ void add_logits(Page& page, const StudyResults& results, const Setting& setting)
     kit::LineChart chart = axes(setting, end ? "Logits after training" : "Logits before the first step",
                                 "standard deviation over the vocabulary");
     chart.y_axis = kit::AxisKind::log;
-    for (const bool with : {true, false}) {
-      kit::Series& series = chart.series.emplace_back(
-          kit::Series{.name = with ? "with the final norm" : "without", .spread = kit::Spread::error_bars});
-      for (const std::int64_t layers : setting.depths)
-        add_point(series, layers,
-                  at_found(results, setting.search(layers, with), end ? "logits-end" : "logits-start"), true);
-    }
+    for (const bool with : {true, false})
+      chart.series.push_back(line(results, setting, with ? "with the final norm" : "without", with,
+                                  end ? "logits-end" : "logits-start", true, with ? 0 : 1));
     add_if_any(page, end ? "logits-end" : "logits-start", chart,
                end ? "What training has made of it. " + bars_words(setting)
                    : "The head reads a stream that has grown with every block, or one of a fixed size. " +
@@ -253,17 +248,16 @@ void add_inference(Page& page, const StudyResults& results, const Setting& setti
   chart.y_axis = kit::AxisKind::log;
   const std::pair<const char*, const char*> kinds[] = {
       {"loss", "as trained"}, {"fixed", "one scale for all tokens"}, {"removed", "norm removed"}};
-  for (const auto& [number, title] : kinds) {
-    kit::Series& series =
-        chart.series.emplace_back(kit::Series{.name = title, .spread = kit::Spread::error_bars});
-    for (const std::int64_t layers : setting.depths)
-      add_point(series, layers, at_found(results, setting.search(layers, true), number), false);
-  }
-  add_if_any(page, "inference", chart,
-             fmt::format("The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, and "
-                         "divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
-                         "distance from \u201Cas trained\u201D is what the norm does token by token. {} {}",
-                         bars_words(setting), clear_depths(results, setting, "inference")));
+  int style = 0;
+  for (const auto& [number, title] : kinds)
+    chart.series.push_back(line(results, setting, title, true, number, false, style++));
+  add_if_any(
+      page, "inference", chart,
+      fmt::format(
+          "The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, and "
+          "divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
+          "distance from \u201Cas trained\u201D is what the norm does token by token. {} {}",
+          bars_words(setting), clear_depths(results, setting, "inference")));
 }
 
 void report(Page& page, const StudyResults& results) {
@@ -272,11 +266,12 @@ void report(Page& page, const StudyResults& results) {
   add_logits(page, results, setting);
   add_inference(page, results, setting);
   page.html.heading("What this does not show");
-  page.html.list({"Deep models of a useful width, trained for long: a norm that is missed little here may be missed "
-                  "more where logits have 50,000 entries.",
-                  "Models with a head of their own: here it is the token embedding, so that the scale of the logits "
-                  "cannot be learned apart from the scale of the input.",
-                  "Fine-tuning after the norm was removed: weights that were trained with it may adapt."});
+  page.html.list(
+      {"Deep models of a useful width, trained for long: a norm that is missed little here may be missed "
+       "more where logits have 50,000 entries.",
+       "Models with a head of their own: here it is the token embedding, so that the scale of the logits "
+       "cannot be learned apart from the scale of the input.",
+       "Fine-tuning after the norm was removed: weights that were trained with it may adapt."});
 }
 
 }  // namespace

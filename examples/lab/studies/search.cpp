@@ -8,7 +8,6 @@
 #include <map>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
 
 namespace gradus::lab {
 
@@ -84,13 +83,6 @@ std::vector<double> paired(const std::vector<double>& a, const std::vector<doubl
   return differences;
 }
 
-std::vector<double> finished(const std::vector<double>& values) {
-  std::vector<double> kept;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(kept),
-               [](double value) { return !std::isnan(value); });
-  return kept;
-}
-
 std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists) {
   if (lists.empty()) return {};
   std::vector<double> means;
@@ -102,24 +94,17 @@ std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists) 
   return means;
 }
 
-std::string mean_and_range(const std::vector<double>& values) {
-  const std::vector<double> known = finished(values);
-  if (known.empty()) return "\u2013";
-  const Spread spread = spread_of(known);
-  return fmt::format("{:.3f} ({:.3f} to {:.3f})", spread.mean, spread.low, spread.high);
-}
-
 std::string chosen_rates(const Found& found) {
   std::map<double, int> counts;
-  for (const double rate : finished(found.rates)) ++counts[rate];
+  for (const double rate : finite(found.rates)) ++counts[rate];
   std::vector<std::pair<int, double>> order;
   for (const auto& [rate, count] : counts) order.emplace_back(-count, rate);
   std::sort(order.begin(), order.end());
   std::string words;
   for (const auto& [count, rate] : order)
-    words += fmt::format("{}{}{}", words.empty() ? "" : ", ", kit::number_text(rate),
-                         order.size() > 1 ? fmt::format(" ({} of {})", -count, finished(found.rates).size())
-                                          : "");
+    words +=
+        fmt::format("{}{}{}", words.empty() ? "" : ", ", kit::number_text(rate),
+                    order.size() > 1 ? fmt::format(" ({} of {})", -count, finite(found.rates).size()) : "");
   return words.empty() ? "\u2013" : words;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/studies/bands.h"
 #include "lab/study/study.h"
 
 namespace gradus::lab {
@@ -40,13 +41,9 @@ std::vector<double> largest_rate(const StudyResults& results, const Search& sear
 
 /// a - b, seed by seed; seeds at which either is NaN are left out.
 std::vector<double> paired(const std::vector<double>& a, const std::vector<double>& b);
-/// What is not NaN.
-std::vector<double> finished(const std::vector<double>& values);
 /// The mean over several lists, seed by seed; NaN where one of them is.
 std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists);
 
-/// "0.78 (0.75 to 0.81)": mean, least and largest; a dash for none.
-std::string mean_and_range(const std::vector<double>& values);
 /// "0.003 (5 seeds), 0.01 (1)": the rates that were chosen, most often first; a dash for none.
 std::string chosen_rates(const Found& found);
 

@@ -25,9 +25,10 @@ std::vector<std::int64_t> shuffled(std::int64_t count, Generator& generator) {
 }  // namespace
 
 FarRecall::FarRecall(const FarRecallOptions& options) : options_(options) {
-  kit::check(options.keys >= 1 && options.values >= 2 && options.noise >= 1 && options.questions >= 1,
-             "FarRecall: expects at least 1 key, 2 values, 1 token of noise and 1 question, got {}, {}, {} and {}",
-             options.keys, options.values, options.noise, options.questions);
+  kit::check(
+      options.keys >= 1 && options.values >= 2 && options.noise >= 1 && options.questions >= 1,
+      "FarRecall: expects at least 1 key, 2 values, 1 token of noise and 1 question, got {}, {}, {} and {}",
+      options.keys, options.values, options.noise, options.questions);
 }
 
 std::int64_t FarRecall::vocabulary() const {

@@ -16,7 +16,7 @@ namespace gradus::lab {
 struct FarRecallOptions {
   std::int64_t keys = 4;  // each stands in one pair of a document
   std::int64_t values = 4;
-  std::int64_t noise = 8;      // different tokens of noise
+  std::int64_t noise = 8;       // different tokens of noise
   std::int64_t questions = 32;  // at the end of a document
 };
 

@@ -33,30 +33,30 @@ std::vector<double> at_chosen(const StudyResults& results, const Setting& settin
   const Found found = best_of(results, search);
   std::vector<double> values;
   for (std::size_t s = 0; s < search.seeds.size(); ++s)
-    values.push_back(std::isnan(found.rates[s])
-                         ? found.rates[s]
-                         : results.number(search.run(found.rates[s], search.seeds[s]),
-                                          number_name(number, distance)));
+    values.push_back(std::isnan(found.rates[s]) ? found.rates[s]
+                                                : results.number(search.run(found.rates[s], search.seeds[s]),
+                                                                 number_name(number, distance)));
   return values;
 }
 
 kit::LineChart chart_of(const StudyResults& results, const Setting& setting, const std::string& number,
                         const std::string& title, const std::string& label) {
-  kit::LineChart chart{
-      .title = title, .x_label = "tokens between", .y_label = label, .x_axis = kit::AxisKind::log, .series = {}};
-  for (const std::int64_t distance : setting.distances()) chart.x_ticks.push_back(static_cast<double>(distance));
+  kit::LineChart chart{.title = title,
+                       .x_label = "tokens between",
+                       .y_label = label,
+                       .x_axis = kit::AxisKind::log,
+                       .series = {}};
+  for (const std::int64_t distance : setting.distances())
+    chart.x_ticks.push_back(static_cast<double>(distance));
   for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
-    kit::Series series{.name = placement.name, .spread = kit::Spread::error_bars};
+    std::vector<double> distances;
+    std::vector<std::vector<double>> values;
     for (const std::int64_t distance : setting.distances()) {
-      const std::vector<double> values =
-          finished(at_chosen(results, setting, placement, distance, number));
-      if (values.empty()) continue;
-      const Spread spread = spread_of(values);
-      series.x.push_back(static_cast<double>(distance));
-      series.y.push_back(spread.mean);
-      series.low.push_back(spread.low);
-      series.high.push_back(spread.high);
+      distances.push_back(static_cast<double>(distance));
+      values.push_back(at_chosen(results, setting, placement, distance, number));
     }
+    kit::Series series = band(placement.name, distances, values, placement == nn::pre_ln() ? 0 : 1);
+    series.spread = kit::Spread::error_bars;
     if (!series.x.empty()) chart.series.push_back(std::move(series));
   }
   return chart;
@@ -71,20 +71,20 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
   std::string sentence = seeds_words(setting);
   if (!difference.empty()) {
     const Spread spread = spread_of(difference);
-    sentence += fmt::format(
-        " With {} tokens between, Post-LN minus Pre-LN is {} nats: {}.", furthest, mean_and_range(difference),
-        spread.low > 0.02    ? "Pre-LN is better on every seed"
-        : spread.high < -0.02 ? "Post-LN is better on every seed"
-        : std::max(std::abs(spread.low), std::abs(spread.high)) <= 0.02
-            ? "no more than 0.02 on any seed"
-            : "the seeds do not agree on more than 0.02");
+    sentence += fmt::format(" With {} tokens between, Post-LN minus Pre-LN is {} nats: {}.", furthest,
+                            mean_and_range(difference),
+                            spread.low > 0.02     ? "Pre-LN is better on every seed"
+                            : spread.high < -0.02 ? "Post-LN is better on every seed"
+                            : std::max(std::abs(spread.low), std::abs(spread.high)) <= 0.02
+                                ? "no more than 0.02 on any seed"
+                                : "the seeds do not agree on more than 0.02");
   }
   if (const kit::LineChart chart =
           chart_of(results, setting, "loss", "Loss of the answer", "nats a question, after training there");
       !chart.series.empty())
     page.figure("loss", chart, sentence);
-  if (const kit::LineChart chart = chart_of(results, setting, "zero", "Right answers before training there",
-                                            "share of the questions");
+  if (const kit::LineChart chart =
+          chart_of(results, setting, "zero", "Right answers before training there", "share of the questions");
       !chart.series.empty())
     page.figure("zero", chart,
                 "What a model that was trained at the distances before can do at once, at the next. " +
@@ -93,9 +93,10 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
 
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("All placements");
-  page.html.paragraph(fmt::format("Pre-LN and Post-LN have {} seeds, the others {}; all have the rates {}, each at the "
-                                  "one that is best of the other seeds.",
-                                  setting.seeds.size(), setting.few_seeds.size(), listed(setting.rates)));
+  page.html.paragraph(
+      fmt::format("Pre-LN and Post-LN have {} seeds, the others {}; all have the rates {}, each at the "
+                  "one that is best of the other seeds.",
+                  setting.seeds.size(), setting.few_seeds.size(), listed(setting.rates)));
   kit::Table loss{.caption = "Loss of the answer (nats): mean over seeds, least and largest",
                   .header = {"Placement"}};
   kit::Table right{.caption = "Share of right answers after training there", .header = {"Placement"}};
@@ -109,8 +110,7 @@ void add_all(Page& page, const StudyResults& results, const Setting& setting) {
     for (const std::int64_t distance : setting.distances()) {
       loss.rows.back().push_back(
           mean_and_range(best_of(results, setting.search(placement, distance)).values));
-      right.rows.back().push_back(
-          mean_and_range(at_chosen(results, setting, placement, distance, "right")));
+      right.rows.back().push_back(mean_and_range(at_chosen(results, setting, placement, distance, "right")));
     }
   }
   page.html.table(loss);
@@ -122,26 +122,37 @@ void add_all(Page& page, const StudyResults& results, const Setting& setting) {
 void report(Page& page, const StudyResults& results) {
   const Setting setting = setting_of(results.options);
   const FarRecall task;
-  page.html.paragraph(fmt::format(
-      "A document begins with {0} pairs of a key and a value, goes on with noise, and ends with {1} questions for the "
-      "value of a key. Who does not look back loses ln {2} = {3:.2f} nats a question; who does, nothing. Models have "
-      "{4} layers of {5} channels and one head, no positions but what causal attention tells; layer {6} sees all "
-      "tokens, the others {7} back. Attention never holds its weights, so that a document of 16,384 tokens trains in "
-      "memory that grows with its length, not with its square.",
-      task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(), kLayers,
-      kChannels, kFullLayer + 1, kWindow));
-  page.html.paragraph(fmt::format(
-      "One training goes from distance to distance, as language models are lengthened: {}, with Adam and one rate "
-      "that rises over 30 steps and then falls like 1/sqrt(step), and gradients clipped to a norm of 1. Answers are judged on documents that are not "
-      "trained on.", stage_words(setting)));
+  page.html.paragraph(
+      fmt::format("A document begins with {0} pairs of a key and a value, goes on with noise, and ends with "
+                  "{1} questions for the "
+                  "value of a key. Who does not look back loses ln {2} = {3:.2f} nats a question; who does, "
+                  "nothing. Models have "
+                  "{4} layers of {5} channels and one head, no positions but what causal attention tells; "
+                  "layer {6} sees all "
+                  "tokens, the others {7} back. Attention never holds its weights, so that a document of "
+                  "16,384 tokens trains in "
+                  "memory that grows with its length, not with its square.",
+                  task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(),
+                  kLayers, kChannels, kFullLayer + 1, kWindow));
+  page.html.paragraph(
+      fmt::format("One training goes from distance to distance, as language models are lengthened: {}, with "
+                  "Adam and one rate "
+                  "that rises over 30 steps and then falls like 1/sqrt(step), and gradients clipped to a "
+                  "norm of 1. Answers are judged on documents that are not "
+                  "trained on.",
+                  stage_words(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);
   page.html.heading("What this does not show");
   page.html.list(
-      {"Learning a distance from nothing: at thousands of tokens a match is one of thousands of equally weighted "
-       "tokens, and these models learn what to look for at 16 tokens first, as longer ones do at a few thousand.",
-       "A way that goes through many layers: here one look back is enough. Where no layer sees far enough, what is "
-       "looked for has to be handed on from layer to layer, and depth, with it the placement, would matter more.",
+      {"Learning a distance from nothing: at thousands of tokens a match is one of thousands of equally "
+       "weighted "
+       "tokens, and these models learn what to look for at 16 tokens first, as longer ones do at a few "
+       "thousand.",
+       "A way that goes through many layers: here one look back is enough. Where no layer sees far enough, "
+       "what is "
+       "looked for has to be handed on from layer to layer, and depth, with it the placement, would matter "
+       "more.",
        "Text, where what is far is also vague, and models of a size that is used."});
 }
 

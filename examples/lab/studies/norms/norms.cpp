@@ -85,7 +85,7 @@ Figures figures(const StudyResults& results) {
           results, setting.start_seeds,
           [&](std::uint64_t seed) { return start_name(start.name, norm, seed); }, "spread");
     };
-    all["spread." + start.name] = finished(spread("layer"));
+    all["spread." + start.name] = finite(spread("layer"));
     all["reduces." + start.name] = paired(spread("none"), spread("layer"));
   }
   return all;

@@ -17,16 +17,6 @@ std::string seeds_words(std::size_t seeds) {
                      counted(static_cast<std::int64_t>(seeds), "seed"));
 }
 
-void add_point(kit::Series& series, double x, const std::vector<double>& values) {
-  const std::vector<double> known = finished(values);
-  if (known.empty()) return;
-  const Spread spread = spread_of(known);
-  series.x.push_back(x);
-  series.y.push_back(spread.mean);
-  series.low.push_back(spread.low);
-  series.high.push_back(spread.high);
-}
-
 void add_figure(Page& page, const std::string& name, kit::Panels panels, const std::string& caption) {
   for (kit::LineChart& panel : panels.panels)
     std::erase_if(panel.series, [](const kit::Series& series) { return series.x.empty(); });
@@ -36,6 +26,9 @@ void add_figure(Page& page, const std::string& name, kit::Panels panels, const s
 
 // --- rates and losses
 
+// Losses above it are drawn there.
+constexpr double kTop = 2.6;
+
 kit::Panels rate_panels(const StudyResults& results, const Setting& setting) {
   kit::Panels panels{.title = "Final loss against learning rate"};
   for (const Stack& stack : setting.stacks) {
@@ -44,19 +37,18 @@ kit::Panels rate_panels(const StudyResults& results, const Setting& setting) {
                          .y_label = "final loss (nats per character)",
                          .x_axis = kit::AxisKind::log,
                          .y_low = 0.6,
-                         .y_high = 2.6,
+                         .y_high = kTop,
                          .x_ticks = setting.rates,
                          .references = {{.at = tiny_baseline()}, {.at = *tiny_task().entropy()}}};
     int style = 0;
     for (const Kind& kind : kinds()) {
-      kit::Series series{.name = kind.title, .spread = kit::Spread::error_bars, .style = style++};
-      // A loss above the chart is drawn at its edge.
+      std::vector<std::vector<double>> losses;
       for (const double rate : setting.rates) {
-        std::vector<double> values = at_rate(results, setting.search(stack, kind.name), rate);
-        for (double& value : values) value = std::isnan(value) ? value : std::min(value, 2.6);
-        add_point(series, rate, values);
+        losses.push_back(finite(at_rate(results, setting.search(stack, kind.name), rate)));
+        for (double& loss : losses.back()) loss = std::min(loss, kTop);
       }
-      chart.series.push_back(std::move(series));
+      chart.series.push_back(band(kind.title, setting.rates, losses, style++));
+      chart.series.back().spread = kit::Spread::error_bars;
     }
     panels.panels.push_back(std::move(chart));
   }
@@ -65,7 +57,7 @@ kit::Panels rate_panels(const StudyResults& results, const Setting& setting) {
 
 /// "0.1 (7 of 10 seeds), 0.03 (3 of 10 seeds)"
 std::string largest_words(const StudyResults& results, const Search& search) {
-  const std::vector<double> rates = finished(largest_rate(results, search, tiny_baseline(), 0));
+  const std::vector<double> rates = finite(largest_rate(results, search, tiny_baseline(), 0));
   std::string words;
   std::vector<double> order = search.rates;
   order.insert(order.begin(), 0);
@@ -80,8 +72,10 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
   page.html.heading("Which norm, at which rate");
   page.html.paragraph(tiny_words(setting.steps));
   page.html.paragraph(
-      "All norms have the same rates, seeds and initial weights; a seed's rate is the best of the other seeds. "
-      "BatchNorm takes its statistics over documents and positions, and so lets a model in training see a little "
+      "All norms have the same rates, seeds and initial weights; a seed's rate is the best of the other "
+      "seeds. "
+      "BatchNorm takes its statistics over documents and positions, and so lets a model in training see a "
+      "little "
       "of what comes later; it is judged with running statistics. DyT has its alpha start at 0.5.");
   std::string sentence;
   for (const Stack& stack : setting.stacks) {
@@ -93,7 +87,7 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
       const Found found = best_of(results, search);
       table.rows.push_back(
           {kind.title, mean_and_range(found.values), chosen_rates(found), largest_words(results, search)});
-      if (!finished(found.values).empty()) order.emplace_back(mean(finished(found.values)), kind.title);
+      if (!finite(found.values).empty()) order.emplace_back(mean(finite(found.values)), kind.title);
     }
     if (!order.empty())
       sentence += fmt::format(" Least with {}: {}.", stack.title,
@@ -102,8 +96,10 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
   }
   add_figure(page, "rates", rate_panels(results, setting),
              seeds_words(setting.seeds.size()) +
-                 " The lines across are the n-gram loss, below which a run has learned, and the entropy; losses above "
-                 "2.6 are drawn at 2.6." + sentence);
+                 " The lines across are the n-gram loss, below which a run has learned, and the entropy; "
+                 "losses above "
+                 "2.6 are drawn at 2.6." +
+                 sentence);
 }
 
 // --- shift
@@ -116,46 +112,41 @@ std::vector<double> shift_numbers(const StudyResults& results, const Setting& se
   return values;
 }
 
-/// The series of all seeds, point by point.
+/// What was measured every 20 steps.
 kit::Series curve(const StudyResults& results, const Setting& setting, const Kind& kind,
-                  const std::string& name) {
-  kit::Series series{.name = kind.title};
-  std::vector<std::vector<double>> all;
+                  const std::string& name, int style) {
+  std::vector<std::vector<double>> curves;
+  std::vector<double> steps;
   for (const std::uint64_t seed : setting.seeds)
-    if (std::vector<double> one = results.series(shift_name(kind.name, seed), name); !one.empty())
-      all.push_back(std::move(one));
-  std::size_t points = all.empty() ? 0 : all.front().size();
-  for (const std::vector<double>& one : all) points = std::min(points, one.size());
-  for (std::size_t i = 0; i < points; ++i) {
-    std::vector<double> at;
-    for (const std::vector<double>& one : all) at.push_back(one[i]);
-    add_point(series, 20.0 * static_cast<double>(i + 1), at);
-  }
-  return series;
+    curves.push_back(results.series(shift_name(kind.name, seed), name));
+  for (std::int64_t step = 20; step <= setting.steps; step += 20) steps.push_back(static_cast<double>(step));
+  return band_of_curves(kind.title, curves, style, steps);
 }
 
 void add_shift(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Internal covariate shift");
   page.html.paragraph(fmt::format(
-      "Pre-LN, 6 layers, all at the rate {}, every 20 steps, on 64 documents that are not trained on. **Inputs**: how "
+      "Pre-LN, 6 layers, all at the rate {}, every 20 steps, on 64 documents that are not trained on. "
+      "**Inputs**: how "
       "far one update moves means and standard deviations of what each FFN is given, against its standard "
-      "deviation. **Gradients**: by how much of itself a block's gradient changes when the blocks below make their "
+      "deviation. **Gradients**: by how much of itself a block's gradient changes when the blocks below make "
+      "their "
       "update and it does not (Santurkar et al. 2018, definition 2.1). Both are means over layers of log10.",
       kit::number_text(kShiftRate)));
   kit::Panels panels{.title = "What one update moves"};
   const std::pair<const char*, const char*> kinds_of[] = {{"inputs", "Inputs of the FFNs"},
                                                           {"gradients", "Gradients of the blocks"}};
   for (const auto& [number, title] : kinds_of) {
-    kit::LineChart chart{.title = title, .x_label = "step", .y_label = "log10 of the relative change", .series = {}};
+    kit::LineChart chart{
+        .title = title, .x_label = "step", .y_label = "log10 of the relative change", .series = {}};
     int style = 0;
-    for (const Kind& kind : kinds()) {
-      chart.series.push_back(curve(results, setting, kind, std::string(number) + "_by_step"));
-      chart.series.back().style = style++;
-    }
+    for (const Kind& kind : kinds())
+      chart.series.push_back(curve(results, setting, kind, std::string(number) + "_by_step", style++));
     panels.panels.push_back(std::move(chart));
   }
-  kit::Table table{.caption = "Mean over the training: log10 of the relative change; final loss of these runs",
-                   .header = {"Norm", "Inputs", "Gradients", "Final loss (nats)"}};
+  kit::Table table{
+      .caption = "Mean over the training: log10 of the relative change; final loss of these runs",
+      .header = {"Norm", "Inputs", "Gradients", "Final loss (nats)"}};
   for (const Kind& kind : kinds())
     table.rows.push_back({kind.title, mean_and_range(shift_numbers(results, setting, kind, "inputs")),
                           mean_and_range(shift_numbers(results, setting, kind, "gradients")),
@@ -163,7 +154,7 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
   const auto steadiest = [&](const std::string& number) {
     std::pair<double, std::string> least{1e9, "none yet"};
     for (const Kind& kind : kinds())
-      if (const double value = mean(finished(shift_numbers(results, setting, kind, number)));
+      if (const double value = mean(finite(shift_numbers(results, setting, kind, number)));
           value < least.first)
         least = {value, kind.title};
     return least.second;
@@ -178,16 +169,15 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
 
 void add_starts(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Gradients of deep stacks");
-  page.html.paragraph(
-      fmt::format("{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a mean over 8 "
-                  "documents. Matrices are N(0, 1/fan_in), or twice that.", kStartLayers));
+  page.html.paragraph(fmt::format(
+      "{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a mean over 8 "
+      "documents. Matrices are N(0, 1/fan_in), or twice that.",
+      kStartLayers));
   kit::Panels panels{.title = "Gradient along the stack"};
-  kit::Table table{.caption = "Decades between the largest and the smallest gradient",
-                   .header = {"Stack"}};
+  kit::Table table{.caption = "Decades between the largest and the smallest gradient", .header = {"Stack"}};
   for (const Kind& kind : kinds()) table.header.push_back(kind.title);
   for (const Start& start : starts()) {
-    kit::LineChart chart{
-        .title = start.title, .x_label = "block", .y_label = "log10 |dL/dx|", .series = {}};
+    kit::LineChart chart{.title = start.title, .x_label = "block", .y_label = "log10 |dL/dx|", .series = {}};
     std::vector<std::string> row{start.title};
     int style = 0;
     for (const Kind& kind : kinds()) {
@@ -196,24 +186,23 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
       for (const std::uint64_t seed : setting.start_seeds) {
         const std::string run = start_name(start.name, kind.name, seed);
         spreads.push_back(results.number(run, "spread"));
-        if (std::vector<double> one = results.series(run, "gradient"); !one.empty()) all.push_back(std::move(one));
+        if (std::vector<double> one = results.series(run, "gradient"); !one.empty())
+          all.push_back(std::move(one));
       }
       row.push_back(mean_and_range(spreads));
-      kit::Series series{.name = kind.title, .markers = false, .style = style++};
-      const std::size_t points = all.empty() ? 0 : all.front().size();
-      for (std::size_t i = 0; i < points; ++i) {
-        std::vector<double> at;
-        for (const std::vector<double>& one : all) at.push_back(one[i]);
-        add_point(series, 1 + static_cast<double>(i * (kStartLayers - 1) / (points - 1)), at);
-      }
-      chart.series.push_back(std::move(series));
+      std::vector<double> blocks;
+      for (std::size_t i = 0; !all.empty() && i < all.front().size(); ++i)
+        blocks.push_back(1 + static_cast<double>(i * (kStartLayers - 1) / (all.front().size() - 1)));
+      chart.series.push_back(band_of_curves(kind.title, all, style++, blocks));
+      chart.series.back().markers = false;
     }
     table.rows.push_back(std::move(row));
     panels.panels.push_back(std::move(chart));
   }
   add_figure(page, "gradients", panels,
              seeds_words(setting.start_seeds.size()) +
-                 " A level line is a gradient that neither explodes nor vanishes. The panels share their axes, so that "
+                 " A level line is a gradient that neither explodes nor vanishes. The panels share their "
+                 "axes, so that "
                  "where one stack explodes the others look level: the table has the numbers.");
   page.html.table(table);
 }
@@ -227,10 +216,12 @@ void report(Page& page, const StudyResults& results) {
   add_starts(page, results, setting);
   page.html.heading("What this does not show");
   page.html.list(
-      {"Other widths: with 16 channels a norm's statistics are of 16 numbers, and the mean that RMSNorm leaves "
+      {"Other widths: with 16 channels a norm's statistics are of 16 numbers, and the mean that RMSNorm "
+       "leaves "
        "out is a larger part of a token than in a wide model.",
        "DyT as its authors tune it: with an alpha for each place, larger for attention, and wider models.",
-       "What scaled initial weights would do for the stacks without a norm; see the study of initial weights.",
+       "What scaled initial weights would do for the stacks without a norm; see the study of initial "
+       "weights.",
        "Speed: RMSNorm is a little less work than LayerNorm, which counts where it holds a loss level."});
 }
 

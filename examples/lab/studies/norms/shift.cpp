@@ -1,9 +1,10 @@
 // Internal covariate shift, measured: how much one update moves what a layer is given.
 //
 //   inputs     the distribution of each channel of an FFN's input, before and after the update, on the same
-//              documents: sqrt(sum over channels of (change of mean)^2 + (change of standard deviation)^2), over
-//              the root of the sum of the variances before (Ioffe & Szegedy 2015 mean this by the word)
-//   gradients  |g' - g| / |g|, g the gradient of a block's parameters, g' the same after the blocks below have
+//              documents: sqrt(sum over channels of (change of mean)^2 + (change of standard deviation)^2),
+//              over the root of the sum of the variances before (Ioffe & Szegedy 2015 mean this by the word)
+//   gradients  |g' - g| / |g|, g the gradient of a block's parameters, g' the same after the blocks below
+//   have
 //              made their update and it has not (Santurkar et al. 2018, definition 2.1)
 
 #include <fmt/format.h>
@@ -50,8 +51,7 @@ class ShiftMeter {
     twin_.load_state_dict(after);
     const std::vector<Moments> new_inputs = run();
     std::vector<double> shifts;
-    for (std::size_t l = 0; l < old_inputs.size(); ++l)
-      shifts.push_back(shift(new_inputs[l], old_inputs[l]));
+    for (std::size_t l = 0; l < old_inputs.size(); ++l) shifts.push_back(shift(new_inputs[l], old_inputs[l]));
     input_changes.push_back(mean(shifts));
   }
 
@@ -82,8 +82,7 @@ class ShiftMeter {
   std::vector<Gradient> gradients() const {
     std::vector<Gradient> all(at(layers_));
     for (const auto& [name, w] : twin_.named_parameters())
-      if (const std::int64_t block = block_of(name); block >= 0)
-        all[at(block)].push_back(w.grad().clone());
+      if (const std::int64_t block = block_of(name); block >= 0) all[at(block)].push_back(w.grad().clone());
     return all;
   }
 

@@ -55,12 +55,12 @@ Figures figures(const StudyResults& results) {
   Figures all;
   const Part part = all_part(results.options);
   for (const nn::Placement& placement : part.placements)
-    all["above." + name_of(Placement{placement.name})] = finished(above_better(results, part, placement));
+    all["above." + name_of(Placement{placement.name})] = finite(above_better(results, part, placement));
   const Part deep = deep_part(results.options);
   for (const std::int64_t layers : deep.depths) {
     const std::vector<double> loss = best_of(results, deep.search(nn::pre_ln(), layers)).values;
     const std::string depth = ".L" + std::to_string(layers);
-    for (const double value : finished(loss)) {
+    for (const double value : finite(loss)) {
       all["trains" + depth].push_back(tiny_task().context_free_loss() - value);
       all["learns" + depth].push_back(tiny_baseline() - value);
     }
@@ -113,7 +113,7 @@ std::string run_name(const nn::Placement& placement, std::int64_t layers, double
 Found better_of_two(const StudyResults& results, const Part& part, std::int64_t layers) {
   Found pre = best_of(results, part.search(nn::pre_ln(), layers));
   Found post = best_of(results, part.search(nn::post_ln(), layers));
-  return mean(finished(post.values)) < mean(finished(pre.values)) ? post : pre;
+  return mean(finite(post.values)) < mean(finite(pre.values)) ? post : pre;
 }
 
 std::vector<double> above_better(const StudyResults& results, const Part& part,
@@ -133,12 +133,13 @@ std::vector<double> above_better(const StudyResults& results, const Part& part,
 namespace gradus::lab {
 
 Study placements_study() {
-  return {.name = "placements",
-          .title = "Every placement, same budget",
-          .question = "Which placement overcomes the limits of Pre-LN and of Post-LN, and how deep can each go?",
-          .plan = placements::plan,
-          .figures = placements::figures,
-          .report = placements::report};
+  return {
+      .name = "placements",
+      .title = "Every placement, same budget",
+      .question = "Which placement overcomes the limits of Pre-LN and of Post-LN, and how deep can each go?",
+      .plan = placements::plan,
+      .figures = placements::figures,
+      .report = placements::report};
 }
 
 }  // namespace gradus::lab

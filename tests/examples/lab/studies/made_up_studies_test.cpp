@@ -7,6 +7,9 @@
 
 using namespace gradus::lab;
 
+// Files of a folder are compiled together: helpers have a namespace of their own.
+namespace made_up_studies_test {
+
 namespace {
 
 /// The numbers that any of the studies below reads.
@@ -16,7 +19,8 @@ Measured made_up(double value) {
                            "logits-start", "logits-end"})
     measured.numbers[name] = value;
   for (const char* distance : {"D16", "D128", "D1024", "D4096", "D16384"})
-    for (const char* name : {"zero.", "loss.", "right."}) measured.numbers[std::string(name) + distance] = value;
+    for (const char* name : {"zero.", "loss.", "right."})
+      measured.numbers[std::string(name) + distance] = value;
   for (const char* name : {"losses", "inputs_by_step", "gradients_by_step", "gradient"})
     measured.series[name] = {value, 2 * value, value};
   return measured;
@@ -68,3 +72,5 @@ TEST_CASE("placements, norms, long, final-norm: pages of a part, and of everythi
       CHECK(page.size() < 2'000'000);
     }
 }
+
+}  // namespace made_up_studies_test

@@ -58,7 +58,7 @@ refused 1 'and in part-1' merge part-1 part-1 part-2 --out twice
 
 # Stopped by Ctrl-C, then gone on with.
 "$lab" start --quick --out stopped --threads 1 >out 2>err &
-while [ "$(cat stopped/start/runs.jsonl 2>/dev/null | wc -l)" -lt 2 ]; do kill -0 $! || fail "ended early"; done
+while [ "$(grep -c . stopped/start/runs.jsonl 2>/dev/null || :)" -lt 2 ] 2>/dev/null; do kill -0 $! || fail "ended early"; done
 kill -INT $!
 status=0
 wait $! || status=$?
@@ -71,7 +71,7 @@ expect 0 start --resume stopped
 # report draws again; a study's own folder will do.
 rm stopped/index.html stopped/start/report.html
 expect 0 report stopped/start
-[ -s stopped/index.html ] && [ -s stopped/start/report.html ] || fail "report drew nothing"
+for file in index.html start/report.html; do [ -s stopped/$file ] || fail "report drew no $file"; done
 
 refused 1 "there is no study 'sart'" sart
 refused 1 'there is no claim 999' claim 999

@@ -121,7 +121,7 @@ Setting setting_of(const StudyOptions& options) {
     return {.stages = {{16, 300, 16}, {128, 100, 8}, {1024, 40, 2}},
             .placements = {nn::pre_ln(), nn::post_ln()},
             .rates = {3e-3, 1e-2},
-            .seeds = seeds_from(options.seed, 5),
+            .seeds = seeds_from(options.seed, 4),
             .few_seeds = {}};
   const bool full = options.budget == Budget::full;
   return {.stages = {{16, 300, 16}, {128, 100, 8}, {1024, 40, 2}, {4096, 30, 1}, {16384, 24, 1}},

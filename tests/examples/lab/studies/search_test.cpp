@@ -36,11 +36,11 @@ Search search_of(std::size_t seeds) {
 }  // namespace
 
 TEST_CASE("a seed does not choose the rate it is judged at") {
-  // Seed 0 is lucky at rate 1, where the others are bad: chosen for itself it would be 0, not 3.
-  const StudyResults results = made_up(kRates, {{5, 3, 0}, {5, 2, 9}, {5, 2, 9}});
+  // Seed 0 is so lucky at rate 1 that the mean of all is best there, and so are the others' choices.
+  const StudyResults results = made_up(kRates, {{25, 23, 0}, {5, 2, 9}, {5, 2, 9}});
   const Found found = best_of(results, search_of(3));
-  CHECK(found.rates == std::vector<double>{0.3, 0.3, 0.3});
-  CHECK(found.values == std::vector<double>{3, 2, 2});
+  CHECK(found.rates == std::vector<double>{0.3, 1, 1});
+  CHECK(found.values == std::vector<double>{23, 9, 9});
   CHECK(best_of(made_up(kRates, {{5, 3, 0}}), search_of(1)).values == std::vector<double>{0});  // nobody else
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "gradus/kit/chart/axis.h"
 
@@ -95,17 +94,13 @@ std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists) 
 }
 
 std::string chosen_rates(const Found& found) {
-  std::map<double, int> counts;
-  for (const double rate : finite(found.rates)) ++counts[rate];
-  std::vector<std::pair<int, double>> order;
-  for (const auto& [rate, count] : counts) order.emplace_back(-count, rate);
-  std::sort(order.begin(), order.end());
-  std::string words;
-  for (const auto& [count, rate] : order)
-    words +=
-        fmt::format("{}{}{}", words.empty() ? "" : ", ", kit::number_text(rate),
-                    order.size() > 1 ? fmt::format(" ({} of {})", -count, finite(found.rates).size()) : "");
-  return words.empty() ? "\u2013" : words;
+  const std::vector<double> rates = finite(found.rates);
+  if (rates.empty()) return "\u2013";
+  const auto chosen = [&](double rate) { return std::count(rates.begin(), rates.end(), rate); };
+  const double most = *std::max_element(rates.begin(), rates.end(),
+                                        [&](double a, double b) { return chosen(a) < chosen(b); });
+  return kit::number_text(most) +
+         (chosen(most) < std::ssize(rates) ? fmt::format(" ({} of {})", chosen(most), rates.size()) : "");
 }
 
 }  // namespace gradus::lab

@@ -44,7 +44,7 @@ std::vector<double> paired(const std::vector<double>& a, const std::vector<doubl
 /// The mean over several lists, seed by seed; NaN where one of them is.
 std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists);
 
-/// "0.003 (5 seeds), 0.01 (1)": the rates that were chosen, most often first; a dash for none.
+/// "0.003 (5 of 7)": the rate that most seeds have, and how many, where not all; a dash for none.
 std::string chosen_rates(const Found& found);
 
 }  // namespace gradus::lab

@@ -61,9 +61,10 @@ Measured measure_shift(const Kind& kind, std::int64_t steps, std::uint64_t seed)
 
 // Gradients of deep stacks before the first step (start.cpp).
 constexpr std::int64_t kStartLayers = 48;
+constexpr std::size_t kStartPoints = 16;
 struct Start {
   std::string name;   // "pre-x2"
-  std::string title;  // "x + f(norm(x)), weights twice as large"
+  std::string title;  // "Pre-LN, weights x 2"
   nn::Placement placement;
   double scale = 1;
 };

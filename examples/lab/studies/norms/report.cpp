@@ -56,6 +56,7 @@ kit::Panels rate_panels(const StudyResults& results, const Setting& setting) {
 }
 
 /// "0.1 (7 of 10 seeds), 0.03 (3 of 10 seeds)"
+/// "0.1 (7), 0.03 (3)": the largest rates that learn, with the number of seeds.
 std::string largest_words(const StudyResults& results, const Search& search) {
   const std::vector<double> rates = finite(largest_rate(results, search, tiny_baseline(), 0));
   std::string words;
@@ -63,8 +64,8 @@ std::string largest_words(const StudyResults& results, const Search& search) {
   order.insert(order.begin(), 0);
   for (auto rate = order.rbegin(); rate != order.rend(); ++rate)
     if (const auto count = std::count(rates.begin(), rates.end(), *rate); count > 0)
-      words += fmt::format("{}{} ({} of {})", words.empty() ? "" : ", ",
-                           *rate > 0 ? kit::number_text(*rate) : std::string("no rate"), count, rates.size());
+      words += fmt::format("{}{} ({})", words.empty() ? "" : ", ",
+                           *rate > 0 ? kit::number_text(*rate) : std::string("none"), count);
   return words.empty() ? "\u2013" : words;
 }
 
@@ -78,9 +79,11 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
       "little "
       "of what comes later; it is judged with running statistics. DyT has its alpha start at 0.5.");
   std::string sentence;
+  std::vector<kit::Table> tables;
   for (const Stack& stack : setting.stacks) {
-    kit::Table table{.caption = stack.title + ": final loss at the chosen rate, largest rate that learns",
-                     .header = {"Norm", "Final loss (nats)", "Chosen rate", "Largest rate that learns"}};
+    kit::Table table{
+        .caption = stack.title + ": final loss at the chosen rate, largest rate that learns",
+        .header = {"Norm", "Final loss (nats)", "Chosen rate", "Largest rate that learns (seeds)"}};
     std::vector<std::pair<double, std::string>> order;
     for (const Kind& kind : kinds()) {
       const Search search = setting.search(stack, kind.name);
@@ -92,7 +95,7 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
     if (!order.empty())
       sentence += fmt::format(" Least with {}: {}.", stack.title,
                               std::min_element(order.begin(), order.end())->second);
-    page.html.table(table);
+    tables.push_back(std::move(table));
   }
   add_figure(page, "rates", rate_panels(results, setting),
              seeds_words(setting.seeds.size()) +
@@ -100,6 +103,7 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
                  "losses above "
                  "2.6 are drawn at 2.6." +
                  sentence);
+  for (const kit::Table& table : tables) page.html.table(table);
 }
 
 // --- shift
@@ -112,6 +116,14 @@ std::vector<double> shift_numbers(const StudyResults& results, const Setting& se
   return values;
 }
 
+/// Six bands on top of each other are no picture: the tables have the ranges.
+kit::Series without_band(kit::Series series) {
+  series.low.clear();
+  series.high.clear();
+  series.markers = false;
+  return series;
+}
+
 /// What was measured every 20 steps.
 kit::Series curve(const StudyResults& results, const Setting& setting, const Kind& kind,
                   const std::string& name, int style) {
@@ -120,7 +132,7 @@ kit::Series curve(const StudyResults& results, const Setting& setting, const Kin
   for (const std::uint64_t seed : setting.seeds)
     curves.push_back(results.series(shift_name(kind.name, seed), name));
   for (std::int64_t step = 20; step <= setting.steps; step += 20) steps.push_back(static_cast<double>(step));
-  return band_of_curves(kind.title, curves, style, steps);
+  return without_band(band_of_curves(kind.title, curves, style, steps));
 }
 
 void add_shift(Page& page, const StudyResults& results, const Setting& setting) {
@@ -159,19 +171,25 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
         least = {value, kind.title};
     return least.second;
   };
-  add_figure(page, "shift", panels,
-             fmt::format("{} Inputs are steadiest with: {}. The loss is least with: {}.",
-                         seeds_words(setting.seeds.size()), steadiest("inputs"), steadiest("loss")));
+  add_figure(
+      page, "shift", panels,
+      fmt::format("Lines are means over {}. Inputs are steadiest with: {}. The loss is least with: {}.",
+                  counted(static_cast<std::int64_t>(setting.seeds.size()), "seed"), steadiest("inputs"),
+                  steadiest("loss")));
   page.html.table(table);
 }
 
 // --- gradients at the start
 
+// Larger and smaller gradients are drawn at the edge, so that the panels can share their axes.
+constexpr double kEdge = 6;
+
 void add_starts(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Gradients of deep stacks");
   page.html.paragraph(fmt::format(
       "{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a mean over 8 "
-      "documents. Matrices are N(0, 1/fan_in), or twice that.",
+      "documents. Matrices are N(0, 1/fan_in), or twice that; norm(f(x)) has no shortcut, and "
+      "without its norm it is f(x).",
       kStartLayers));
   kit::Panels panels{.title = "Gradient along the stack"};
   kit::Table table{.caption = "Decades between the largest and the smallest gradient", .header = {"Stack"}};
@@ -186,24 +204,23 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
       for (const std::uint64_t seed : setting.start_seeds) {
         const std::string run = start_name(start.name, kind.name, seed);
         spreads.push_back(results.number(run, "spread"));
-        if (std::vector<double> one = results.series(run, "gradient"); !one.empty())
-          all.push_back(std::move(one));
+        all.push_back(results.series(run, "gradient"));
+        for (double& value : all.back()) value = std::clamp(value, -kEdge, kEdge);
       }
       row.push_back(mean_and_range(spreads));
       std::vector<double> blocks;
-      for (std::size_t i = 0; !all.empty() && i < all.front().size(); ++i)
-        blocks.push_back(1 + static_cast<double>(i * (kStartLayers - 1) / (all.front().size() - 1)));
-      chart.series.push_back(band_of_curves(kind.title, all, style++, blocks));
-      chart.series.back().markers = false;
+      for (std::size_t i = 0; i < kStartPoints; ++i)
+        blocks.push_back(1 + static_cast<double>(i * (kStartLayers - 1) / (kStartPoints - 1)));
+      chart.series.push_back(without_band(band_of_curves(kind.title, all, style++, blocks)));
     }
     table.rows.push_back(std::move(row));
     panels.panels.push_back(std::move(chart));
   }
-  add_figure(page, "gradients", panels,
-             seeds_words(setting.start_seeds.size()) +
-                 " A level line is a gradient that neither explodes nor vanishes. The panels share their "
-                 "axes, so that "
-                 "where one stack explodes the others look level: the table has the numbers.");
+  add_figure(
+      page, "gradients", panels,
+      fmt::format("Lines are means over {}. A level line is a gradient that neither explodes nor vanishes; "
+                  "above 10^6 and below 10^-6 it is drawn at the edge, and the table has the numbers.",
+                  counted(static_cast<std::int64_t>(setting.start_seeds.size()), "seed")));
   page.html.table(table);
 }
 

@@ -29,11 +29,11 @@ void scale_blocks(const nn::GPT& model, double scale) {
 
 const std::vector<Start>& starts() {
   static const std::vector<Start> all = {
-      {"pre-x1", "x + f(norm(x))", nn::pre_ln(), 1},
-      {"pre-x2", "x + f(norm(x)), weights twice as large", nn::pre_ln(), 2},
-      {"post-x1", "norm(x + f(x))", nn::post_ln(), 1},
-      {"post-x2", "norm(x + f(x)), weights twice as large", nn::post_ln(), 2},
-      {"plain-x1", "norm(f(x)), no shortcut", nn::placement<Plain>({.name = "no shortcut"}), 1}};
+      {"pre-x1", "Pre-LN", nn::pre_ln(), 1},
+      {"pre-x2", "Pre-LN, weights x 2", nn::pre_ln(), 2},
+      {"post-x1", "Post-LN", nn::post_ln(), 1},
+      {"post-x2", "Post-LN, weights x 2", nn::post_ln(), 2},
+      {"plain-x1", "norm(f(x))", nn::placement<Plain>({.name = "no shortcut"}), 1}};
   return all;
 }
 
@@ -63,7 +63,8 @@ Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed)
       gradients.push_back(std::log10(std::isfinite(norm) ? std::max(norm, 1e-308) : 1e308));
     }
   const auto [least, largest] = std::minmax_element(gradients.begin(), gradients.end());
-  return {.numbers = {{"spread", *largest - *least}}, .series = {{"gradient", thinned(gradients, 16)}}};
+  return {.numbers = {{"spread", *largest - *least}},
+          .series = {{"gradient", thinned(gradients, kStartPoints)}}};
 }
 
 }  // namespace gradus::lab::norms

@@ -82,7 +82,7 @@ Part all_part(const StudyOptions& options) {
             .depths = {6},
             .rates = {{6, {3e-3, 1e-2}}},
             .seeds = seeds_from(options.seed, 4),
-            .steps = 200};
+            .steps = 180};
   const std::vector<double> rates = {1e-3, 3e-3, 1e-2, 3e-2};
   return {.placements = nn::placements(),
           .depths = {2, 12, 48},
@@ -97,7 +97,7 @@ Part deep_part(const StudyOptions& options) {
             .depths = {96},
             .rates = {{96, {3e-3}}},
             .seeds = seeds_from(options.seed, 3),
-            .steps = 80};
+            .steps = 60};
   const std::vector<double> rates = {1e-3, 3e-3};
   return {.placements = {nn::pre_ln(), nn::post_ln(), nn::deep_norm(), nn::rezero(), nn::keel()},
           .depths = {96, 192, 384},

@@ -42,8 +42,8 @@ Setting setting_of(const StudyOptions& options) {
     return {.depths = {2, 6, 12}, .rates = {3e-3, 1e-2}, .seeds = seeds_from(options.seed, 6), .steps = 200};
   return {.depths = {2, 6, 12, 24},
           .rates = {1e-3, 3e-3, 1e-2, 3e-2},
-          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 6),
-          .steps = 400};
+          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 9 : 6),
+          .steps = 600};
 }
 
 /// The final norm with one deviation for all tokens: what is left of it when it may not look at a token's
@@ -255,8 +255,8 @@ void add_inference(Page& page, const StudyResults& results, const Setting& setti
       page, "inference", chart,
       fmt::format(
           "The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, and "
-          "divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
-          "distance from \u201Cas trained\u201D is what the norm does token by token. {} {}",
+          "divides every token by the same number, the reciprocal of the mean of 1/sigma; its distance "
+          "from \u201Cas trained\u201D is what the norm does token by token. {} {}",
           bars_words(setting), clear_depths(results, setting, "inference")));
 }
 

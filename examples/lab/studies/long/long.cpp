@@ -63,6 +63,14 @@ Judged judge(const nn::GPT& model, const FarRecall& task, std::int64_t distance,
   return {sum.loss / static_cast<double>(documents), sum.right / static_cast<double>(documents)};
 }
 
+/// Up over 30 steps, down like 1/sqrt(step), and a tenth of the rate once the first distance is learned: what
+/// follows sees few documents a step.
+optim::Schedule schedule(double rate, std::int64_t first_stage) {
+  return [rate, first_stage](std::int64_t step) {
+    return step <= first_stage ? optim::inverse_sqrt(rate, 30)(step) : rate / 10;
+  };
+}
+
 std::vector<StudyRun> plan(const StudyOptions& options) {
   const Setting setting = setting_of(options);
   std::vector<StudyRun> runs;
@@ -156,8 +164,7 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
                  .residual_init_scaling = false});
   Generator data(seed, kTrain), first = data;
   start_weights(model, options, task.batch(stages.front().batch, stages.front().distance, first));
-  // A quarter of the rate is left where the last stage begins.
-  optim::Adam optimizer(model.parameters(), {.lr = optim::inverse_sqrt(rate, 30)});
+  optim::Adam optimizer(model.parameters(), {.lr = schedule(rate, stages.front().steps)});
   Measured measured;
   for (const Stage& stage : stages) {
     measured.numbers[number_name("zero", stage.distance)] = judge(model, task, stage.distance, seed).right;

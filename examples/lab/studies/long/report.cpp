@@ -124,35 +124,29 @@ void report(Page& page, const StudyResults& results) {
   const FarRecall task;
   page.html.paragraph(
       fmt::format("A document begins with {0} pairs of a key and a value, goes on with noise, and ends with "
-                  "{1} questions for the "
-                  "value of a key. Who does not look back loses ln {2} = {3:.2f} nats a question; who does, "
-                  "nothing. Models have "
-                  "{4} layers of {5} channels and one head, no positions but what causal attention tells; "
-                  "layer {6} sees all "
-                  "tokens, the others {7} back. Attention never holds its weights, so that a document of "
-                  "16,384 tokens trains in "
-                  "memory that grows with its length, not with its square.",
+                  "{1} questions for the value of a key. Who does not look back loses ln {2} = {3:.2f} "
+                  "nats a question; who does, nothing. Models have {4} layers of {5} channels and one "
+                  "head, no positions but what causal attention tells; layer {6} sees all tokens, the "
+                  "others {7} back. Attention never holds its weights, so that a document of 16,384 tokens "
+                  "trains in memory that grows with its length, not with its square.",
                   task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(),
                   kLayers, kChannels, kFullLayer + 1, kWindow));
   page.html.paragraph(
       fmt::format("One training goes from distance to distance, as language models are lengthened: {}, with "
-                  "Adam and one rate "
-                  "that rises over 30 steps and then falls like 1/sqrt(step), and gradients clipped to a "
-                  "norm of 1. Answers are judged on documents that are not "
-                  "trained on.",
+                  "Adam and one rate that rises over 30 steps and then falls like 1/sqrt(step), a tenth of "
+                  "it after the first distance, and gradients clipped to a norm of 1. Answers are judged "
+                  "on documents that are not trained on.",
                   stage_words(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);
   page.html.heading("What this does not show");
   page.html.list(
       {"Learning a distance from nothing: at thousands of tokens a match is one of thousands of equally "
-       "weighted "
-       "tokens, and these models learn what to look for at 16 tokens first, as longer ones do at a few "
-       "thousand.",
+       "weighted tokens, and these models learn what to look for at 16 tokens first, as longer ones do at "
+       "a few thousand.",
        "A way that goes through many layers: here one look back is enough. Where no layer sees far enough, "
-       "what is "
-       "looked for has to be handed on from layer to layer, and depth, with it the placement, would matter "
-       "more.",
+       "what is looked for has to be handed on from layer to layer, and depth, with it the placement, "
+       "would matter more.",
        "Text, where what is far is also vague, and models of a size that is used."});
 }
 

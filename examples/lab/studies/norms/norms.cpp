@@ -32,7 +32,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
               kLayerStep * static_cast<double>((stack.layers + 1) * setting.steps),
               [=, steps = setting.steps] { return measure_training(stack, kind, rate, steps, seed); });
         }
-  for (const Kind& kind : kinds())
+  for (const Kind& kind : setting.shift_kinds)
     for (const std::uint64_t seed : setting.seeds)
       add(shift_name(kind.name, seed), kShift * static_cast<double>(setting.steps) / 400,
           [=, steps = setting.steps] { return measure_shift(kind, steps, seed); });
@@ -125,17 +125,19 @@ Setting setting_of(const StudyOptions& options) {
   const Stack pre6{"pre6", "Pre-LN, 6 layers", nn::pre_ln(), 6};
   if (options.budget == Budget::quick)
     return {.stacks = {pre6},
-            .rates = {3e-3, 1e-2, 3e-2, 1e-1},
+            .rates = {1e-2, 3e-2, 1e-1},
             .seeds = seeds_from(options.seed, 3),
             .start_seeds = seeds_from(options.seed, 3),
-            .steps = 200};
+            .shift_kinds = {kind_named("layer"), kind_named("detached"), kind_named("none")},
+            .steps = 300};
   return {.stacks = {pre6,
                      {"pre24", "Pre-LN, 24 layers", nn::pre_ln(), 24},
                      {"post6", "Post-LN, 6 layers", nn::post_ln(), 6}},
-          .rates = {1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1},
-          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 5),
+          .rates = {3e-3, 1e-2, 3e-2, 1e-1, 3e-1},
+          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 9 : 5),
           .start_seeds = seeds_from(options.seed, 10),
-          .steps = 400};
+          .shift_kinds = kinds(),
+          .steps = 600};
 }
 
 Search Setting::search(const Stack& stack, const std::string& norm) const {

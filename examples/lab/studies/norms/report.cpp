@@ -74,10 +74,9 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
   page.html.paragraph(tiny_words(setting.steps));
   page.html.paragraph(
       "All norms have the same rates, seeds and initial weights; a seed's rate is the best of the other "
-      "seeds. "
-      "BatchNorm takes its statistics over documents and positions, and so lets a model in training see a "
-      "little "
-      "of what comes later; it is judged with running statistics. DyT has its alpha start at 0.5.");
+      "seeds. BatchNorm takes its statistics over documents and positions, and so lets a model in training "
+      "see a little of what comes later; it is judged with running statistics. DyT has its alpha start at "
+      "0.5.");
   std::string sentence;
   std::vector<kit::Table> tables;
   for (const Stack& stack : setting.stacks) {
@@ -99,9 +98,8 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
   }
   add_figure(page, "rates", rate_panels(results, setting),
              seeds_words(setting.seeds.size()) +
-                 " The lines across are the n-gram loss, below which a run has learned, and the entropy; "
-                 "losses above "
-                 "2.6 are drawn at 2.6." +
+                 "The lines across are the n-gram loss, below which a run has learned, and the entropy; "
+                 "losses above 2.6 are drawn at 2.6." +
                  sentence);
   for (const kit::Table& table : tables) page.html.table(table);
 }
@@ -139,11 +137,10 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
   page.html.heading("Internal covariate shift");
   page.html.paragraph(fmt::format(
       "Pre-LN, 6 layers, all at the rate {}, every 20 steps, on 64 documents that are not trained on. "
-      "**Inputs**: how "
-      "far one update moves means and standard deviations of what each FFN is given, against its standard "
-      "deviation. **Gradients**: by how much of itself a block's gradient changes when the blocks below make "
-      "their "
-      "update and it does not (Santurkar et al. 2018, definition 2.1). Both are means over layers of log10.",
+      "**Inputs**: how far one update moves means and standard deviations of what each FFN is given, "
+      "against its standard deviation. **Gradients**: by how much of itself a block's gradient changes "
+      "when the blocks below make their update and it does not (Santurkar et al. 2018, definition 2.1). "
+      "Both are means over layers of log10.",
       kit::number_text(kShiftRate)));
   kit::Panels panels{.title = "What one update moves"};
   const std::pair<const char*, const char*> kinds_of[] = {{"inputs", "Inputs of the FFNs"},
@@ -152,20 +149,20 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
     kit::LineChart chart{
         .title = title, .x_label = "step", .y_label = "log10 of the relative change", .series = {}};
     int style = 0;
-    for (const Kind& kind : kinds())
+    for (const Kind& kind : setting.shift_kinds)
       chart.series.push_back(curve(results, setting, kind, std::string(number) + "_by_step", style++));
     panels.panels.push_back(std::move(chart));
   }
   kit::Table table{
       .caption = "Mean over the training: log10 of the relative change; final loss of these runs",
       .header = {"Norm", "Inputs", "Gradients", "Final loss (nats)"}};
-  for (const Kind& kind : kinds())
+  for (const Kind& kind : setting.shift_kinds)
     table.rows.push_back({kind.title, mean_and_range(shift_numbers(results, setting, kind, "inputs")),
                           mean_and_range(shift_numbers(results, setting, kind, "gradients")),
                           mean_and_range(shift_numbers(results, setting, kind, "loss"))});
   const auto steadiest = [&](const std::string& number) {
     std::pair<double, std::string> least{1e9, "none yet"};
-    for (const Kind& kind : kinds())
+    for (const Kind& kind : setting.shift_kinds)
       if (const double value = mean(finite(shift_numbers(results, setting, kind, number)));
           value < least.first)
         least = {value, kind.title};
@@ -188,8 +185,8 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
   page.html.heading("Gradients of deep stacks");
   page.html.paragraph(fmt::format(
       "{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a mean over 8 "
-      "documents. Matrices are N(0, 1/fan_in), or twice that; norm(f(x)) has no shortcut, and "
-      "without its norm it is f(x).",
+      "documents. Matrices are N(0, 1/fan_in), or twice that; norm(f(x)) has no shortcut, and without its "
+      "norm it is f(x).",
       kStartLayers));
   kit::Panels panels{.title = "Gradient along the stack"};
   kit::Table table{.caption = "Decades between the largest and the smallest gradient", .header = {"Stack"}};
@@ -234,8 +231,7 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("What this does not show");
   page.html.list(
       {"Other widths: with 16 channels a norm's statistics are of 16 numbers, and the mean that RMSNorm "
-       "leaves "
-       "out is a larger part of a token than in a wide model.",
+       "leaves out is a larger part of a token than in a wide model.",
        "DyT as its authors tune it: with an alpha for each place, larger for attention, and wider models.",
        "What scaled initial weights would do for the stacks without a norm; see the study of initial "
        "weights.",

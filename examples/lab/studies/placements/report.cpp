@@ -121,8 +121,8 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
   page.html.heading("The search of rates");
   page.html.paragraph(
       fmt::format("At one depth every placement has the same rates, and {} throughout. A seed's rate is the "
-                  "one that is best in "
-                  "the mean of the **other** seeds, so that no seed chooses what it is judged by.",
+                  "one that is best in the mean of the **other** seeds, so that no seed chooses what it is "
+                  "judged by.",
                   counted(static_cast<std::int64_t>(part.seeds.size()), "seed")));
   for (const std::int64_t layers : part.depths) {
     kit::HeatMap map{.title = fmt::format("{}, by rate", counted(layers, "layer")),
@@ -177,9 +177,9 @@ kit::LineChart depth_chart(const StudyResults& results, const Part& deep) {
 void add_deep(Page& page, const StudyResults& results, const Part& deep) {
   page.html.heading("Hundreds of layers");
   page.html.paragraph(fmt::format(
-      "The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends below the "
-      "loss of a reader that ignores the context ({:.3f}): stacks that pass no signal end there. It "
-      "**learned** if it ends below what the last few characters allow ({:.3f}).",
+      "The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends below the loss "
+      "of a reader that ignores the context ({:.3f}): stacks that pass no signal end there. It **learned** "
+      "if it ends below what the last few characters allow ({:.3f}).",
       listed(deep.depths), deep.steps, listed(deep.rates.at(deep.depths.front())),
       tiny_task().context_free_loss(), tiny_baseline()));
   kit::Table table{.caption = "Final loss (nats per character), chosen rate, runs at it that learned",
@@ -217,13 +217,11 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("All placements");
   page.html.paragraph(tiny_words(part.steps));
   page.html.paragraph(
-      "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, but for what a placement "
-      "sets "
-      "itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on the first batch). "
-      "To "
-      "overcome **both** limits a placement must be as good as the better of Pre-LN and Post-LN at every "
-      "depth: "
-      "where Post-LN fails that is Pre-LN, where Post-LN ends lower it is Post-LN.");
+      "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, but for what a "
+      "placement sets itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on "
+      "the first batch). To overcome **both** limits a placement must be as good as the better of Pre-LN "
+      "and Post-LN at every depth: where Post-LN fails that is Pre-LN, where Post-LN ends lower it is "
+      "Post-LN.");
   add_losses(page, results, part);
   add_above(page, results, part);
   add_search(page, results, part);
@@ -233,13 +231,11 @@ void report(Page& page, const StudyResults& results) {
       {"Large models. Sixteen channels leave each norm little to average over, and the papers' gains are "
        "measured on models of 10^8 parameters and more, for whole data sets instead of a few hundred steps.",
        "The long run. With a fixed number of steps a placement that starts slowly looks bad, even if it "
-       "would "
-       "end well; the budget is the same for all, not enough for all.",
-       "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. Here "
-       "all "
-       "share one recipe, which is what makes them comparable, and may suit none.",
-       "Small differences. With so few seeds, and an interval corrected for as many comparisons as there are "
-       "placements, only large differences can be told from chance; \u201Cunclear\u201D is no "
+       "would end well; the budget is the same for all, not enough for all.",
+       "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. "
+       "Here all share one recipe, which is what makes them comparable, and may suit none.",
+       "Small differences. With so few seeds, and an interval corrected for as many comparisons as there "
+       "are placements, only large differences can be told from chance; \u201Cunclear\u201D is no "
        "\u201Cequal\u201D."});
 }
 

@@ -98,7 +98,7 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
   }
   add_figure(page, "rates", rate_panels(results, setting),
              seeds_words(setting.seeds.size()) +
-                 "The lines across are the n-gram loss, below which a run has learned, and the entropy; "
+                 " The lines across are the n-gram loss, below which a run has learned, and the entropy; "
                  "losses above 2.6 are drawn at 2.6." +
                  sentence);
   for (const kit::Table& table : tables) page.html.table(table);

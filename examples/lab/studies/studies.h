@@ -13,5 +13,7 @@ const std::vector<Study>& studies();
 const Study& study_named(const std::string& name);
 
 Study layer_norm_study();
+Study text_study();
+Study translation_study();
 
 }  // namespace gradus::lab

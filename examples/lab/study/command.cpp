@@ -62,8 +62,7 @@ void make_study(const Study& study, const Given& given) {
   const bool resume = !given.resume.empty();
   const Path folder = (resume ? given.resume : given.out) / study.name;
   if (resume && is_study(folder)) return;
-  kit::check(!is_study(folder),
-             "{} holds a study already: go on with --resume {}, or choose another folder",
+  kit::check(!is_study(folder), "{} holds a study already: go on with --resume {}, or choose another folder",
              io::printable(folder.string()), io::printable(given.out.string()));
   kit::check(study.data.empty() || !given.options.data.empty(), "the study {} needs --data, {}", study.name,
              study.data);
@@ -89,12 +88,13 @@ void print_judged(const JudgedClaim& judged) {
                            words_of(one), band_words(*one.measure)));
 }
 
-/// "claims 13, 14"; "no claim".
+/// "claims 13, 14"; "claim 54"; "no claim".
 std::string claim_numbers(const Study& study) {
   std::string numbers;
   for (const Claim& claim : claims())
     if (claim.study == study.name) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", claim.number);
-  return numbers.empty() ? "no claim" : "claims " + numbers;
+  if (numbers.empty()) return "no claim";
+  return (numbers.find(',') == std::string::npos ? "claim " : "claims ") + numbers;
 }
 
 /// Runs these studies and says which bands hold.
@@ -105,7 +105,8 @@ int run_all_of(const std::vector<const Study*>& wanted, Given given, std::option
   set_num_threads(static_cast<int>(given.threads));
   for (const Study* study : wanted) make_study(*study, given);  // what is wrong is said before anything runs
   bool finished = true;
-  for (const Study* study : wanted) finished = finished && run_one(*study, folder / study->name, given.threads);
+  for (const Study* study : wanted)
+    finished = finished && run_one(*study, folder / study->name, given.threads);
   write_index(folder);
   const std::vector<JudgedClaim> judged = judge_all(folder);
   std::vector<JudgedClaim> shown;

@@ -110,8 +110,8 @@ Grid grid_of(const StudyOptions& options) {
 
 std::string run_name(const Setting& setting, std::uint64_t seed) {
   const std::string placement = setting.placement.substr(0, setting.placement.find('-'));
-  std::string name = fmt::format("{}-L{}-w{}-lr{}-s{}", placement, setting.layers, setting.warmup,
-                                 setting.rate, seed);
+  std::string name =
+      fmt::format("{}-L{}-w{}-lr{}-s{}", placement, setting.layers, setting.warmup, setting.rate, seed);
   name[0] = static_cast<char>(name[0] - 'A' + 'a');
   return name;
 }
@@ -122,10 +122,8 @@ TrialOptions trial_options(const Setting& setting, std::int64_t steps, std::uint
           .block = {.d_model = 64, .heads = 4},
           .lr = setting.rate,
           .warmup = setting.warmup,
-          .schedule =
-              [warmup = setting.warmup, steps](double lr) {
-                return optim::warmup_cosine(lr, warmup, steps, lr / 10);
-              },
+          .schedule = [warmup = setting.warmup,
+                       steps](double lr) { return optim::warmup_cosine(lr, warmup, steps, lr / 10); },
           .optimizer =
               [](const nn::GPT& model, const optim::Schedule& lr) {
                 return std::make_unique<optim::AdamW>(

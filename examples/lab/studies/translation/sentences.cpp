@@ -35,9 +35,8 @@ struct Lines {
 Lines read_both(const Path& source, const Path& target) {
   Lines lines{lines_of(source), lines_of(target)};
   kit::check(lines.source.size() == lines.target.size(),
-             "{} has {} lines, {} has {}: expects a translation in each line",
-             io::printable(source.string()), lines.source.size(), io::printable(target.string()),
-             lines.target.size());
+             "{} has {} lines, {} has {}: expects a translation in each line", io::printable(source.string()),
+             lines.source.size(), io::printable(target.string()), lines.target.size());
   return lines;
 }
 

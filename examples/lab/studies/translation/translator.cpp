@@ -61,8 +61,7 @@ std::pair<Tensor, Tensor> padded(const Pairs& pairs, std::size_t begin, std::siz
 void for_batches(const Pairs& pairs, const auto& f) {
   for (std::size_t begin = 0; begin < pairs.source.size(); begin += kTogether) {
     kit::stop_if_interrupted();
-    const auto [source, target] =
-        padded(pairs, begin, std::min(begin + kTogether, pairs.source.size()));
+    const auto [source, target] = padded(pairs, begin, std::min(begin + kTogether, pairs.source.size()));
     f(source, target);
   }
 }
@@ -80,7 +79,8 @@ double loss_over(const nn::Seq2SeqTransformer& model, const Pairs& pairs) {
 
 std::string text_of(const Sentences& sentences, const Tensor& row) {
   text::Ids ids = row.to_vector<std::int64_t>();
-  ids.erase(std::find_if(ids.begin(), ids.end(), [](auto id) { return id == kEnd || id == kPad; }), ids.end());
+  ids.erase(std::find_if(ids.begin(), ids.end(), [](auto id) { return id == kEnd || id == kPad; }),
+            ids.end());
   const std::string text = sentences.tokenizer->decode(ids, {.skip_special = true});
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? "" : text.substr(first);
@@ -118,10 +118,9 @@ double rate_at(const TrainOptions& options, std::int64_t step) {
 Measured train_and_translate(const Sentences& sentences, const TrainOptions& options) {
   const nn::Seq2SeqTransformer model = new_translator(sentences, options);
   data::DataLoader<2> loader = batches_of(sentences.train, options);
-  optim::Adam opt(model.parameters(),
-                  {.lr = [options](std::int64_t step) { return rate_at(options, step); },
-                   .betas = {0.9, 0.98},
-                   .eps = 1e-9});
+  optim::Adam opt(model.parameters(), {.lr = [options](std::int64_t step) { return rate_at(options, step); },
+                                       .betas = {0.9, 0.98},
+                                       .eps = 1e-9});
   const double start = loss_over(model, sentences.test);
   const double limit = kDiverged * std::log(static_cast<double>(sentences.tokenizer->vocab_size()));
   const auto is_wild = [&](double loss) { return !std::isfinite(loss) || loss > limit; };

@@ -86,23 +86,29 @@ kit::Panels curves(const StudyResults& results, const Grid& grid, double rate) {
 
 /// "0.3 (0.2 to 0.4), less than half on every seed"
 std::string ratio_words(const std::vector<double>& ratios) {
-  if (ratios.empty()) return "unknown, since too few runs have finished or reach 1 BLEU";
-  const Spread spread = spread_of(ratios);
-  const char* const size = spread.high <= 0.5  ? "less than half on every seed"
-                           : spread.low >= 0.9 ? "nine tenths or more on every seed"
-                                               : "neither less than half nor nine tenths on every seed";
+  const auto below = [&](double limit) {
+    return std::count_if(ratios.begin(), ratios.end(), [=](double ratio) { return ratio < limit; });
+  };
+  const auto all = static_cast<std::ptrdiff_t>(ratios.size());
+  const std::string size =
+      below(0.5) == all ? "less than half on every seed"
+      : below(0.9) == 0 ? "nine tenths or more on every seed"
+                        : fmt::format("less than half on {} and less than nine tenths on {} of {} seeds",
+                                      below(0.5), below(0.9), all);
   return fmt::format("{}, {}", mean_and_range(ratios, 3), size);
 }
 
+/// What is left of BLEU without warm-up, at the rate that suits the placement with it and at its best.
 std::string answer(const std::string& placement, const std::vector<double>& same,
                    const std::vector<double>& own, bool one_rate) {
-  std::string words =
-      fmt::format("Without warm-up {} has a share of its BLEU with it of {}", placement, ratio_words(same));
-  if (!one_rate)
-    words += fmt::format(
-        ", where the rate stays the one that suits it with warm-up; at the rate that suits it without, {}",
-        ratio_words(own));
-  return words + ".";
+  if (same.empty() || own.empty())
+    return fmt::format("{}: too few runs have finished, or reach 1 BLEU with warm-up.", placement);
+  if (one_rate)
+    return fmt::format("BLEU of {0} without warm-up over {0} with it: {1}.", placement, ratio_words(same));
+  return fmt::format(
+      "BLEU of {0} without warm-up over {0} with it: at the rate that suits it with warm-up {1}; at the rate "
+      "that suits it without {2}.",
+      placement, ratio_words(same), ratio_words(own));
 }
 
 int diverged(const std::vector<std::vector<double>>& rows) {

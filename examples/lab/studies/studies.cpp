@@ -12,6 +12,8 @@ const std::vector<Study>& studies() {
       norms_study(),
       long_study(),
       final_norm_study(),
+      text_study(),
+      translation_study(),
   };
   return all;
 }

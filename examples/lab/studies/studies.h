@@ -17,5 +17,7 @@ Study placements_study();
 Study norms_study();
 Study long_study();
 Study final_norm_study();
+Study text_study();
+Study translation_study();
 
 }  // namespace gradus::lab

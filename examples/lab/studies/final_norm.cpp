@@ -140,10 +140,10 @@ Figures figures(const StudyResults& results) {
     const std::string depth = ".L" + std::to_string(layers);
     const Search with = setting.search(layers, true), without = setting.search(layers, false);
     const std::vector<double> loss = best_of(results, with).values;
-    all["train" + depth] = paired(best_of(results, without).values, loss);
-    all["inference" + depth] = paired(at_found(results, with, "removed"), loss);
-    all["logits" + depth] =
-        paired(at_found(results, without, "logits-start"), at_found(results, with, "logits-start"));
+    all["train" + depth] = paired_difference(best_of(results, without).values, loss);
+    all["inference" + depth] = paired_difference(at_found(results, with, "removed"), loss);
+    all["logits" + depth] = paired_difference(at_found(results, without, "logits-start"),
+                                              at_found(results, with, "logits-start"));
   }
   return all;
 }

@@ -12,47 +12,20 @@ namespace gradus::lab {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-using Row = std::vector<double>;  // of one seed, by rate
-
-/// Empty for a seed that is not complete.
-std::vector<Row> rows_of(const StudyResults& results, const Search& search) {
-  std::vector<Row> rows;
-  for (const std::uint64_t seed : search.seeds) {
-    Row row;
-    for (const double rate : search.rates)
-      row.push_back(results.number(search.run(rate, seed), search.number));
-    if (std::any_of(row.begin(), row.end(), [](double value) { return std::isnan(value); })) row.clear();
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-/// The place of the least mean over the rows but `left_out`; over that row alone where there is no other.
-std::size_t best_without(const std::vector<Row>& rows, std::size_t left_out) {
-  Row sums(rows[left_out].size(), 0);
-  bool any = false;
-  for (std::size_t s = 0; s < rows.size(); ++s) {
-    if (s == left_out || rows[s].empty()) continue;
-    any = true;
-    for (std::size_t r = 0; r < sums.size(); ++r) sums[r] += rows[s][r];
-  }
-  const Row& judged = any ? sums : rows[left_out];
-  return static_cast<std::size_t>(std::min_element(judged.begin(), judged.end()) - judged.begin());
+std::vector<std::vector<double>> by_rate(const StudyResults& results, const Search& search) {
+  std::vector<std::vector<double>> values;
+  for (const double rate : search.rates) values.push_back(at_rate(results, search, rate));
+  return values;
 }
 
 }  // namespace
 
 Found best_of(const StudyResults& results, const Search& search) {
-  const std::vector<Row> rows = rows_of(results, search);
-  Found found;
-  for (std::size_t s = 0; s < rows.size(); ++s) {
-    const bool complete = !rows[s].empty();
-    const std::size_t best = complete ? best_without(rows, s) : 0;
-    found.values.push_back(complete ? rows[s][best] : kUnknown);
-    found.rates.push_back(complete ? search.rates[best] : kUnknown);
-  }
+  const std::vector<std::vector<double>> values = by_rate(results, search);
+  const std::vector<std::optional<std::size_t>> chosen = best_of_others(values);
+  Found found{.values = at_chosen(values, chosen), .rates = {}};
+  for (const std::optional<std::size_t>& rate : chosen)
+    found.rates.push_back(rate ? search.rates[*rate] : std::numeric_limits<double>::quiet_NaN());
   return found;
 }
 
@@ -65,21 +38,15 @@ std::vector<double> at_rate(const StudyResults& results, const Search& search, d
 
 std::vector<double> largest_rate(const StudyResults& results, const Search& search, double limit,
                                  double none) {
-  std::vector<double> largest;
-  for (const Row& row : rows_of(results, search)) {
-    double rate = row.empty() ? kUnknown : none;
-    for (std::size_t r = 0; r < row.size(); ++r)
-      if (row[r] <= limit) rate = search.rates[r];
-    largest.push_back(rate);
-  }
+  const std::vector<std::vector<double>> values = by_rate(results, search);
+  std::vector<double> largest(search.seeds.size(), none);
+  for (std::size_t s = 0; s < largest.size(); ++s)
+    for (std::size_t r = 0; r < values.size() && !std::isnan(largest[s]); ++r)
+      if (std::isnan(values[r][s]))
+        largest[s] = values[r][s];
+      else if (values[r][s] <= limit)
+        largest[s] = search.rates[r];
   return largest;
-}
-
-std::vector<double> paired(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> differences;
-  for (std::size_t s = 0; s < std::min(a.size(), b.size()); ++s)
-    if (!std::isnan(a[s]) && !std::isnan(b[s])) differences.push_back(a[s] - b[s]);
-  return differences;
 }
 
 std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists) {

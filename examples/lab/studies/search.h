@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lab/studies/bands.h"
+#include "lab/studies/left_out.h"
 #include "lab/study/study.h"
 
 namespace gradus::lab {
@@ -26,9 +27,8 @@ struct Found {
   std::vector<double> rates;
 };
 
-/// For each seed the rate that is best in the mean of the *other* seeds, and the seed's own number there: the
-/// best of several noisy numbers looks better than it is, and more so the more there are (leave-one-out; a
-/// single seed has to choose for itself). Runs that diverged count with the loss they started from.
+/// For each seed the rate that is best in the mean of the *other* seeds (best_of_others), and the seed's own
+/// number there. Runs that diverged count with the loss they started from.
 Found best_of(const StudyResults& results, const Search& search);
 
 /// The numbers at one rate, in the order of the seeds; NaN where a run has not finished.
@@ -39,8 +39,6 @@ std::vector<double> at_rate(const StudyResults& results, const Search& search, d
 std::vector<double> largest_rate(const StudyResults& results, const Search& search, double limit,
                                  double none);
 
-/// a - b, seed by seed; seeds at which either is NaN are left out.
-std::vector<double> paired(const std::vector<double>& a, const std::vector<double>& b);
 /// The mean over several lists, seed by seed; NaN where one of them is.
 std::vector<double> mean_by_seed(const std::vector<std::vector<double>>& lists);
 

@@ -93,13 +93,13 @@ Figures figures(const StudyResults& results) {
   const std::int64_t nearest = setting.stages.front().distance;
   for (const std::int64_t distance : setting.distances()) {
     const std::vector<double> pre = best(nn::pre_ln(), distance), post = best(nn::post_ln(), distance);
-    all[number_name("post", distance)] = paired(post, pre);
+    all[number_name("post", distance)] = paired_difference(post, pre);
     if (distance == nearest) continue;
     std::vector<double> pre_grows = pre, post_grows = post;
     const std::vector<double> near_pre = best(nn::pre_ln(), nearest),
                               near_post = best(nn::post_ln(), nearest);
     for (std::size_t s = 0; s < pre.size(); ++s) pre_grows[s] -= near_pre[s], post_grows[s] -= near_post[s];
-    all[number_name("growth", distance)] = paired(post_grows, pre_grows);
+    all[number_name("growth", distance)] = paired_difference(post_grows, pre_grows);
   }
   return all;
 }

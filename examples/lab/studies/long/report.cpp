@@ -66,8 +66,8 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Pre-LN and Post-LN");
   const std::int64_t furthest = setting.distances().back();
   const std::vector<double> difference =
-      paired(best_of(results, setting.search(nn::post_ln(), furthest)).values,
-             best_of(results, setting.search(nn::pre_ln(), furthest)).values);
+      paired_difference(best_of(results, setting.search(nn::post_ln(), furthest)).values,
+                        best_of(results, setting.search(nn::pre_ln(), furthest)).values);
   std::string sentence = seeds_words(setting);
   if (!difference.empty()) {
     const Spread spread = spread_of(difference);

@@ -68,16 +68,16 @@ Figures figures(const StudyResults& results) {
                                 setting.rates.front() / std::sqrt(10.0)));
   };
   for (const Stack& stack : setting.stacks) {
-    all["rate." + stack.name] = paired(highest(stack, "layer"), highest(stack, "none"));
-    all["rms." + stack.name] = paired(best(stack, "rms"), best(stack, "layer"));
-    all["detached." + stack.name] = paired(best(stack, "detached"), best(stack, "layer"));
+    all["rate." + stack.name] = paired_difference(highest(stack, "layer"), highest(stack, "none"));
+    all["rms." + stack.name] = paired_difference(best(stack, "rms"), best(stack, "layer"));
+    all["detached." + stack.name] = paired_difference(best(stack, "detached"), best(stack, "layer"));
   }
   for (const char* what : {"inputs", "gradients"}) {
     const auto shift = [&](const char* norm) {
       return numbers(
           results, setting.seeds, [&](std::uint64_t seed) { return shift_name(norm, seed); }, what);
     };
-    all[std::string("shift.") + what] = paired(shift("layer"), shift("none"));
+    all[std::string("shift.") + what] = paired_difference(shift("layer"), shift("none"));
   }
   for (const Start& start : starts()) {
     const auto spread = [&](const char* norm) {
@@ -86,7 +86,7 @@ Figures figures(const StudyResults& results) {
           [&](std::uint64_t seed) { return start_name(start.name, norm, seed); }, "spread");
     };
     all["spread." + start.name] = finite(spread("layer"));
-    all["reduces." + start.name] = paired(spread("none"), spread("layer"));
+    all["reduces." + start.name] = paired_difference(spread("none"), spread("layer"));
   }
   return all;
 }

@@ -2,7 +2,7 @@
 // find what they look for.
 #include <doctest/doctest.h>
 
-#include "lab/claims/ledger.h"
+#include "fabricated.h"
 #include "lab/studies/studies.h"
 
 using namespace gradus::lab;
@@ -28,20 +28,15 @@ Measured made_up(double value) {
 
 /// Of every `of_every` runs of the plan the first has finished.
 StudyResults results_of(const Study& study, Budget budget, std::size_t of_every) {
-  StudyResults results{.options = {.budget = budget}, .records = {}, .planned = 0};
+  std::size_t place = 0;
   double value = 0.8;
-  for (const StudyRun& run : study.plan(results.options)) {
-    if (results.planned++ % of_every == 0)
-      results.records[run.name] = {.measured = made_up(value), .seconds = 1};
-    value = value > 1.2 ? 0.8 : value + 0.01;
-  }
-  return results;
-}
-
-std::string page_of(const Study& study, const StudyResults& results) {
-  Page page{gradus::kit::HtmlReport(study.title, study.question)};
-  study.report(page, results);
-  return page.html.html();
+  return gradus::test::fabricated(
+      study, {.budget = budget},
+      [&](const std::string&) {
+        value = value > 1.2 ? 0.8 : value + 0.01;
+        return made_up(value);
+      },
+      [&](const std::string&) { return place++ % of_every == 0; });
 }
 
 }  // namespace
@@ -66,7 +61,7 @@ TEST_CASE("placements, norms, long, final-norm: pages of a part, and of everythi
     for (const std::size_t of_every : {std::size_t{1}, std::size_t{2}, std::size_t{7}}) {
       INFO(name, " ", of_every);
       const Study& study = study_named(name);
-      const std::string page = page_of(study, results_of(study, Budget::full, of_every));
+      const std::string page = gradus::test::page_of(study, results_of(study, Budget::full, of_every));
       CHECK(page.find("What this does not show") != std::string::npos);
       CHECK(page.find("nan") == std::string::npos);
       CHECK(page.size() < 2'000'000);

@@ -122,17 +122,6 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-/// Another number of the runs whose rates a search found.
-std::vector<double> at_found(const StudyResults& results, const Search& search, const std::string& number) {
-  const Found found = best_of(results, search);
-  std::vector<double> values;
-  for (std::size_t s = 0; s < search.seeds.size(); ++s)
-    values.push_back(std::isnan(found.rates[s])
-                         ? found.rates[s]
-                         : results.number(search.run(found.rates[s], search.seeds[s]), number));
-  return values;
-}
-
 Figures figures(const StudyResults& results) {
   const Setting setting = setting_of(results.options);
   Figures all;
@@ -141,9 +130,9 @@ Figures figures(const StudyResults& results) {
     const Search with = setting.search(layers, true), without = setting.search(layers, false);
     const std::vector<double> loss = best_of(results, with).values;
     all["train" + depth] = paired_difference(best_of(results, without).values, loss);
-    all["inference" + depth] = paired_difference(at_found(results, with, "removed"), loss);
-    all["logits" + depth] = paired_difference(at_found(results, without, "logits-start"),
-                                              at_found(results, with, "logits-start"));
+    all["inference" + depth] = paired_difference(at_best(results, with, "removed"), loss);
+    all["logits" + depth] =
+        paired_difference(at_best(results, without, "logits-start"), at_best(results, with, "logits-start"));
   }
   return all;
 }
@@ -155,7 +144,7 @@ kit::Series line(const StudyResults& results, const Setting& setting, const std:
   std::vector<std::vector<double>> values;
   for (const std::int64_t layers : setting.depths) {
     depths.push_back(static_cast<double>(layers));
-    values.push_back(at_found(results, setting.search(layers, with), number));
+    values.push_back(at_best(results, setting.search(layers, with), number));
   }
   kit::Series series = band(name, depths, values, style);
   series.spread = kit::Spread::error_bars;

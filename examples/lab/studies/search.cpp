@@ -29,6 +29,13 @@ Found best_of(const StudyResults& results, const Search& search) {
   return found;
 }
 
+std::vector<double> at_best(const StudyResults& results, const Search& search, const std::string& number) {
+  std::vector<double> values = best_of(results, search).rates;
+  for (std::size_t s = 0; s < values.size(); ++s)
+    if (!std::isnan(values[s])) values[s] = results.number(search.run(values[s], search.seeds[s]), number);
+  return values;
+}
+
 std::vector<double> at_rate(const StudyResults& results, const Search& search, double rate) {
   std::vector<double> values;
   for (const std::uint64_t seed : search.seeds)

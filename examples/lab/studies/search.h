@@ -31,6 +31,10 @@ struct Found {
 /// number there. Runs that diverged count with the loss they started from.
 Found best_of(const StudyResults& results, const Search& search);
 
+/// Another number of the runs that best_of() chose, in the order of the seeds: "right", where `search` is by
+/// "loss". NaN where a run of that seed has not finished.
+std::vector<double> at_best(const StudyResults& results, const Search& search, const std::string& number);
+
 /// The numbers at one rate, in the order of the seeds; NaN where a run has not finished.
 std::vector<double> at_rate(const StudyResults& results, const Search& search, double rate);
 

@@ -25,18 +25,11 @@ std::string seeds_words(const Setting& setting) {
                      counted(static_cast<std::int64_t>(setting.seeds.size()), "seed"));
 }
 
-/// A number at the rate that was chosen by the loss.
-std::vector<double> at_chosen(const StudyResults& results, const Setting& setting,
+/// A number at the rate that was chosen by the loss there.
+std::vector<double> number_at(const StudyResults& results, const Setting& setting,
                               const nn::Placement& placement, std::int64_t distance,
                               const std::string& number) {
-  const Search search = setting.search(placement, distance);
-  const Found found = best_of(results, search);
-  std::vector<double> values;
-  for (std::size_t s = 0; s < search.seeds.size(); ++s)
-    values.push_back(std::isnan(found.rates[s]) ? found.rates[s]
-                                                : results.number(search.run(found.rates[s], search.seeds[s]),
-                                                                 number_name(number, distance)));
-  return values;
+  return at_best(results, setting.search(placement, distance), number_name(number, distance));
 }
 
 kit::LineChart chart_of(const StudyResults& results, const Setting& setting, const std::string& number,
@@ -53,7 +46,7 @@ kit::LineChart chart_of(const StudyResults& results, const Setting& setting, con
     std::vector<std::vector<double>> values;
     for (const std::int64_t distance : setting.distances()) {
       distances.push_back(static_cast<double>(distance));
-      values.push_back(at_chosen(results, setting, placement, distance, number));
+      values.push_back(number_at(results, setting, placement, distance, number));
     }
     kit::Series series = band(placement.name, distances, values, placement == nn::pre_ln() ? 0 : 1);
     series.spread = kit::Spread::error_bars;
@@ -110,7 +103,7 @@ void add_all(Page& page, const StudyResults& results, const Setting& setting) {
     for (const std::int64_t distance : setting.distances()) {
       loss.rows.back().push_back(
           mean_and_range(best_of(results, setting.search(placement, distance)).values));
-      right.rows.back().push_back(mean_and_range(at_chosen(results, setting, placement, distance, "right")));
+      right.rows.back().push_back(mean_and_range(number_at(results, setting, placement, distance, "right")));
     }
   }
   page.html.table(loss);

@@ -41,6 +41,7 @@ TEST_CASE("a seed does not choose the rate it is judged at") {
   const Found found = best_of(results, search_of(3));
   CHECK(found.rates == std::vector<double>{0.3, 1, 1});
   CHECK(found.values == std::vector<double>{23, 9, 9});
+  CHECK(at_best(results, search_of(3), "loss") == found.values);
   CHECK(best_of(made_up(kRates, {{5, 3, 0}}), search_of(1)).values == std::vector<double>{0});  // nobody else
 }
 

@@ -32,12 +32,12 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
               kLayerStep * static_cast<double>((stack.layers + 1) * setting.steps),
               [=, steps = setting.steps] { return measure_training(stack, kind, rate, steps, seed); });
         }
-  for (const Kind& kind : setting.shift_kinds)
+  for (const Kind& kind : setting.looked_into)
     for (const std::uint64_t seed : setting.seeds)
       add(shift_name(kind.name, seed), kShift * static_cast<double>(setting.steps) / 400,
           [=, steps = setting.steps] { return measure_shift(kind, steps, seed); });
   for (const Start& start : starts())
-    for (const Kind& kind : kinds())
+    for (const Kind& kind : setting.looked_into)
       for (const std::uint64_t seed : setting.start_seeds)
         add(start_name(start.name, kind.name, seed), kStart,
             [=] { return measure_start(start, kind, seed); });
@@ -127,8 +127,8 @@ Setting setting_of(const StudyOptions& options) {
     return {.stacks = {pre6},
             .rates = {1e-2, 3e-2, 1e-1},
             .seeds = seeds_from(options.seed, 3),
-            .start_seeds = seeds_from(options.seed, 3),
-            .shift_kinds = {kind_named("layer"), kind_named("detached"), kind_named("none")},
+            .start_seeds = seeds_from(options.seed, 8),
+            .looked_into = {kind_named("layer"), kind_named("detached"), kind_named("none")},
             .steps = 300};
   return {.stacks = {pre6,
                      {"pre24", "Pre-LN, 24 layers", nn::pre_ln(), 24},
@@ -136,7 +136,7 @@ Setting setting_of(const StudyOptions& options) {
           .rates = {3e-3, 1e-2, 3e-2, 1e-1, 3e-1},
           .seeds = seeds_from(options.seed, options.budget == Budget::full ? 9 : 5),
           .start_seeds = seeds_from(options.seed, 10),
-          .shift_kinds = kinds(),
+          .looked_into = kinds(),
           .steps = 600};
 }
 

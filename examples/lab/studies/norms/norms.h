@@ -42,7 +42,7 @@ struct Setting {
   std::vector<Stack> stacks;
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds, start_seeds;
-  std::vector<Kind> shift_kinds;
+  std::vector<Kind> looked_into;  // whose shift and gradients are measured
   std::int64_t steps = 0;
 
   /// Without norms Post-LN is Pre-LN: then it is the stack of that name that is meant.

@@ -24,6 +24,13 @@ void add_figure(Page& page, const std::string& name, kit::Panels panels, const s
   if (!panels.panels.empty()) page.figure(name, panels, caption);
 }
 
+/// One look for one norm through all charts.
+int style_of(const Kind& kind) {
+  int style = 0;
+  while (kinds()[static_cast<std::size_t>(style)].name != kind.name) ++style;
+  return style;
+}
+
 // --- rates and losses
 
 // Losses above it are drawn there.
@@ -40,14 +47,13 @@ kit::Panels rate_panels(const StudyResults& results, const Setting& setting) {
                          .y_high = kTop,
                          .x_ticks = setting.rates,
                          .references = {{.at = tiny_baseline()}, {.at = *tiny_task().entropy()}}};
-    int style = 0;
     for (const Kind& kind : kinds()) {
       std::vector<std::vector<double>> losses;
       for (const double rate : setting.rates) {
         losses.push_back(finite(at_rate(results, setting.search(stack, kind.name), rate)));
         for (double& loss : losses.back()) loss = std::min(loss, kTop);
       }
-      chart.series.push_back(band(kind.title, setting.rates, losses, style++));
+      chart.series.push_back(band(kind.title, setting.rates, losses, style_of(kind)));
       chart.series.back().spread = kit::Spread::error_bars;
     }
     panels.panels.push_back(std::move(chart));
@@ -148,21 +154,20 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
   for (const auto& [number, title] : kinds_of) {
     kit::LineChart chart{
         .title = title, .x_label = "step", .y_label = "log10 of the relative change", .series = {}};
-    int style = 0;
-    for (const Kind& kind : setting.shift_kinds)
-      chart.series.push_back(curve(results, setting, kind, std::string(number) + "_by_step", style++));
+    for (const Kind& kind : setting.looked_into)
+      chart.series.push_back(curve(results, setting, kind, std::string(number) + "_by_step", style_of(kind)));
     panels.panels.push_back(std::move(chart));
   }
   kit::Table table{
       .caption = "Mean over the training: log10 of the relative change; final loss of these runs",
       .header = {"Norm", "Inputs", "Gradients", "Final loss (nats)"}};
-  for (const Kind& kind : setting.shift_kinds)
+  for (const Kind& kind : setting.looked_into)
     table.rows.push_back({kind.title, mean_and_range(shift_numbers(results, setting, kind, "inputs")),
                           mean_and_range(shift_numbers(results, setting, kind, "gradients")),
                           mean_and_range(shift_numbers(results, setting, kind, "loss"))});
   const auto steadiest = [&](const std::string& number) {
     std::pair<double, std::string> least{1e9, "none yet"};
-    for (const Kind& kind : setting.shift_kinds)
+    for (const Kind& kind : setting.looked_into)
       if (const double value = mean(finite(shift_numbers(results, setting, kind, number)));
           value < least.first)
         least = {value, kind.title};
@@ -190,12 +195,11 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
       kStartLayers));
   kit::Panels panels{.title = "Gradient along the stack"};
   kit::Table table{.caption = "Decades between the largest and the smallest gradient", .header = {"Stack"}};
-  for (const Kind& kind : kinds()) table.header.push_back(kind.title);
+  for (const Kind& kind : setting.looked_into) table.header.push_back(kind.title);
   for (const Start& start : starts()) {
     kit::LineChart chart{.title = start.title, .x_label = "block", .y_label = "log10 |dL/dx|", .series = {}};
     std::vector<std::string> row{start.title};
-    int style = 0;
-    for (const Kind& kind : kinds()) {
+    for (const Kind& kind : setting.looked_into) {
       std::vector<double> spreads;
       std::vector<std::vector<double>> all;
       for (const std::uint64_t seed : setting.start_seeds) {
@@ -208,7 +212,7 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
       std::vector<double> blocks;
       for (std::size_t i = 0; i < kStartPoints; ++i)
         blocks.push_back(1 + static_cast<double>(i * (kStartLayers - 1) / (kStartPoints - 1)));
-      chart.series.push_back(without_band(band_of_curves(kind.title, all, style++, blocks)));
+      chart.series.push_back(without_band(band_of_curves(kind.title, all, style_of(kind), blocks)));
     }
     table.rows.push_back(std::move(row));
     panels.panels.push_back(std::move(chart));

@@ -87,9 +87,13 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("All placements");
   page.html.paragraph(
-      fmt::format("Pre-LN and Post-LN have {} seeds, the others {}; all have the rates {}, each at the "
-                  "one that is best of the other seeds.",
-                  setting.seeds.size(), setting.few_seeds.size(), listed(setting.rates)));
+      fmt::format("Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is "
+                  "best of the other "
+                  "seeds.",
+                  counted(std::ssize(setting.seeds), "seed"),
+                  setting.few_seeds.empty() ? "are left to the longer forms"
+                                            : counted(std::ssize(setting.few_seeds), "seed"),
+                  listed(setting.rates)));
   kit::Table loss{.caption = "Loss of the answer (nats): mean over seeds, least and largest",
                   .header = {"Placement"}};
   kit::Table right{.caption = "Share of right answers after training there", .header = {"Placement"}};

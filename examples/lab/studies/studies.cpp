@@ -8,6 +8,8 @@ namespace gradus::lab {
 const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
       layer_norm_study(),
+      jacobians_study(),
+      initialisations_study(),
   };
   return all;
 }

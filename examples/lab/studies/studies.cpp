@@ -10,6 +10,7 @@ const std::vector<Study>& studies() {
       layer_norm_study(),
       jacobians_study(),
       initialisations_study(),
+      update_size_study(),
   };
   return all;
 }

@@ -15,5 +15,6 @@ const Study& study_named(const std::string& name);
 Study layer_norm_study();
 Study jacobians_study();
 Study initialisations_study();
+Study update_size_study();
 
 }  // namespace gradus::lab

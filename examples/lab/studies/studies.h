@@ -13,6 +13,7 @@ const std::vector<Study>& studies();
 const Study& study_named(const std::string& name);
 
 Study layer_norm_study();
+Study start_study();
 Study jacobians_study();
 Study initialisations_study();
 Study update_size_study();

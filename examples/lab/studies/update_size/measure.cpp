@@ -7,6 +7,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
+#include "lab/analysis/statistics.h"
 #include "lab/studies/update_size/update_size.h"
 #include "lab/study/trial.h"
 
@@ -44,14 +45,15 @@ TrialOptions trained(const char* placement, std::int64_t layers, std::int64_t st
   return options;
 }
 
-/// What Pre-LN did at each step, or what Post-LN may do.
+/// What was done at each step.
 struct Steps {
   std::vector<double> gradients, updates;
 };
 
-double limit_at(const std::vector<double>& limits, std::int64_t step) {
-  return limits.empty() ? kNoLimit : limits[std::min(limits.size() - 1, static_cast<std::size_t>(step))];
-}
+/// What may be done at any step.
+struct Limits {
+  double gradient = kNoLimit, update = kNoLimit;
+};
 
 /// Scales the update just made until the logits move by `limit` at most, or a little more.
 double hold_update(const nn::GPT& model, const Tensor& ids, const Tensor& before, double limit,
@@ -70,9 +72,8 @@ struct Trained {
   std::vector<double> losses;
 };
 
-/// As train() of trial.h, Adam without warm-up, with limits where `limits` has some. The same rule of
-/// divergence; the same batches.
-Trained train_within(const TrialOptions& options, const Steps& limits, bool watch) {
+/// As train() of trial.h, Adam without warm-up, within limits. The same rule of divergence; the same batches.
+Trained train_within(const TrialOptions& options, const Limits& limits) {
   const Task& task = recall_task();
   nn::GPT model = new_model(task, options);
   const std::vector<Tensor> parameters = model.parameters();
@@ -94,14 +95,12 @@ Trained train_within(const TrialOptions& options, const Steps& limits, bool watc
     optimizer.zero_grad();
     loss.backward();
     result.steps.gradients.push_back(optim::grad_norm(parameters));
-    if (!limits.gradients.empty()) optim::clip_grad_norm(parameters, limit_at(limits.gradients, step));
-    const double limit = limit_at(limits.updates, step);
-    const bool held = std::isfinite(limit);
+    if (std::isfinite(limits.gradient)) optim::clip_grad_norm(parameters, limits.gradient);
+    const bool held = std::isfinite(limits.update);
     const std::vector<Tensor> old = held ? copies(parameters) : std::vector<Tensor>{};
     optimizer.step();
-    if (watch || held)
-      result.steps.updates.push_back(
-          hold_update(model, batch.inputs, logits.detach(), limit, parameters, old));
+    result.steps.updates.push_back(
+        hold_update(model, batch.inputs, logits.detach(), limits.update, parameters, old));
   }
   const double end = validation_loss(model, task);
   result.loss = std::isfinite(end) ? std::min(end, start) : start;
@@ -149,12 +148,14 @@ Measured measure_sizes(const std::string& placement, std::int64_t layers, std::u
 }
 
 Measured measure_training(std::uint64_t seed, std::int64_t layers, std::int64_t steps) {
-  const Trained pre = train_within(trained("Pre-LN", layers, steps, seed), {}, true);
+  const Trained pre = train_within(trained("Pre-LN", layers, steps, seed), {});
   const TrialOptions post = trained("Post-LN", layers, steps, seed);
-  const Trained as_is = train_within(post, {}, true);
-  const Trained gradients = train_within(post, {.gradients = pre.steps.gradients, .updates = {}}, true);
-  const Trained updates = train_within(post, {.gradients = {}, .updates = pre.steps.updates}, true);
+  const Trained as_is = train_within(post, {});
+  const Trained gradients = train_within(post, {.gradient = median(pre.steps.gradients)});
+  const Trained updates = train_within(post, {.update = median(pre.steps.updates)});
   Measured measured;
+  measured.numbers["limit.gradient"] = median(pre.steps.gradients);
+  measured.numbers["limit.update"] = median(pre.steps.updates);
   const std::pair<const char*, const Trained*> all[] = {
       {"pre", &pre}, {"post", &as_is}, {"gradient", &gradients}, {"update", &updates}};
   for (const auto& [name, trained_one] : all) {

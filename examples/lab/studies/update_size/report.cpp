@@ -100,7 +100,8 @@ void add_sizes(Page& page, const StudyResults& results) {
       "|F(x, w′) − F(x, w)| as the root mean square over the logits of one batch, w′ after updates of Adam at "
       "rate {} without warm-up. Models of 64 channels and 4 heads on the recall language, 4 windows a batch, "
       "matrices N(0, 1/fan_in) with what a placement sets itself (DeepNorm its matrices, Admin its shortcuts). "
-      "The logits themselves are about 1 at the start.",
+      "The rate is small so that outputs move by less than their own size, which is about 1: a norm lets them "
+      "go no further.",
       kit::number_text(kRate)));
   page.html.paragraph(growth_sentence(results));
   kit::Panels panels{.title = "Change of the logits (root mean square) against depth"};
@@ -165,7 +166,7 @@ std::string healed_sentence(const StudyResults& results, const char* arm, const 
                     : spread.high < 0.1  ? "trains better on no seed"
                     : spread.mean > 0.1  ? "trains better on some seeds"
                                          : "trains better on few seeds";
-  return fmt::format("With **{} held** to Pre-LN's, Post-LN {}: its loss is lower by {} nats; {} learned.", what,
+  return fmt::format("With **{} held** to Pre-LN's median, Post-LN {}: its loss is lower by {} nats; {} learned.", what,
                      did, mean_and_range(gains), learned_words(results, arm));
 }
 
@@ -174,9 +175,9 @@ void add_training(Page& page, const StudyResults& results) {
   page.html.heading("Holding one of the two");
   page.html.paragraph(fmt::format(
       "The same batches and initial weights four times, {} layers, {} steps of Adam at {} without warm-up: "
-      "Pre-LN; Post-LN; Post-LN with the whole gradient scaled down at each step where its norm is above that "
-      "of Pre-LN at the same step; Post-LN with the update scaled down where it moves the batch's logits more "
-      "than Pre-LN's did at the same step. A run learned when its loss ends below {} nats, the best that "
+      "Pre-LN; Post-LN; Post-LN with the whole gradient scaled down where its norm is above the median of "
+      "Pre-LN's steps; Post-LN with the update scaled down where it moves the batch's logits more than in the "
+      "median of Pre-LN's steps. A run learned when its loss ends below {} nats, the best that "
       "counting the last characters gives; Pre-LN did on {}, Post-LN on {}.",
       kTrainedLayers, kTrainedSteps, kit::number_text(kTrainedRate), nats(recall_task().ngram().loss),
       learned_words(results, "pre"), learned_words(results, "post")));
@@ -188,7 +189,7 @@ void add_training(Page& page, const StudyResults& results) {
       curve_chart(results, "Change of the logits at each step", "updates.", "root mean square");
   updates.y_axis = kit::AxisKind::log;
   page.figure("held-updates", updates,
-              "Held updates lie on or below Pre-LN's. " +
+              "Held updates stay below the median of Pre-LN's. " +
                   band_words(trained_numbers(results, "loss.pre").size()));
   kit::Table table{.caption = "Validation loss at the end (nats) and runs that learned",
                    .header = {"model", "loss: mean (lowest to highest)", "learned"}};

@@ -16,12 +16,12 @@ namespace gradus::lab {
 namespace update_size {
 
 std::vector<std::int64_t> depths_of(const StudyOptions& options) {
-  if (options.budget == Budget::quick) return {6, 12, 24};
+  if (options.budget == Budget::quick) return {6, 12, 24, 48};
   return {6, 12, 24, 48, 100};
 }
 
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick ? 3 : options.budget == Budget::full ? 8 : 5);
+  return seeds_from(options.seed, options.budget == Budget::quick ? 3 : options.budget == Budget::full ? 10 : 6);
 }
 
 bool trains(const StudyOptions& options) { return options.budget != Budget::quick; }
@@ -40,7 +40,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
     for (const std::int64_t layers : depths_of(options))
       for (const char* placement : kPlacements)
         runs.push_back({.name = size_name(placement, layers, seed),
-                        .seconds = 0.06 * static_cast<double>(layers),
+                        .seconds = 0.018 * static_cast<double>(layers),
                         .measure = [=] { return measure_sizes(placement, layers, seed); }});
     if (trains(options))
       runs.push_back({.name = train_name(seed), .seconds = 25, .measure = [seed] {

@@ -12,8 +12,9 @@ namespace gradus::lab::update_size {
 
 inline constexpr std::array<const char*, 4> kPlacements = {"Pre-LN", "Post-LN", "DeepNorm", "Admin"};
 inline constexpr std::int64_t kUpdates = 16;
-inline constexpr double kRate = 1e-4;     // of Adam, where sizes are measured
-inline constexpr double kSgdRate = 1e-2;  // of the single step of gradient descent
+// Of Adam, and of the single step of gradient descent, where sizes are measured: small, so that outputs move
+// by far less than their own size, beyond which no norm lets them go.
+inline constexpr double kRate = 1e-6, kSgdRate = 1e-5;
 inline constexpr std::int64_t kTrainedLayers = 12, kTrainedSteps = 300;
 inline constexpr double kTrainedRate = 3e-3;
 
@@ -29,10 +30,10 @@ std::string train_name(std::uint64_t seed);
 /// "update.1", "update.16"; series "updates", |F(x, w_k) - F(x, w_0)| for k = 1..16.
 Measured measure_sizes(const std::string& placement, std::int64_t layers, std::uint64_t seed);
 
-/// Trains Pre-LN, then Post-LN three times on the same batches: as it is; with gradients scaled down where
-/// their norm is above that of Pre-LN at the same step; with updates scaled down where the logits move more
-/// than Pre-LN's did at the same step. Numbers "loss.pre", "loss.post", "loss.gradient", "loss.update", and
-/// "learned.*", 1 where the loss ended below that of the best n-gram.
+/// Trains Pre-LN, then Post-LN three times on the same batches: as it is; with the whole gradient scaled down
+/// where its norm is above the median of Pre-LN's steps; with updates scaled down where the logits move more
+/// than in the median of Pre-LN's steps. Numbers "loss.pre", "loss.post", "loss.gradient", "loss.update",
+/// "learned.*", 1 where the loss ended below that of the best n-gram, and the two limits.
 Measured measure_training(std::uint64_t seed, std::int64_t layers = kTrainedLayers,
                           std::int64_t steps = kTrainedSteps);
 

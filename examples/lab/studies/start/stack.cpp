@@ -60,7 +60,7 @@ std::vector<double> gradient_norms(const nn::TransformerEncoder& encoder, std::s
   return norms;
 }
 
-void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder) {
+void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder, bool curves) {
   for (std::size_t m = 0; m < kMatrices.size(); ++m) {
     const std::vector<double> norms = gradient_norms(encoder, m);
     const auto [low, high] = std::minmax_element(norms.begin(), norms.end());
@@ -68,7 +68,7 @@ void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder) {
     if (m + 1 < kMatrices.size()) continue;  // linear2 is W2
     measured.numbers["top"] = norms.back();
     measured.numbers["share"] = norms.front() / norms.back();
-    if (std::ssize(norms) != kDepth) continue;
+    if (!curves) continue;
     for (const double norm : norms) measured.series["gradients"].push_back(norm / norms.back());
   }
 }
@@ -121,17 +121,17 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
   cross_entropy(linear(y.select(1, 0), head), target).backward();
 
   Measured measured;
-  add_gradients(measured, encoder);
+  const bool curves = layers == kDepth && (placement == "pre" || placement == "post");
+  add_gradients(measured, encoder, curves);
   measured.numbers["size.first"] = sizes.front();
   measured.numbers["size.half"] = sizes[(sizes.size() - 1) / 2];
   measured.numbers["size.last"] = sizes.back();
   measured.numbers["cosine"] = cosines.back();
   measured.numbers["direct"] = x.grad().norm().item() / y.grad().norm().item();
   measured.numbers["arrives"] = cosine(x0.grad(), y.grad());
-  if (layers == kDepth) {
-    measured.series["sizes"] = sizes;
-    measured.series["cosines"] = cosines;
-  }
+  measured.numbers["activation"] = x0.grad().norm().item() / x.grad().norm().item();
+  if (curves && xiong) measured.series["sizes"] = sizes;
+  if (curves && (scheme == "fan_in" || scheme == "gpt2")) measured.series["cosines"] = cosines;
   return measured;
 }
 

@@ -64,10 +64,10 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   for (const std::uint64_t seed : seeds_of(options)) {
     plan_stacks(runs, options, seed);
     for (const char* const scheme : kFormulaSchemes)
-      runs.push_back({.name = formulas_name(scheme, seed), .seconds = 0.4, .measure = [=] {
+      runs.push_back({.name = formulas_name(scheme, seed), .seconds = 0.1, .measure = [=] {
                         return measure_formulas(scheme, seed);
                       }});
-    runs.push_back({.name = information_name(seed), .seconds = 0.5, .measure = [=] {
+    runs.push_back({.name = information_name(seed), .seconds = 0.6, .measure = [=] {
                       return measure_information(seed);
                     }});
     runs.push_back(
@@ -136,8 +136,8 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
   add("top.ratio", number("post", "xiong", kDepth, "top") / number("pre", "xiong", kDepth, "top"));
   for (const char* placement : {"pre", "post", "none"})
     add(fmt::format("shortcut.{}", placement),
-        std::log10(number(placement, "fan_in", kDepth, "share")) -
-            std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", kDepth, "share")));
+        std::log10(number(placement, "fan_in", kDepth, "activation")) -
+            std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", kDepth, "activation")));
 }
 
 void add_of_formulas(const StudyResults& results, std::uint64_t seed, const Add& add) {
@@ -173,7 +173,7 @@ void add_of_training(const StudyResults& results, std::uint64_t seed, const Add&
 Figures figures(const StudyResults& results) {
   Figures all;
   const Add add = [&](const std::string& id, double value) {
-    if (!std::isnan(value)) all[id].push_back(value);
+    if (std::isfinite(value)) all[id].push_back(value);  // without norms a gradient may be 0 or overflow
   };
   for (const std::uint64_t seed : seeds_of(results.options)) {
     add_of_stacks(results, seed, add);

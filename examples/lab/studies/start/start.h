@@ -42,8 +42,9 @@ std::string title_of(const std::string& word);
 /// at the first of them. Numbers: "top" |dL/dW2| of the last block, "share" that of the first over it,
 /// "spread.*" ln(largest / least norm over the blocks) for each kind of matrix, "size.first", "size.half",
 /// "size.last" mean |x_l|^2 / d after a block (Post-LN: before its last norm), "cosine" of x_L and x_0,
-/// "direct" |dL/dx_L| over |dL/dy|, y behind the final norm, "arrives" the cosine of dL/dx_0 and dL/dy.
-/// Series at kDepth: "sizes", "gradients" (over the last block's), "cosines", by block.
+/// "direct" |dL/dx_L| over |dL/dy|, y behind the final norm, "arrives" the cosine of dL/dx_0 and dL/dy,
+/// "activation" |dL/dx_0| over |dL/dx_L|. Series by block at kDepth, with norms and shortcuts: "gradients"
+/// over the last block's; of Xiong et al.'s weights "sizes", of "fan_in" and "gpt2" "cosines".
 Measured measure_stack(const std::string& placement, const std::string& scheme, std::int64_t layers,
                        std::uint64_t seed);
 

@@ -43,7 +43,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
                         .seconds = 0.018 * static_cast<double>(layers),
                         .measure = [=] { return measure_sizes(placement, layers, seed); }});
     if (trains(options))
-      runs.push_back({.name = train_name(seed), .seconds = 25, .measure = [seed] {
+      runs.push_back({.name = train_name(seed), .seconds = 40, .measure = [seed] {
                         return measure_training(seed);
                       }});
   }

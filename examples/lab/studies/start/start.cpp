@@ -134,16 +134,19 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
   add("top.post", top_slope(results, "post", seed));
   add("top.pre", top_slope(results, "pre", seed));
   add("top.ratio", number("post", "xiong", kDepth, "top") / number("pre", "xiong", kDepth, "top"));
-  for (const char* placement : {"pre", "post", "none"})
+  for (const char* placement : {"pre", "post", "none"}) {
+    const std::int64_t layers = std::string(placement) == "none" ? 8 : kDepth;  // where it does not overflow yet
     add(fmt::format("shortcut.{}", placement),
-        std::log10(number(placement, "fan_in", kDepth, "activation")) -
-            std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", kDepth, "activation")));
+        std::log10(number(placement, "fan_in", layers, "activation")) -
+            std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", layers, "activation")));
+  }
 }
 
 void add_of_formulas(const StudyResults& results, std::uint64_t seed, const Add& add) {
   for (const char* scheme : kFormulaSchemes)
     for (const char* formula : {"sum.pre", "product.post"})
-      add(fmt::format("{}.{}", formula, scheme), results.number(formulas_name(scheme, seed), formula));
+      add(fmt::format("{}.{}", formula, scheme),
+          std::log10(results.number(formulas_name(scheme, seed), formula)));
   for (const char* formula : {"chain.pre", "chain.post", "below", "formula.pre", "formula.post"})
     add(formula, results.number(formulas_name("fan_in", seed), formula));
 }

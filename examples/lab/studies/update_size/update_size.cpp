@@ -71,8 +71,8 @@ Figures figures(const StudyResults& results) {
     add("growth.later",
         growth(results, "Post-LN", "update.16", seed) - growth(results, "Pre-LN", "update.16", seed));
     add("gradient.post", growth(results, "Post-LN", "gradient", seed));
-    add("over-deepnorm", results.number(size_name("Post-LN", deepest, seed), "update.1") /
-                             results.number(size_name("DeepNorm", deepest, seed), "update.1"));
+    add("over-deepnorm", std::log10(results.number(size_name("Post-LN", deepest, seed), "update.1") /
+                                    results.number(size_name("DeepNorm", deepest, seed), "update.1")));
     if (!trains(results.options)) continue;
     const double post = results.number(train_name(seed), "loss.post");
     add("healed.update", post - results.number(train_name(seed), "loss.update"));

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
 #include "lab/analysis/statistics.h"
 #include "lab/names.h"
+#include "lab/start/schemes.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/start/report.h"
@@ -57,6 +59,80 @@ std::string size_sentence(const StudyResults& results) {
       kit::number_text(half, 3), kit::number_text(last, 3),
       last - half < 2 * half ? "about as much as" : "more than twice as much as",
       last - half < 2 * half ? "linear" : "faster than linear", kit::number_text(post, 3));
+}
+
+/// How Post-LN's first gradient stands to its last, in words.
+std::string vanishing_sentence(const StudyResults& results) {
+  std::vector<std::string> words;
+  const double printed = norms_alone(kDepth);
+  double least = 1e300;
+  for (const char* scheme : kSchemes) {
+    const Values shares = finite(over_seeds(results, "post", scheme, kDepth, "share"));
+    if (shares.empty()) continue;
+    words.push_back(fmt::format("{} ({})", kit::number_text(median(shares), 2), weight_scheme(scheme).title));
+    least = std::min(least, spread_of(shares).low);
+  }
+  if (words.empty()) return "";
+  return fmt::format(
+      "At the first of 32 blocks Post-LN keeps, in the median, these shares of the last one's gradient: {}. The "
+      "printed slope would leave {}; the least of all seeds keeps {}: {}.",
+      listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
+      least > 10 * printed ? "none comes near it" : "some come near it");
+}
+
+/// Which placement's layers differ more, scheme by scheme.
+std::string spread_sentence(const StudyResults& results) {
+  std::vector<std::string> words;
+  for (const char* scheme : kSchemes) {
+    Values differences;
+    for (const char* matrix : kMatrices) {
+      const std::string number = fmt::format("spread.{}", matrix);
+      const Values pre = over_seeds(results, "pre", scheme, kDepth, number),
+                   post = over_seeds(results, "post", scheme, kDepth, number);
+      differences.resize(std::min(pre.size(), post.size()));
+      for (std::size_t i = 0; i < differences.size(); ++i)
+        differences[i] += (pre[i] - post[i]) / static_cast<double>(kMatrices.size());
+    }
+    if (differences.empty()) continue;
+    const Difference d = difference_of(differences);
+    words.push_back(fmt::format("{}: less in Pre-LN in {} of {}", weight_scheme(scheme).title, d.down,
+                                counted(d.count, "seed")));
+  }
+  if (words.empty()) return "";
+  return fmt::format("1 would be gradients of one size in all layers. How much layers differ, the mean of the "
+                     "logarithms of the four columns: {}.",
+                     listed(words));
+}
+
+/// What is left at the bottom of 8 blocks with and without shortcuts.
+std::string shortcut_sentence(const StudyResults& results) {
+  std::vector<std::string> words;
+  for (const std::string placement : {"pre", "post", "none"}) {
+    const Values with = finite(over_seeds(results, placement, "fan_in", kDepth / 4, "activation")),
+                 without = finite(over_seeds(results, placement + "-cut", "fan_in", kDepth / 4, "activation"));
+    if (with.empty() || without.empty()) continue;
+    words.push_back(fmt::format("{} with and {} without ({})", kit::number_text(median(with), 2),
+                                kit::number_text(median(without), 2), title_of(placement)));
+  }
+  if (words.empty()) return "";
+  return fmt::format("With 8 layers the gradient at the bottom is, of that at the top, {}, in the median. ",
+                     listed(words));
+}
+
+/// Which placement's outputs are larger, in the mean over training.
+std::string training_sentence(const StudyResults& results) {
+  std::vector<std::string> words;
+  for (const auto& [number, title] :
+       {std::pair{"stream", "the stream"}, {"branch", "the branches"}, {"output", "the logits"}}) {
+    Values ratios;
+    for (const std::uint64_t seed : trained_seeds_of(results.options))
+      ratios.push_back(results.number(trained_name("pre", seed), number) /
+                       results.number(trained_name("post", seed), number));
+    if (finite(ratios).empty()) continue;
+    words.push_back(fmt::format("{} {}", mean_and_range(ratios), title));
+  }
+  if (words.empty()) return "";
+  return fmt::format("Pre-LN's root mean square over Post-LN's, mean over training: {}. ", listed(words));
 }
 
 }  // namespace
@@ -128,8 +204,7 @@ void add_gradients(Page& page, const StudyResults& results) {
   }
   if (panels.panels.size() == std::size(kSchemes))
     page.figure("start-gradients", panels,
-                "Do Post-LN's gradients vanish as printed? Then its lines would follow the third. " +
-                    seeds_words(results));
+                vanishing_sentence(results) + " " + seeds_words(results));
   kit::Table table{.caption = "Largest over least |dL/dW| of 32 layers, by kind of matrix: mean of the seeds' ratios",
                    .header = {"initial weights", "placement", "in_proj", "out_proj", "linear1", "linear2"}};
   for (const char* scheme : kSchemes)
@@ -141,7 +216,7 @@ void add_gradients(Page& page, const StudyResults& results) {
         table.rows.back().push_back(mean_and_range(ratios));
       }
     }
-  page.html.paragraph("1 would be gradients of one size in all layers.");
+  page.html.paragraph(spread_sentence(results));
   page.html.table(table);
 }
 
@@ -165,7 +240,8 @@ void add_shortcuts(Page& page, const StudyResults& results) {
   page.html.heading("Shortcuts");
   if (panels.panels.size() == 2)
     page.figure("start-shortcuts", panels,
-                "Where a line falls, gradients vanish on their way down; where it rises, they explode. Without "
+                shortcut_sentence(results) +
+                    "Where a line falls, gradients vanish on their way down; where it rises, they explode. Without "
                 "norms values that overflow are left out. " +
                     seeds_words(results));
 }
@@ -214,7 +290,7 @@ void add_training(Page& page, const StudyResults& results) {
   page.html.table(table);
   if (panels.panels.size() == std::size(kWhat))
     page.figure("start-training", panels,
-                "Which of two lines is lower depends on what is called an output. " +
+                training_sentence(results) +
                     band_words(trained_seeds_of(results.options).size()));
 }
 

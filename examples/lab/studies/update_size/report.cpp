@@ -82,6 +82,18 @@ std::string growth_sentence(const StudyResults& results) {
                           : "about alike");
 }
 
+std::string gradient_sentence(const StudyResults& results) {
+  const Values post = slopes(results, "Post-LN", "gradient"), pre = slopes(results, "Pre-LN", "gradient");
+  if (post.empty() || pre.empty()) return "";
+  const double slope = mean(post);
+  return fmt::format("Post-LN's first gradient goes as L to the power {}, Pre-LN's as {}: {}. ",
+                     mean_and_range(post), mean_and_range(pre),
+                     slope > 0.2    ? "gradients grow with depth too, so that the start alone does not tell the "
+                                      "two explanations apart"
+                     : slope < -0.2 ? "gradients fall with depth, while updates do not have to"
+                                    : "gradients hardly change with depth");
+}
+
 void add_slopes(Page& page, const StudyResults& results) {
   kit::Table table{
       .caption = "Exponent p in L^p, fitted over the depths, a fit a seed: mean (lowest to highest)",
@@ -116,7 +128,7 @@ void add_sizes(Page& page, const StudyResults& results) {
   gradients.y_label = "|dL/dw|";
   if (!gradients.series.empty())
     page.figure("gradients-by-depth", gradients,
-                "If gradients were what breaks Post-LN, they should grow here as depth does. " +
+                gradient_sentence(results) +
                     band_words(seeds_of(results.options).size()));
   add_slopes(page, results);
 }

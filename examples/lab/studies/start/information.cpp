@@ -23,7 +23,7 @@ nn::TransformerEncoder stack_of(const std::string& placement, std::uint64_t seed
   return encoder;
 }
 
-/// x and x^2 of the first position of each sequence.
+/// x and |x| of the first position of each sequence.
 Rows features_of(const Tensor& x) {
   const Tensor first = x.select(1, 0).contiguous();
   const std::vector<double> values = first.to_vector<double>();
@@ -32,7 +32,7 @@ Rows features_of(const Tensor& x) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(kWidth); ++j) {
       const double value = values[i * static_cast<std::size_t>(kWidth) + j];
       rows[i].push_back(value);
-      rows[i].push_back(value * value);
+      rows[i].push_back(std::abs(value));
     }
   return rows;
 }
@@ -52,7 +52,7 @@ struct Tokens {
 Tokens draw_tokens(std::uint64_t seed) {
   Generator generator(seed, 6);
   Tokens tokens{.x = randn({kTokens, kPositions, kWidth}, generator), .log_scale = {}, .directions = {}};
-  const Tensor log_scale = 0.5 * randn({kTokens, 1}, generator);
+  const Tensor log_scale = 0.3 * randn({kTokens, 1}, generator);
   Tensor direction = tokens.x.select(1, 0);
   direction = direction / direction.square().mean(-1, true).sqrt();
   tokens.x.select(1, 0).copy_(direction * log_scale.exp());

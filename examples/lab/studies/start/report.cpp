@@ -98,8 +98,8 @@ void add_formulas(Page& page, const StudyResults& results) {
 void add_tokens(Page& page, const StudyResults& results) {
   page.html.heading("What is left of a token");
   page.html.paragraph(
-      "A token's scale (the deviation of its logarithm is 0.5) and direction, read by ridge regression on x and "
-      "x² from what six blocks of 32 channels make of it: 2000 tokens to fit, 1000 to measure on. R² is the "
+      "A token's scale (the deviation of its logarithm is 0.3) and direction, read by ridge regression on x and "
+      "|x| from what six blocks of 32 channels make of it: 2000 tokens to fit, 1000 to measure on. R² is the "
       "share of variance that is read: 1 all, 0 none.");
   kit::Table table{.caption = "R² of the read-out, mean (lowest to highest seed)",
                    .header = {"read from", "scale", "direction"}};

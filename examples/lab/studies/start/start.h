@@ -57,7 +57,7 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
 Measured measure_formulas(const std::string& scheme, std::uint64_t seed);
 
 /// How well the norm and the direction of an input token are read out of what a stack makes of it: R^2 of
-/// ridge regressions on x and x^2, held out. "norm.*", "direction.*" of input, pre, post; "norm.branch":
+/// ridge regressions on x and |x|, held out. "norm.*", "direction.*" of input, pre, post; "norm.branch":
 /// out of LN(x_0), what the first branch of Pre-LN sees.
 Measured measure_information(std::uint64_t seed);
 

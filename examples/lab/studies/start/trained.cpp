@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gradus/gradus.h"
+#include "gradus/kit/program/detail/check.h"
 #include "lab/studies/start/start.h"
 #include "lab/study/trial.h"
 
@@ -35,10 +36,13 @@ Sizes sizes_of(const nn::GPT& model, const Tensor& ids) {
   std::int64_t count = 0;
   const nn::ForwardHook hook = model.on_forward([&](const nn::Module& module, const Tensor& y) {
     const std::string path = module.path();
-    if (is_block(path)) sizes.blocks.push_back(rms(y));
+    if (is_block(path) && module.kind() != "FFN") sizes.blocks.push_back(rms(y));  // an FFN has its block's path
     if (path.ends_with(".self_attn") || path.ends_with(".linear2")) branches += rms(y), ++count;
   });
   sizes.output = rms(model(ids));
+  kit::check(std::ssize(sizes.blocks) == model.options().layers && count == 2 * model.options().layers,
+             "start: saw {} blocks and {} branches of {} layers", sizes.blocks.size(), count,
+             model.options().layers);
   sizes.branch = branches / static_cast<double>(count);
   return sizes;
 }

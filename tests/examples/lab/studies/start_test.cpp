@@ -42,11 +42,18 @@ TEST_CASE("stacks before training: sizes of Lemma 2, one stack without shortcuts
 TEST_CASE("a norm takes scale from what it returns, and large branches change no length") {
   const Measured read = start::measure_information(1000);
   CHECK(read.numbers.at("norm.branch") < 0.1);
-  CHECK(read.numbers.at("norm.input") > 0.1);
+  CHECK(read.numbers.at("norm.input") > 0.8);
   CHECK(read.numbers.at("direction.branch") > 0.9);
   const Measured scaled = start::measure_scaled(1000);
   CHECK(scaled.numbers.at("output.post") == near(1, 0.01));
   CHECK(scaled.numbers.at("output.pre") == near(1, 0.01));
+}
+
+TEST_CASE("a training that ends before the step that is looked at has no numbers of it") {
+  const Measured short_one = start::measure_trained("post", 1000, 1);  // which also counts its blocks
+  CHECK(std::isnan(short_one.numbers.at("share")));
+  CHECK(short_one.numbers.at("stream") == near(1, 0.01));  // behind a norm
+  CHECK(short_one.series.at("streams").size() == 1);
 }
 
 namespace {

@@ -11,12 +11,8 @@ namespace gradus::lab {
 namespace {
 
 constexpr WeightScheme kWeightSchemes[] = {
-    {"xiong", "Xiong et al."},
-    {"fan_in", "N(0, 1/fan_in)"},
-    {"fan_in_scaled", "1/fan_in, scaled"},
-    {"xavier", "Xavier"},
-    {"small", "N(0, 0.02²)"},
-    {"gpt2", "GPT-2, scaled"},
+    {"xiong", "Xiong et al."},  {"fan_in", "N(0, 1/fan_in)"}, {"fan_in_scaled", "1/fan_in, scaled"},
+    {"xavier", "Xavier"},       {"small", "N(0, 0.02²)"},     {"gpt2", "GPT-2, scaled"},
     {"tfixup", "T-Fixup-like"},
 };
 

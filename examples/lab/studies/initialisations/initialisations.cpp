@@ -77,11 +77,10 @@ std::optional<double> gain_of_scaling(const StudyResults& results, const Depth& 
 namespace {
 
 Measured train_one(const TrialOptions& options, const std::string& scheme) {
-  nn::GPT model =
-      new_model(recall_task(), options, [&](const nn::GPT& gpt, std::uint64_t seed) {
-        Generator generator(seed, 0);
-        set_weights(gpt, scheme, options.layers, generator);
-      });
+  nn::GPT model = new_model(recall_task(), options, [&](const nn::GPT& gpt, std::uint64_t seed) {
+    Generator generator(seed, 0);
+    set_weights(gpt, scheme, options.layers, generator);
+  });
   const TrialResult result = train(recall_task(), model, options);
   return {.numbers = {{"loss", result.final_loss}, {"diverged", result.diverged ? 1.0 : 0.0}}, .series = {}};
 }
@@ -137,8 +136,9 @@ Figures figures(const StudyResults& results) {
 Study initialisations_study() {
   return {.name = "initialisations",
           .title = "Initial weights, rate and placement",
-          .question = "Which placement bears which initial weights, and does dividing those that write into "
-                      "the stream by √(2L) help depth?",
+          .question =
+              "Which placement bears which initial weights, and does dividing those that write into "
+              "the stream by √(2L) help depth?",
           .plan = initialisations::plan,
           .figures = initialisations::figures,
           .report = initialisations::report};

@@ -25,7 +25,9 @@ Grid grid_of(const StudyOptions& options) {
   const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
   Grid grid{.variants = {kVariants.begin(), kVariants.end()},
             .rates = {3e-4, 1e-3, 3e-3, 1e-2},
-            .seeds = seeds_from(options.seed, full ? 10 : quick ? 3 : 5),
+            .seeds = seeds_from(options.seed, full    ? 10
+                                              : quick ? 3
+                                                      : 5),
             .formula_seeds = seeds_from(options.seed, quick ? 10 : 30)};
   if (quick) {
     grid.variants = {kVariants[0], kVariants[2]};
@@ -111,18 +113,16 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   const Grid grid = grid_of(options);
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.formula_seeds)
-    runs.push_back({.name = formula_name(seed), .seconds = 0.01, .measure = [seed] {
-                      return check_formula(seed);
-                    }});
+    runs.push_back(
+        {.name = formula_name(seed), .seconds = 0.01, .measure = [seed] { return check_formula(seed); }});
   for (const Variant& variant : grid.variants)
     for (const char* placement : kPlacements)
       for (const double lr : grid.rates)
         for (const std::uint64_t seed : grid.seeds)
-          runs.push_back({.name = run_name(variant.name, placement, lr, seed),
-                          .seconds = 2.5,
-                          .measure = [options = trial(variant, placement, lr, seed)] {
-                            return train_one(options);
-                          }});
+          runs.push_back(
+              {.name = run_name(variant.name, placement, lr, seed),
+               .seconds = 2.5,
+               .measure = [options = trial(variant, placement, lr, seed)] { return train_one(options); }});
   return runs;
 }
 
@@ -136,8 +136,7 @@ Figures figures(const StudyResults& results) {
     for (const std::uint64_t seed : grid.seeds) {
       const double lost = best_loss(results, grid, "printed", placement, seed) -
                           best_loss(results, grid, "right", placement, seed);
-      if (!std::isnan(lost))
-        all[placement == kPlacements[0] ? "loss.pre" : "loss.post"].push_back(lost);
+      if (!std::isnan(lost)) all[placement == kPlacements[0] ? "loss.pre" : "loss.post"].push_back(lost);
     }
   return all;
 }
@@ -149,7 +148,8 @@ Figures figures(const StudyResults& results) {
 Study jacobians_study() {
   return {.name = "jacobians",
           .title = "The Jacobian of layer norm",
-          .question = "Is the printed Jacobian of layer norm right, and what does training with a wrong one cost?",
+          .question =
+              "Is the printed Jacobian of layer norm right, and what does training with a wrong one cost?",
           .plan = jacobians::plan,
           .figures = jacobians::figures,
           .report = jacobians::report};

@@ -65,7 +65,8 @@ void add_cosines(Page& page, const StudyResults& results, const Grid& grid) {
           over_seeds(results, grid, variant, placement, grid.rates.front(), "gradient-cosine")));
   }
   page.html.paragraph(
-      "How far the gradient of the whole model turns: a wrong Jacobian is met once in every branch of Pre-LN, "
+      "How far the gradient of the whole model turns: a wrong Jacobian is met once in every branch of "
+      "Pre-LN, "
       "and on the shortcut itself in Post-LN.");
   page.html.table(table);
 }
@@ -89,9 +90,9 @@ void add_rates(Page& page, const StudyResults& results, const Grid& grid) {
     if (!chart.series.empty()) panels.panels.push_back(chart);
   }
   if (panels.panels.size() == 2)
-    page.figure("jacobians-rates", panels,
-                "Validation loss after " + std::to_string(kSteps) + " steps. " +
-                    band_words(grid.seeds.size()));
+    page.figure(
+        "jacobians-rates", panels,
+        "Validation loss after " + std::to_string(kSteps) + " steps. " + band_words(grid.seeds.size()));
 }
 
 /// "costs 0.2 nats", "costs nothing that can be seen".
@@ -132,11 +133,13 @@ void add_settings(Page& page, const Grid& grid) {
   page.html.paragraph(fmt::format(
       "GPTs of {} blocks, {} channels and {} heads on the recall language: {} steps of {} windows of {} "
       "characters, Adam (0.9, 0.999), no warm-up, no clipping. Forward all variants give the same bits; only "
-      "what goes back through a norm differs. Rates tried, the same for all: {}. Guessing by frequency alone "
-      "would be at {} nats, the least possible loss is {}. A run counts as diverged when a loss is not finite "
+      "what goes back through a norm differs. Rates tried, the same for all: {}; each seed takes its best. "
+      "Guessing by frequency alone "
+      "would be at {} nats, the least possible loss is {}. A run counts as diverged when a loss is not "
+      "finite "
       "or above 4 log(vocabulary), and then with the loss it started from.",
-      kLayers, defaults.block.d_model, defaults.block.heads, kSteps, defaults.batch,
-      recall_task().context(), listed(grid.rates), nats(recall_task().context_free_loss()),
+      kLayers, defaults.block.d_model, defaults.block.heads, kSteps, defaults.batch, recall_task().context(),
+      listed(grid.rates), nats(recall_task().context_free_loss()),
       nats(recall_task().entropy().value_or(kit::nothing))));
 }
 
@@ -153,7 +156,8 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("What this does not show");
   page.html.list({
       "Small models and one task: what a wrong gradient costs at scale, or with gains far from 1, is open.",
-      "Adam divides by the size of gradients, so that a backward which is wrong by a factor costs little; with "
+      "Adam divides by the size of gradients, so that a backward which is wrong by a factor costs little; "
+      "with "
       "SGD it may cost more.",
       "“μⱼ” is read as the token's mean, and the backward as the formula's transpose times the gradient; "
       "another reading gives another wrong Jacobian.",

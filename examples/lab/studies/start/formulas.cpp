@@ -101,8 +101,8 @@ Tensor chain_rule(const Sublayer& one, const Tensor& identity) {
   const Tensor x = one.x.unsqueeze(0);
   const NoGrad guard;
   if (one.norm_before)  // 1 + df/dLN dLN/dx
-    return identity +
-           by_differences(one.f, one.norm_before(x).squeeze(0)).matmul(by_differences(one.norm_before, one.x));
+    return identity + by_differences(one.f, one.norm_before(x).squeeze(0))
+                          .matmul(by_differences(one.norm_before, one.x));
   return by_differences(one.norm_after, one.sum()(x).squeeze(0))  // dLN/dz (1 + df/dx)
       .matmul(identity + by_differences(one.f, one.x));
 }
@@ -150,11 +150,10 @@ Measured measure_formulas(const std::string& scheme, std::uint64_t seed) {
   const DefaultDType dtype(f64);
   Measured measured;
   for (const std::string placement : {"pre", "post"}) {
-    const nn::TransformerEncoder encoder({.layers = kLayers,
-                                          .placement = placement_of(placement),
-                                          .block = {.d_model = kWidth,
-                                                    .heads = 2,
-                                                    .activation = nn::Activation::gelu}});  // it has no kinks
+    const nn::TransformerEncoder encoder(
+        {.layers = kLayers,
+         .placement = placement_of(placement),
+         .block = {.d_model = kWidth, .heads = 2, .activation = nn::Activation::gelu}});  // it has no kinks
     Generator generator(seed, 3);
     set_weights(encoder, scheme, kLayers, generator);
     const Tensor x0 = randn({kPositions, kWidth}, generator, f64);

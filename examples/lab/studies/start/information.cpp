@@ -15,9 +15,8 @@ constexpr std::int64_t kWidth = 32, kPositions = 4, kLayers = 6;
 constexpr std::int64_t kTokens = 3000, kFitted = 2000;
 
 nn::TransformerEncoder stack_of(const std::string& placement, std::uint64_t seed) {
-  const nn::TransformerEncoder encoder({.layers = kLayers,
-                                        .placement = placement_of(placement),
-                                        .block = {.d_model = kWidth, .heads = 4}});
+  const nn::TransformerEncoder encoder(
+      {.layers = kLayers, .placement = placement_of(placement), .block = {.d_model = kWidth, .heads = 4}});
   Generator generator(seed, 5);
   set_weights(encoder, "fan_in", kLayers, generator);
   return encoder;

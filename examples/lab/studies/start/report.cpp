@@ -43,7 +43,8 @@ Values of_runs(const StudyResults& results, const std::function<std::string(std:
 }
 
 Values of_formulas(const StudyResults& results, const std::string& scheme, const std::string& number) {
-  return of_runs(results, [&](std::uint64_t seed) { return formulas_name(scheme, seed); }, number);
+  return of_runs(
+      results, [&](std::uint64_t seed) { return formulas_name(scheme, seed); }, number);
 }
 
 struct Row {
@@ -57,10 +58,12 @@ void add_formulas(Page& page, const StudyResults& results) {
   page.html.heading("Printed formulas");
   page.html.paragraph(
       "Six blocks of 16 channels on 4 positions, in f64, GELU for its want of kinks. Jacobians are exact, by "
-      "automatic differentiation; errors are relative, in the Frobenius norm: 0 is right, 1 as wrong as saying "
+      "automatic differentiation; errors are relative, in the Frobenius norm: 0 is right, 1 as wrong as "
+      "saying "
       "nothing.");
-  kit::Table table{.caption = "Error of a formula for the Jacobian of the stack, mean (lowest to highest seed)",
-                   .header = {"formula"}};
+  kit::Table table{
+      .caption = "Error of a formula for the Jacobian of the stack, mean (lowest to highest seed)",
+      .header = {"formula"}};
   for (const char* scheme : kFormulaSchemes) table.header.emplace_back(weight_scheme(scheme).title);
   constexpr Row kRows[] = {{"sum.pre", "Pre-LN: I + Σ dF"},
                            {"product.pre", "Pre-LN: ∏ (I + dF)"},
@@ -77,14 +80,17 @@ void add_formulas(Page& page, const StudyResults& results) {
   const double sum = mean(finite(of_formulas(results, "fan_in", "sum.pre")));
   const double small = mean(finite(of_formulas(results, "gpt2", "sum.pre")));
   if (std::isfinite(sum) && std::isfinite(small))
-    page.html.paragraph(fmt::format(
-        "Both placements' gradients are products. The sum is a Pre-LN stack's to first order in the branches: "
-        "with weights of 1/fan_in it is off by {} of the whole, with GPT-2's small ones by {}.",
-        kit::number_text(sum, 2), kit::number_text(small, 2)));
-  kit::Table norms{.caption = "A gradient's growth through a sublayer over the formula's, geometric mean of 12",
-                   .header = {"formula"}};
+    page.html.paragraph(
+        fmt::format("Both placements' gradients are products. The sum is a Pre-LN stack's to first order in "
+                    "the branches: "
+                    "with weights of 1/fan_in it is off by {} of the whole, with GPT-2's small ones by {}.",
+                    kit::number_text(sum, 2), kit::number_text(small, 2)));
+  kit::Table norms{
+      .caption = "A gradient's growth through a sublayer over the formula's, geometric mean of 12",
+      .header = {"formula"}};
   for (const char* scheme : kFormulaSchemes) norms.header.emplace_back(weight_scheme(scheme).title);
-  for (const Row& row : {Row{"formula.pre", "Pre-LN: 1 + ‖dF‖"}, Row{"formula.post", "Post-LN: ‖dLN‖ (1 + ‖dF‖)"}}) {
+  for (const Row& row :
+       {Row{"formula.pre", "Pre-LN: 1 + ‖dF‖"}, Row{"formula.post", "Post-LN: ‖dLN‖ (1 + ‖dF‖)"}}) {
     norms.rows.push_back({row.words});
     for (const char* scheme : kFormulaSchemes)
       norms.rows.back().push_back(mean_and_range(of_formulas(results, scheme, row.number)));
@@ -98,7 +104,8 @@ void add_formulas(Page& page, const StudyResults& results) {
 void add_tokens(Page& page, const StudyResults& results) {
   page.html.heading("What is left of a token");
   page.html.paragraph(
-      "A token's scale (the deviation of its logarithm is 0.3) and direction, read by ridge regression on x and "
+      "A token's scale (the deviation of its logarithm is 0.3) and direction, read by ridge regression on x "
+      "and "
       "|x| from what six blocks of 32 channels make of it: 2000 tokens to fit, 1000 to measure on. R² is the "
       "share of variance that is read: 1 all, 0 none.");
   kit::Table table{.caption = "R² of the read-out, mean (lowest to highest seed)",
@@ -126,7 +133,8 @@ void add_tokens(Page& page, const StudyResults& results) {
       scaled.rows.back().push_back(
           mean_and_range(of_runs(results, scaled_name, std::string(row.number) + placement)));
   }
-  page.html.paragraph("A norm divides by what it is given: outputs keep their length whatever the size of F.");
+  page.html.paragraph(
+      "A norm divides by what it is given: outputs keep their length whatever the size of F.");
   page.html.table(scaled);
 }
 
@@ -139,12 +147,14 @@ void report(Page& page, const StudyResults& results) {
   add_training(page, results);
   page.html.heading("What this does not show");
   page.html.list({
-      "Trained models: most of this page is about random weights, and the training about a hundred steps of a "
+      "Trained models: most of this page is about random weights, and the training about a hundred steps of "
+      "a "
       "small one.",
       "That a gradient is small or large says nothing yet about whether a model trains: Adam divides by it.",
       "Other losses: at the start the loss is that of one position; a mean over positions has a trend of its "
       "own, which attention makes by making positions alike.",
-      "Intervals cover weights and inputs that are drawn anew, not other widths or lengths: 64 channels and 8 "
+      "Intervals cover weights and inputs that are drawn anew, not other widths or lengths: 64 channels and "
+      "8 "
       "positions throughout, but for the formulas and read-outs.",
   });
 }

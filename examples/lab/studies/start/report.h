@@ -22,4 +22,14 @@ void add_formulas(Page& page, const StudyResults& results);
 void add_tokens(Page& page, const StudyResults& results);
 void add_training(Page& page, const StudyResults& results);
 
+// Sentences by what came out; empty where nothing has yet.
+/// How Post-LN's first gradient stands to its last.
+std::string vanishing_sentence(const StudyResults& results);
+/// Which placement's layers differ more, scheme by scheme.
+std::string spread_sentence(const StudyResults& results);
+/// What is left at the bottom of 8 blocks with and without shortcuts.
+std::string shortcut_sentence(const StudyResults& results);
+/// Which placement's outputs are larger, in the mean over training.
+std::string training_sentence(const StudyResults& results);
+
 }  // namespace gradus::lab::start

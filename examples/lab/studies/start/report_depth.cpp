@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
 #include "lab/analysis/statistics.h"
 #include "lab/names.h"
-#include "lab/start/schemes.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/start/report.h"
@@ -61,80 +59,6 @@ std::string size_sentence(const StudyResults& results) {
       last - half < 2 * half ? "linear" : "faster than linear", kit::number_text(post, 3));
 }
 
-/// How Post-LN's first gradient stands to its last, in words.
-std::string vanishing_sentence(const StudyResults& results) {
-  std::vector<std::string> words;
-  const double printed = norms_alone(kDepth);
-  double least = 1e300;
-  for (const char* scheme : kSchemes) {
-    const Values shares = finite(over_seeds(results, "post", scheme, kDepth, "share"));
-    if (shares.empty()) continue;
-    words.push_back(fmt::format("{} ({})", kit::number_text(median(shares), 2), weight_scheme(scheme).title));
-    least = std::min(least, spread_of(shares).low);
-  }
-  if (words.empty()) return "";
-  return fmt::format(
-      "At the first of 32 blocks Post-LN keeps, in the median, these shares of the last one's gradient: {}. The "
-      "printed slope would leave {}; the least of all seeds keeps {}: {}.",
-      listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
-      least > 10 * printed ? "none comes near it" : "some come near it");
-}
-
-/// Which placement's layers differ more, scheme by scheme.
-std::string spread_sentence(const StudyResults& results) {
-  std::vector<std::string> words;
-  for (const char* scheme : kSchemes) {
-    Values differences;
-    for (const char* matrix : kMatrices) {
-      const std::string number = fmt::format("spread.{}", matrix);
-      const Values pre = over_seeds(results, "pre", scheme, kDepth, number),
-                   post = over_seeds(results, "post", scheme, kDepth, number);
-      differences.resize(std::min(pre.size(), post.size()));
-      for (std::size_t i = 0; i < differences.size(); ++i)
-        differences[i] += (pre[i] - post[i]) / static_cast<double>(kMatrices.size());
-    }
-    if (differences.empty()) continue;
-    const Difference d = difference_of(differences);
-    words.push_back(fmt::format("{}: less in Pre-LN in {} of {}", weight_scheme(scheme).title, d.down,
-                                counted(d.count, "seed")));
-  }
-  if (words.empty()) return "";
-  return fmt::format("1 would be gradients of one size in all layers. How much layers differ, the mean of the "
-                     "logarithms of the four columns: {}.",
-                     listed(words));
-}
-
-/// What is left at the bottom of 8 blocks with and without shortcuts.
-std::string shortcut_sentence(const StudyResults& results) {
-  std::vector<std::string> words;
-  for (const std::string placement : {"pre", "post", "none"}) {
-    const Values with = finite(over_seeds(results, placement, "fan_in", kDepth / 4, "activation")),
-                 without = finite(over_seeds(results, placement + "-cut", "fan_in", kDepth / 4, "activation"));
-    if (with.empty() || without.empty()) continue;
-    words.push_back(fmt::format("{} with and {} without ({})", kit::number_text(median(with), 2),
-                                kit::number_text(median(without), 2), title_of(placement)));
-  }
-  if (words.empty()) return "";
-  return fmt::format("With 8 layers the gradient at the bottom is, of that at the top, {}, in the median. ",
-                     listed(words));
-}
-
-/// Which placement's outputs are larger, in the mean over training.
-std::string training_sentence(const StudyResults& results) {
-  std::vector<std::string> words;
-  for (const auto& [number, title] :
-       {std::pair{"stream", "the stream"}, {"branch", "the branches"}, {"output", "the logits"}}) {
-    Values ratios;
-    for (const std::uint64_t seed : trained_seeds_of(results.options))
-      ratios.push_back(results.number(trained_name("pre", seed), number) /
-                       results.number(trained_name("post", seed), number));
-    if (finite(ratios).empty()) continue;
-    words.push_back(fmt::format("{} {}", mean_and_range(ratios), title));
-  }
-  if (words.empty()) return "";
-  return fmt::format("Pre-LN's root mean square over Post-LN's, mean over training: {}. ", listed(words));
-}
-
 }  // namespace
 
 void add_signal(Page& page, const StudyResults& results) {
@@ -144,21 +68,24 @@ void add_signal(Page& page, const StudyResults& results) {
                        .y_label = "|x|²/d",
                        .y_axis = kit::AxisKind::log};
   add_series(sizes, band_of_curves("Pre-LN", curves_of(results, "pre", "xiong", "sizes"), 0));
-  add_series(sizes, band_of_curves("Post-LN, before its norm", curves_of(results, "post", "xiong", "sizes"), 1));
+  add_series(sizes,
+             band_of_curves("Post-LN, before its norm", curves_of(results, "post", "xiong", "sizes"), 1));
   if (!sizes.series.empty()) {
     sizes.series.push_back(bound("1 + l/2", 0.5, 2));
     sizes.series.push_back(bound("1 + 3l/2", 1.5, 3));
     page.figure("start-sizes", sizes,
-                size_sentence(results) + "Dashed: Lemma 2's bounds for Pre-LN. Exponential growth would be a "
-                                         "straight line. " +
+                size_sentence(results) +
+                    "Dashed: Lemma 2's bounds for Pre-LN. Exponential growth would be a "
+                    "straight line. " +
                     seeds_words(results));
   }
   kit::Panels panels{.title = "Cosine between the stream and the input"};
   for (const char* scheme : {"fan_in", "gpt2"}) {
     kit::LineChart chart{.title = weight_scheme(scheme).title, .x_label = "block", .y_label = "cosine"};
     for (std::size_t p = 0; p < kPlacements.size(); ++p)
-      add_series(chart, band_of_curves(title_of(kPlacements[p]), curves_of(results, kPlacements[p], scheme, "cosines"),
-                                       static_cast<int>(p)));
+      add_series(chart,
+                 band_of_curves(title_of(kPlacements[p]),
+                                curves_of(results, kPlacements[p], scheme, "cosines"), static_cast<int>(p)));
     if (!chart.series.empty()) panels.panels.push_back(chart);
   }
   if (panels.panels.size() == 2)
@@ -179,10 +106,11 @@ void add_gradients(Page& page, const StudyResults& results) {
   for (std::size_t p = 0; p < kPlacements.size(); ++p)
     add_series(tops, by_depth(results, kPlacements[p], "xiong", "top", static_cast<int>(p)));
   if (!tops.series.empty())
-    page.figure("start-top", tops,
-                "Theorem 1's setting: the bound of Post-LN has no depth in it, that of Pre-LN falls like 1/√L, "
-                "half a decade in a decade. " +
-                    seeds_words(results));
+    page.figure(
+        "start-top", tops,
+        "Theorem 1's setting: the bound of Post-LN has no depth in it, that of Pre-LN falls like 1/√L, "
+        "half a decade in a decade. " +
+            seeds_words(results));
   kit::Panels panels{.title = "|dL/dW2| by block over that of the last of 32 blocks"};
   for (const char* scheme : kSchemes) {
     kit::LineChart chart{.title = weight_scheme(scheme).title,
@@ -203,10 +131,10 @@ void add_gradients(Page& page, const StudyResults& results) {
     panels.panels.push_back(chart);
   }
   if (panels.panels.size() == std::size(kSchemes))
-    page.figure("start-gradients", panels,
-                vanishing_sentence(results) + " " + seeds_words(results));
-  kit::Table table{.caption = "Largest over least |dL/dW| of 32 layers, by kind of matrix: mean of the seeds' ratios",
-                   .header = {"initial weights", "placement", "in_proj", "out_proj", "linear1", "linear2"}};
+    page.figure("start-gradients", panels, vanishing_sentence(results) + " " + seeds_words(results));
+  kit::Table table{
+      .caption = "Largest over least |dL/dW| of 32 layers, by kind of matrix: mean of the seeds' ratios",
+      .header = {"initial weights", "placement", "in_proj", "out_proj", "linear1", "linear2"}};
   for (const char* scheme : kSchemes)
     for (const char* placement : kPlacements) {
       table.rows.push_back({weight_scheme(scheme).title, title_of(placement)});
@@ -231,7 +159,8 @@ void add_shortcuts(Page& page, const StudyResults& results) {
                          .x_ticks = depths(results)};
     int style = 0;
     for (const std::string placement : {"pre", "post", "none"}) {
-      kit::Series line = by_depth(results, cut ? placement + "-cut" : placement, "fan_in", "activation", style++);
+      kit::Series line =
+          by_depth(results, cut ? placement + "-cut" : placement, "fan_in", "activation", style++);
       line.name = title_of(placement);
       add_series(chart, line);
     }
@@ -239,21 +168,24 @@ void add_shortcuts(Page& page, const StudyResults& results) {
   }
   page.html.heading("Shortcuts");
   if (panels.panels.size() == 2)
-    page.figure("start-shortcuts", panels,
-                shortcut_sentence(results) +
-                    "Where a line falls, gradients vanish on their way down; where it rises, they explode. Without "
-                "norms values that overflow are left out. " +
-                    seeds_words(results));
+    page.figure(
+        "start-shortcuts", panels,
+        shortcut_sentence(results) +
+            "Where a line falls, gradients vanish on their way down; where it rises, they explode. Without "
+            "norms values that overflow are left out. " +
+            seeds_words(results));
 }
 
 void add_training(Page& page, const StudyResults& results) {
   page.html.heading("The first steps of training");
-  constexpr const char* kWhat[][2] = {
-      {"streams", "the stream after the last block"}, {"branches", "the branches"}, {"outputs", "the logits"}};
+  constexpr const char* kWhat[][2] = {{"streams", "the stream after the last block"},
+                                      {"branches", "the branches"},
+                                      {"outputs", "the logits"}};
   kit::Panels panels{.title = "Root mean squares during training"};
   std::string words;
   for (const auto& [series, title] : kWhat) {
-    kit::LineChart chart{.title = title, .x_label = "step", .y_label = "root mean square", .y_axis = kit::AxisKind::log};
+    kit::LineChart chart{
+        .title = title, .x_label = "step", .y_label = "root mean square", .y_axis = kit::AxisKind::log};
     for (std::size_t p = 0; p < kPlacements.size(); ++p) {
       std::vector<Values> curves;
       for (const std::uint64_t seed : trained_seeds_of(results.options))
@@ -290,8 +222,7 @@ void add_training(Page& page, const StudyResults& results) {
   page.html.table(table);
   if (panels.panels.size() == std::size(kWhat))
     page.figure("start-training", panels,
-                training_sentence(results) +
-                    band_words(trained_seeds_of(results.options).size()));
+                training_sentence(results) + band_words(trained_seeds_of(results.options).size()));
 }
 
 }  // namespace gradus::lab::start

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradus/core/io/files.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
-#include "gradus/core/io/files.h"
 #include "lab/studies/start/start.h"
 #include "lab/studies/weights.h"
 
@@ -35,7 +35,9 @@ struct CutNoNorm : nn::Module {
 
 double mean_square(const Tensor& x) { return x.square().mean().item(); }
 
-double cosine(const Tensor& a, const Tensor& b) { return (a * b).sum().item() / (a.norm().item() * b.norm().item()); }
+double cosine(const Tensor& a, const Tensor& b) {
+  return (a * b).sum().item() / (a.norm().item() * b.norm().item());
+}
 
 /// What the last norm of a Post-LN block gets; of other blocks their output.
 Tensor sum_of(const nn::AnyBlock& block, const Tensor& input, const Tensor& output) {

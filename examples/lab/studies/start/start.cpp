@@ -25,7 +25,9 @@ std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
 }
 
 std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick ? 3 : options.budget == Budget::full ? 10 : 5);
+  return seeds_from(options.seed, options.budget == Budget::quick  ? 3
+                                  : options.budget == Budget::full ? 10
+                                                                   : 5);
 }
 
 std::string stack_name(const std::string& placement, const std::string& scheme, std::int64_t layers,
@@ -135,7 +137,8 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
   add("top.pre", top_slope(results, "pre", seed));
   add("top.ratio", number("post", "xiong", kDepth, "top") / number("pre", "xiong", kDepth, "top"));
   for (const char* placement : {"pre", "post", "none"}) {
-    const std::int64_t layers = std::string(placement) == "none" ? 8 : kDepth;  // where it does not overflow yet
+    const std::int64_t layers =
+        std::string(placement) == "none" ? 8 : kDepth;  // where it does not overflow yet
     add(fmt::format("shortcut.{}", placement),
         std::log10(number(placement, "fan_in", layers, "activation")) -
             std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", layers, "activation")));
@@ -194,8 +197,9 @@ Figures figures(const StudyResults& results) {
 Study start_study() {
   return {.name = "start",
           .title = "Signal and gradient at the start",
-          .question = "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first "
-                      "steps?",
+          .question =
+              "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first "
+              "steps?",
           .plan = start::plan,
           .figures = start::figures,
           .report = start::report};

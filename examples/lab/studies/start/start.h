@@ -65,8 +65,8 @@ Measured measure_information(std::uint64_t seed);
 /// "gradient.*" |dL/dx_0|, at 1000 over at 1; series by factor.
 Measured measure_scaled(std::uint64_t seed);
 
-/// Trains 12 layers. After kEarly steps: "spread", "share", "size.first", "size.half", "size.last". Means over
-/// what was run, up to kLater steps: "stream", "branch", "output", root mean squares on 8 fixed windows;
+/// Trains 12 layers. After kEarly steps: "spread", "share", "size.first", "size.half", "size.last". Means
+/// over what was run, up to kLater steps: "stream", "branch", "output", root mean squares on 8 fixed windows;
 /// series of them. "loss" at the end.
 Measured measure_trained(const std::string& placement, std::uint64_t seed, std::int64_t steps);
 

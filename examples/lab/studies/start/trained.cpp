@@ -36,7 +36,8 @@ Sizes sizes_of(const nn::GPT& model, const Tensor& ids) {
   std::int64_t count = 0;
   const nn::ForwardHook hook = model.on_forward([&](const nn::Module& module, const Tensor& y) {
     const std::string path = module.path();
-    if (is_block(path) && module.kind() != "FFN") sizes.blocks.push_back(rms(y));  // an FFN has its block's path
+    if (is_block(path) && module.kind() != "FFN")
+      sizes.blocks.push_back(rms(y));  // an FFN has its block's path
     if (path.ends_with(".self_attn") || path.ends_with(".linear2")) branches += rms(y), ++count;
   });
   sizes.output = rms(model(ids));

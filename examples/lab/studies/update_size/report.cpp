@@ -88,8 +88,8 @@ std::string gradient_sentence(const StudyResults& results) {
   const double slope = mean(post);
   return fmt::format("Post-LN's first gradient goes as L to the power {}, Pre-LN's as {}: {}. ",
                      mean_and_range(post), mean_and_range(pre),
-                     slope > 0.2    ? "gradients grow with depth too, so that the start alone does not tell the "
-                                      "two explanations apart"
+                     slope > 0.2 ? "gradients grow with depth too, so that the start alone does not tell the "
+                                   "two explanations apart"
                      : slope < -0.2 ? "gradients fall with depth, while updates do not have to"
                                     : "gradients hardly change with depth");
 }
@@ -109,10 +109,13 @@ void add_slopes(Page& page, const StudyResults& results) {
 void add_sizes(Page& page, const StudyResults& results) {
   page.html.heading("How far one update moves the output");
   page.html.paragraph(fmt::format(
-      "|F(x, w′) − F(x, w)| as the root mean square over the logits of one batch, w′ after updates of Adam at "
+      "|F(x, w′) − F(x, w)| as the root mean square over the logits of one batch, w′ after updates of Adam "
+      "at "
       "rate {} without warm-up. Models of 64 channels and 4 heads on the recall language, 4 windows a batch, "
-      "matrices N(0, 1/fan_in) with what a placement sets itself (DeepNorm its matrices, Admin its shortcuts). "
-      "The rate is small so that outputs move by less than their own size, which is about 1: a norm lets them "
+      "matrices N(0, 1/fan_in) with what a placement sets itself (DeepNorm its matrices, Admin its "
+      "shortcuts). "
+      "The rate is small so that outputs move by less than their own size, which is about 1: a norm lets "
+      "them "
       "go no further.",
       kit::number_text(kRate)));
   page.html.paragraph(growth_sentence(results));
@@ -128,8 +131,7 @@ void add_sizes(Page& page, const StudyResults& results) {
   gradients.y_label = "|dL/dw|";
   if (!gradients.series.empty())
     page.figure("gradients-by-depth", gradients,
-                gradient_sentence(results) +
-                    band_words(seeds_of(results.options).size()));
+                gradient_sentence(results) + band_words(seeds_of(results.options).size()));
   add_slopes(page, results);
 }
 
@@ -146,8 +148,8 @@ kit::LineChart curve_chart(const StudyResults& results, const char* title, const
   Values steps;
   for (int i = 0; i < 40; ++i) steps.push_back(std::floor(i * (kTrainedSteps - 1) / 39.0) + 1);
   for (std::size_t a = 0; a < std::size(kArms); ++a)
-    if (kit::Series line = band_of_curves(kArms[a][1], curves(results, series + kArms[a][0]),
-                                          static_cast<int>(a), steps);
+    if (kit::Series line =
+            band_of_curves(kArms[a][1], curves(results, series + kArms[a][0]), static_cast<int>(a), steps);
         !line.x.empty())
       chart.series.push_back(line);
   return chart;
@@ -174,12 +176,13 @@ std::string healed_sentence(const StudyResults& results, const char* arm, const 
                held = trained_numbers(results, fmt::format("loss.{}", arm));
   for (std::size_t i = 0; i < post.size(); ++i) gains.push_back(post[i] - held[i]);
   const Spread spread = spread_of(gains);
-  const char* did = spread.low > 0.1     ? "trains better on every seed"
-                    : spread.high < 0.1  ? "trains better on no seed"
-                    : spread.mean > 0.1  ? "trains better on some seeds"
-                                         : "trains better on few seeds";
-  return fmt::format("With **{} held** to Pre-LN's median, Post-LN {}: its loss is lower by {} nats; {} learned.", what,
-                     did, mean_and_range(gains), learned_words(results, arm));
+  const char* did = spread.low > 0.1    ? "trains better on every seed"
+                    : spread.high < 0.1 ? "trains better on no seed"
+                    : spread.mean > 0.1 ? "trains better on some seeds"
+                                        : "trains better on few seeds";
+  return fmt::format(
+      "With **{} held** to Pre-LN's median, Post-LN {}: its loss is lower by {} nats; {} learned.", what, did,
+      mean_and_range(gains), learned_words(results, arm));
 }
 
 void add_training(Page& page, const StudyResults& results) {
@@ -188,13 +191,14 @@ void add_training(Page& page, const StudyResults& results) {
   page.html.paragraph(fmt::format(
       "The same batches and initial weights four times, {} layers, {} steps of Adam at {} without warm-up: "
       "Pre-LN; Post-LN; Post-LN with the whole gradient scaled down where its norm is above the median of "
-      "Pre-LN's steps; Post-LN with the update scaled down where it moves the batch's logits more than in the "
+      "Pre-LN's steps; Post-LN with the update scaled down where it moves the batch's logits more than in "
+      "the "
       "median of Pre-LN's steps. A run learned when its loss ends below {} nats, the best that "
       "counting the last characters gives; Pre-LN did on {}, Post-LN on {}.",
       kTrainedLayers, kTrainedSteps, kit::number_text(kTrainedRate), nats(recall_task().ngram().loss),
       learned_words(results, "pre"), learned_words(results, "post")));
-  page.html.list({healed_sentence(results, "update", "updates"),
-                  healed_sentence(results, "gradient", "gradients")});
+  page.html.list(
+      {healed_sentence(results, "update", "updates"), healed_sentence(results, "gradient", "gradients")});
   kit::LineChart losses = curve_chart(results, "Training loss", "losses.", "nats per character");
   page.figure("held-losses", losses, band_words(trained_numbers(results, "loss.pre").size()));
   kit::LineChart updates =

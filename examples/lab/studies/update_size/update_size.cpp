@@ -21,7 +21,9 @@ std::vector<std::int64_t> depths_of(const StudyOptions& options) {
 }
 
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick ? 3 : options.budget == Budget::full ? 10 : 6);
+  return seeds_from(options.seed, options.budget == Budget::quick  ? 3
+                                  : options.budget == Budget::full ? 10
+                                                                   : 6);
 }
 
 bool trains(const StudyOptions& options) { return options.budget != Budget::quick; }
@@ -43,9 +45,8 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
                         .seconds = 0.018 * static_cast<double>(layers),
                         .measure = [=] { return measure_sizes(placement, layers, seed); }});
     if (trains(options))
-      runs.push_back({.name = train_name(seed), .seconds = 40, .measure = [seed] {
-                        return measure_training(seed);
-                      }});
+      runs.push_back(
+          {.name = train_name(seed), .seconds = 40, .measure = [seed] { return measure_training(seed); }});
   }
   return runs;
 }
@@ -67,7 +68,8 @@ Figures figures(const StudyResults& results) {
   };
   const std::int64_t deepest = depths_of(results.options).back();
   for (const std::uint64_t seed : seeds_of(results.options)) {
-    add("growth.first", growth(results, "Post-LN", "update.1", seed) - growth(results, "Pre-LN", "update.1", seed));
+    add("growth.first",
+        growth(results, "Post-LN", "update.1", seed) - growth(results, "Pre-LN", "update.1", seed));
     add("growth.later",
         growth(results, "Post-LN", "update.16", seed) - growth(results, "Pre-LN", "update.16", seed));
     add("gradient.post", growth(results, "Post-LN", "gradient", seed));

@@ -70,7 +70,8 @@ TEST_CASE("initial weights are as large as their scheme says, and the same numbe
   CHECK(deviation("small", "linear1.weight") == gradus::test::near(0.02, 0.03));
   CHECK(deviation("gpt2", "self_attn.out_proj.weight") == gradus::test::near(0.005, 0.03));
   const double factor = 0.67 * std::pow(8, -0.25);
-  CHECK(deviation("tfixup", "linear2.weight") == gradus::test::near(factor * deviation("xavier", "linear2.weight")));
+  CHECK(deviation("tfixup", "linear2.weight") ==
+        gradus::test::near(factor * deviation("xavier", "linear2.weight")));
   CHECK(deviation("tfixup", "self_attn.in_proj_weight", 128) ==
         gradus::test::near(factor * deviation("xavier", "self_attn.in_proj_weight", 128)));
   CHECK(deviation("xiong", "self_attn.in_proj_weight", 128) > 0.1);

@@ -26,8 +26,9 @@ TEST_CASE("the study of initial weights: spreads and gains within a seed") {
     return {.numbers = {{"loss", run.starts_with("fan_in_scaled") ? 1.0 : 2.0}, {"diverged", 0}},
             .series = {}};
   };
-  CHECK(study.figures(made::made_results(study, Budget::full, only_scaled)).at("spread-best.pre.L6").front() ==
-        0);
+  CHECK(
+      study.figures(made::made_results(study, Budget::full, only_scaled)).at("spread-best.pre.L6").front() ==
+      0);
 }
 
 TEST_CASE("losses over rates: the best, or the mean") {

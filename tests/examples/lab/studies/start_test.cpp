@@ -72,8 +72,9 @@ Measured made_start(const std::string& run) {
       for (const char* what : {"output.", "gradient.", "output.input."})
         made.numbers[std::string(what) + placement] = 1;
   else if (run.starts_with("trained"))
-    made = {.numbers = {{"share", 0.5}, {"spread", 1}, {"loss", 2}, {"stream", 2}, {"branch", 3}, {"output", 4}},
-            .series = {{"streams", {1, 2}}, {"branches", {1, 2}}, {"outputs", {1, 2}}}};
+    made = {
+        .numbers = {{"share", 0.5}, {"spread", 1}, {"loss", 2}, {"stream", 2}, {"branch", 3}, {"output", 4}},
+        .series = {{"streams", {1, 2}}, {"branches", {1, 2}}, {"outputs", {1, 2}}}};
   else
     made = {.numbers = {{"top", 2}, {"share", 0.5}, {"cosine", 0.1}, {"direct", 0.2}, {"arrives", 0.3}},
             .series = {{"sizes", {1, 2}}, {"cosines", {1, 2}}, {"gradients", {1, 2}}}};

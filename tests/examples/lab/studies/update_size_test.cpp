@@ -12,7 +12,6 @@
 using namespace gradus;
 using namespace gradus::lab;
 
-
 TEST_CASE("the study of update sizes: exponents of depth, and losses within a seed") {
   const auto measured = [](const std::string& run) -> Measured {
     if (run.starts_with("train")) {
@@ -28,12 +27,9 @@ TEST_CASE("the study of update sizes: exponents of depth, and losses within a se
     const double depth = std::atof(run.c_str() + run.rfind("-L") + 2);
     const bool post = run.find("Post") != std::string::npos;
     const double size = run.find("DeepNorm") != std::string::npos ? 1 : std::pow(depth, post ? 1 : 0.25);
-    return {.numbers = {{"gradient", 3},
-                        {"logits", 1},
-                        {"sgd", size},
-                        {"update.1", size},
-                        {"update.16", size}},
-            .series = {{"updates", {1, 2}}}};
+    return {
+        .numbers = {{"gradient", 3}, {"logits", 1}, {"sgd", size}, {"update.1", size}, {"update.16", size}},
+        .series = {{"updates", {1, 2}}}};
   };
   made::check_study("update-size", measured);
   const Study& study = study_named("update-size");

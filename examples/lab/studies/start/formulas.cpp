@@ -10,16 +10,17 @@ namespace gradus::lab::start {
 
 namespace {
 
-constexpr std::int64_t kWidth = 16, kPositions = 4, kLayers = 6, kNumbers = kWidth * kPositions;
+constexpr std::int64_t kSmallWidth = 16, kSmallPositions = 4, kSmallLayers = 6,
+                       kNumbers = kSmallWidth * kSmallPositions;
 
-/// A function of a batch of [kPositions, kWidth].
+/// A function of a batch of [kSmallPositions, kSmallWidth].
 using Function = std::function<Tensor(const Tensor& x)>;
 
 /// dy/dx [kNumbers, kNumbers] at one x: of a batch of equal inputs each gets the gradient of one output.
 Tensor by_autograd(const Function& f, const Tensor& x) {
-  Tensor inputs = x.expand({kNumbers, kPositions, kWidth}).clone();
+  Tensor inputs = x.expand({kNumbers, kSmallPositions, kSmallWidth}).clone();
   inputs.requires_grad_();
-  f(inputs).backward(eye(kNumbers).reshape({kNumbers, kPositions, kWidth}));
+  f(inputs).backward(eye(kNumbers).reshape({kNumbers, kSmallPositions, kSmallWidth}));
   return inputs.grad().reshape({kNumbers, kNumbers});
 }
 
@@ -27,7 +28,7 @@ Tensor by_autograd(const Function& f, const Tensor& x) {
 Tensor by_differences(const Function& f, const Tensor& x) {
   const NoGrad guard;
   constexpr double h = 1e-5;
-  const Tensor step = h * eye(kNumbers).reshape({kNumbers, kPositions, kWidth});
+  const Tensor step = h * eye(kNumbers).reshape({kNumbers, kSmallPositions, kSmallWidth});
   const Tensor rows = (f(x + step) - f(x - step)) / (2 * h);  // row i: dy/dx_i
   return rows.reshape({kNumbers, kNumbers}).t();
 }
@@ -151,12 +152,13 @@ Measured measure_formulas(const std::string& scheme, std::uint64_t seed) {
   Measured measured;
   for (const std::string placement : {"pre", "post"}) {
     const nn::TransformerEncoder encoder(
-        {.layers = kLayers,
+        {.layers = kSmallLayers,
          .placement = placement_of(placement),
-         .block = {.d_model = kWidth, .heads = 2, .activation = nn::Activation::gelu}});  // it has no kinks
+         .block = {
+             .d_model = kSmallWidth, .heads = 2, .activation = nn::Activation::gelu}});  // it has no kinks
     Generator generator(seed, 3);
-    set_weights(encoder, scheme, kLayers, generator);
-    const Tensor x0 = randn({kPositions, kWidth}, generator, f64);
+    set_weights(encoder, scheme, kSmallLayers, generator);
+    const Tensor x0 = randn({kSmallPositions, kSmallWidth}, generator, f64);
     const std::vector<Sublayer> all = sublayers(encoder, x0);
     const Gathered g = gather(all, generator);
     const Function stack = [&](const Tensor& x) {

@@ -11,14 +11,15 @@ namespace gradus::lab::start {
 
 namespace {
 
-constexpr std::int64_t kWidth = 32, kPositions = 4, kLayers = 6;
+constexpr std::int64_t kReadWidth = 32, kReadPositions = 4, kReadLayers = 6;
 constexpr std::int64_t kTokens = 3000, kFitted = 2000;
 
 nn::TransformerEncoder stack_of(const std::string& placement, std::uint64_t seed) {
-  const nn::TransformerEncoder encoder(
-      {.layers = kLayers, .placement = placement_of(placement), .block = {.d_model = kWidth, .heads = 4}});
+  const nn::TransformerEncoder encoder({.layers = kReadLayers,
+                                        .placement = placement_of(placement),
+                                        .block = {.d_model = kReadWidth, .heads = 4}});
   Generator generator(seed, 5);
-  set_weights(encoder, "fan_in", kLayers, generator);
+  set_weights(encoder, "fan_in", kReadLayers, generator);
   return encoder;
 }
 
@@ -28,8 +29,8 @@ Rows features_of(const Tensor& x) {
   const std::vector<double> values = first.to_vector<double>();
   Rows rows(static_cast<std::size_t>(kTokens));
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = 0; j < static_cast<std::size_t>(kWidth); ++j) {
-      const double value = values[i * static_cast<std::size_t>(kWidth) + j];
+    for (std::size_t j = 0; j < static_cast<std::size_t>(kReadWidth); ++j) {
+      const double value = values[i * static_cast<std::size_t>(kReadWidth) + j];
       rows[i].push_back(value);
       rows[i].push_back(std::abs(value));
     }
@@ -43,20 +44,21 @@ Tensor blocks_output(const nn::TransformerEncoder& encoder, Tensor x) {
 
 /// The tokens that are to be told apart: log of their scale, and direction.
 struct Tokens {
-  Tensor x;  // [kTokens, kPositions, kWidth]; the first position is the token
+  Tensor x;  // [kTokens, kReadPositions, kReadWidth]; the first position is the token
   std::vector<double> log_scale;
   Rows directions;  // a target each
 };
 
 Tokens draw_tokens(std::uint64_t seed) {
   Generator generator(seed, 6);
-  Tokens tokens{.x = randn({kTokens, kPositions, kWidth}, generator), .log_scale = {}, .directions = {}};
+  Tokens tokens{
+      .x = randn({kTokens, kReadPositions, kReadWidth}, generator), .log_scale = {}, .directions = {}};
   const Tensor log_scale = 0.3 * randn({kTokens, 1}, generator);
   Tensor direction = tokens.x.select(1, 0);
   direction = direction / direction.square().mean(-1, true).sqrt();
   tokens.x.select(1, 0).copy_(direction * log_scale.exp());
   tokens.log_scale = log_scale.flatten().to_vector<double>();
-  for (std::int64_t j = 0; j < kWidth; ++j)
+  for (std::int64_t j = 0; j < kReadWidth; ++j)
     tokens.directions.push_back(direction.select(1, j).to_vector<double>());
   return tokens;
 }
@@ -67,12 +69,12 @@ void multiply_branches(const nn::TransformerEncoder& encoder, double factor) {
     if (name.ends_with("out_proj.weight") || name.ends_with("linear2.weight")) w.copy_(w * factor);
 }
 
-struct Sizes {
+struct EndSizes {
   double output, gradient;
 };
 
 /// Of the stack's output and of the gradient of a random linear function of it.
-Sizes sizes_of(const nn::TransformerEncoder& encoder, Tensor x, const Tensor& weights) {
+EndSizes sizes_of(const nn::TransformerEncoder& encoder, Tensor x, const Tensor& weights) {
   x = x.clone();
   x.requires_grad_();
   const Tensor y = encoder(x);
@@ -105,17 +107,17 @@ Measured measure_information(std::uint64_t seed) {
 Measured measure_scaled(std::uint64_t seed) {
   Measured measured;
   Generator generator(seed, 8);
-  const Tensor x = randn({1, kPositions, kWidth}, generator);
-  const Tensor weights = randn({1, kPositions, kWidth}, generator);
+  const Tensor x = randn({1, kReadPositions, kReadWidth}, generator);
+  const Tensor weights = randn({1, kReadPositions, kReadWidth}, generator);
   for (const char* const placement : kPlacements) {
     std::vector<double> outputs, gradients;
     for (const double factor : {1.0, 10.0, 100.0, 1000.0}) {
       const nn::TransformerEncoder encoder = stack_of(placement, seed);
       multiply_branches(encoder, factor);
-      const Sizes sizes = sizes_of(encoder, x, weights);
+      const EndSizes sizes = sizes_of(encoder, x, weights);
       outputs.push_back(sizes.output), gradients.push_back(sizes.gradient);
     }
-    const Sizes input = sizes_of(stack_of(placement, seed), 1000.0 * x, weights);
+    const EndSizes input = sizes_of(stack_of(placement, seed), 1000.0 * x, weights);
     const std::string word = placement;
     measured.numbers["output." + word] = outputs.back() / outputs.front();
     measured.numbers["gradient." + word] = gradients.back() / gradients.front();

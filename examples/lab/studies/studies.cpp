@@ -12,6 +12,8 @@ const std::vector<Study>& studies() {
       jacobians_study(),
       initialisations_study(),
       update_size_study(),
+      text_study(),
+      translation_study(),
   };
   return all;
 }

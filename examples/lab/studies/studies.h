@@ -17,5 +17,7 @@ Study start_study();
 Study jacobians_study();
 Study initialisations_study();
 Study update_size_study();
+Study text_study();
+Study translation_study();
 
 }  // namespace gradus::lab

@@ -80,5 +80,9 @@ refused 2 'merge takes the folders' merge part-1
 refused 1 'no folder of a study' merge . --out x
 refused 1 '--shard: expects I/N' start --quick --shard 3/2 --out x
 refused 1 'go on with --resume' start --quick --out whole
+refused 1 'the study text needs --data, a text file' text --quick --out x
+refused 1 'expects a text file, or a folder with tinyshakespeare.txt, got none' text --quick --data none --out x
+refused 1 'whole is no folder with train.de' translation --quick --data whole --out x
+[ ! -e x ] || fail "a study without its data left something"
 echo '{"run":"x"}' >>stopped/start/runs.jsonl
 refused 1 'runs.jsonl: line' report stopped

@@ -12,6 +12,10 @@ const std::vector<Study>& studies() {
       norms_study(),
       long_study(),
       final_norm_study(),
+      start_study(),
+      jacobians_study(),
+      initialisations_study(),
+      update_size_study(),
       text_study(),
       translation_study(),
   };

@@ -17,6 +17,10 @@ Study placements_study();
 Study norms_study();
 Study long_study();
 Study final_norm_study();
+Study start_study();
+Study jacobians_study();
+Study initialisations_study();
+Study update_size_study();
 Study text_study();
 Study translation_study();
 

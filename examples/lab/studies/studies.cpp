@@ -9,6 +9,8 @@ const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
       layer_norm_study(),
       rates_study(),
+      optimizers_study(),
+      depth_48_study(),
   };
   return all;
 }

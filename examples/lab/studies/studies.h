@@ -14,5 +14,7 @@ const Study& study_named(const std::string& name);
 
 Study layer_norm_study();
 Study rates_study();
+Study optimizers_study();
+Study depth_48_study();
 
 }  // namespace gradus::lab

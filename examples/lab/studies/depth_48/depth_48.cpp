@@ -100,22 +100,22 @@ std::vector<Design> Grid::designs() const {
 }
 
 Grid grid_of(const StudyOptions& options) {
-  // Quick is a search at 12 layers: it shows how the study works and measures nothing of the ledger.
+  // Quick is a search at 8 layers: it shows how the study works and measures nothing of the ledger.
   if (options.budget == Budget::quick)
-    return {.layers = 12,
+    return {.layers = 8,
             .steps = 200,
             .warmups = {0, 40},
             .lrs = {1e-3, 3e-3},
             .seeds = seeds_from(options.seed, 3)};
   const bool full = options.budget == Budget::full;
-  return {.steps = 440,
-          .warmups = {0, 40, 120, 360},
+  return {.steps = 400,
+          .warmups = {0, 40, 160},
           .lrs = {3e-4, 1e-3, 3e-3, 1e-2},
           .seeds = seeds_from(options.seed, full ? 5 : 3)};
 }
 
 std::string run_name(std::size_t placement, const Design& design, std::uint64_t seed) {
-  return fmt::format("{}-w{}-lr{}-s{}", placement == 0 ? "pre" : "post", design.warmup, design.lr, seed);
+  return fmt::format("{}-w{}-lr{}-s{}", kWords[placement], design.warmup, design.lr, seed);
 }
 
 std::optional<std::size_t> best_without(const Losses& losses, std::size_t left_out) {
@@ -156,7 +156,7 @@ Figures figures(const StudyResults& results) {
   if (results.options.budget == Budget::quick) return all;
   for (const std::uint64_t seed : grid.seeds) {
     for (std::size_t placement = 0; placement < kPlacements.size(); ++placement) {
-      const std::string word = placement == 0 ? "pre" : "post";
+      const std::string& word = kWords[placement];
       add(all, "gain." + word,
           difference(chosen(results, placement, Among::cold, seed),
                      chosen(results, placement, Among::warm, seed)));

@@ -140,7 +140,10 @@ void add_setting(Page& page, const Grid& grid) {
        {"tries", fmt::format("{} for each placement", grid.designs().size())},
        {"seeds", std::to_string(grid.seeds.size())}});
   page.html.paragraph(
-      fmt::format("Every warm-up with every rate, the same for both placements. The loss of a search's "
+      fmt::format("Every warm-up with every rate, the same for all placements. DeepNorm (Wang et al. 2022, "
+                  "arXiv:2203.00555), "
+                  "Post-LN with a scaled shortcut and smaller matrices at the start, stands beside the two. "
+                  "The loss of a search's "
                   "winner is too good on "
                   "the seeds that chose it; so for each seed the design is chosen that was best on average "
                   "over the other "
@@ -163,10 +166,13 @@ void report(Page& page, const StudyResults& results) {
     page.html.paragraph(fmt::format(
         "The quick form shows how the search works, with {} layers: 48 take longer.", grid.layers));
   page.html.heading("The answer");
-  page.html.list({answer_words(results, grid, 0), answer_words(results, grid, 1)});
+  std::vector<std::string> answers;
+  for (std::size_t placement = 0; placement < kPlacements.size(); ++placement)
+    answers.push_back(answer_words(results, grid, placement));
+  page.html.list(answers);
   page.html.table(judged_table(results, grid));
   for (std::size_t placement = 0; placement < kPlacements.size(); ++placement)
-    page.figure(fmt::format("map-{}", placement == 0 ? "pre" : "post"), map_of(results, grid, placement),
+    page.figure("map-" + kWords[placement], map_of(results, grid, placement),
                 "Means over seeds; the frame is around the best. Dark is low.");
   page.figure("curves", curves(results, grid),
               "Each warm-up at the rate with the least mean loss. " + band_words(grid.seeds.size()));
@@ -177,9 +183,7 @@ void report(Page& page, const StudyResults& results) {
            "shares of the run and the direction, not the numbers.",
            grid.steps),
        "**Other shapes.** Only a linear rise to a rate that stays: no decay, no inverse square root.",
-       "**Other remedies.** With DeepNorm, Admin or other initial weights deep Post-LN needs other warm-ups, "
-       "or "
-       "none: studies `placements` and `initialisations`.",
+       "**Other remedies.** There are more than DeepNorm: studies `placements` and `initialisations`.",
        "**Long training.** A design that needs thousands of steps does not train here."});
 }
 

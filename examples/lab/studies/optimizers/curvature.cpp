@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "gradus/gradus.h"
 #include "gradus/nn/placements/placements.h"
+#include "lab/studies/optimizers/lanczos.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/study/outcome.h"
 
@@ -27,11 +29,41 @@ nn::GPT in_f64(const nn::GPT& model) {
   return copy;
 }
 
+constexpr int kProducts = 20;
+
+std::vector<double> flat(const std::vector<Tensor>& tensors) {
+  std::vector<double> all;
+  for (const Tensor& one : tensors) {
+    const Tensor values = one.contiguous();
+    const std::span<const double> numbers = values.span<double>();
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  return all;
+}
+
+std::vector<Tensor> shaped(const std::vector<double>& all, const std::vector<Tensor>& like) {
+  std::vector<Tensor> tensors;
+  auto begin = all.begin();
+  for (const Tensor& one : like) {
+    const auto end = begin + one.numel();
+    tensors.push_back(from_vector(std::vector<double>(begin, end), one.shape()));
+    begin = end;
+  }
+  return tensors;
+}
+
 double sharpness_of(const nn::GPT& model, const kit::Windows& batch) {
+  const DefaultDType dtype(f64);
   const nn::GPT copy = in_f64(model);
-  return sharpness([&] { return copy.loss(batch.inputs, batch.targets); }, copy.parameters(),
-                   {.iterations = 25, .tolerance = 0.02})
-      .value;
+  const std::vector<Tensor> parameters = copy.parameters();
+  const auto loss = [&] { return copy.loss(batch.inputs, batch.targets); };
+  Generator generator(kProbe);
+  std::vector<Tensor> start;
+  for (const Tensor& one : parameters) start.push_back(randn(one.shape(), generator, f64));
+  const auto product = [&](const std::vector<double>& v) {
+    return flat(hvp(loss, parameters, shaped(v, parameters)));
+  };
+  return largest_eigenvalue(product, flat(start), kProducts);
 }
 
 const Variant& variant_of(const Curve& curve) {

@@ -38,6 +38,11 @@ void add_lines(LineChart& chart, const View& view, const std::vector<double>& x,
   }
 }
 
+/// For a panel, which is narrow.
+std::string short_title(std::int64_t warmup) {
+  return warmup == 0 ? "no warm-up" : fmt::format("warm-up {}", warmup);
+}
+
 LineChart by_depth(const View& view, const std::string& title, const std::string& y_label) {
   return {.title = title,
           .x_label = "layers",
@@ -105,7 +110,7 @@ kit::HeatMap learned_map(const View& view, std::int64_t warmup) {
 kit::Panels sensitivity_by_depth(const View& view) {
   kit::Panels panels{.title = "Sensitivity to the rate against depth"};
   for (const std::int64_t warmup : view.grid.warmups) {
-    LineChart chart = by_depth(view, warmup_title(warmup), "sensitivity (nats per character)");
+    LineChart chart = by_depth(view, short_title(warmup), "sensitivity (nats per character)");
     chart.y_low = 0;
     add_lines(chart, view, as_doubles(view.grid.depths),
               [&](const std::string& placement, std::size_t i, std::uint64_t seed) -> std::optional<double> {
@@ -120,7 +125,7 @@ kit::Panels sensitivity_by_depth(const View& view) {
 kit::Panels largest_by_depth(const View& view) {
   kit::Panels panels{.title = "Largest rate that trains against depth"};
   for (const std::int64_t warmup : view.grid.warmups) {
-    LineChart chart = by_depth(view, warmup_title(warmup), "largest rate that trains");
+    LineChart chart = by_depth(view, short_title(warmup), "largest rate that trains");
     chart.y_axis = AxisKind::log;
     add_lines(chart, view, as_doubles(view.grid.depths),
               [&](const std::string& placement, std::size_t i, std::uint64_t seed) -> std::optional<double> {
@@ -128,7 +133,7 @@ kit::Panels largest_by_depth(const View& view) {
                 return largest ? std::optional(largest->first) : std::nullopt;
               });
     chart.references.push_back(
-        {.at = view.grid.lrs.front(), .label = panels.panels.empty() ? "lowest tried; below it: none" : ""});
+        {.at = view.grid.lrs.front(), .label = panels.panels.empty() ? "lowest tried" : ""});
     panels.panels.push_back(std::move(chart));
   }
   return panels;

@@ -108,7 +108,7 @@ void add_largest(Page& page, const View& view, const Figures& figures) {
   page.figure("largest", largest_by_depth(view),
               side_words(sides_of(view, figures, "largest", 0), "Pre-LN trains at a higher rate",
                          "Post-LN trains at a higher rate") +
-                  " (Without warm-up.)");
+                  " (Without warm-up.) A point below the dotted line: at none of the rates tried.");
   for (const std::int64_t warmup : view.grid.warmups)
     page.figure(fmt::format("trained-w{}", warmup), learned_map(view, warmup),
                 "How many seeds trained, by depth, placement and rate; crossed out: not run yet.");

@@ -33,8 +33,23 @@ std::int64_t trained(const std::vector<double>& losses) {
 
 std::string warmup_words(const Grid& grid, std::int64_t warmup) {
   if (warmup == 0) return "no warm-up";
-  return fmt::format("a warm-up of {} steps, {}% of the run", warmup,
+  return fmt::format("a warm-up of {} steps, {}% of the run,", warmup,
                      fixed_text(100 * static_cast<double>(warmup) / static_cast<double>(grid.steps), 0));
+}
+
+/// How many of the designs trained, and how many on all seeds.
+std::string map_words(const StudyResults& results, const Grid& grid, std::size_t placement) {
+  std::size_t some = 0, all = 0;
+  for (const Design& design : grid.designs()) {
+    const std::vector<double> losses = finished_losses(results, grid, placement, design);
+    const auto count = static_cast<std::size_t>(trained(losses));
+    if (count > 0) ++some;
+    if (count > 0 && count == grid.seeds.size()) ++all;
+  }
+  return fmt::format(
+      "Of {} designs {} train on some seed and {} on all. Means over seeds; the frame is around the best, "
+      "dark is low, crossed out is not run yet.",
+      grid.designs().size(), some, all);
 }
 
 kit::HeatMap map_of(const StudyResults& results, const Grid& grid, std::size_t placement) {
@@ -173,7 +188,7 @@ void report(Page& page, const StudyResults& results) {
   page.html.table(judged_table(results, grid));
   for (std::size_t placement = 0; placement < kPlacements.size(); ++placement)
     page.figure("map-" + kWords[placement], map_of(results, grid, placement),
-                "Means over seeds; the frame is around the best. Dark is low.");
+                map_words(results, grid, placement));
   page.figure("curves", curves(results, grid),
               "Each warm-up at the rate with the least mean loss. " + band_words(grid.seeds.size()));
   page.html.heading("What this does not show");

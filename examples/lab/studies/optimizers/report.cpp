@@ -131,11 +131,12 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
   page.html.heading("Curvature along training");
   page.figure(
       "sharpness", sharpness_chart(results),
-      fmt::format("The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
-                  "method with 20 products; Adam at rate {}, momentum SGD at {}. Where a line for stability stands, "
-                  "steps of that rate overshoot on a quadratic above it. {}",
-                  number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
-                  band_words(grid.seeds.size())));
+      fmt::format(
+          "The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
+          "method with 20 products; Adam at rate {}, momentum SGD at {}. Where a line for stability stands, "
+          "steps of that rate overshoot on a quadratic above it. {}",
+          number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
+          band_words(grid.seeds.size())));
   kit::Table table{"What happens to the curvature: mean (lowest to highest seed), in doublings (log2)",
                    {"", "During warm-up", "After as many steps, without warm-up over with it"},
                    {}};

@@ -168,7 +168,7 @@ double step_seconds(const View& view, const std::string& placement, std::int64_t
   for (const std::uint64_t seed : view.grid.seeds)
     for (const double lr : view.grid.lrs) {
       const auto record = view.results.records.find(run_name({placement, layers, 0}, lr, seed));
-      if (record != view.results.records.end() && record->second.measured.numbers.at("diverged") == 0)
+      if (record != view.results.records.end() && view.results.number(record->first, "diverged") == 0)
         seconds.push_back(record->second.seconds / static_cast<double>(view.grid.steps));
     }
   return median(seconds);
@@ -200,6 +200,22 @@ kit::Table speed_table(const View& view, const Figures& figures) {
   return table;
 }
 
+/// How many of the best rates lie at an end of those tried.
+std::string edge_words(const View& view) {
+  std::int64_t lowest = 0, highest = 0, all = 0;
+  for (const std::int64_t layers : view.grid.depths)
+    for (const std::string& placement : kPlacements)
+      for (const std::uint64_t seed : view.grid.seeds)
+        if (const auto best = view.best(placement, layers, seed)) {
+          ++all;
+          if (best->lr == view.grid.lrs.front()) ++lowest;
+          if (best->lr == view.grid.lrs.back()) ++highest;
+        }
+  return fmt::format(
+      " Of {} best rates {} are the lowest tried and {} the highest: beyond an end there may be better ones.",
+      all, lowest, highest);
+}
+
 void add_best(Page& page, const View& view, const Figures& figures) {
   page.html.heading("How fast, and how well in the end");
   page.figure("curves", curves_at_best(view),
@@ -215,7 +231,8 @@ void add_best(Page& page, const View& view, const Figures& figures) {
   page.html.paragraph(
       side_words(sides_of(view, figures, "best", 0), "Pre-LN ends lower", "Post-LN ends lower") +
       " Each seed takes its own best of as many tries for both, so both minima are as optimistic; p is the "
-      "exact two-sided sign test, corrected over depths after Holm.");
+      "exact two-sided sign test, corrected over depths after Holm." +
+      edge_words(view));
 }
 
 void add_limits(Page& page, const View& view) {

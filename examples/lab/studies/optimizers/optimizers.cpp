@@ -47,7 +47,7 @@ TrialOptions trial(const Grid& grid, const Variant& variant, std::size_t placeme
 
 /// About, on one core: a fixed part for each call and one for each line of the batch.
 double seconds_of(const Grid& grid, std::int64_t batch) {
-  return 1e-3 * static_cast<double>(grid.layers * grid.steps) * (0.25 + 0.055 * static_cast<double>(batch));
+  return 1e-3 * static_cast<double>(grid.layers * grid.steps) * (0.13 + 0.075 * static_cast<double>(batch));
 }
 
 void add_searches(std::vector<StudyRun>& runs, const Grid& grid, std::uint64_t seed) {
@@ -70,9 +70,9 @@ void add_curves(std::vector<StudyRun>& runs, const Grid& grid, std::uint64_t see
       for (const bool warm : {false, true}) {
         const Curve curve{optimizer, placement, warm, seed};
         const auto points = static_cast<double>(grid.curve_steps.size());
-        runs.push_back({.name = curve.name(), .seconds = seconds_of(grid, 8) + 0.5 * points, .measure = [=] {
-                          return measure_curve(curve, grid);
-                        }});
+        runs.push_back({.name = curve.name(),
+                        .seconds = seconds_of(grid, 8) + 0.11 * static_cast<double>(grid.layers) * points,
+                        .measure = [=] { return measure_curve(curve, grid); }});
       }
 }
 

@@ -35,10 +35,10 @@ struct Claim {
   std::string text;
   std::string source;  // who says it: author, year, section
   std::string study;   // that measures it; empty: not testable here
-  std::vector<Measure> measures;
-  std::string note;   // what to know beside the verdict; why it is not testable, and a citation
-  std::string paper;  // what a paper reports, with its setting, where ours may differ
-  std::vector<std::string> phrases;  // words by which a page is known to state it
+  std::vector<Measure> measures = {};
+  std::string note = {};   // what to know beside the verdict; why it is not testable, and a citation
+  std::string paper = {};  // what a paper reports, with its setting, where ours may differ
+  std::vector<std::string> phrases = {};  // words by which a page is known to state it
   bool disputed = false;             // in the literature: a result against a paper settles nothing
 };
 

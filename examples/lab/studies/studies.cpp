@@ -11,6 +11,8 @@ const std::vector<Study>& studies() {
       rates_study(),
       optimizers_study(),
       depth_48_study(),
+      text_study(),
+      translation_study(),
   };
   return all;
 }

@@ -16,5 +16,7 @@ Study layer_norm_study();
 Study rates_study();
 Study optimizers_study();
 Study depth_48_study();
+Study text_study();
+Study translation_study();
 
 }  // namespace gradus::lab

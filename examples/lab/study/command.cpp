@@ -49,35 +49,35 @@ Path default_folder() {
   return Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
 }
 
-std::string data_sha256(const Path& data) {
-  return data.empty() || std::filesystem::is_directory(data) ? "" : sha256(kit::read_file(data));
+/// Of the files that a study reads of --data, one after the other; empty where it needs none.
+std::string data_sha256(const Study& study, const Path& data) {
+  if (study.data.empty() || data.empty()) return "";
+  std::string bytes;
+  for (const Path& file : study.files(data)) bytes += kit::read_file(file, "--data");
+  return sha256(bytes);
 }
 
-/// A study's folder in the one of --out, new or to be gone on with.
-Path folder_for(const Study& study, Given& given) {
+/// Makes a study's folder in the one of --out; one of --resume may be there.
+void make_study(const Study& study, const Given& given) {
   const bool resume = !given.resume.empty();
   const Path folder = (resume ? given.resume : given.out) / study.name;
-  if (!resume || !is_study(folder)) {
-    kit::check(!is_study(folder),
-               "{} holds a study already: go on with --resume {}, or choose another folder",
-               io::printable(folder.string()), io::printable(given.out.string()));
-    kit::check(study.data.empty() || !given.options.data.empty(), "the study {} needs --data, {}", study.name,
-               study.data);
-    kit::expect_nothing_else("--out", folder);
-    kit::make_folder(folder);
-    write_study(folder,
-                {study.name, given.options, given.shard, machine_facts(), data_sha256(given.options.data)});
-  }
-  return folder;
+  if (resume && is_study(folder)) return;
+  kit::check(!is_study(folder), "{} holds a study already: go on with --resume {}, or choose another folder",
+             io::printable(folder.string()), io::printable(given.out.string()));
+  kit::check(study.data.empty() || !given.options.data.empty(), "the study {} needs --data, {}", study.name,
+             study.data);
+  const std::string hash = data_sha256(study, given.options.data);
+  kit::expect_nothing_else("--out", folder);
+  kit::make_folder(folder);
+  write_study(folder, {study.name, given.options, given.shard, machine_facts(), hash});
 }
 
 /// Whether it was not stopped.
-bool run_one(const Study& study, Given& given) {
-  const Path folder = folder_for(study, given);
+bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
   const StudyConfig config = read_study(folder);
-  kit::check(config.data_sha256 == data_sha256(config.options.data), "{} has changed since this study began",
-             io::printable(config.options.data.string()));
-  return run_study(study, config, folder, given.threads);
+  kit::check(config.data_sha256 == data_sha256(study, config.options.data),
+             "{} has changed since this study began", io::printable(config.options.data.string()));
+  return run_study(study, config, folder, threads);
 }
 
 void print_judged(const JudgedClaim& judged) {
@@ -88,14 +88,25 @@ void print_judged(const JudgedClaim& judged) {
                            words_of(one), band_words(*one.measure)));
 }
 
+/// "claims 13, 14"; "claim 54"; "no claim".
+std::string claim_numbers(const Study& study) {
+  std::string numbers;
+  for (const Claim& claim : claims())
+    if (claim.study == study.name) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", claim.number);
+  if (numbers.empty()) return "no claim";
+  return (numbers.find(',') == std::string::npos ? "claim " : "claims ") + numbers;
+}
+
 /// Runs these studies and says which bands hold.
 int run_all_of(const std::vector<const Study*>& wanted, Given given, std::optional<int> only) {
   if (given.out.empty()) given.out = default_folder();
   const Path& folder = given.resume.empty() ? given.out : given.resume;
   kit::catch_interrupts();
   set_num_threads(static_cast<int>(given.threads));
+  for (const Study* study : wanted) make_study(*study, given);  // what is wrong is said before anything runs
   bool finished = true;
-  for (const Study* study : wanted) finished = finished && run_one(*study, given);
+  for (const Study* study : wanted)
+    finished = finished && run_one(*study, folder / study->name, given.threads);
   write_index(folder);
   const std::vector<JudgedClaim> judged = judge_all(folder);
   std::vector<JudgedClaim> shown;
@@ -150,10 +161,18 @@ int run_claims(int argc, const char* const* argv) {
   if (const auto status = parse("lab claims", "Runs the quick form of all studies; says which bands hold.",
                                 argc, argv, given, true))
     return *status;
-  std::vector<const Study*> wanted;
-  for (const Study& study : studies())
-    if (study.data.empty()) wanted.push_back(&study);
-  return run_all_of(wanted, given, std::nullopt);
+  const Path& folder = given.resume;
+  std::vector<const Study*> wanted, left_out;
+  for (const Study& study : studies()) {
+    const bool has_data = study.data.empty() || !given.options.data.empty() ||
+                          (!folder.empty() && is_study(folder / study.name));
+    (has_data ? wanted : left_out).push_back(&study);
+  }
+  const int status = run_all_of(wanted, given, std::nullopt);
+  for (const Study* study : left_out)
+    kit::print(fmt::format("not measured: {}, {}: needs --data, {}\n", claim_numbers(*study), study->name,
+                           study->data));
+  return status;
 }
 
 int run_claim(int argc, const char* const* argv) {
@@ -205,15 +224,9 @@ int merge_command(int argc, const char* const* argv) {
 }
 
 int list_studies() {
-  for (const Study& study : studies()) {
-    std::string numbers;
-    for (const Claim& claim : claims())
-      if (claim.study == study.name)
-        numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", claim.number);
-    kit::print(fmt::format("  {:<16} {}\n{:<19}{}{}\n", study.name, study.question, "",
-                           numbers.empty() ? "no claim" : "claims " + numbers,
+  for (const Study& study : studies())
+    kit::print(fmt::format("  {:<16} {}\n{:<19}{}{}\n", study.name, study.question, "", claim_numbers(study),
                            study.data.empty() ? "" : "; needs --data, " + study.data));
-  }
   return 0;
 }
 

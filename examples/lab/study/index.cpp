@@ -27,6 +27,33 @@ std::map<std::string, Figures> figures_in(const std::vector<Path>& folders) {
   return figures;
 }
 
+/// The appendix: each method in a few lines, with its source.
+void add_methods(kit::HtmlReport& page) {
+  page.heading("Methods");
+  page.list(
+      {"**The seed is the unit.** Runs of one seed share their data and, where they can, their weights: they "
+       "are one "
+       "observation. Every figure is first made one number a seed, differences within a seed (paired).",
+       "**t interval** (Student 1908): mean \u2213 t s / \u221An with n \u2212 1 degrees of freedom; for "
+       "means of seeds that are "
+       "not far from a bell curve.",
+       "**Bootstrap interval** (Efron 1979): the middle of the means of 10,000 samples drawn from the seeds "
+       "with "
+       "replacement; asks for no bell curve, too narrow below about ten seeds.",
+       "**Clopper-Pearson interval** (1934): for the share of seeds of which something is so; exact, rather "
+       "too wide.",
+       "**Exact**: no chance is in it, such as a formula against another; the worst case counts.",
+       "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
+       "\u2212 0.05/m "
+       "(Bonferroni). Over the whole ledger there is no correction.",
+       "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
+       "fewer seeds, "
+       "so that more is unclear.",
+       "**Divergence**: a loss that is not finite or above four times that of guessing evenly. Such a run, "
+       "and one that "
+       "ends above its start, counts with its loss at the start (Wortsman et al. 2023, 2309.14322)."});
+}
+
 std::string claims_page(const std::vector<JudgedClaim>& judged,
                         const std::map<std::string, Path>& folder_of) {
   kit::HtmlReport page("The ledger of claims",
@@ -50,6 +77,7 @@ std::string claims_page(const std::vector<JudgedClaim>& judged,
     if (!claim.claim->note.empty()) page.paragraph(claim.claim->note);
     if (!claim.claim->paper.empty()) page.paragraph("In print: " + claim.claim->paper);
   }
+  add_methods(page);
   return page.html();
 }
 
@@ -57,6 +85,7 @@ std::string claims_page(const std::vector<JudgedClaim>& judged,
 
 std::vector<Path> study_folders(const Path& folder) {
   std::vector<Path> folders;
+  if (!std::filesystem::is_directory(folder)) return folders;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.is_directory() && is_study(entry.path())) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());

@@ -109,21 +109,27 @@ void add_settings(Page& page, const StudyConfig& config, const StudyResults& res
 }  // namespace
 
 std::string summary_words(const std::vector<JudgedClaim>& judged) {
-  std::map<std::string, std::size_t> counts;
+  struct Kind {
+    const char *begins, *one, *many;
+  };
+  constexpr Kind kKinds[] = {{"holds only", "holds only in places", "hold only in places"},
+                             {"holds", "holds", "hold"},
+                             {"false", "is false", "are false"},
+                             {"disputed", "is disputed", "are disputed"},
+                             {"unclear", "is unclear", "are unclear"},
+                             {"not measured", "is not measured", "are not measured"},
+                             {"not testable", "cannot be tested here", "cannot be tested here"}};
+  std::vector<std::int64_t> counts(std::size(kKinds));
   for (const JudgedClaim& claim : judged) {
     const std::string verdict = claim.verdict();
-    ++counts[verdict.starts_with("holds only")     ? "hold only in places"
-             : verdict.starts_with("holds")        ? "hold"
-             : verdict.starts_with("false")        ? "are false"
-             : verdict.starts_with("disputed")     ? "are disputed"
-             : verdict.starts_with("not testable") ? "cannot be tested here"
-             : verdict.starts_with("not measured") ? "are not measured"
-                                                   : "are unclear"];
+    const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](const Kind& one) { return verdict.starts_with(one.begins); });
+    ++counts[static_cast<std::size_t>(kind - std::begin(kKinds))];
   }
   std::vector<std::string> words;
-  for (const char* kind : {"hold", "hold only in places", "are false", "are disputed", "are unclear",
-                           "are not measured", "cannot be tested here"})
-    if (counts.contains(kind)) words.push_back(fmt::format("{} {}", counts[kind], kind));
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0)
+      words.push_back(fmt::format("{} {}", counts[i], counts[i] == 1 ? kKinds[i].one : kKinds[i].many));
   return fmt::format("Of {}: {}.", counted(static_cast<std::int64_t>(judged.size()), "claim"), listed(words));
 }
 

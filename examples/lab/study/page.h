@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> study_folders(const std::filesystem::path& fo
 /// All claims as the studies in folders of `folder` judge them.
 std::vector<JudgedClaim> judge_all(const std::filesystem::path& folder);
 
-/// "all 9 hold", "5 of 9 hold, 2 are false, 2 unclear".
+/// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
 std::string summary_words(const std::vector<JudgedClaim>& claims);
 
 }  // namespace gradus::lab

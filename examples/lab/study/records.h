@@ -25,7 +25,7 @@ struct StudyConfig {
   StudyOptions options;
   Shard shard;
   Facts machine;
-  std::string data_sha256 = {};  // of --data, where it is a file
+  std::string data_sha256 = {};  // of the files read of --data
 };
 
 void write_study(const std::filesystem::path& folder, const StudyConfig& config);

@@ -73,6 +73,8 @@ struct Study {
   /// Charts and tables, each with the sentence that says what to see; of what is there when it was stopped.
   std::function<void(Page&, const StudyResults&)> report;
   std::string data = {};  // what --data is to it: "a text file"; empty: it needs none
+  /// The files it reads of what --data names; throws, naming it, where one is missing.
+  std::function<std::vector<std::filesystem::path>(const std::filesystem::path& data)> files = {};
 };
 
 /// first, first + 1, ...: the seeds of a plan, fixed before the first run.

@@ -11,18 +11,27 @@
 #include "lab/studies/optimizers/lanczos.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/studies/rates/rates.h"
+#include "lab/studies/studies.h"
 #include "lab/study/outcome.h"
 
 namespace gradus::lab::rate_studies {
 
-using test::fabricated;
-using test::has_part;
+using test::page_of;
 
 namespace {
 
 Measured ended(double loss, double steps = 100) {
   return {.numbers = {{"loss", loss}, {"diverged", 0}, {"steps", steps}},
           .series = {{"losses", {3, loss}}, {"sharpness", {}}}};
+}
+
+/// Whether the run's name has `part` between dashes: has_part("post-L2-s1", "L2").
+bool has_part(const std::string& name, const std::string& part) {
+  return ("-" + name + "-").find("-" + part + "-") != std::string::npos;
+}
+
+StudyResults fabricated(const Study& study, const std::function<Measured(const std::string&)>& measured) {
+  return test::fabricated(study, {.budget = Budget::full}, measured);
 }
 
 bool is_post(const std::string& run) { return has_part(run, "post"); }
@@ -37,16 +46,34 @@ Measured of_rate(const std::string& run) {
   return ended(trains ? (low ? 1.2 : 1.0) : 3.0, trains ? (low ? 300 : 150) : std::nan(""));
 }
 
-std::string page_of(const Study& study, const StudyResults& results) {
-  Page page{kit::HtmlReport(study.title, study.question)};
-  study.report(page, results);
-  return page.html.html();
-}
-
 }  // namespace
 
+TEST_CASE("rates, optimizers and depth-48 measure all that their claims ask for, and draw what there is") {
+  for (const Study& study : {rates_study(), optimizers_study(), depth_48_study()}) {
+    CAPTURE(study.name);
+    const auto measured = [](const std::string&) {
+      Measured one = ended(1);
+      one.series["sharpness"] = std::vector<double>(9, 5.0);
+      return one;
+    };
+    const Figures figures = study.figures(fabricated(study, measured));
+    for (const std::string& id : test::measures_of(study)) {
+      CAPTURE(id);
+      CHECK(figures.contains(id));
+      CHECK(!figures.at(id).empty());
+    }
+    for (const Budget budget : {Budget::quick, Budget::standard, Budget::full}) {
+      std::size_t count = 0;
+      const StudyResults some = test::fabricated(study, {.budget = budget}, measured,
+                                                 [&](const std::string&) { return count++ % 3 == 0; });
+      study.figures(some);
+      CHECK(test::flaw_in(page_of(study, some)) == "");
+    }
+  }
+}
+
 TEST_CASE("rates: what is known of made-up runs comes out, seed by seed") {
-  const StudyResults results = fabricated(rates_study(), Budget::full, of_rate);
+  const StudyResults results = fabricated(rates_study(), of_rate);
   Figures figures = rates_study().figures(results);
   CHECK(figures["sensitivity.L2"] == std::vector<double>(6, 0.0));
   // Post-LN without warm-up: 1.2 and five times 3; Pre-LN: 1.2, four times 1, 3.
@@ -62,9 +89,8 @@ TEST_CASE("rates: what is known of made-up runs comes out, seed by seed") {
 
 TEST_CASE(
     "rates: a seed with a run missing has no number, and one without any rate that trains counts all steps") {
-  StudyResults results = fabricated(rates_study(), Budget::full, [](const std::string& run) {
-    return is_post(run) ? ended(3, std::nan("")) : ended(1);
-  });
+  StudyResults results = fabricated(
+      rates_study(), [](const std::string& run) { return is_post(run) ? ended(3, std::nan("")) : ended(1); });
   Figures figures = rates_study().figures(results);
   CHECK(figures["steps.L2"][0] == 3.8);
   CHECK(figures["largest.L2"][0] == doctest::Approx(std::log10(0.1 / 9e-5)));
@@ -92,7 +118,7 @@ TEST_CASE("optimizers: each has as many rates, half a decade apart") {
 
 TEST_CASE("optimizers: gains, rates and curvature come out of made-up runs") {
   const Study study = optimizers_study();
-  const StudyResults results = fabricated(study, Budget::full, [](const std::string& run) {
+  const StudyResults results = fabricated(study, [](const std::string& run) {
     const bool cold = has_part(run, "cold");
     Measured measured = ended(is_post(run) && cold && run.starts_with("adam-post") ? 3.0 : 1.0);
     measured.series["sharpness"] = {80, 60, 40, 30, cold ? 40.0 : 20.0, 10, 10, 10, 10};
@@ -111,7 +137,7 @@ TEST_CASE("optimizers: gains, rates and curvature come out of made-up runs") {
 }
 
 TEST_CASE("optimizers: a run that diverged before the end of warm-up has no curvature there") {
-  StudyResults results = fabricated(optimizers_study(), Budget::full, [](const std::string&) {
+  StudyResults results = fabricated(optimizers_study(), [](const std::string&) {
     Measured measured = ended(1);
     measured.series["sharpness"] = std::vector<double>(9, 5.0);
     return measured;
@@ -153,7 +179,7 @@ TEST_CASE("depth-48: a design is chosen on the other seeds") {
 
 TEST_CASE("depth-48: the design that trains is found, and none where none does") {
   const Study study = depth_48_study();
-  const StudyResults results = fabricated(study, Budget::full, [](const std::string& run) {
+  const StudyResults results = fabricated(study, [](const std::string& run) {
     if (!is_post(run)) return ended(has_part(run, "lr0.003") ? 1.0 : 1.3);
     return ended(has_part(run, "w160") && has_part(run, "lr0.001") ? 1.2 : 3.0);
   });
@@ -167,7 +193,7 @@ TEST_CASE("depth-48: the design that trains is found, and none where none does")
   CHECK(test::flaw_in(page_of(study, results)) == "");
 
   const StudyResults hopeless =
-      fabricated(study, Budget::full, [](const std::string& run) { return ended(is_post(run) ? 3.0 : 1.0); });
+      fabricated(study, [](const std::string& run) { return ended(is_post(run) ? 3.0 : 1.0); });
   figures = study.figures(hopeless);
   CHECK(figures["longer"].empty());
   CHECK(page_of(study, hopeless).find("all bad") != std::string::npos);

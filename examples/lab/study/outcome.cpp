@@ -9,14 +9,14 @@ namespace gradus::lab {
 
 namespace {
 
-constexpr double kTargetShare = 0.75;  // as in the lab's own comparison
+constexpr double kShareToTarget = 0.75;  // as in the lab's own comparison
 
 }  // namespace
 
 double learned_loss() { return recall_task().ngram().loss; }
 
 double target_loss() {
-  return learned_loss() - kTargetShare * (learned_loss() - recall_task().entropy().value());
+  return learned_loss() - kShareToTarget * (learned_loss() - recall_task().entropy().value());
 }
 
 Measured outcome_of(const TrialResult& result, std::size_t points) {

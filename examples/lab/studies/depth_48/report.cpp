@@ -31,10 +31,12 @@ std::int64_t trained(const std::vector<double>& losses) {
   return std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); });
 }
 
-std::string warmup_words(const Grid& grid, std::int64_t warmup) {
-  if (warmup == 0) return "no warm-up";
-  return fmt::format("a warm-up of {} steps, {}% of the run,", warmup,
-                     fixed_text(100 * static_cast<double>(warmup) / static_cast<double>(grid.steps), 0));
+std::string design_words(const Grid& grid, const Design& design) {
+  if (design.warmup == 0)
+    return fmt::format("no warm-up, a rate of {} from the first step", number_text(design.lr));
+  const double share = static_cast<double>(design.warmup) / static_cast<double>(grid.steps);
+  return fmt::format("a warm-up of {} steps, {}% of the run, to a rate of {}", design.warmup,
+                     fixed_text(100 * share, 0), number_text(design.lr));
 }
 
 /// How many of the designs trained, and how many on all seeds.
@@ -73,9 +75,8 @@ std::string answer_words(const StudyResults& results, const Grid& grid, std::siz
   if (!design) return fmt::format("{}: the search has not finished.", kPlacements[placement]);
   const std::vector<double> losses = finished_losses(results, grid, placement, *design);
   std::string words =
-      fmt::format("**{}**: {} to a rate of {}. Loss {}; it trained on {} of {} seeds.",
-                  kPlacements[placement], warmup_words(grid, design->warmup), number_text(design->lr),
-                  mean_and_range(losses), trained(losses), losses.size());
+      fmt::format("**{}**: {}. Loss {}; it trained on {} of {} seeds.", kPlacements[placement],
+                  design_words(grid, *design), mean_and_range(losses), trained(losses), losses.size());
   if (trained(losses) == 0)
     words += " None of the designs tried is one: the least of losses that are all bad.";
   const bool edge = design->lr == grid.lrs.front() || design->lr == grid.lrs.back() ||

@@ -16,6 +16,9 @@ const std::vector<Study>& studies() {
       jacobians_study(),
       initialisations_study(),
       update_size_study(),
+      rates_study(),
+      optimizers_study(),
+      depth_48_study(),
       text_study(),
       translation_study(),
   };

@@ -21,6 +21,9 @@ Study start_study();
 Study jacobians_study();
 Study initialisations_study();
 Study update_size_study();
+Study rates_study();
+Study optimizers_study();
+Study depth_48_study();
 Study text_study();
 Study translation_study();
 

@@ -8,6 +8,7 @@ namespace gradus::lab {
 const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
       layer_norm_study(),
+      blocks_study(),
   };
   return all;
 }

@@ -13,5 +13,6 @@ const std::vector<Study>& studies();
 const Study& study_named(const std::string& name);
 
 Study layer_norm_study();
+Study blocks_study();
 
 }  // namespace gradus::lab

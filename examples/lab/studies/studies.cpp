@@ -9,6 +9,9 @@ const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
       layer_norm_study(),
       blocks_study(),
+      attention_study(),
+      pruning_study(),
+      fine_tuning_study(),
   };
   return all;
 }

@@ -14,5 +14,8 @@ const Study& study_named(const std::string& name);
 
 Study layer_norm_study();
 Study blocks_study();
+Study attention_study();
+Study pruning_study();
+Study fine_tuning_study();
 
 }  // namespace gradus::lab

@@ -40,28 +40,24 @@ std::string axis_run(const std::string& axis, std::uint64_t seed) {
   return fmt::format("axis-{}-s{}", axis, seed);
 }
 
-}  // namespace attention
-
 namespace {
 
 std::vector<StudyRun> attention_plan(const StudyOptions& options) {
-  const attention::Grid grid = attention::grid_of(options);
+  const Grid grid = grid_of(options);
   const double steps = static_cast<double>(grid.steps), axis_steps = static_cast<double>(grid.axis_steps);
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.scale_seeds)
-    runs.push_back({.name = attention::scale_run(seed), .seconds = 0.02, .measure = [seed] {
-                      return attention::measure_scale(seed);
-                    }});
+    runs.push_back(
+        {.name = scale_run(seed), .seconds = 0.02, .measure = [seed] { return measure_scale(seed); }});
   for (const std::uint64_t seed : grid.seeds) {
-    for (const std::string& variant : attention::kVariants)
+    for (const std::string& variant : kVariants)
       for (const double rate : grid.rates)
-        runs.push_back(
-            {.name = attention::training_run(variant, rate, seed),
-             .seconds = 0.006 * steps + 1,
-             .measure = [=] { return attention::measure_training(variant, rate, seed, grid.steps); }});
-    for (const std::string& axis : attention::kAxes)
-      runs.push_back({.name = attention::axis_run(axis, seed), .seconds = 0.006 * axis_steps, .measure = [=] {
-                        return attention::measure_axis(axis, seed, grid.axis_steps);
+        runs.push_back({.name = training_run(variant, rate, seed),
+                        .seconds = 0.006 * steps + 1,
+                        .measure = [=] { return measure_training(variant, rate, seed, grid.steps); }});
+    for (const std::string& axis : kAxes)
+      runs.push_back({.name = axis_run(axis, seed), .seconds = 0.006 * axis_steps, .measure = [=] {
+                        return measure_axis(axis, seed, grid.axis_steps);
                       }});
   }
   return runs;
@@ -74,10 +70,8 @@ struct Source {
 
 std::vector<Source> sources_of(std::uint64_t seed) {
   std::vector<Source> all;
-  const auto training = [&](const char* variant) {
-    return attention::training_run(variant, attention::kRate, seed);
-  };
-  for (const std::string& variant : attention::kVariants)
+  const auto training = [&](const char* variant) { return training_run(variant, kRate, seed); };
+  for (const std::string& variant : kVariants)
     all.push_back({"growth." + variant, training(variant.c_str()), "growth"});
   all.push_back({"direction", training("pre"), "direction"});
   for (const char* placement : {"pre", "post"})
@@ -88,17 +82,16 @@ std::vector<Source> sources_of(std::uint64_t seed) {
       all.push_back({fmt::format("{}.{}", what, part), training("pre"), fmt::format("{}.{}", what, part)});
   for (const char* axis : {"queries", "batch"})
     for (const char* what : {"rows", "future", "leak", "others"})
-      all.push_back({fmt::format("{}.{}", what, axis), attention::axis_run(axis, seed), what});
+      all.push_back({fmt::format("{}.{}", what, axis), axis_run(axis, seed), what});
   return all;
 }
 
 Figures attention_figures(const StudyResults& results) {
-  const attention::Grid grid = attention::grid_of(results.options);
+  const Grid grid = grid_of(results.options);
   Figures all;
   for (const std::uint64_t seed : grid.scale_seeds)
     for (const char* id : {"scale.variance", "scale.entropy", "scale.gradient"})
-      if (results.has(attention::scale_run(seed)))
-        all[id].push_back(results.number(attention::scale_run(seed), id));
+      if (results.has(scale_run(seed))) all[id].push_back(results.number(scale_run(seed), id));
   for (const std::uint64_t seed : grid.seeds)
     for (const Source& source : sources_of(seed))
       if (results.has(source.run)) all[source.id].push_back(results.number(source.run, source.number));
@@ -107,14 +100,16 @@ Figures attention_figures(const StudyResults& results) {
 
 }  // namespace
 
+}  // namespace attention
+
 Study attention_study() {
   return {
       .name = "attention",
       .title = "Attention: scores, matches, subspaces",
       .question =
           "Do scores stay of order 1, what does a softmax over the wrong axis do, and what do heads share?",
-      .plan = attention_plan,
-      .figures = attention_figures,
+      .plan = attention::attention_plan,
+      .figures = attention::attention_figures,
       .report = attention::report};
 }
 

@@ -56,16 +56,13 @@ std::vector<double> differences(const StudyResults& results, const std::string& 
   return found;
 }
 
-}  // namespace blocks
-
 namespace {
 
 constexpr std::size_t kModelSeeds = 3;  // there is no chance in them but the weights drawn
 
-TrialOptions trial_of(const blocks::Variant& variant, const blocks::Grid& grid, double rate,
-                      std::uint64_t seed) {
+TrialOptions trial_of(const Variant& variant, const Grid& grid, double rate, std::uint64_t seed) {
   return {.placement = variant.placement,
-          .layers = blocks::kTrainedLayers,
+          .layers = kTrainedLayers,
           .final_norm = variant.final_norm,
           .lr = rate,
           .steps = grid.steps,
@@ -80,18 +77,18 @@ Measured train_variant(const TrialOptions& options) {
 }
 
 std::vector<StudyRun> blocks_plan(const StudyOptions& options) {
-  const blocks::Grid grid = blocks::grid_of(options);
+  const Grid grid = grid_of(options);
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : seeds_from(options.seed, kModelSeeds))
-    for (const std::string& model : blocks::model_names())
-      runs.push_back({.name = blocks::model_run(model, seed), .seconds = 0.01, .measure = [model, seed] {
-                        return blocks::measure_model(model, seed);
+    for (const std::string& model : model_names())
+      runs.push_back({.name = model_run(model, seed), .seconds = 0.01, .measure = [model, seed] {
+                        return measure_model(model, seed);
                       }});
   for (const std::uint64_t seed : grid.seeds)
-    for (const blocks::Variant& variant : blocks::variants())
+    for (const Variant& variant : variants())
       for (const double rate : grid.rates)
         runs.push_back(
-            {.name = blocks::training_run(variant.name, rate, seed),
+            {.name = training_run(variant.name, rate, seed),
              .seconds = 0.008 * static_cast<double>(grid.steps),
              .measure = [options = trial_of(variant, grid, rate, seed)] { return train_variant(options); }});
   return runs;
@@ -108,16 +105,18 @@ Figures blocks_figures(const StudyResults& results) {
   for (const std::uint64_t seed : seeds_from(results.options.seed, kModelSeeds))
     for (const auto& [model, ids] : built)
       for (const std::string& id : ids)
-        if (const std::string run = blocks::model_run(model, seed); results.has(run))
+        if (const std::string run = model_run(model, seed); results.has(run))
           all[id].push_back(results.number(run, id));
-  for (const blocks::Variant& variant : blocks::variants())
+  for (const Variant& variant : variants())
     if (!variant.meant.empty())
-      all["mutant." + variant.name] = blocks::differences(results, variant.name, variant.meant);
-  all["mutant.code-pre"] = blocks::differences(results, "pre", "post");
+      all["mutant." + variant.name] = differences(results, variant.name, variant.meant);
+  all["mutant.code-pre"] = differences(results, "pre", "post");
   return all;
 }
 
 }  // namespace
+
+}  // namespace blocks
 
 Study blocks_study() {
   return {.name = "blocks",
@@ -125,8 +124,8 @@ Study blocks_study() {
           .question =
               "Are GPT-1, GPT-2, GPT-3, T5 and BERT made as texts say, and what do blocks cost whose norms "
               "were put in the wrong place?",
-          .plan = blocks_plan,
-          .figures = blocks_figures,
+          .plan = blocks::blocks_plan,
+          .figures = blocks::blocks_figures,
           .report = blocks::report};
 }
 

@@ -129,26 +129,24 @@ double forgetting(const StudyResults& results, const std::string& placement, std
   return rises.empty() || place < 0 ? kNone : rises[static_cast<std::size_t>(place)];
 }
 
-}  // namespace fine_tuning
-
 namespace {
 
 std::vector<StudyRun> fine_tuning_plan(const StudyOptions& options) {
-  const fine_tuning::Grid grid = fine_tuning::grid_of(options);
+  const Grid grid = grid_of(options);
   const auto steps = static_cast<std::int64_t>(grid.first_rates.size()) * grid.first_steps +
                      static_cast<std::int64_t>(grid.rates.size()) * grid.steps;
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
     for (const std::int64_t layers : grid.depths)
-      for (const std::string& placement : fine_tuning::kPlacements)
-        runs.push_back({.name = fine_tuning::run_name(placement, layers, seed),
+      for (const std::string& placement : kPlacements)
+        runs.push_back({.name = run_name(placement, layers, seed),
                         .seconds = 0.0014 * static_cast<double>(layers * steps),
-                        .measure = [=] { return fine_tuning::measure(placement, layers, seed, grid); }});
+                        .measure = [=] { return measure(placement, layers, seed, grid); }});
   return runs;
 }
 
 Figures fine_tuning_figures(const StudyResults& results) {
-  const fine_tuning::Grid grid = fine_tuning::grid_of(results.options);
+  const Grid grid = grid_of(results.options);
   Figures all;
   const auto add = [&](const char* name, std::int64_t layers, std::uint64_t seed, const auto& of) {
     const double difference = of(results, "Post-LN", layers, seed) - of(results, "Pre-LN", layers, seed);
@@ -156,21 +154,23 @@ Figures fine_tuning_figures(const StudyResults& results) {
   };
   for (const std::int64_t layers : grid.depths)
     for (const std::uint64_t seed : grid.seeds) {
-      add("sensitivity", layers, seed, fine_tuning::sensitivity);
-      add("end", layers, seed, fine_tuning::end);
-      add("forgetting", layers, seed, fine_tuning::forgetting);
+      add("sensitivity", layers, seed, sensitivity);
+      add("end", layers, seed, end);
+      add("forgetting", layers, seed, forgetting);
     }
   return all;
 }
 
 }  // namespace
 
+}  // namespace fine_tuning
+
 Study fine_tuning_study() {
   return {.name = "fine-tuning",
           .title = "Fine-tuning by placement",
           .question = "Do Pre-LN and Post-LN differ when a trained model learns a second language?",
-          .plan = fine_tuning_plan,
-          .figures = fine_tuning_figures,
+          .plan = fine_tuning::fine_tuning_plan,
+          .figures = fine_tuning::fine_tuning_figures,
           .report = fine_tuning::report};
 }
 

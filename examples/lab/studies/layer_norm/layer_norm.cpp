@@ -37,46 +37,44 @@ std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
 std::string token_run(std::uint64_t seed) { return "token-s" + std::to_string(seed); }
 std::string plane_run(const StudyOptions& options) { return "plane-s" + std::to_string(options.seed); }
 
-}  // namespace layer_norm_parts
-
 namespace {
-
-namespace parts = layer_norm_parts;
 
 std::vector<StudyRun> layer_norm_plan(const StudyOptions& options) {
   std::vector<StudyRun> runs;
-  for (const std::uint64_t seed : parts::seeds_of(options))
-    runs.push_back({.name = parts::token_run(seed), .seconds = 0.1, .measure = [seed] {
+  for (const std::uint64_t seed : seeds_of(options))
+    runs.push_back({.name = token_run(seed), .seconds = 0.1, .measure = [seed] {
                       Measured measured;
-                      parts::measure_geometry(measured, seed);
-                      parts::measure_batches(measured, seed);
-                      parts::measure_thrice(measured, seed);
+                      measure_geometry(measured, seed);
+                      measure_batches(measured, seed);
+                      measure_thrice(measured, seed);
                       return measured;
                     }});
-  runs.push_back({.name = parts::plane_run(options), .seconds = 0.01, .measure = [seed = options.seed] {
-                    return parts::measure_plane(seed);
+  runs.push_back({.name = plane_run(options), .seconds = 0.01, .measure = [seed = options.seed] {
+                    return measure_plane(seed);
                   }});
   return runs;
 }
 
 Figures layer_norm_figures(const StudyResults& results) {
   Figures all;
-  for (const std::uint64_t seed : parts::seeds_of(results.options))
-    for (const std::string& id : parts::ids())
-      if (const std::string run = parts::token_run(seed); results.has(run))
+  for (const std::uint64_t seed : seeds_of(results.options))
+    for (const std::string& id : ids())
+      if (const std::string run = token_run(seed); results.has(run))
         all[id].push_back(results.number(run, id));
   return all;
 }
 
 }  // namespace
 
+}  // namespace layer_norm_parts
+
 Study layer_norm_study() {
   return {.name = "layer-norm",
           .title = "What layer norm is",
           .question = "Which printed sentences about layer norm's geometry, eps and batches are right?",
-          .plan = layer_norm_plan,
-          .figures = layer_norm_figures,
-          .report = parts::report};
+          .plan = layer_norm_parts::layer_norm_plan,
+          .figures = layer_norm_parts::layer_norm_figures,
+          .report = layer_norm_parts::report};
 }
 
 }  // namespace gradus::lab

@@ -44,19 +44,17 @@ std::string learned_run(const StudyResults& results, const std::string& placemen
   return results.has(run) && results.number(run, "learned") > 0 ? run : std::string();
 }
 
-}  // namespace pruning
-
 namespace {
 
 std::vector<StudyRun> pruning_plan(const StudyOptions& options) {
-  const pruning::Grid grid = pruning::grid_of(options);
+  const Grid grid = grid_of(options);
   const double seconds = 0.0014 * static_cast<double>(grid.layers * grid.steps) + 2;
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
-    for (const std::string& placement : pruning::kPlacements)
+    for (const std::string& placement : kPlacements)
       for (const double rate : grid.rates)
-        runs.push_back({.name = pruning::run_name(placement, rate, seed), .seconds = seconds, .measure = [=] {
-                          return pruning::measure(placement, rate, seed, grid);
+        runs.push_back({.name = run_name(placement, rate, seed), .seconds = seconds, .measure = [=] {
+                          return measure(placement, rate, seed, grid);
                         }});
   return runs;
 }
@@ -68,10 +66,10 @@ void keep(std::vector<double>& values, double value) {
 
 Figures pruning_figures(const StudyResults& results) {
   Figures all;
-  for (const std::uint64_t seed : pruning::grid_of(results.options).seeds) {
-    const std::string pre = pruning::learned_run(results, "Pre-LN", seed);
-    const std::string post = pruning::learned_run(results, "Post-LN", seed);
-    const std::string scaled = pruning::learned_run(results, "LN scaling", seed);
+  for (const std::uint64_t seed : grid_of(results.options).seeds) {
+    const std::string pre = learned_run(results, "Pre-LN", seed);
+    const std::string post = learned_run(results, "Post-LN", seed);
+    const std::string scaled = learned_run(results, "LN scaling", seed);
     if (pre.empty()) continue;
     const double share = results.number(pre, "drop-share");
     keep(all["share.pre"], share);
@@ -85,12 +83,14 @@ Figures pruning_figures(const StudyResults& results) {
 
 }  // namespace
 
+}  // namespace pruning
+
 Study pruning_study() {
   return {.name = "pruning",
           .title = "Layers that can go",
           .question = "Do the deep layers of a Pre-LN model contribute little?",
-          .plan = pruning_plan,
-          .figures = pruning_figures,
+          .plan = pruning::pruning_plan,
+          .figures = pruning::pruning_figures,
           .report = pruning::report};
 }
 

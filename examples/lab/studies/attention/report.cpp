@@ -127,16 +127,29 @@ void add_scale(Page& page, const StudyResults& results, const Grid& grid) {
   };
   if (curves_of(results, grid.scale_seeds, scale_run, "variance.raw").empty()) return;
   const std::string bands = band_words(grid.scale_seeds.size());
-  page.figure("variance", chart("variance", "Variance of scores", "variance", kit::AxisKind::log),
-              "64 queries and 64 keys, all numbers independent N(0, 1): the variance of q·k is D. " + bands);
+  const auto at_largest = [&](const std::string& series) {
+    std::vector<double> values;
+    for (const auto& curve : curves_of(results, grid.scale_seeds, scale_run, series))
+      values.push_back(curve.back());
+    return kit::number_text(mean(values), 2);
+  };
+  page.figure(
+      "variance", chart("variance", "Variance of scores", "variance", kit::AxisKind::log),
+      fmt::format("64 queries and 64 keys, all numbers independent N(0, 1). At D = 1024 the variance is {} "
+                  "divided and {} undivided. {}",
+                  at_largest("variance.scaled"), at_largest("variance.raw"), bands));
   page.figure(
       "scale-entropy", chart("entropy", "Entropy of a row of the softmax", "nats", kit::AxisKind::linear),
-      fmt::format("ln 64 = 4.16 would be all keys alike. Undivided, large heads look at one key. {}", bands));
-  page.figure("scale-gradient",
-              chart("gradient", "Gradient through the softmax", "root mean square", kit::AxisKind::log),
-              "Of the scores, for a random gradient of the weights: a row that looks at one key passes "
-              "little back. " +
-                  bands);
+      fmt::format(
+          "ln 64 = 4.16 would be all keys alike, 0 one key alone. At D = 1024 it is {} divided and {} "
+          "undivided. {}",
+          at_largest("entropy.scaled"), at_largest("entropy.raw"), bands));
+  page.figure(
+      "scale-gradient",
+      chart("gradient", "Gradient through the softmax", "root mean square", kit::AxisKind::log),
+      fmt::format("Of the scores, for a random gradient of the weights. At D = 1024 it is {} divided and {} "
+                  "undivided, where it is that of few rows that are still undecided. {}",
+                  at_largest("gradient.scaled"), at_largest("gradient.raw"), bands));
 }
 
 // --- the axis of the softmax

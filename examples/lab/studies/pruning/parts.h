@@ -11,15 +11,16 @@
 
 namespace gradus::lab::pruning {
 
+inline const std::vector<std::string> kPlacements = {"Pre-LN", "Post-LN", "LN scaling"};
+
 struct Grid {
   std::int64_t layers = 12;
+  std::vector<std::string> placements = kPlacements;
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds;
   std::int64_t steps = 0, warmup = 0;
 };
 Grid grid_of(const StudyOptions& options);
-
-inline const std::vector<std::string> kPlacements = {"Pre-LN", "Post-LN", "LN scaling"};
 
 std::string run_name(const std::string& placement, double rate, std::uint64_t seed);
 

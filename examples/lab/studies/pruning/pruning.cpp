@@ -16,7 +16,12 @@ namespace pruning {
 Grid grid_of(const StudyOptions& options) {
   switch (options.budget) {
     case Budget::quick:
-      return {.rates = {3e-3}, .seeds = seeds_from(options.seed, 3), .steps = 150, .warmup = 50};
+      // In so few steps twelve layers of Post-LN do not learn.
+      return {.placements = {"Pre-LN", "LN scaling"},
+              .rates = {3e-3},
+              .seeds = seeds_from(options.seed, 3),
+              .steps = 150,
+              .warmup = 50};
     case Budget::standard:
       return {.rates = {1e-3, 3e-3}, .seeds = seeds_from(options.seed, 6), .steps = 400, .warmup = 100};
     case Budget::full:
@@ -51,7 +56,7 @@ std::vector<StudyRun> pruning_plan(const StudyOptions& options) {
   const double seconds = 0.0014 * static_cast<double>(grid.layers * grid.steps) + 2;
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
-    for (const std::string& placement : kPlacements)
+    for (const std::string& placement : grid.placements)
       for (const double rate : grid.rates)
         runs.push_back({.name = run_name(placement, rate, seed), .seconds = seconds, .measure = [=] {
                           return measure(placement, rate, seed, grid);

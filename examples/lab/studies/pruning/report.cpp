@@ -75,7 +75,7 @@ void add_training(Page& page, const StudyResults& results) {
       .caption = "At the best rate of each placement",
       .header = {"Placement", "Rate", "Learned", "Loss (nats)", "Deeper half's share, dropping (%)",
                  "Deeper half's share, swapping (%)", "Cosine in the deeper half"}};
-  for (const std::string& placement : kPlacements) {
+  for (const std::string& placement : grid.placements) {
     const auto percent = [&](const char* number) {
       std::vector<double> values = numbers_of_learned(results, placement, number);
       for (double& value : values) value *= 100;

@@ -129,7 +129,7 @@ void add_angles(Page& page, const StudyResults& results) {
       fmt::format(
           "1: the layer changes nothing but the length. Mean cosine over the deeper half after training: "
           "Pre-LN {}, Post-LN {}. The shortcut alone holds Pre-LN's near 1 as the stream grows; a turn "
-          "can be small and still matter, as dropping shows. {}",
+          "can be small and still matter. {}",
           mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
           mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
           band_words(after.series.front().low.empty() ? 1 : grid_of(results.options).seeds.size())));

@@ -6,6 +6,7 @@
 #include "gradus/kit/chart/terminal.h"
 #include "gradus/kit/data/csv.h"
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/data/gzip.h"
 #include "gradus/kit/data/run_log.h"
 #include "gradus/kit/data/system_info.h"
 #include "gradus/kit/data/text_data.h"

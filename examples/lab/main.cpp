@@ -2,19 +2,23 @@
 // training and in ablations.
 //
 //   lab [OPTIONS]      measures, trains, writes a report (--quick: a first look; --help: all options)
+//   lab STUDY [...]    one of the studies behind the ledger of claims; lab studies lists them
+//   lab claims         the quick form of all; lab claim 13: of one claim; lab merge: parts of several machines
 //   lab report DIR     draws the report in DIR again from the files beside it
 
 #include <string_view>
 
 #include "gradus/kit/program/program.h"
 #include "lab/lab.h"
+#include "lab/study/command.h"
 
 namespace {
 
 int run(int argc, char** argv) {
   using namespace gradus;
+  if (const auto status = lab::run_study_command(argc, argv)) return *status;
   if (argc > 1 && std::string_view(argv[1]) == "report") {
-    if (argc == 3) return lab::report_lab(argv[2]);
+    if (argc == 3) return lab::holds_studies(argv[2]) ? lab::report_studies(argv[2]) : lab::report_lab(argv[2]);
     kit::print_error("lab: report takes the folder of a lab, as in: lab report lab-results/first\n");
     return 2;
   }

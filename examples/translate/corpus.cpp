@@ -7,8 +7,8 @@
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/data/gzip.h"
 #include "gradus/text/utf8_stream.h"
-#include "translate/gzip.h"
 
 namespace gradus::translate {
 
@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> read_lines(const std::string& option, const std::filesystem::path& file) {
   const std::string bytes = kit::read_file_or_pipe(file, option.c_str());
   const std::string who = fmt::format("{}: {}", option, file.string());
-  return lines_of(is_gzip(bytes) ? unzipped(bytes, who) : bytes, who);
+  return lines_of(kit::is_gzip(bytes) ? kit::unzipped(bytes, who) : bytes, who);
 }
 
 bool has_words(const std::string& line) { return line.find_first_not_of(" \t") != std::string::npos; }

@@ -78,7 +78,10 @@ void HtmlReport::heading(std::string_view text) {
   add(fmt::format("<h2 id=\"section-{}\">{}</h2>", sections_.size(), html_text(text)));
 }
 
-void HtmlReport::subheading(std::string_view text) { add(fmt::format("<h3>{}</h3>", html_text(text))); }
+void HtmlReport::subheading(std::string_view text, std::string_view anchor) {
+  const std::string id = anchor.empty() ? "" : fmt::format(" id=\"{}\"", escaped(anchor));
+  add(fmt::format("<h3{}>{}</h3>", id, html_text(text)));
+}
 void HtmlReport::paragraph(std::string_view text) { add(fmt::format("<p>{}</p>", html_text(text))); }
 void HtmlReport::list(const std::vector<std::string>& items) { add(list_html(items)); }
 

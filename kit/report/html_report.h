@@ -6,7 +6,8 @@
 //   report.figure(chart, "The loss after each step.");
 //   report.save("report.html");
 //
-// Texts may use a little markup: `code`, **strong**, [words](https://...), and [^1] for the first footnote.
+// Texts may use a little markup: `code`, **strong**, [words](https://...) or [words](data.csv), a file beside
+// the page, and [^1] for the first footnote.
 
 #include <filesystem>
 #include <string>
@@ -28,7 +29,8 @@ class HtmlReport {
   void verdict(std::string_view sentence, const std::vector<std::string>& findings = {});
   /// A section; sections are listed under the title.
   void heading(std::string_view text);
-  void subheading(std::string_view text);
+  /// With an anchor, "claim-13", other pages may link to it: [claim 13](ledger.html#claim-13).
+  void subheading(std::string_view text, std::string_view anchor = {});
   void paragraph(std::string_view text);
   void list(const std::vector<std::string>& items);
 

@@ -227,7 +227,7 @@ TEST_CASE("BERT's folders: what does not fit is named") {
   check_error([] { nn::Bert::load_pretrained(bert_folder(), {.context = 5}); },
               "Bert::load_pretrained: " + bert_folder() +
                   "/config.json has 7 positions, which are learned, so that the context cannot be 5: leave "
-                  ".context out");
+                  "the context out");
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
   const BertFolder missing([](const StateDict& w) {

@@ -5,20 +5,18 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <tuple>
 
 #include "gradus/core/io/files.h"
-#include "gradus/core/threads/parallel.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/progress.h"
+#include "lab/training/side_by_side.h"
 
 namespace gradus::lab {
 
@@ -73,27 +71,6 @@ std::set<std::string> keep_finished(const std::filesystem::path& metrics) {
   });
   if (!all) kit::replace_file(metrics, kept);
   return finished;
-}
-
-/// Calls `work` on this thread and `threads` - 1 others at the same time, each without the pool; returns when
-/// all are done and throws the first error of any.
-void side_by_side(std::int64_t threads, const std::function<void()>& work) {
-  std::mutex mutex;
-  std::exception_ptr error;
-  const auto guarded = [&] {
-    const SingleThread guard;
-    try {
-      work();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
-    }
-  };
-  std::vector<std::jthread> others;
-  for (std::int64_t i = 1; i < threads; ++i) others.emplace_back(guarded);
-  guarded();
-  others.clear();  // waits for them
-  if (error) std::rethrow_exception(error);
 }
 
 /// Work grows with layers; embeddings and head count as one more.

@@ -18,8 +18,17 @@ std::string_view between(std::string_view text, std::string_view open, std::stri
   return stop == std::string_view::npos ? std::string_view{} : text.substr(0, stop);
 }
 
+// A file beside the page, such as "claims.html#c13". What else stands in brackets may be code: f[i](x).
+bool is_file_beside(std::string_view address) {
+  address = address.substr(0, address.find('#'));
+  const auto ends = [&](std::string_view ending) { return address.ends_with(ending); };
+  return address.find(':') == std::string_view::npos && !address.starts_with('/') &&
+         (ends(".html") || ends(".csv") || ends(".json") || ends(".jsonl") || ends(".svg"));
+}
+
 bool safe_address(std::string_view address) {
-  return address.starts_with("https://") || address.starts_with("http://") || address.starts_with('#');
+  return address.starts_with("https://") || address.starts_with("http://") || address.starts_with('#') ||
+         is_file_beside(address);
 }
 
 bool all_digits(std::string_view text) {

@@ -6,7 +6,6 @@
 #include "gradus/kit/data/files.h"
 #include "support.h"
 #include "toy.h"
-#include "translate/gzip.h"
 
 namespace gradus::translate {
 
@@ -81,25 +80,6 @@ TEST_CASE("a corpus: files that are none, word by word") {
   missing.files = {.prefix = "--val-", .source = missing.folder / "none", .target = missing.files.target};
   CHECK(missing.complaint().starts_with("--val-source: "));
   CHECK(missing.complaint().find("none") != std::string::npos);
-}
-
-TEST_CASE("gzip: cut short or damaged anywhere it is an error or the same text, never a crash") {
-  CHECK(unzipped(two_lines, "x") == "ein Hund\nzwei\n");
-  for (std::size_t length = 2; length < two_lines.size(); ++length) {
-    CAPTURE(length);
-    CHECK(complaint_of([&] { unzipped(two_lines.substr(0, length), "x"); }) ==
-          "x: is cut short: it ends within its gzip data");
-  }
-  for (std::size_t i = 2; i < two_lines.size(); ++i)
-    for (const int flip : {1, 0x55, 0xff}) {
-      std::string bytes = two_lines;
-      bytes[i] = static_cast<char>(bytes[i] ^ flip);
-      std::string text;
-      const std::string said = complaint_of([&] { text = unzipped(bytes, "x"); });
-      CAPTURE(i);
-      CHECK((said == "no error" ? text == "ein Hund\nzwei\n" : said.starts_with("x: is ")));
-    }
-  CHECK(complaint_of([&] { unzipped(two_lines + "rest", "x"); }).starts_with("x: is damaged"));
 }
 
 TEST_CASE("pairs with an empty side go, the others stay in order") {

@@ -1,4 +1,4 @@
-#include "translate/gzip.h"
+#include "gradus/kit/data/gzip.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 
 #include "gradus/core/error.h"
 
-namespace gradus::translate {
+namespace gradus::kit {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string unzipped(std::string_view bytes, const std::string& who) {
   return text;
 }
 
-}  // namespace gradus::translate
+}  // namespace gradus::kit

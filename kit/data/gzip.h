@@ -1,10 +1,13 @@
 #pragma once
 // Reading what gzip wrote.
+//
+//   const std::string bytes = kit::read_file("train.de.gz");
+//   const std::string text = kit::is_gzip(bytes) ? kit::unzipped(bytes, "train.de.gz") : bytes;
 
 #include <string>
 #include <string_view>
 
-namespace gradus::translate {
+namespace gradus::kit {
 
 /// Whether these bytes begin as a gzip file does.
 bool is_gzip(std::string_view bytes);
@@ -13,4 +16,4 @@ bool is_gzip(std::string_view bytes);
 /// or holds more than 4 GB.
 std::string unzipped(std::string_view bytes, const std::string& who);
 
-}  // namespace gradus::translate
+}  // namespace gradus::kit

@@ -1,0 +1,200 @@
+#include "docs/draw/claims_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+#include <sstream>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/names.h"
+#include "lab/studies/studies.h"
+#include "lab/study/page.h"
+
+namespace gradus::docs {
+
+namespace {
+
+using Path = std::filesystem::path;
+using lab::Judged;
+using lab::JudgedClaim;
+
+/// For a cell of a table.
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+std::string summary_table(const std::vector<JudgedClaim>& ledger) {
+  std::string text = "| | claim | verdict | study |\n|---|---|---|---|\n";
+  for (const JudgedClaim& one : ledger)
+    text += fmt::format("| [{0}](#claim-{0}) | {1} | {2} | {3} |\n", one.claim->number, cell(one.claim->text),
+                        cell(one.verdict()), one.claim->study);
+  return text;
+}
+
+std::string row(const JudgedClaim& one) {
+  const lab::Claim& claim = *one.claim;
+  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**. Said by: {3}.",
+                                 claim.number, claim.text, one.verdict(), claim.source);
+  if (!claim.study.empty())
+    text += fmt::format(" Measured by `./run lab {}`; `./run lab claim {}`.", claim.study, claim.number);
+  text += "\n";
+  if (!one.measures.empty())
+    text += "\n| where | what | band | figure | interval | seeds |\n|---|---|---|---|---|---|\n";
+  for (const Judged& measure : one.measures)
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
+                        cell(measure.measure->what), band_words(*measure.measure), words_of(measure),
+                        interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
+  if (!claim.note.empty()) text += "\n" + claim.note + "\n";
+  if (!claim.paper.empty()) text += "\nIn print: " + claim.paper + "\n";
+  return text;
+}
+
+std::string fact(const lab::Facts& facts, const std::string& name) {
+  for (const auto& [key, value] : facts)
+    if (key == name) return value;
+  return "";
+}
+
+std::string runs_table(const Path& studies) {
+  std::string text =
+      "| study | runs | hours of one core | gradus | kernels | date |\n|---|---|---|---|---|---|\n";
+  for (const Path& folder : lab::study_folders(studies)) {
+    const lab::StudyConfig config = lab::read_study(folder);
+    const lab::StudyResults results = lab::read_results(folder, lab::study_named(config.study));
+    double seconds = 0;
+    for (const auto& [run, record] : results.records) seconds += record.seconds;
+    text += fmt::format("| {} | {} | {:.1f} | {} | {} | {} |\n", config.study, results.records.size(),
+                        seconds / 3600, fact(config.machine, "gradus"), fact(config.machine, "kernels"),
+                        fact(config.machine, "date"));
+  }
+  return text;
+}
+
+/// In small letters, with single blanks for line breaks.
+std::string plain(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  std::transform(line.begin(), line.end(), line.begin(), [](unsigned char c) { return std::tolower(c); });
+  return line;
+}
+
+std::vector<std::string> paragraphs(const std::string& page) {
+  std::vector<std::string> all(1);
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty())
+      all.emplace_back();
+    else
+      all.back() += line + "\n";
+  }
+  return all;
+}
+
+/// The numbers of the rows a text links.
+std::vector<int> linked(const std::string& text) {
+  static const std::regex link("claims\\.md#claim-([0-9]+)");
+  std::vector<int> numbers;
+  for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
+    numbers.push_back(std::stoi((*it)[1]));
+  return numbers;
+}
+
+/// Figures with intervals: "−0.12 (−0.2 to 0.05)".
+std::vector<std::string> figures_in(const std::string& text) {
+  static const std::regex figure("[^\\s(*|]+ \\([^\\s()]+ to [^\\s()]+\\)");
+  std::vector<std::string> figures;
+  for (std::sregex_iterator it(text.begin(), text.end(), figure), end; it != end; ++it)
+    figures.push_back(it->str());
+  return figures;
+}
+
+bool has(const std::vector<int>& numbers, int number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+std::vector<std::string> faults_of_paragraph(const std::string& text,
+                                             const std::vector<JudgedClaim>& ledger) {
+  std::vector<std::string> faults;
+  const std::vector<int> rows = linked(text);
+  for (const int number : rows)
+    if (std::none_of(ledger.begin(), ledger.end(),
+                     [&](const auto& one) { return one.claim->number == number; }))
+      faults.push_back(fmt::format("links row {} of the ledger, which is not there", number));
+  if (rows.empty()) return faults;
+  for (const std::string& figure : figures_in(text)) {
+    bool found = false;
+    for (const JudgedClaim& one : ledger)
+      for (const Judged& measure : one.measures)
+        found = found || (has(rows, one.claim->number) && words_of(measure) == figure);
+    if (!found) faults.push_back(fmt::format("says \"{}\", which the rows it links do not", figure));
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::string claims_page(const Path& studies) {
+  const std::vector<JudgedClaim> ledger = lab::judge_all(studies);
+  std::string text = fmt::format(
+      "# The ledger of claims\n\nWhat teaching texts and papers say of Pre-LN, Post-LN and what is around "
+      "them, each claim "
+      "with a program, an acceptance band that was written down before the run, a figure with an interval "
+      "over seeds, and a "
+      "verdict. {} [The lab](lab.md) says how studies work and what the intervals are.\n\n"
+      "`./run lab claims` runs the quick form of all; `./run lab claim 13` of one; with `--full` what was "
+      "run for this "
+      "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}\n",
+      lab::summary_words(ledger), summary_table(ledger));
+  text +=
+      "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
+      "where it lies "
+      "outside, **unclear** in between. A claim that the literature disputes stays disputed where our result "
+      "is against "
+      "it. All are small models on one small task: what a row says holds for its settings.\n\n";
+  for (const JudgedClaim& one : ledger) text += row(one) + "\n";
+  text += "## What was run\n\n" + runs_table(studies);
+  text += "\n[Contents](README.md) \xC2\xB7 before: [The lab](lab.md) \xC2\xB7 next: [The kit](kit.md)\n";
+  return text;
+}
+
+std::vector<std::string> faults_of(const std::string& page, const std::vector<JudgedClaim>& ledger) {
+  std::vector<std::string> faults;
+  for (const std::string& paragraph : paragraphs(page))
+    for (const std::string& fault : faults_of_paragraph(paragraph, ledger)) faults.push_back(fault);
+  const std::string words = plain(page);
+  const std::vector<int> rows = linked(page);
+  for (const JudgedClaim& one : ledger)
+    for (const std::string& phrase : one.claim->phrases)
+      if (words.find(plain(phrase)) != std::string::npos && !has(rows, one.claim->number))
+        faults.push_back(fmt::format("states claim {} (\"{}\") without a link to claims.md#claim-{}",
+                                     one.claim->number, phrase, one.claim->number));
+  return faults;
+}
+
+void record_studies(const Path& from, const Path& to) {
+  const std::vector<Path> folders = lab::study_folders(from);
+  kit::check(!folders.empty(), "{} holds no folder of a study", io::printable(from.string()));
+  for (const Path& folder : folders) {
+    lab::StudyConfig config = lab::read_study(folder);
+    const lab::StudyResults results = lab::read_results(folder, lab::study_named(config.study));
+    kit::check(results.complete() && config.options.budget == lab::Budget::full,
+               "{}: expects a finished study of --full, got {} of {} runs of --{}",
+               io::printable(folder.string()), results.records.size(), results.planned,
+               name_of(config.options.budget));
+    std::erase_if(config.machine, [](const auto& one) {
+      return one.first != "gradus" && one.first != "kernels" && one.first != "date";
+    });
+    config.options.data = config.options.data.filename();
+    kit::make_folder(to / config.study);
+    kit::replace_file(to / config.study / "runs.jsonl", kit::read_file(folder / "runs.jsonl"));
+    lab::write_study(to / config.study, config);
+  }
+}
+
+}  // namespace gradus::docs

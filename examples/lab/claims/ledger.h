@@ -1,0 +1,80 @@
+#pragma once
+// The ledger: every claim with its acceptance bands, written down in claims.json before the first run, and
+// what the studies' figures say to it.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/analysis/intervals.h"
+#include "lab/study/study.h"
+
+namespace gradus::lab {
+
+/// How the figure of a measure and its interval come from one number a seed.
+enum class Estimate {
+  mean_t,          // mean, Student's t interval
+  mean_bootstrap,  // mean, bootstrap interval
+  share,           // share of seeds with a number above 0, Clopper and Pearson's interval
+  exact            // no chance in it: the number furthest from the band's middle, no interval
+};
+
+/// One condition of a claim.
+struct Measure {
+  std::string id;     // of the study's figures: "sensitivity.L12"
+  std::string where;  // "12 layers"; empty: everywhere
+  std::string what;   // with its unit: "sensitivity, Post-LN minus Pre-LN (nats)"
+  Estimate estimate = Estimate::mean_t;
+  double low = 0, high = 0;  // the band the whole interval lies in if the claim holds; infinite: open
+  bool quick = true;         // whether the quick form measures it
+};
+
+/// What teaching texts or papers say, in one sentence.
+struct Claim {
+  int number = 0;
+  std::string text;
+  std::string source;  // who says it: author, year, section
+  std::string study;   // that measures it; empty: not testable here
+  std::vector<Measure> measures = {};
+  std::string note = {};   // what to know beside the verdict; why it is not testable, and a citation
+  std::string paper = {};  // what a paper reports, with its setting, where ours may differ
+  std::vector<std::string> phrases = {};  // words by which a page is known to state it
+  bool disputed = false;             // in the literature: a result against a paper settles nothing
+};
+
+/// All claims in order, from claims.json, which is compiled in.
+const std::vector<Claim>& claims();
+/// Throws where there is none of that number, with the numbers there are.
+const Claim& claim_numbered(int number);
+
+enum class Judgement { holds, fails, unclear, not_measured };
+
+/// A measure against its band.
+struct Judged {
+  const Measure* measure = nullptr;
+  std::size_t seeds = 0;
+  double figure = 0;
+  Interval interval = {};
+  Judgement judgement = Judgement::not_measured;
+};
+
+/// The interval inside the band: it holds; outside: it fails; across its edge: unclear. With several measures
+/// each interval has level 1 - 0.05/m (Bonferroni), so that all m cover together with probability 0.95.
+struct JudgedClaim {
+  const Claim* claim = nullptr;
+  std::vector<Judged> measures;
+  /// "holds", "holds only where ...", "false", "disputed: ...", "unclear", "not measured", "not testable
+  /// here"
+  std::string verdict() const;
+};
+
+JudgedClaim judge(const Claim& claim, const Figures& figures);
+
+/// "0.12 (0.05 to 0.19)", "0.12 (exact)".
+std::string words_of(const Judged& judged);
+/// "above 0", "0.8 to 1.4".
+std::string band_words(const Measure& measure);
+/// "95% t interval", "98.3% bootstrap interval": of one of m measures.
+std::string interval_words(Estimate estimate, std::size_t measures);
+
+}  // namespace gradus::lab

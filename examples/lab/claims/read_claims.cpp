@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/detail/json_files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/claims/claims_json.h"
+#include "lab/claims/ledger.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using kit::Json;
+
+Estimate estimate_named(const std::string& name) {
+  if (name == "t") return Estimate::mean_t;
+  if (name == "bootstrap") return Estimate::mean_bootstrap;
+  if (name == "share") return Estimate::share;
+  if (name == "exact") return Estimate::exact;
+  kit::fail_with("claims.json: estimate expects t, bootstrap, share or exact, got {}", io::quote(name));
+}
+
+double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }
+
+Measure measure_of(const Json& json) {
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  return {.id = json.at("id").get<std::string>(),
+          .where = json.value("where", ""),
+          .what = json.at("what").get<std::string>(),
+          .estimate = estimate_named(json.at("estimate").get<std::string>()),
+          .low = bound(json.at("band").at(0), -kOpen),
+          .high = bound(json.at("band").at(1), kOpen),
+          .quick = json.value("quick", true)};
+}
+
+Claim claim_of(const Json& json) {
+  Claim claim{.number = json.at("number").get<int>(),
+              .text = json.at("claim").get<std::string>(),
+              .source = json.at("source").get<std::string>(),
+              .study = json.value("study", ""),
+              .measures = {},
+              .note = json.value("note", ""),
+              .paper = json.value("paper", ""),
+              .phrases = json.value("phrases", std::vector<std::string>{}),
+              .disputed = json.value("disputed", false)};
+  for (const Json& measure : json.value("measures", Json::array()))
+    claim.measures.push_back(measure_of(measure));
+  return claim;
+}
+
+std::vector<Claim> read_claims() {
+  std::vector<Claim> all;
+  for (const char* part : kClaimsJson)
+    for (const Json& json : kit::parse_json(part)) all.push_back(claim_of(json));
+  std::sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) { return a.number < b.number; });
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Claim>& claims() {
+  static const std::vector<Claim> all = read_claims();
+  return all;
+}
+
+const Claim& claim_numbered(int number) {
+  for (const Claim& claim : claims())
+    if (claim.number == number) return claim;
+  kit::fail_with("there is no claim {}; there are {} to {}", number, claims().front().number,
+                 claims().back().number);
+}
+
+}  // namespace gradus::lab

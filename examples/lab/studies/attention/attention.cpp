@@ -1,0 +1,116 @@
+// Attention during training: scores and their growth, the axis of the softmax, matches, subspaces of heads.
+
+#include <fmt/format.h>
+
+#include "lab/studies/attention/parts.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab {
+
+namespace attention {
+
+Grid grid_of(const StudyOptions& options) {
+  const auto seeds = [&](std::int64_t count) { return seeds_from(options.seed, count); };
+  switch (options.budget) {
+    case Budget::quick:
+      return {.rates = {kRate}, .seeds = seeds(3), .scale_seeds = seeds(5), .steps = 200, .axis_steps = 150};
+    case Budget::standard:
+      return {.rates = {kRate, 1e-2},
+              .seeds = seeds(5),
+              .scale_seeds = seeds(20),
+              .steps = 600,
+              .axis_steps = 400};
+    case Budget::full:
+      break;
+  }
+  return {
+      .rates = {kRate, 1e-2}, .seeds = seeds(10), .scale_seeds = seeds(20), .steps = 600, .axis_steps = 400};
+}
+
+std::string title_of_variant(const std::string& variant) {
+  const std::string placement = variant.starts_with("pre") ? "Pre-LN" : "Post-LN";
+  return variant.ends_with("-qk") ? placement + ", QK-norm" : placement;
+}
+
+std::string scale_run(std::uint64_t seed) { return fmt::format("scale-s{}", seed); }
+std::string training_run(const std::string& variant, double rate, std::uint64_t seed) {
+  return fmt::format("{}-lr{}-s{}", variant, rate, seed);
+}
+std::string axis_run(const std::string& axis, std::uint64_t seed) {
+  return fmt::format("axis-{}-s{}", axis, seed);
+}
+
+namespace {
+
+std::vector<StudyRun> attention_plan(const StudyOptions& options) {
+  const Grid grid = grid_of(options);
+  const double steps = static_cast<double>(grid.steps), axis_steps = static_cast<double>(grid.axis_steps);
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : grid.scale_seeds)
+    runs.push_back(
+        {.name = scale_run(seed), .seconds = 0.02, .measure = [seed] { return measure_scale(seed); }});
+  for (const std::uint64_t seed : grid.seeds) {
+    for (const std::string& variant : kVariants)
+      for (const double rate : grid.rates)
+        runs.push_back({.name = training_run(variant, rate, seed),
+                        .seconds = 0.006 * steps + 1,
+                        .measure = [=] { return measure_training(variant, rate, seed, grid.steps); }});
+    for (const std::string& axis : kAxes)
+      runs.push_back({.name = axis_run(axis, seed), .seconds = 0.006 * axis_steps, .measure = [=] {
+                        return measure_axis(axis, seed, grid.axis_steps);
+                      }});
+  }
+  return runs;
+}
+
+/// A figure of the ledger, and the run and number it is.
+struct Source {
+  std::string id, run, number;
+};
+
+std::vector<Source> sources_of(std::uint64_t seed) {
+  std::vector<Source> all;
+  const auto training = [&](const char* variant) { return training_run(variant, kRate, seed); };
+  for (const std::string& variant : kVariants)
+    all.push_back({"growth." + variant, training(variant.c_str()), "growth"});
+  all.push_back({"direction", training("pre"), "direction"});
+  for (const char* placement : {"pre", "post"})
+    for (const char* what : {"auc", "cosine"})
+      all.push_back({fmt::format("{}.{}", what, placement), training(placement), what});
+  for (const char* part : {"q", "k", "v"})
+    for (const char* what : {"overlap", "angle"})
+      all.push_back({fmt::format("{}.{}", what, part), training("pre"), fmt::format("{}.{}", what, part)});
+  for (const char* axis : {"queries", "batch"})
+    for (const char* what : {"rows", "future", "leak", "others"})
+      all.push_back({fmt::format("{}.{}", what, axis), axis_run(axis, seed), what});
+  return all;
+}
+
+Figures attention_figures(const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  Figures all;
+  for (const std::uint64_t seed : grid.scale_seeds)
+    for (const char* id : {"scale.variance", "scale.entropy", "scale.gradient"})
+      if (results.has(scale_run(seed))) all[id].push_back(results.number(scale_run(seed), id));
+  for (const std::uint64_t seed : grid.seeds)
+    for (const Source& source : sources_of(seed))
+      if (results.has(source.run)) all[source.id].push_back(results.number(source.run, source.number));
+  return all;
+}
+
+}  // namespace
+
+}  // namespace attention
+
+Study attention_study() {
+  return {
+      .name = "attention",
+      .title = "Attention: scores, matches, subspaces",
+      .question =
+          "Do scores stay of order 1, what does a softmax over the wrong axis do, and what do heads share?",
+      .plan = attention::attention_plan,
+      .figures = attention::attention_figures,
+      .report = attention::report};
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,40 @@
+#pragma once
+// The parts of the study of attention: its settings, which plan, figures and page share.
+
+#include <string>
+#include <vector>
+
+#include "lab/study/study.h"
+#include "lab/study/trial.h"
+
+namespace gradus::lab::attention {
+
+inline constexpr std::int64_t kTrainedLayers = 4;
+inline constexpr double kRate = 3e-3;  // that of the ledger's figures
+inline const std::vector<double> kHeadSizes = {4, 16, 64, 256, 1024};
+
+struct Grid {
+  std::vector<double> rates;
+  std::vector<std::uint64_t> seeds, scale_seeds;
+  std::int64_t steps = 0, axis_steps = 0;
+};
+Grid grid_of(const StudyOptions& options);
+
+inline const std::vector<std::string> kVariants = {"pre", "post", "pre-qk", "post-qk"};
+std::string title_of_variant(const std::string& variant);
+inline const std::vector<std::string> kAxes = {"keys", "queries", "batch"};
+
+std::string scale_run(std::uint64_t seed);
+std::string training_run(const std::string& variant, double rate, std::uint64_t seed);
+std::string axis_run(const std::string& axis, std::uint64_t seed);
+
+/// Random queries and keys of all head sizes.
+Measured measure_scale(std::uint64_t seed);
+/// Trains, and looks at scores along the way and into heads at the end.
+Measured measure_training(const std::string& variant, double rate, std::uint64_t seed, std::int64_t steps);
+/// Trains with the softmax over an axis.
+Measured measure_axis(const std::string& axis, std::uint64_t seed, std::int64_t steps);
+
+void report(Page& page, const StudyResults& results);
+
+}  // namespace gradus::lab::attention

@@ -1,0 +1,57 @@
+#include "lab/studies/blocks/mutants.h"
+
+namespace gradus::lab::blocks {
+
+const std::vector<Variant>& variants() {
+  nn::Placement long_skip{.name = "long skip"};
+  long_skip.block = [](const nn::BlockOptions& options) { return LongSkipBlock(options); };
+  static const std::vector<Variant> all = {
+      {.name = "pre",
+       .title = "Pre-LN",
+       .equation = "x + f(LN(x)), a last norm",
+       .shipped = "",
+       .meant = "",
+       .placement = nn::pre_ln()},
+      {.name = "post",
+       .title = "Post-LN",
+       .equation = "LN(x + f(x))",
+       .shipped = "",
+       .meant = "",
+       .placement = nn::post_ln()},
+      {.name = "normed-shortcut",
+       .title = "normed shortcut",
+       .equation = "y = LN(x); y + f(y), a last norm",
+       .shipped = "PyTorch's norm_first in 2021 (#61165), burn's until 2024 (#1056)",
+       .meant = "pre",
+       .placement = nn::placement<NormedShortcut>({.name = "normed shortcut", .final_norm = true})},
+      {.name = "branch-output",
+       .title = "norm on the output",
+       .equation = "x + LN(f(x)), no last norm",
+       .shipped = "flashlight's preLN",
+       .meant = "pre",
+       .placement = nn::placement<nn::OutputNorm>({.name = "norm on the output"})},
+      {.name = "no-final",
+       .title = "no last norm",
+       .equation = "x + f(LN(x)), no last norm",
+       .shipped = "stacks that leave it to the user",
+       .meant = "pre",
+       .placement = nn::pre_ln(),
+       .final_norm = false},
+      {.name = "long-skip",
+       .title = "long skip",
+       .equation = "h = LN(x + Attn(x)); LN(x + FFN(h))",
+       .shipped = "MLX's norm_first=False until 2024 (#1327)",
+       .meant = "post",
+       .placement = long_skip},
+      {.name = "twice",
+       .title = "normed twice",
+       .equation = "LN(x + f(x)), one more norm at the end",
+       .shipped = "PyTorch's nn.Transformer (#50086, #24930)",
+       .meant = "post",
+       .placement = nn::post_ln(),
+       .final_norm = true},
+  };
+  return all;
+}
+
+}  // namespace gradus::lab::blocks

@@ -1,0 +1,188 @@
+// The page of the study of blocks.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/kit/chart/axis.h"
+#include "lab/analysis/statistics.h"
+#include "lab/names.h"
+#include "lab/studies/bands.h"
+#include "lab/studies/blocks/models.h"
+#include "lab/studies/blocks/mutants.h"
+#include "lab/studies/blocks/parts.h"
+#include "lab/study/trial.h"
+
+namespace gradus::lab::blocks {
+
+namespace {
+
+/// The largest over the seeds that are there; NaN for none.
+double worst(const StudyResults& results, const std::string& model, const std::string& number) {
+  double most = kit::nothing;
+  for (const std::uint64_t seed : seeds_from(results.options.seed, 3))
+    if (const std::string run = model_run(model, seed); results.has(run))
+      most = std::isnan(most) ? results.number(run, number) : std::max(most, results.number(run, number));
+  return most;
+}
+
+std::string worst_words(const StudyResults& results, const std::string& model, const std::string& number) {
+  return kit::number_text(worst(results, model, number), 2);
+}
+
+void add_models(Page& page, const StudyResults& results) {
+  page.html.heading("By construction");
+  page.html.paragraph(
+      "Small models of each pattern, with random weights, gains and biases, against the same parts put "
+      "together by "
+      "hand. The number is the largest difference of an output from the library's, over the standard "
+      "deviation of the "
+      "library's; the worst of 3 draws of weights.");
+  page.html.table(
+      {.caption = "The model and what it is said to be",
+       .header = {"Model", "Against", "Largest difference"},
+       .rows = {{"GPT-1", "the original decoder without its attention over memory and that branch's norm",
+                 worst_words(results, "gpt1", "gpt1.logits")},
+                {"GPT-1", "the original decoder whose attention over memory gives 0, its norm left in place",
+                 worst_words(results, "gpt1", "gpt1.silenced")},
+                {"GPT-2", "x + f(LN(x)) and a last norm", worst_words(results, "gpt2", "gpt2.formula")},
+                {"GPT-3, every other block banded", "x + f(LN(x)) and a last norm",
+                 worst_words(results, "gpt3", "gpt3.pre")},
+                {"T5's encoder, position bias on the scores", "x + f(RMS(x)) and a last norm",
+                 worst_words(results, "t5", "t5.pre")},
+                {"BERT", "LN(x + f(x)), after a norm of the embedding",
+                 worst_words(results, "bert", "bert.post")}}});
+  const double silenced = worst(results, "gpt1", "gpt1.silenced");
+  if (std::isfinite(silenced))
+    page.html.paragraph(
+        silenced > 1e-3 ? "A decoder whose cross-attention is silenced rather than removed is another model: "
+                          "in Post-LN the norm of "
+                          "the missing branch acts on what is normed already, with its gain and bias."
+                        : "Silencing the cross-attention gives the same as removing it, but for rounding.");
+  page.html.paragraph(
+      fmt::format("{} of T5's norms and {} of GPT-3's subtract a mean and have a bias. The file of a small "
+                  "GPT-2 differs from the "
+                  "published model's list of names by {} tensors, that of a small BERT by {}.",
+                  kit::number_text(100 * worst(results, "t5", "t5.layernorm"), 3) + "%",
+                  kit::number_text(100 * worst(results, "gpt3", "gpt3.layernorm"), 3) + "%",
+                  worst_words(results, "gpt2", "gpt2.names"), worst_words(results, "bert", "bert.names")));
+}
+
+std::string verdict_words(const std::vector<double>& differences) {
+  const Difference d = difference_of(differences);
+  if (d.count == 0) return "not measured";
+  const std::string seeds = fmt::format("{} of {} seeds", d.agreeing(), d.count);
+  if (d.low > 0) return "worse on " + seeds;
+  if (d.high < 0) return "better on " + seeds;
+  return "no clear difference: worse on " + fmt::format("{} of {} seeds", d.up, d.count);
+}
+
+void add_table(Page& page, const StudyResults& results) {
+  kit::Table made{.caption = "The blocks", .header = {"Block", "What it computes", "Shipped as"}};
+  kit::Table table{.caption = "What they cost at the best rate of each",
+                   .header = {"Block", "Best rate", "Final loss (nats)", "Minus the one meant (nats)", ""}};
+  for (const Variant& variant : variants()) {
+    const bool right = variant.meant.empty();
+    std::vector<double> losses;
+    const double rate = rate_of(results, variant.name);
+    for (const std::uint64_t seed : grid_of(results.options).seeds)
+      if (std::isfinite(rate)) losses.push_back(loss_of(results, variant.name, rate, seed));
+    const std::vector<double> off =
+        right ? std::vector<double>{} : differences(results, variant.name, variant.meant);
+    made.rows.push_back({variant.title, variant.equation, right ? "as meant" : variant.shipped});
+    table.rows.push_back({variant.title, kit::number_text(rate, 2), mean_and_range(losses),
+                          right ? "" : mean_and_range(off), right ? "" : verdict_words(off)});
+  }
+  page.html.table(made);
+  page.html.table(table);
+}
+
+void add_curves(Page& page, const StudyResults& results, const std::string& meant, const std::string& title) {
+  const Grid grid = grid_of(results.options);
+  kit::LineChart chart{
+      .title = title, .x_label = "step", .y_label = "loss of the batch (nats per character)"};
+  int style = 0;
+  for (const Variant& variant : variants()) {
+    if (variant.name != meant && variant.meant != meant) continue;
+    const double rate = rate_of(results, variant.name);
+    std::vector<std::vector<double>> curves;
+    std::size_t longest = 0;
+    for (const std::uint64_t seed : grid.seeds)
+      if (std::isfinite(rate) && results.has(training_run(variant.name, rate, seed))) {
+        curves.push_back(results.series(training_run(variant.name, rate, seed), "losses"));
+        longest = std::max(longest, curves.back().size());
+      }
+    std::vector<double> steps;
+    for (std::size_t i = 0; i < longest; ++i)
+      steps.push_back(1 + static_cast<double>(i * static_cast<std::size_t>(grid.steps - 1)) /
+                              static_cast<double>(std::max<std::size_t>(longest - 1, 1)));
+    chart.series.push_back(band_of_curves(variant.title, curves, style++, steps));
+    chart.series.back().low.clear();
+    chart.series.back().high.clear();
+  }
+  chart.references = {{.at = *recall_task().entropy(), .label = "least possible"}};
+  page.figure("training-" + meant, chart,
+              fmt::format("Means over {}, each block at its best rate of {}.",
+                          counted(static_cast<std::int64_t>(grid.seeds.size()), "seed"), listed(grid.rates)));
+}
+
+void add_differences(Page& page, const StudyResults& results) {
+  kit::BarChart chart{.title = "What the wrong block costs",
+                      .value_label = "final loss minus that of the block meant (nats)"};
+  kit::BarSeries bars{.name = "mean over seeds, bars from the lowest to the highest"};
+  for (const Variant& variant : variants()) {
+    if (variant.meant.empty()) continue;
+    const std::vector<double> off = differences(results, variant.name, variant.meant);
+    if (off.empty()) continue;
+    const Difference d = difference_of(off);
+    chart.categories.push_back(variant.title + (variant.meant == "pre" ? ", for Pre-LN" : ", for Post-LN"));
+    bars.values.push_back(d.mean);
+    bars.low.push_back(d.low);
+    bars.high.push_back(d.high);
+  }
+  if (chart.categories.empty()) return;
+  chart.decimals = 3;
+  const double most = *std::max_element(bars.values.begin(), bars.values.end());
+  const double least = *std::min_element(bars.values.begin(), bars.values.end());
+  chart.series.push_back(std::move(bars));
+  page.figure("mutants", chart,
+              fmt::format("The costliest of them costs {} nats a character in the mean, the cheapest {}{}.",
+                          kit::number_text(most, 2), kit::number_text(least, 2),
+                          least < 0 ? ": it trains better than the one meant" : ""));
+}
+
+}  // namespace
+
+void report(Page& page, const StudyResults& results) {
+  add_models(page, results);
+  const Grid grid = grid_of(results.options);
+  page.html.heading("Blocks that were shipped wrong");
+  page.html.paragraph(fmt::format(
+      "A GPT of {} layers, 32 channels and 4 heads learns the recall language: Adam without warm-up, {} "
+      "steps of 16 "
+      "documents, the same rates {} for all, no clipping. A run that diverged counts as the loss it began "
+      "with. "
+      "Differences are made seed by seed; the least possible loss is {} nats, the best {}-gram has {}.",
+      kTrainedLayers, grid.steps, listed(grid.rates), nats(*recall_task().entropy()), recall_task().ngram().n,
+      nats(recall_task().ngram().loss)));
+  add_table(page, results);
+  add_differences(page, results);
+  add_curves(page, results, "pre", "Blocks meant as Pre-LN");
+  add_curves(page, results, "post", "Blocks meant as Post-LN");
+  const double same = worst(results, "shortcut", "shortcut.is-post");
+  if (std::isfinite(same))
+    page.html.paragraph(fmt::format(
+        "The normed shortcut {} Post-LN with one more norm in front, each norm standing at the end of what "
+        "came before "
+        "it: with the weights moved along, outputs differ by at most {}. Who asked for Pre-LN got Post-LN.",
+        same < 1e-4 ? "is" : "is not", kit::number_text(same, 2)));
+  page.html.heading("What this does not show");
+  page.html.list({"Deeper stacks, where Post-LN and all that is like it need warm-up: the study rates.",
+                  "Inference: a checkpoint trained with the wrong block is right only with the wrong block.",
+                  "The reports name versions; those frameworks are mended now, but for nn.Transformer's last "
+                  "norm, which "
+                  "stays for the sake of old checkpoints."});
+}
+
+}  // namespace gradus::lab::blocks

@@ -1,0 +1,61 @@
+#pragma once
+// The parts of the study `depth-48`: a search over warm-up and rate for 48 layers, for each placement.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/report/page.h"
+#include "lab/study/study.h"
+
+namespace gradus::lab::depth_48 {
+
+/// DeepNorm stands beside the two as what was made for Post-LN at such depths; the ledger asks for the two.
+inline const std::array<std::string, 3> kPlacements = {"Pre-LN", "Post-LN", "DeepNorm"};
+inline const std::array<std::string, 3> kWords = {"pre", "post", "deepnorm"};  // in names of runs
+
+/// What a search tries: a linear warm-up of so many steps to a rate that then stays.
+struct Design {
+  std::int64_t warmup = 0;
+  double lr = 0;
+  bool operator==(const Design&) const = default;
+};
+
+struct Grid {
+  std::int64_t layers = 48, steps = 0;
+  std::vector<std::int64_t> warmups;  // rising, 0 first
+  std::vector<double> lrs;            // rising
+  std::vector<std::uint64_t> seeds;
+  std::vector<Design> designs() const;
+};
+Grid grid_of(const StudyOptions& options);
+std::string run_name(std::size_t placement, const Design& design, std::uint64_t seed);
+
+/// Losses of designs on seeds: [design][seed]. NaN where a run has not finished.
+using Losses = std::vector<std::vector<double>>;
+
+/// The design that is best on average over all seeds but the one left out: so it can be judged on that one,
+/// which had no say in it. Nothing unless all losses are there, and at least two seeds.
+std::optional<std::size_t> best_without(const Losses& losses, std::size_t left_out);
+
+/// The designs among which a search chooses: all, or those without or with warm-up.
+enum class Among { all, cold, warm };
+
+/// What a search that saw all other seeds chose for a seed, and what came of it there.
+struct Choice {
+  Design design;
+  double loss = 0;
+};
+std::optional<Choice> chosen(const StudyResults& results, std::size_t placement, Among among,
+                             std::uint64_t seed);
+/// The best design of one seed alone; nothing where none of them trained, for then the least loss chooses
+/// nothing. Different seeds know nothing of each other.
+std::optional<Design> own_best(const StudyResults& results, std::size_t placement, std::uint64_t seed);
+/// The choice of all seeds together: the answer the page gives.
+std::optional<Design> answer(const StudyResults& results, std::size_t placement);
+
+Figures figures(const StudyResults& results);
+void report(Page& page, const StudyResults& results);
+
+}  // namespace gradus::lab::depth_48

@@ -1,0 +1,279 @@
+// What the norm after the last block of a Pre-LN stack is for: in training, in the logits, at inference.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gradus/gradus.h"
+#include "gradus/kit/chart/axis.h"
+#include "lab/analysis/statistics.h"
+#include "lab/names.h"
+#include "lab/studies/search.h"
+#include "lab/studies/studies.h"
+#include "lab/studies/tiny.h"
+
+namespace gradus::lab {
+
+namespace final_norm {
+
+namespace {
+
+constexpr double kLayerStep = 2.6e-4;
+
+struct Setting {
+  std::vector<std::int64_t> depths;
+  std::vector<double> rates;
+  std::vector<std::uint64_t> seeds;
+  std::int64_t steps = 0;
+
+  Search search(std::int64_t layers, bool with, const std::string& number = "loss") const {
+    return {.rates = rates,
+            .seeds = seeds,
+            .run =
+                [=](double rate, std::uint64_t seed) {
+                  return fmt::format("L{}-{}-lr{}-s{}", layers, with ? "with" : "without", rate, seed);
+                },
+            .number = number};
+  }
+};
+
+Setting setting_of(const StudyOptions& options) {
+  if (options.budget == Budget::quick)
+    return {.depths = {2, 6, 12}, .rates = {3e-3, 1e-2}, .seeds = seeds_from(options.seed, 6), .steps = 200};
+  return {.depths = {2, 6, 12, 24},
+          .rates = {1e-3, 3e-3, 1e-2, 3e-2},
+          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 9 : 6),
+          .steps = 600};
+}
+
+/// The final norm with one deviation for all tokens: what is left of it when it may not look at a token's
+/// size.
+struct FixedScale : nn::Module {
+  FixedScale(std::int64_t channels, double scale)
+      : weight(parameter("weight", ones({channels}))),
+        bias(parameter("bias", zeros({channels}))),
+        scale_(scale) {}
+  Tensor operator()(const Tensor& x) const { return report((x - x.mean(-1, true)) * scale_ * weight + bias); }
+  nn::Parameter weight, bias;
+
+ private:
+  double scale_;
+};
+
+/// Standard deviation of a token's logits, the mean over tokens.
+double logit_scale(const nn::GPT& model) {
+  const NoGrad guard;
+  const Tensor logits = model(tiny_task().validation().inputs.slice(0, 0, 64));
+  return sqrt(logits.var(-1, {.unbiased = false})).mean().item();
+}
+
+/// 1 / sigma of the stream after the last block, the mean over the tokens of the validation set.
+double mean_scale(const nn::GPT& model, std::int64_t layers) {
+  const NoGrad guard;
+  const std::string last = fmt::format("layers.{}", layers - 1);
+  double scale = 0;
+  const nn::ForwardHook hook = model.on_forward([&](const nn::Module& module, const Tensor& y) {
+    if (module.path() == last) scale = (1.0 / sqrt(y.var(-1, {.unbiased = false}) + 1e-5)).mean().item();
+  });
+  (void)model(tiny_task().validation().inputs);
+  return scale;
+}
+
+/// The loss of the same weights with something else in the final norm's place.
+double loss_with(const nn::GPT& trained, TrialOptions options) {
+  nn::GPT changed = new_model(tiny_task(), options);
+  changed.load_state_dict(trained.state_dict(), {.strict = false});
+  return validation_loss(changed, tiny_task());
+}
+
+Measured measure(std::int64_t layers, bool with, double rate, std::int64_t steps, std::uint64_t seed) {
+  TrialOptions options = tiny_trial(steps);
+  options.layers = layers;
+  options.final_norm = with;
+  options.lr = rate;
+  options.seed = seed;
+  nn::GPT model = new_model(tiny_task(), options);
+  const double at_start = logit_scale(model);
+  Measured measured = measured_of(train(tiny_task(), model, options));
+  measured.numbers["logits-start"] = std::log10(at_start);
+  measured.numbers["logits-end"] = std::log10(logit_scale(model));
+  if (!with) return measured;
+  TrialOptions fixed = options, removed = options;
+  removed.final_norm = false;
+  measured.numbers["removed"] = loss_with(model, removed);
+  fixed.placement.leave = [scale = mean_scale(model, layers)](const nn::BlockOptions& block) {
+    return FixedScale(block.d_model, scale);
+  };
+  measured.numbers["fixed"] = loss_with(model, fixed);
+  return measured;
+}
+
+std::vector<StudyRun> plan(const StudyOptions& options) {
+  const Setting setting = setting_of(options);
+  std::vector<StudyRun> runs;
+  for (const std::int64_t layers : setting.depths)
+    for (const bool with : {true, false})
+      for (const double rate : setting.rates)
+        for (const std::uint64_t seed : setting.seeds)
+          runs.push_back(
+              {.name = setting.search(layers, with).run(rate, seed),
+               .seconds = kLayerStep * static_cast<double>((layers + 1) * setting.steps),
+               .measure = [=, steps = setting.steps] { return measure(layers, with, rate, steps, seed); }});
+  return runs;
+}
+
+Figures figures(const StudyResults& results) {
+  const Setting setting = setting_of(results.options);
+  Figures all;
+  for (const std::int64_t layers : setting.depths) {
+    const std::string depth = ".L" + std::to_string(layers);
+    const Search with = setting.search(layers, true), without = setting.search(layers, false);
+    const std::vector<double> loss = best_of(results, with).values;
+    all["train" + depth] = paired_difference(best_of(results, without).values, loss);
+    all["inference" + depth] = paired_difference(at_best(results, with, "removed"), loss);
+    all["logits" + depth] =
+        paired_difference(at_best(results, without, "logits-start"), at_best(results, with, "logits-start"));
+  }
+  return all;
+}
+
+/// A number of a search's runs by depth, or 10 to its power.
+kit::Series line(const StudyResults& results, const Setting& setting, const std::string& name, bool with,
+                 const std::string& number, bool power, int style) {
+  std::vector<double> depths;
+  std::vector<std::vector<double>> values;
+  for (const std::int64_t layers : setting.depths) {
+    depths.push_back(static_cast<double>(layers));
+    values.push_back(at_best(results, setting.search(layers, with), number));
+  }
+  kit::Series series = band(name, depths, values, style);
+  series.spread = kit::Spread::error_bars;
+  if (power)
+    for (std::vector<double>* ends : {&series.y, &series.low, &series.high})
+      for (double& value : *ends) value = std::pow(10.0, value);
+  return series;
+}
+
+std::string bars_words(const Setting& setting) {
+  return fmt::format("Lines are means over seeds, bars go from the lowest to the highest of {}.",
+                     counted(static_cast<std::int64_t>(setting.seeds.size()), "seed"));
+}
+
+kit::LineChart axes(const Setting& setting, const std::string& title, const std::string& y) {
+  kit::LineChart chart{
+      .title = title, .x_label = "layers", .y_label = y, .x_axis = kit::AxisKind::log, .series = {}};
+  for (const std::int64_t layers : setting.depths) chart.x_ticks.push_back(static_cast<double>(layers));
+  return chart;
+}
+
+void add_if_any(Page& page, const std::string& name, kit::LineChart chart, const std::string& caption) {
+  std::erase_if(chart.series, [](const kit::Series& series) { return series.x.empty(); });
+  if (!chart.series.empty()) page.figure(name, chart, caption);
+}
+
+/// "Worse without it by more than 0.02 nats on every seed: with 2 and 6 layers; better: at no depth."
+std::string clear_depths(const StudyResults& results, const Setting& setting, const std::string& measure) {
+  const Figures all = figures(results);
+  std::vector<std::int64_t> worse, better;
+  for (const std::int64_t layers : setting.depths) {
+    const std::vector<double>& values = all.at(fmt::format("{}.L{}", measure, layers));
+    if (values.empty()) continue;
+    if (spread_of(values).low > 0.02) worse.push_back(layers);
+    if (spread_of(values).high < -0.02) better.push_back(layers);
+  }
+  const auto words = [](const std::vector<std::int64_t>& depths) {
+    return depths.empty() ? "at no depth" : "with " + listed(depths) + " layers";
+  };
+  return fmt::format("Worse without it by more than 0.02 nats on every seed: {}; better by as much: {}.",
+                     words(worse), words(better));
+}
+
+void add_training(Page& page, const StudyResults& results, const Setting& setting) {
+  page.html.heading("Trained with and without it");
+  page.html.paragraph(tiny_words(setting.steps));
+  page.html.paragraph(
+      fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other "
+                  "seeds.",
+                  listed(setting.rates)));
+  kit::LineChart chart = axes(setting, "Final loss of Pre-LN", "nats per character");
+  chart.references = {{.at = *tiny_task().entropy(), .label = "entropy"},
+                      {.at = tiny_baseline(), .label = "n-gram"}};
+  kit::Table table{.caption = "Final loss: mean over seeds, least and largest; chosen rates",
+                   .header = {"Layers", "With", "rate", "Without", "rate", "Without - with"}};
+  for (const bool with : {true, false})
+    chart.series.push_back(
+        line(results, setting, with ? "with the final norm" : "without", with, "loss", false, with ? 0 : 1));
+  const Figures all = figures(results);
+  for (const std::int64_t layers : setting.depths) {
+    const Found with = best_of(results, setting.search(layers, true)),
+                without = best_of(results, setting.search(layers, false));
+    table.rows.push_back({std::to_string(layers), mean_and_range(with.values), chosen_rates(with),
+                          mean_and_range(without.values), chosen_rates(without),
+                          mean_and_range(all.at(fmt::format("train.L{}", layers)))});
+  }
+  add_if_any(page, "training", chart, bars_words(setting) + " " + clear_depths(results, setting, "train"));
+  page.html.table(table);
+}
+
+void add_logits(Page& page, const StudyResults& results, const Setting& setting) {
+  page.html.heading("The scale of the logits");
+  for (const bool end : {false, true}) {
+    kit::LineChart chart = axes(setting, end ? "Logits after training" : "Logits before the first step",
+                                "standard deviation over the vocabulary");
+    chart.y_axis = kit::AxisKind::log;
+    for (const bool with : {true, false})
+      chart.series.push_back(line(results, setting, with ? "with the final norm" : "without", with,
+                                  end ? "logits-end" : "logits-start", true, with ? 0 : 1));
+    add_if_any(page, end ? "logits-end" : "logits-start", chart,
+               end ? "What training has made of it. " + bars_words(setting)
+                   : "The head reads a stream that has grown with every block, or one of a fixed size. " +
+                         bars_words(setting) + " Lines are geometric means.");
+  }
+}
+
+void add_inference(Page& page, const StudyResults& results, const Setting& setting) {
+  page.html.heading("Taken away from a trained model");
+  kit::LineChart chart = axes(setting, "Loss of a trained Pre-LN stack", "nats per character");
+  chart.y_axis = kit::AxisKind::log;
+  const std::pair<const char*, const char*> kinds[] = {
+      {"loss", "as trained"}, {"fixed", "one scale for all tokens"}, {"removed", "norm removed"}};
+  int style = 0;
+  for (const auto& [number, title] : kinds)
+    chart.series.push_back(line(results, setting, title, true, number, false, style++));
+  add_if_any(
+      page, "inference", chart,
+      fmt::format(
+          "The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, and "
+          "divides every token by the same number, the reciprocal of the mean of 1/sigma; its distance "
+          "from \u201Cas trained\u201D is what the norm does token by token. {} {}",
+          bars_words(setting), clear_depths(results, setting, "inference")));
+}
+
+void report(Page& page, const StudyResults& results) {
+  const Setting setting = setting_of(results.options);
+  add_training(page, results, setting);
+  add_logits(page, results, setting);
+  add_inference(page, results, setting);
+  page.html.heading("What this does not show");
+  page.html.list(
+      {"Deep models of a useful width, trained for long: a norm that is missed little here may be missed "
+       "more where logits have 50,000 entries.",
+       "Models with a head of their own: here it is the token embedding, so that the scale of the logits "
+       "cannot be learned apart from the scale of the input.",
+       "Fine-tuning after the norm was removed: weights that were trained with it may adapt."});
+}
+
+}  // namespace
+
+}  // namespace final_norm
+
+Study final_norm_study() {
+  return {.name = "final-norm",
+          .title = "The norm after the last block",
+          .question = "Does a Pre-LN stack need its final norm, and what does it do?",
+          .plan = final_norm::plan,
+          .figures = final_norm::figures,
+          .report = final_norm::report};
+}
+
+}  // namespace gradus::lab

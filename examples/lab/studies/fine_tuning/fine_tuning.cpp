@@ -1,0 +1,177 @@
+// Pre-train on one recall language, fine-tune on another: rates and placements.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gradus/core/tape/autograd.h"
+#include "lab/studies/best_rate.h"
+#include "lab/studies/fine_tuning/parts.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab {
+
+namespace fine_tuning {
+
+namespace {
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+}
+
+Grid grid_of(const StudyOptions& options) {
+  Grid grid{.depths = {6, 12},
+            .first_rates = {1e-3, 3e-3, 1e-2},
+            .rates = {3e-4, 1e-3, 3e-3, 1e-2, 3e-2},
+            .seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 5),
+            .first_steps = 400,
+            .warmup = 50,
+            .steps = 150};
+  if (options.budget != Budget::quick) return grid;
+  grid.depths = {6};
+  grid.first_rates = {3e-3};
+  grid.rates = {1e-3, 3e-3, 1e-2};
+  grid.seeds = seeds_from(options.seed, 3);
+  grid.first_steps = 200;
+  grid.steps = 100;
+  return grid;
+}
+
+const Task& second_task() {
+  static const Task task{RecallOptions{.boxes = 7, .things = 3, .length = 32}};
+  return task;
+}
+
+std::string run_name(const std::string& placement, std::int64_t layers, std::uint64_t seed) {
+  return fmt::format("{}-L{}-s{}", placement == "Pre-LN" ? "pre" : "post", layers, seed);
+}
+
+namespace {
+
+struct Trained {
+  nn::GPT model;
+  double loss;
+};
+
+/// The best of the rates, by the loss on the first language.
+Trained pre_train(const TrialOptions& base, const Grid& grid) {
+  std::optional<Trained> best;
+  for (const double rate : grid.first_rates) {
+    TrialOptions options = base;
+    options.lr = rate;
+    options.warmup = grid.warmup;
+    options.steps = grid.first_steps;
+    nn::GPT model = new_model(recall_task(), options);
+    const double loss = train(recall_task(), model, options).final_loss;
+    if (!best || loss < best->loss) best.emplace(Trained{model, loss});
+  }
+  return *best;
+}
+
+}  // namespace
+
+Measured measure(const std::string& placement, std::int64_t layers, std::uint64_t seed, const Grid& grid) {
+  const TrialOptions base{.placement = nn::placement_named(placement), .layers = layers, .seed = seed};
+  const Trained first = pre_train(base, grid);
+  Measured measured;
+  measured.numbers["first-loss"] = first.loss;
+  for (const double rate : grid.rates) {
+    nn::GPT model(first.model.options());
+    model.copy_parameters_from(first.model);
+    TrialOptions options = base;
+    options.lr = rate;
+    options.steps = grid.steps;
+    const TrialResult result = train(second_task(), model, options);
+    measured.numbers["second-start"] = result.start_loss;
+    measured.series["loss"].push_back(result.final_loss);
+    measured.series["diverged"].push_back(result.diverged);
+    measured.series["forgetting"].push_back(validation_loss(model, recall_task()) - first.loss);
+    measured.series[fmt::format("losses-lr{}", rate)] = thinned(result.losses, 25);
+  }
+  return measured;
+}
+
+std::vector<double> losses_of(const StudyResults& results, const std::string& placement, std::int64_t layers,
+                              std::uint64_t seed) {
+  return results.series(run_name(placement, layers, seed), "loss");
+}
+
+int best_place(const StudyResults& results, const std::string& placement, std::int64_t layers) {
+  const Grid grid = grid_of(results.options);
+  const auto place = [&](double rate) {
+    return static_cast<std::size_t>(std::find(grid.rates.begin(), grid.rates.end(), rate) -
+                                    grid.rates.begin());
+  };
+  const double rate = best_rate(grid.rates, grid.seeds, [&](double at, std::uint64_t seed) {
+    const std::vector<double> losses = losses_of(results, placement, layers, seed);
+    return losses.empty() ? kNone : losses[place(at)];
+  });
+  return std::isfinite(rate) ? static_cast<int>(place(rate)) : -1;
+}
+
+double sensitivity(const StudyResults& results, const std::string& placement, std::int64_t layers,
+                   std::uint64_t seed) {
+  const std::vector<double> losses = losses_of(results, placement, layers, seed);
+  return losses.empty() ? kNone : mean(losses) - *std::min_element(losses.begin(), losses.end());
+}
+
+double end(const StudyResults& results, const std::string& placement, std::int64_t layers,
+           std::uint64_t seed) {
+  const std::vector<double> losses = losses_of(results, placement, layers, seed);
+  const int place = best_place(results, placement, layers);
+  return losses.empty() || place < 0 ? kNone : losses[static_cast<std::size_t>(place)];
+}
+
+double forgetting(const StudyResults& results, const std::string& placement, std::int64_t layers,
+                  std::uint64_t seed) {
+  const std::vector<double> rises = results.series(run_name(placement, layers, seed), "forgetting");
+  const int place = best_place(results, placement, layers);
+  return rises.empty() || place < 0 ? kNone : rises[static_cast<std::size_t>(place)];
+}
+
+namespace {
+
+std::vector<StudyRun> fine_tuning_plan(const StudyOptions& options) {
+  const Grid grid = grid_of(options);
+  const auto steps = static_cast<std::int64_t>(grid.first_rates.size()) * grid.first_steps +
+                     static_cast<std::int64_t>(grid.rates.size()) * grid.steps;
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : grid.seeds)
+    for (const std::int64_t layers : grid.depths)
+      for (const std::string& placement : kPlacements)
+        runs.push_back({.name = run_name(placement, layers, seed),
+                        .seconds = 0.0014 * static_cast<double>(layers * steps),
+                        .measure = [=] { return measure(placement, layers, seed, grid); }});
+  return runs;
+}
+
+Figures fine_tuning_figures(const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  Figures all;
+  const auto add = [&](const char* name, std::int64_t layers, std::uint64_t seed, const auto& of) {
+    const double difference = of(results, "Post-LN", layers, seed) - of(results, "Pre-LN", layers, seed);
+    if (std::isfinite(difference)) all[fmt::format("{}.L{}", name, layers)].push_back(difference);
+  };
+  for (const std::int64_t layers : grid.depths)
+    for (const std::uint64_t seed : grid.seeds) {
+      add("sensitivity", layers, seed, sensitivity);
+      add("end", layers, seed, end);
+      add("forgetting", layers, seed, forgetting);
+    }
+  return all;
+}
+
+}  // namespace
+
+}  // namespace fine_tuning
+
+Study fine_tuning_study() {
+  return {.name = "fine-tuning",
+          .title = "Fine-tuning by placement",
+          .question = "Do Pre-LN and Post-LN differ when a trained model learns a second language?",
+          .plan = fine_tuning::fine_tuning_plan,
+          .figures = fine_tuning::fine_tuning_figures,
+          .report = fine_tuning::report};
+}
+
+}  // namespace gradus::lab

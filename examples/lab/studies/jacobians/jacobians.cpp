@@ -1,0 +1,158 @@
+// The Jacobian of layer norm: the printed formula against finite differences, and training with wrong ones.
+//
+// A run trains one model. Each variant, placement and seed is given the same rates and takes its best; the
+// figures are losses minus that of the right backward, seed by seed. A run that diverged counts as the loss
+// it started with (trial.h).
+
+#include "lab/studies/jacobians/jacobians.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gradus/gradus.h"
+#include "lab/start/initialisation.h"
+#include "lab/studies/studies.h"
+#include "lab/study/trial.h"
+
+namespace gradus::lab {
+
+namespace jacobians {
+
+Grid grid_of(const StudyOptions& options) {
+  const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
+  Grid grid{.variants = {kVariants.begin(), kVariants.end()},
+            .rates = {3e-4, 1e-3, 3e-3, 1e-2},
+            .seeds = seeds_from(options.seed, full    ? 10
+                                              : quick ? 3
+                                                      : 5),
+            .formula_seeds = seeds_from(options.seed, quick ? 10 : 30)};
+  if (quick) {
+    grid.variants = {kVariants[0], kVariants[2]};
+    grid.rates = {3e-3};
+  }
+  return grid;
+}
+
+std::string formula_name(std::uint64_t seed) { return fmt::format("formula-s{}", seed); }
+
+std::string run_name(const std::string& variant, const std::string& placement, double lr,
+                     std::uint64_t seed) {
+  return fmt::format("{}-{}-lr{}-s{}", variant, placement == "Pre-LN" ? "pre" : "post", lr, seed);
+}
+
+double best_loss(const StudyResults& results, const Grid& grid, const std::string& variant,
+                 const std::string& placement, std::uint64_t seed) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const double lr : grid.rates) {
+    const double loss = results.number(run_name(variant, placement, lr, seed), "loss");
+    if (std::isnan(loss)) return loss;
+    best = std::min(best, loss);
+  }
+  return best;
+}
+
+namespace {
+
+TrialOptions trial(const Variant& variant, const std::string& placement, double lr, std::uint64_t seed) {
+  TrialOptions options{.placement = nn::placement_named(placement), .layers = kLayers};
+  options.block.norm = own_layer_norm(variant.backward);
+  options.lr = lr;
+  options.steps = kSteps;
+  options.seed = seed;
+  return options;
+}
+
+std::vector<Tensor> first_gradients(const nn::GPT& model, const kit::Windows& batch) {
+  model.zero_grad();
+  model.loss(batch.inputs, batch.targets).backward();
+  std::vector<Tensor> gradients;
+  for (const Tensor& parameter : model.parameters()) gradients.push_back(parameter.grad().clone());
+  model.zero_grad();
+  return gradients;
+}
+
+/// Between the gradients that this and the right backward give to equal models, all parameters together.
+double gradient_cosine(const nn::GPT& model, TrialOptions options) {
+  const Task& task = recall_task();
+  options.block.norm = own_layer_norm(NormBackward::right);
+  const nn::GPT right = new_model(task, options);
+  Generator generator(options.seed, 7);
+  const kit::Windows batch = task.batch(options.batch, generator);
+  const std::vector<Tensor> a = first_gradients(model, batch), b = first_gradients(right, batch);
+  double both = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    both += (a[i] * b[i]).sum().item();
+    aa += a[i].square().sum().item();
+    bb += b[i].square().sum().item();
+  }
+  return both / std::sqrt(aa * bb);
+}
+
+Measured train_one(const TrialOptions& options) {
+  nn::GPT model = new_model(recall_task(), options);
+  const double cosine = gradient_cosine(model, options);
+  const TrialResult result = train(recall_task(), model, options);
+  return {.numbers = {{"loss", result.final_loss},
+                      {"diverged", result.diverged ? 1.0 : 0.0},
+                      {"gradient-cosine", cosine}},
+          .series = {{"losses", thinned(result.losses, 40)}}};
+}
+
+Measured check_formula(std::uint64_t seed) {
+  const JacobianCheck check = check_layer_norm_jacobian(6, seed);
+  return {.numbers = {{"right", check.max_error},
+                      {"printed", check.wrong_mean_only},
+                      {"constant-sigma", check.wrong_constant_sigma}},
+          .series = {}};
+}
+
+std::vector<StudyRun> plan(const StudyOptions& options) {
+  const Grid grid = grid_of(options);
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : grid.formula_seeds)
+    runs.push_back(
+        {.name = formula_name(seed), .seconds = 0.01, .measure = [seed] { return check_formula(seed); }});
+  for (const Variant& variant : grid.variants)
+    for (const char* placement : kPlacements)
+      for (const double lr : grid.rates)
+        for (const std::uint64_t seed : grid.seeds)
+          runs.push_back(
+              {.name = run_name(variant.name, placement, lr, seed),
+               .seconds = 2.5,
+               .measure = [options = trial(variant, placement, lr, seed)] { return train_one(options); }});
+  return runs;
+}
+
+Figures figures(const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  Figures all;
+  for (const std::uint64_t seed : grid.formula_seeds)
+    if (results.has(formula_name(seed)))
+      all["jacobian-printed"].push_back(results.number(formula_name(seed), "printed"));
+  for (const char* placement : kPlacements)
+    for (const std::uint64_t seed : grid.seeds) {
+      const double lost = best_loss(results, grid, "printed", placement, seed) -
+                          best_loss(results, grid, "right", placement, seed);
+      if (!std::isnan(lost)) all[placement == kPlacements[0] ? "loss.pre" : "loss.post"].push_back(lost);
+    }
+  return all;
+}
+
+}  // namespace
+
+}  // namespace jacobians
+
+Study jacobians_study() {
+  return {.name = "jacobians",
+          .title = "The Jacobian of layer norm",
+          .question =
+              "Is the printed Jacobian of layer norm right, and what does training with a wrong one cost?",
+          .plan = jacobians::plan,
+          .figures = jacobians::figures,
+          .report = jacobians::report};
+}
+
+}  // namespace gradus::lab

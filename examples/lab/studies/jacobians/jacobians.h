@@ -1,0 +1,45 @@
+#pragma once
+// The parts of the study: its settings, which plan, figures and page share.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/studies/jacobians/own_norm.h"
+#include "lab/study/study.h"
+
+namespace gradus::lab::jacobians {
+
+struct Variant {
+  const char* name;
+  const char* title;
+  NormBackward backward;
+};
+inline constexpr std::array<Variant, 4> kVariants = {{
+    {"right", "right", NormBackward::right},
+    {"constant-sigma", "σ constant", NormBackward::constant_sigma},
+    {"printed", "(δᵢⱼ − μⱼ)/σ", NormBackward::printed},
+    {"constants", "μ and σ constant", NormBackward::constants},
+}};
+inline constexpr std::array<const char*, 2> kPlacements = {"Pre-LN", "Post-LN"};
+inline constexpr std::int64_t kLayers = 6, kSteps = 300;
+
+/// What a budget asks for.
+struct Grid {
+  std::vector<Variant> variants;
+  std::vector<double> rates;
+  std::vector<std::uint64_t> seeds, formula_seeds;
+};
+Grid grid_of(const StudyOptions& options);
+
+std::string formula_name(std::uint64_t seed);
+std::string run_name(const std::string& variant, const std::string& placement, double lr, std::uint64_t seed);
+
+/// The lowest loss of those rates at one seed; NaN until all are there.
+double best_loss(const StudyResults& results, const Grid& grid, const std::string& variant,
+                 const std::string& placement, std::uint64_t seed);
+
+void report(Page& page, const StudyResults& results);
+
+}  // namespace gradus::lab::jacobians

@@ -1,0 +1,80 @@
+// What layer norm is: geometry, eps, what it depends on, each against the library's own modules.
+
+#include "lab/studies/layer_norm/parts.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab {
+
+namespace layer_norm_parts {
+
+const std::vector<std::string>& ids() {
+  static const std::vector<std::string> all = {"radius.d16",
+                                               "radius.d64",
+                                               "radius.d256",
+                                               "mean-token-cosine",
+                                               "mean-radial-cosine",
+                                               "eps-outside.1",
+                                               "eps-outside.0.01",
+                                               "eps-outside.0.001",
+                                               "ln.mode",
+                                               "ln.batch",
+                                               "ln.generation",
+                                               "bn.mode",
+                                               "bn.batch",
+                                               "bn.one",
+                                               "group-batch",
+                                               "group-batch-others",
+                                               "thrice.output",
+                                               "thrice.gradient",
+                                               "thrice.time"};
+  return all;
+}
+
+std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
+  return seeds_from(options.seed, options.budget == Budget::quick ? 5 : 30);
+}
+
+std::string token_run(std::uint64_t seed) { return "token-s" + std::to_string(seed); }
+std::string plane_run(const StudyOptions& options) { return "plane-s" + std::to_string(options.seed); }
+
+namespace {
+
+std::vector<StudyRun> layer_norm_plan(const StudyOptions& options) {
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : seeds_of(options))
+    runs.push_back({.name = token_run(seed), .seconds = 0.1, .measure = [seed] {
+                      Measured measured;
+                      measure_geometry(measured, seed);
+                      measure_batches(measured, seed);
+                      measure_thrice(measured, seed);
+                      return measured;
+                    }});
+  runs.push_back({.name = plane_run(options), .seconds = 0.01, .measure = [seed = options.seed] {
+                    return measure_plane(seed);
+                  }});
+  return runs;
+}
+
+Figures layer_norm_figures(const StudyResults& results) {
+  Figures all;
+  for (const std::uint64_t seed : seeds_of(results.options))
+    for (const std::string& id : ids())
+      if (const std::string run = token_run(seed); results.has(run))
+        all[id].push_back(results.number(run, id));
+  return all;
+}
+
+}  // namespace
+
+}  // namespace layer_norm_parts
+
+Study layer_norm_study() {
+  return {.name = "layer-norm",
+          .title = "What layer norm is",
+          .question = "Which printed sentences about layer norm's geometry, eps and batches are right?",
+          .plan = layer_norm_parts::layer_norm_plan,
+          .figures = layer_norm_parts::layer_norm_figures,
+          .report = layer_norm_parts::report};
+}
+
+}  // namespace gradus::lab

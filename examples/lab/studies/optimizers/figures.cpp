@@ -1,0 +1,129 @@
+// One number a seed for each question about optimizers and curvature.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/studies/optimizers/optimizers.h"
+#include "lab/study/outcome.h"
+
+namespace gradus::lab::optimizers {
+
+namespace {
+
+double trained(const std::vector<double>& losses) {
+  return static_cast<double>(
+      std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); }));
+}
+
+/// Of every member of a group the least loss over rates, with or without warm-up, and how many settings
+/// trained.
+struct Group {
+  std::vector<double> best;
+  double trained = 0, settings = 0;
+};
+
+std::optional<Group> group_of(const StudyResults& results, const Grid& grid, const std::string& name,
+                              std::size_t placement, std::uint64_t seed) {
+  Group group;
+  for (const Variant* variant : grid.members(name)) {
+    std::vector<double> all;
+    for (const bool warm : {false, true}) {
+      const auto losses = losses_of(results, grid, *variant, placement, warm, seed);
+      if (!losses) return std::nullopt;
+      all.insert(all.end(), losses->begin(), losses->end());
+    }
+    group.best.push_back(least(all));
+    group.trained += trained(all);
+    group.settings += static_cast<double>(all.size());
+  }
+  if (group.best.size() < 2) return std::nullopt;
+  return group;
+}
+
+double range_of(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end()) - least(values);
+}
+
+void add_group(Figures& figures, const StudyResults& results, const Grid& grid, const std::string& name) {
+  for (const std::uint64_t seed : grid.seeds) {
+    const auto pre = group_of(results, grid, name, 0, seed), post = group_of(results, grid, name, 1, seed);
+    if (!pre || !post) continue;
+    figures["trained." + name].push_back(pre->trained / pre->settings - post->trained / post->settings);
+    figures["range." + name].push_back(range_of(post->best) - range_of(pre->best));
+  }
+}
+
+/// The sharpness at a place of the grid's steps; NaN where the run has not finished, diverged before, or has
+/// no positive curvature.
+double sharpness_at(const StudyResults& results, const Curve& curve, std::size_t place) {
+  const std::vector<double> all = results.series(curve.name(), "sharpness");
+  return place < all.size() && all[place] > 0 ? all[place] : std::nan("");
+}
+
+void add_finite(Figures& figures, const std::string& id, double value) {
+  if (std::isfinite(value)) figures[id].push_back(value);
+}
+
+void add_curvature(Figures& figures, const StudyResults& results, const Grid& grid,
+                   const std::string& optimizer, std::size_t placement) {
+  const std::string where = fmt::format("{}.{}", optimizer, word_of(placement));
+  for (const std::uint64_t seed : grid.seeds) {
+    const Curve cold{optimizer, placement, false, seed}, warm{optimizer, placement, true, seed};
+    if (!results.has(cold.name()) || !results.has(warm.name())) continue;
+    const double start = sharpness_at(results, warm, 0);
+    const double end = sharpness_at(results, warm, grid.end_of_warmup());
+    add_finite(figures, "fall." + where, std::log2(end / start));
+    add_finite(figures, "gap." + where, std::log2(sharpness_at(results, cold, grid.end_of_warmup()) / end));
+    if (optimizer == "momentum") add_finite(figures, "unstable." + where, std::log2(start / kStable));
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> losses_of(const StudyResults& results, const Grid& grid,
+                                             const Variant& variant, std::size_t placement, bool warm,
+                                             std::uint64_t seed) {
+  std::vector<std::string> names;
+  for (const double lr : grid.lrs(variant)) names.push_back(run_name(variant, placement, warm, lr, seed));
+  return numbers_of(results, names, "loss");
+}
+
+std::vector<double> gains(const StudyResults& results, const Grid& grid, const Variant& variant,
+                          std::size_t placement) {
+  std::vector<double> all;
+  for (const std::uint64_t seed : grid.seeds) {
+    const auto cold = losses_of(results, grid, variant, placement, false, seed),
+               warm = losses_of(results, grid, variant, placement, true, seed);
+    if (cold && warm) all.push_back(least(*cold) - least(*warm));
+  }
+  return all;
+}
+
+std::vector<double> more_rates(const StudyResults& results, const Grid& grid, const Variant& variant,
+                               std::size_t placement) {
+  std::vector<double> all;
+  for (const std::uint64_t seed : grid.seeds) {
+    const auto cold = losses_of(results, grid, variant, placement, false, seed),
+               warm = losses_of(results, grid, variant, placement, true, seed);
+    if (cold && warm) all.push_back(trained(*warm) - trained(*cold));
+  }
+  return all;
+}
+
+Figures figures(const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  Figures all;
+  for (const Variant* variant : grid.variants) {
+    all["gain." + variant->name] = gains(results, grid, *variant, 1);
+    all["more-rates." + variant->name] = more_rates(results, grid, *variant, 1);
+  }
+  for (const std::string& group : kGroups) add_group(all, results, grid, group);
+  for (const std::string& optimizer : grid.curve_optimizers)
+    for (const std::size_t placement : grid.curve_placements)
+      add_curvature(all, results, grid, optimizer, placement);
+  return all;
+}
+
+}  // namespace gradus::lab::optimizers

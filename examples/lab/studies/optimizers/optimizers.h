@@ -1,0 +1,88 @@
+#pragma once
+// The parts of the study `optimizers`: what of warm-up is left with other optimizers, other averages of
+// squared gradients and other batches; and the curvature along training.
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/report/page.h"
+#include "lab/study/study.h"
+#include "lab/study/trial.h"
+
+namespace gradus::lab::optimizers {
+
+inline const std::array<std::string, 2> kPlacements = {"Pre-LN", "Post-LN"};
+inline const char* word_of(std::size_t placement) { return placement == 0 ? "pre" : "post"; }
+
+/// An optimizer, or Adam with another beta2 or batch; each has as many rates to choose from as the others.
+struct Variant {
+  std::string name;   // in names of runs and measures: "momentum"
+  std::string title;  // "SGD, momentum 0.9"
+  std::string group;  // what it varies: one of kGroups, or "cause"
+  double lowest = 0;  // of its rates
+  MakeOptimizer make;
+  std::int64_t batch = 8;
+  std::int64_t frozen = 0;  // steps at rate 0 before the first update: gradients are averaged, weights stay
+  bool in_quick = false;
+};
+std::span<const Variant> variants();
+inline const std::array<std::string, 3> kGroups = {"optimizer", "beta2", "batch"};
+
+struct Grid {
+  std::int64_t steps = 0, warmup = 0, layers = 6;
+  std::size_t first_rate = 0, rates = 0;  // of each variant: so many half decades, from which on
+  std::vector<const Variant*> variants = {};
+  std::vector<std::string> curve_optimizers = {};  // whose sharpness is measured,
+  std::vector<std::size_t> curve_placements = {};  // in which placements,
+  std::vector<std::int64_t> curve_steps = {};      // before which steps
+  std::vector<std::uint64_t> seeds = {};
+
+  std::vector<double> lrs(const Variant& variant) const;
+  /// The place in curve_steps of the last step of warm-up.
+  std::size_t end_of_warmup() const;
+  std::vector<const Variant*> members(const std::string& group) const;  // Adam, batch 8, is in every group
+};
+Grid grid_of(const StudyOptions& options);
+std::string run_name(const Variant& variant, std::size_t placement, bool warm, double lr, std::uint64_t seed);
+
+/// Training at one rate with the sharpness along it.
+struct Curve {
+  std::string optimizer;  // a variant's name
+  std::size_t placement = 0;
+  bool warm = false;
+  std::uint64_t seed = 0;
+  std::string name() const;
+};
+/// The rate of the curves of an optimizer, fixed beforehand.
+double curve_rate(const std::string& optimizer);
+/// Momentum SGD is stable on a quadratic whose curvature is below 2 (1 + momentum) / rate.
+inline constexpr double kStable = 2 * 1.9 / 0.03;
+/// What outcome_of keeps, and the series "sharpness", one for each of the grid's curve_steps; it ends where
+/// the run diverged.
+Measured measure_curve(const Curve& curve, const Grid& grid);
+
+/// By rate; nothing until all have finished.
+std::optional<std::vector<double>> losses_of(const StudyResults& results, const Grid& grid,
+                                             const Variant& variant, std::size_t placement, bool warm,
+                                             std::uint64_t seed);
+
+Figures figures(const StudyResults& results);
+void report(Page& page, const StudyResults& results);
+
+/// One number a seed of a variant: what warm-up gains at the best rate, and at how many more rates the model
+/// trains with it.
+std::vector<double> gains(const StudyResults& results, const Grid& grid, const Variant& variant,
+                          std::size_t placement);
+std::vector<double> more_rates(const StudyResults& results, const Grid& grid, const Variant& variant,
+                               std::size_t placement);
+
+kit::BarChart gain_chart(const StudyResults& results);
+kit::BarChart more_rates_chart(const StudyResults& results);
+/// A row for each of the group, without warm-up on the left, with it on the right.
+kit::Panels loss_by_rate(const StudyResults& results, const std::string& group);
+kit::Panels sharpness_chart(const StudyResults& results);
+
+}  // namespace gradus::lab::optimizers

@@ -1,0 +1,184 @@
+// The page of the study `optimizers`.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/kit/chart/axis.h"
+#include "lab/analysis/statistics.h"
+#include "lab/names.h"
+#include "lab/studies/bands.h"
+#include "lab/studies/optimizers/optimizers.h"
+#include "lab/study/outcome.h"
+
+namespace gradus::lab::optimizers {
+
+namespace {
+
+using kit::fixed_text;
+using kit::number_text;
+
+std::vector<double> of(const Figures& figures, const std::string& id) {
+  const auto found = figures.find(id);
+  return found == figures.end() ? std::vector<double>{} : found->second;
+}
+
+void add_setting(Page& page, const Grid& grid) {
+  page.html.heading("What was run");
+  page.html.key_values(
+      "Settings of all runs",
+      {{"model", fmt::format("GPT, {} layers, d_model 32, 4 heads, N(0, 1/fan_in)", grid.layers)},
+       {"task", "recall language, 32 characters, vocabulary 29"},
+       {"steps", fmt::format("{}, batch 8 where no other is named", grid.steps)},
+       {"warm-up", fmt::format("none, or linear over {} steps; then constant; no clipping", grid.warmup)},
+       {"rates", fmt::format("{} for each, half a decade apart, without and with warm-up", grid.rates)},
+       {"seeds", std::to_string(grid.seeds.size())}});
+  kit::Table table{"The rates tried", {"Optimizer", "Lowest", "Highest", "Tries for each placement"}, {}};
+  for (const Variant* variant : grid.variants) {
+    const std::vector<double> lrs = grid.lrs(*variant);
+    table.rows.push_back(
+        {variant->title, number_text(lrs.front()), number_text(lrs.back()), std::to_string(2 * lrs.size())});
+  }
+  page.html.table(table);
+  page.html.paragraph(fmt::format(
+      "A run **trained** when its validation loss ended below {}, that of the best n-gram; one that diverged "
+      "counts "
+      "with its loss at the start. \u201CSecond moment first\u201D is Adam that only averages squared "
+      "gradients for "
+      "50 steps before its first update, at rate 0, as Adam-2k of Liu et al. 2020 (arXiv:1908.03265) does "
+      "for "
+      "2000: if the noise of that average is what warm-up is for, warm-up has nothing left to do there.",
+      fixed_text(learned_loss(), 3)));
+}
+
+/// The variants for which warm-up gained on all seeds, and those for which it did not.
+std::string gain_words(const StudyResults& results, const Grid& grid) {
+  std::vector<std::string> all, some;
+  for (const Variant* variant : grid.variants) {
+    const Difference gain = difference_of(gains(results, grid, *variant, 1));
+    if (gain.count == 0) continue;
+    (gain.up == gain.count ? all : some).push_back(variant->title);
+  }
+  if (all.empty() && some.empty()) return "Not enough runs have finished to say.";
+  std::string text;
+  if (!all.empty())
+    text = fmt::format("Post-LN ends lower with warm-up on every seed with {}. ", listed(all));
+  if (!some.empty()) text += fmt::format("Not on every seed with {}. ", listed(some));
+  return text;
+}
+
+kit::Table gain_table(const StudyResults& results, const Grid& grid) {
+  kit::Table table{
+      "Warm-up by optimizer: mean (lowest to highest seed)",
+      {"", "Pre-LN, gain (nats)", "Post-LN, gain (nats)", "Pre-LN, more rates", "Post-LN, more rates"},
+      {}};
+  for (const Variant* variant : grid.variants)
+    table.rows.push_back({variant->title, mean_and_range(gains(results, grid, *variant, 0)),
+                          mean_and_range(gains(results, grid, *variant, 1)),
+                          mean_and_range(more_rates(results, grid, *variant, 0)),
+                          mean_and_range(more_rates(results, grid, *variant, 1))});
+  return table;
+}
+
+void add_warmup(Page& page, const StudyResults& results, const Grid& grid) {
+  page.html.heading("What of warm-up is left");
+  page.figure(
+      "gain", gain_chart(results),
+      gain_words(results, grid) +
+          "Bars are means, lines go from the lowest to the highest seed. Both sides have had the same "
+          "number of rates.");
+  page.figure(
+      "more_rates", more_rates_chart(results),
+      "At the best rate warm-up may gain little and still make higher rates usable: here it is counted at "
+      "how many more of the rates tried the model trains.");
+  page.html.table(gain_table(results, grid));
+}
+
+void add_groups(Page& page, const StudyResults& results, const Grid& grid, const Figures& figures) {
+  page.html.heading("Which placement cares less");
+  const std::map<std::string, std::string> titles = {
+      {"optimizer", "the optimizer"}, {"beta2", "Adam's beta2"}, {"batch", "the batch"}};
+  for (const std::string& group : kGroups) {
+    if (grid.members(group).size() < 2) continue;
+    const Difference trained = difference_of(of(figures, "trained." + group));
+    const std::string words =
+        trained.count == 0            ? "Not enough runs have finished to say."
+        : trained.up == trained.count ? "On every seed Pre-LN trains at a larger share of the settings."
+        : trained.down == trained.count
+            ? "On every seed Post-LN trains at a larger share of the settings."
+            : fmt::format("Pre-LN trains at a larger share of the settings on {} of {} seeds.", trained.up,
+                          trained.count);
+    page.figure(
+        "loss_" + group, loss_by_rate(results, group),
+        fmt::format("What varies is {}. {} Share of settings that trained, Pre-LN minus Post-LN: {}; range "
+                    "of the best losses over what varies, Post-LN minus Pre-LN: {} nats.",
+                    titles.at(group), words, mean_and_range(of(figures, "trained." + group)),
+                    mean_and_range(of(figures, "range." + group))));
+  }
+}
+
+std::string change_words(const std::vector<double>& values, const std::string& up, const std::string& down) {
+  const Difference change = difference_of(values);
+  if (change.count == 0) return "\u2013";
+  return fmt::format("{} ({})", mean_and_range(values),
+                     change.up == change.count     ? up + " on all seeds"
+                     : change.down == change.count ? down + " on all seeds"
+                                                   : "seeds disagree");
+}
+
+void add_curvature(Page& page, const StudyResults& results, const Grid& grid, const Figures& figures) {
+  page.html.heading("Curvature along training");
+  page.figure(
+      "sharpness", sharpness_chart(results),
+      fmt::format(
+          "The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
+          "method with 20 products; Adam at rate {}, momentum SGD at {}. Where a line for stability stands, "
+          "steps of that rate overshoot on a quadratic above it. {}",
+          number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
+          band_words(grid.seeds.size())));
+  kit::Table table{"What happens to the curvature: mean (lowest to highest seed), in doublings (log2)",
+                   {"", "During warm-up", "After as many steps, without warm-up over with it"},
+                   {}};
+  for (const std::string& optimizer : grid.curve_optimizers)
+    for (const std::size_t placement : grid.curve_placements) {
+      const std::string where = fmt::format("{}.{}", optimizer, word_of(placement));
+      table.rows.push_back({fmt::format("{}, {}", optimizer, kPlacements[placement]),
+                            change_words(of(figures, "fall." + where), "rises", "falls"),
+                            change_words(of(figures, "gap." + where), "higher without", "lower without")});
+    }
+  page.html.table(table);
+}
+
+void add_limits(Page& page) {
+  page.html.heading("What this does not show");
+  page.html.list(
+      {"**Other sizes.** One depth and width, short lines, few steps; study `rates` has Adam at other "
+       "depths.",
+       "**The best settings of an optimizer.** Only the rate and warm-up are searched; betas, decay and "
+       "batch are "
+       "varied one at a time, from Adam's defaults.",
+       "**Stability for Adam.** The plain Hessian's sharpness does not bound Adam's rate: what would is the "
+       "Hessian scaled by Adam's own steps (Cohen et al. 2022, arXiv:2207.14484).",
+       "**Cause.** That curvature falls while the rate rises fits an explanation and does not prove it. The "
+       "rates "
+       "of the curves were chosen, on other seeds, where Post-LN trains with warm-up and does not without."});
+}
+
+}  // namespace
+
+void report(Page& page, const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  add_setting(page, grid);
+  if (results.records.empty()) {
+    page.html.paragraph("No run has finished yet.");
+    return;
+  }
+  const Figures all = figures(results);
+  add_warmup(page, results, grid);
+  add_groups(page, results, grid, all);
+  add_curvature(page, results, grid, all);
+  add_limits(page);
+}
+
+}  // namespace gradus::lab::optimizers

@@ -1,0 +1,155 @@
+// The page of the study of pruning.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/kit/chart/axis.h"
+#include "lab/analysis/statistics.h"
+#include "lab/names.h"
+#include "lab/studies/bands.h"
+#include "lab/studies/pruning/parts.h"
+
+namespace gradus::lab::pruning {
+
+namespace {
+
+struct Curves {
+  std::vector<std::vector<double>> of_seeds;
+};
+
+Curves curves_of(const StudyResults& results, const std::string& placement, const std::string& series) {
+  Curves curves;
+  for (const std::uint64_t seed : grid_of(results.options).seeds)
+    if (const std::string run = learned_run(results, placement, seed); !run.empty())
+      curves.of_seeds.push_back(results.series(run, series));
+  return curves;
+}
+
+std::vector<double> numbers_of_learned(const StudyResults& results, const std::string& placement,
+                                       const std::string& number) {
+  std::vector<double> values;
+  for (const std::uint64_t seed : grid_of(results.options).seeds)
+    if (const std::string run = learned_run(results, placement, seed); !run.empty())
+      values.push_back(results.number(run, number));
+  return values;
+}
+
+kit::LineChart chart_of(const StudyResults& results, const std::string& series, const std::string& title,
+                        const std::string& x_label, const std::string& y_label) {
+  kit::LineChart chart{.title = title, .x_label = x_label, .y_label = y_label};
+  int style = 0;
+  for (const std::string& placement : kPlacements) {
+    const Curves curves = curves_of(results, placement, series);
+    if (!curves.of_seeds.empty()) chart.series.push_back(band_of_curves(placement, curves.of_seeds, style));
+    ++style;
+  }
+  return chart;
+}
+
+/// "Pre-LN 32% (...), Post-LN ..."
+std::string shares(const StudyResults& results, const std::string& number) {
+  std::string words;
+  for (const std::string& placement : kPlacements) {
+    std::vector<double> percent = numbers_of_learned(results, placement, number);
+    for (double& value : percent) value *= 100;
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", placement, mean_and_range(percent, 2));
+  }
+  return words;
+}
+
+void add_training(Page& page, const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  page.html.heading("The models");
+  page.html.paragraph(
+      fmt::format("GPTs of {} layers, 32 channels and 4 heads, {} steps of 16 documents of the recall "
+                  "language, Adam, warm-up over "
+                  "{} steps, the same rates {} for all; each placement is looked at at its best one. A model "
+                  "has learned when its "
+                  "loss is below the best {}-gram's {} nats (the least possible is {}); seeds that did not "
+                  "learn are left out.",
+                  grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
+                  nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
+  kit::Table table{
+      .caption = "At the best rate of each placement",
+      .header = {"Placement", "Rate", "Learned", "Loss (nats)", "Deeper half's share, dropping (%)",
+                 "Deeper half's share, swapping (%)", "Cosine in the deeper half"}};
+  for (const std::string& placement : grid.placements) {
+    const auto percent = [&](const char* number) {
+      std::vector<double> values = numbers_of_learned(results, placement, number);
+      for (double& value : values) value *= 100;
+      return mean_and_range(values, 2);
+    };
+    table.rows.push_back(
+        {placement, kit::number_text(rate_of(results, placement), 2),
+         fmt::format("{} of {}", numbers_of_learned(results, placement, "loss").size(), grid.seeds.size()),
+         mean_and_range(numbers_of_learned(results, placement, "loss")), percent("drop-share"),
+         percent("swap-share"), mean_and_range(numbers_of_learned(results, placement, "cosine-deep"))});
+  }
+  page.html.table(table);
+}
+
+void add_dropping(Page& page, const StudyResults& results) {
+  page.html.heading("Without one layer");
+  const std::size_t seeds = curves_of(results, "Pre-LN", "drop").of_seeds.size();
+  const kit::LineChart drop = chart_of(results, "drop", "Loss that dropping one layer adds", "layer dropped",
+                                       "rise of the loss (nats)");
+  if (drop.series.empty()) return page.html.paragraph("No model has learned yet.");
+  page.figure(
+      "drop", drop,
+      fmt::format(
+          "Share of the deeper half in all that single layers add, in percent: {}. Half would be 50. {}",
+          shares(results, "drop-share"), band_words(seeds)));
+  page.figure("swap",
+              chart_of(results, "swap", "Loss that swapping two neighbours adds", "first of the two layers",
+                       "rise of the loss (nats)"),
+              fmt::format("The same for neighbours that change places: {}. {}", shares(results, "swap-share"),
+                          band_words(seeds)));
+  const double pre = mean(numbers_of_learned(results, "Pre-LN", "drop-share"));
+  const double post = mean(numbers_of_learned(results, "Post-LN", "drop-share"));
+  if (std::isfinite(pre) && std::isfinite(post))
+    page.html.paragraph(fmt::format(
+        "In Pre-LN the deeper half {} ({}% of the loss), and {} than in Post-LN ({}%).",
+        pre < 0.5 ? "matters less than the first" : "matters more than the first",
+        kit::number_text(100 * pre, 2), pre < post ? "less" : "more", kit::number_text(100 * post, 2)));
+}
+
+void add_angles(Page& page, const StudyResults& results) {
+  page.html.heading("Angles between layers");
+  const auto panel = [&](const std::string& series, const std::string& title) {
+    kit::LineChart chart = chart_of(results, series, title, "layer l", "cosine of x_l and x_(l+1)");
+    chart.y_high = 1;
+    return chart;
+  };
+  const kit::LineChart before = panel("cosine-start", "Before training"), after = panel("cosine", "After");
+  if (after.series.empty()) return;
+  page.figure(
+      "cosine", kit::Panels{.title = "How far a layer turns the stream", .panels = {before, after}},
+      fmt::format(
+          "1: the layer changes nothing but the length. Mean cosine over the deeper half after training: "
+          "Pre-LN {}, Post-LN {}. The shortcut alone holds Pre-LN's near 1 as the stream grows; a turn "
+          "can be small and still matter. {}",
+          mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
+          mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
+          band_words(after.series.front().low.empty() ? 1 : grid_of(results.options).seeds.size())));
+}
+
+}  // namespace
+
+void report(Page& page, const StudyResults& results) {
+  add_training(page, results);
+  add_dropping(page, results);
+  add_angles(page, results);
+  page.html.heading("What this does not show");
+  page.html.list(
+      {"Large models: the papers look at 32 to 80 layers trained on text. The recall language can be solved "
+       "by two "
+       "layers, so that most of twelve have nothing to do in any placement.",
+       "What longer training does: after a few hundred steps layers may still be near where they began.",
+       "Dropping several layers at once, or training on without them.",
+       "Shares say nothing of the whole: where all layers matter little, a share is a ratio of small "
+       "numbers."});
+}
+
+}  // namespace gradus::lab::pruning

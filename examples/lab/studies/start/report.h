@@ -1,0 +1,35 @@
+#pragma once
+// What the parts of the page share.
+
+#include <string>
+#include <vector>
+
+#include "lab/report/page.h"
+#include "lab/studies/start/start.h"
+
+namespace gradus::lab::start {
+
+/// A number, or a series, of a run for each seed that has one.
+std::vector<double> over_seeds(const StudyResults& results, const std::string& placement,
+                               const std::string& scheme, std::int64_t layers, const std::string& number);
+std::vector<std::vector<double>> curves_of(const StudyResults& results, const std::string& placement,
+                                           const std::string& scheme, const std::string& series);
+
+void add_signal(Page& page, const StudyResults& results);
+void add_gradients(Page& page, const StudyResults& results);
+void add_shortcuts(Page& page, const StudyResults& results);
+void add_formulas(Page& page, const StudyResults& results);
+void add_tokens(Page& page, const StudyResults& results);
+void add_training(Page& page, const StudyResults& results);
+
+// Sentences by what came out; empty where nothing has yet.
+/// How Post-LN's first gradient stands to its last.
+std::string vanishing_sentence(const StudyResults& results);
+/// Which placement's layers differ more, scheme by scheme.
+std::string spread_sentence(const StudyResults& results);
+/// What is left at the bottom of 8 blocks with and without shortcuts.
+std::string shortcut_sentence(const StudyResults& results);
+/// Which placement's outputs are larger, in the mean over training.
+std::string training_sentence(const StudyResults& results);
+
+}  // namespace gradus::lab::start

@@ -1,0 +1,75 @@
+#pragma once
+// The parts of the study: its settings, which plan, figures and page share, and what its runs measure.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gradus/nn/transformer/placement.h"
+#include "lab/study/study.h"
+
+namespace gradus::lab::start {
+
+inline constexpr std::array<const char*, 2> kPlacements = {"pre", "post"};
+inline constexpr std::array<const char*, 4> kSchemes = {"xiong", "fan_in", "xavier", "gpt2"};
+inline constexpr std::array<const char*, 3> kFormulaSchemes = {"fan_in", "xavier", "gpt2"};
+/// With their shortcuts, and with f(LN(x)), LN(f(x)) and f(x) in their place.
+inline constexpr std::array<const char*, 6> kShortcuts = {"pre",     "post",     "none",
+                                                          "pre-cut", "post-cut", "none-cut"};
+inline constexpr std::array<const char*, 4> kMatrices = {"in_proj", "out_proj", "linear1", "linear2"};
+/// The depth at which most claims are judged, and whose curves are kept.
+inline constexpr std::int64_t kDepth = 32;
+inline constexpr std::int64_t kTrainedLayers = 12, kEarly = 100, kLater = 500;
+
+std::vector<std::int64_t> depths_of(const StudyOptions& options);
+std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
+std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options);
+
+std::string stack_name(const std::string& placement, const std::string& scheme, std::int64_t layers,
+                       std::uint64_t seed);
+std::string formulas_name(const std::string& scheme, std::uint64_t seed);
+std::string information_name(std::uint64_t seed);
+std::string scaled_name(std::uint64_t seed);
+std::string trained_name(const std::string& placement, std::uint64_t seed);
+
+/// "pre", "post", "none", with "-cut" without their shortcuts. Throws at any other word.
+nn::Placement placement_of(const std::string& word);
+/// "Pre-LN", "Post-LN without shortcuts".
+std::string title_of(const std::string& word);
+
+/// A stack of 64 channels before its first step, on 8 random positions, and the gradient of a cross-entropy
+/// at the first of them. Numbers: "top" |dL/dW2| of the last block, "share" that of the first over it,
+/// "spread.*" ln(largest / least norm over the blocks) for each kind of matrix, "size.first", "size.half",
+/// "size.last" mean |x_l|^2 / d after a block (Post-LN: before its last norm), "cosine" of x_L and x_0,
+/// "direct" |dL/dx_L| over |dL/dy|, y behind the final norm, "arrives" the cosine of dL/dx_0 and dL/dy,
+/// "activation" |dL/dx_0| over |dL/dx_L|. Series by block at kDepth, with norms and shortcuts: "gradients"
+/// over the last block's; of Xiong et al.'s weights "sizes", of "fan_in" and "gpt2" "cosines".
+Measured measure_stack(const std::string& placement, const std::string& scheme, std::int64_t layers,
+                       std::uint64_t seed);
+
+/// Jacobians in f64 of 6 blocks with 16 channels and 4 positions: relative errors of printed formulas, in
+/// the Frobenius norm. "sum.pre" I + sum dF; "product.pre" prod(I + dF); "product.post" prod(I + dF) without
+/// the norms' Jacobians; "full.post" with them; "chain.pre", "chain.post" a sublayer's chain rule made of
+/// central differences, the largest; "below" how much the direct path alone changes a gradient below the
+/// final norm; "formula.pre", "formula.post" a gradient's growth through a sublayer over (1 + |dF|), over
+/// |dLN| (1 + |dF|), spectral norms, the geometric mean.
+Measured measure_formulas(const std::string& scheme, std::uint64_t seed);
+
+/// How well the norm and the direction of an input token are read out of what a stack makes of it: R^2 of
+/// ridge regressions on x and |x|, held out. "norm.*", "direction.*" of input, pre, post; "norm.branch":
+/// out of LN(x_0), what the first branch of Pre-LN sees.
+Measured measure_information(std::uint64_t seed);
+
+/// Branches times 1, 10, 100, 1000, and the input times 1000: "output.*" length of the stack's output,
+/// "gradient.*" |dL/dx_0|, at 1000 over at 1; series by factor.
+Measured measure_scaled(std::uint64_t seed);
+
+/// Trains 12 layers. After kEarly steps: "spread", "share", "size.first", "size.half", "size.last". Means
+/// over what was run, up to kLater steps: "stream", "branch", "output", root mean squares on 8 fixed windows;
+/// series of them. "loss" at the end.
+Measured measure_trained(const std::string& placement, std::uint64_t seed, std::int64_t steps);
+
+void report(Page& page, const StudyResults& results);
+
+}  // namespace gradus::lab::start

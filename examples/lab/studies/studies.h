@@ -1,0 +1,34 @@
+#pragma once
+// All studies, in the order of the course. Each is a file or a folder beside this one.
+
+#include <string>
+#include <vector>
+
+#include "lab/study/study.h"
+
+namespace gradus::lab {
+
+const std::vector<Study>& studies();
+/// Throws on any other name, with the names there are.
+const Study& study_named(const std::string& name);
+
+Study layer_norm_study();
+Study start_study();
+Study jacobians_study();
+Study initialisations_study();
+Study update_size_study();
+Study attention_study();
+Study blocks_study();
+Study rates_study();
+Study optimizers_study();
+Study depth_48_study();
+Study placements_study();
+Study norms_study();
+Study final_norm_study();
+Study pruning_study();
+Study fine_tuning_study();
+Study long_study();
+Study text_study();
+Study translation_study();
+
+}  // namespace gradus::lab

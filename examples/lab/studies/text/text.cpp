@@ -1,0 +1,221 @@
+#include "lab/studies/text/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+#include "gradus/core/io/files.h"
+#include "gradus/gradus.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/language_model.h"
+#include "lab/analysis/statistics.h"
+#include "lab/names.h"
+#include "lab/studies/left_out.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab::real_text {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+constexpr std::int64_t kContext = 32, kBatch = 16;
+constexpr std::size_t kParts = 20;  // of the curve
+
+std::vector<Path> files_of(const Path& data) {
+  const Path file = std::filesystem::is_directory(data) ? data / "tinyshakespeare.txt" : data;
+  kit::check(std::filesystem::is_regular_file(file),
+             "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
+             io::printable(data.string()));
+  return {file};
+}
+
+/// The text, read when the first run asks for it and shared by all.
+class Text {
+ public:
+  explicit Text(Path data) : data_(std::move(data)) {}
+
+  const Task& task() {
+    std::call_once(once_, [&] { task_.emplace(files_of(data_).front(), kContext); });
+    return *task_;
+  }
+
+ private:
+  Path data_;
+  std::once_flag once_;
+  std::optional<Task> task_;
+};
+
+std::vector<double> parts_of(const std::vector<double>& losses) {
+  std::vector<double> means;
+  const std::size_t parts = std::min(kParts, losses.size());
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::size_t begin = i * losses.size() / parts, end = (i + 1) * losses.size() / parts;
+    means.push_back(mean(std::span(losses).subspan(begin, end - begin)));
+  }
+  return means;
+}
+
+Measured measure(const Task& task, const TrialOptions& options) {
+  nn::GPT model = new_gpt(task, options);
+  const TrialResult result = train(task, model, options);
+  return {.numbers = {{"loss", result.final_loss},
+                      {"diverged", result.diverged ? 1.0 : 0.0},
+                      {"context-free", task.context_free_loss()},
+                      {"bigram", task.ngram().losses.at(1)}},
+          .series = {{"losses", parts_of(result.losses)}}};
+}
+
+/// About, on one core.
+double seconds_of(std::int64_t layers, std::int64_t steps) {
+  return 0.3 + 2.6e-3 * static_cast<double>(layers) * static_cast<double>(steps + 10);
+}
+
+std::vector<double> series_by_seed(const StudyResults& results, const Rows& rows, std::size_t setting,
+                                   std::size_t seed) {
+  const Grid grid = grid_of(results.options);
+  return results.series(run_name(rows.settings[setting], grid.seeds[seed]), "losses");
+}
+
+/// For each seed, how soon Pre-LN without warm-up is where Post-LN with it ends, each at its best rate.
+std::vector<double> shares(const StudyResults& results, const Rows& pre, const Rows& post) {
+  const auto best_pre = best_of_others(pre.losses), best_post = best_of_others(post.losses);
+  std::vector<double> found;
+  for (std::size_t seed = 0; seed < std::min(best_pre.size(), best_post.size()); ++seed) {
+    if (!best_pre[seed] || !best_post[seed]) continue;
+    const std::vector<double> target = series_by_seed(results, post, *best_post[seed], seed);
+    if (!target.empty())
+      found.push_back(share_to(series_by_seed(results, pre, *best_pre[seed], seed), target.back()));
+  }
+  return found;
+}
+
+}  // namespace
+
+Grid grid_of(const StudyOptions& options) {
+  const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
+  Grid grid{.placements = {"Pre-LN", "Post-LN"},
+            .depths = {4, 12},
+            .warmups = {0, quick ? 15 : 100},
+            .rates = {2e-3},
+            .seeds = seeds_from(options.seed, full ? 5 : 3),
+            .steps = quick ? 60 : 600};
+  if (quick) return grid;
+  grid.placements.push_back("Peri-LN");
+  grid.rates = {5e-4, 2e-3, 8e-3};
+  return grid;
+}
+
+std::string run_name(const Setting& setting, std::uint64_t seed) {
+  const std::string placement = setting.placement.substr(0, setting.placement.find('-'));
+  std::string name =
+      fmt::format("{}-L{}-w{}-lr{}-s{}", placement, setting.layers, setting.warmup, setting.rate, seed);
+  name[0] = static_cast<char>(name[0] - 'A' + 'a');
+  return name;
+}
+
+TrialOptions trial_options(const Setting& setting, std::int64_t steps, std::uint64_t seed) {
+  return {.placement = nn::placement_named(setting.placement),
+          .layers = setting.layers,
+          .block = {.d_model = 64, .heads = 4},
+          .lr = setting.rate,
+          .warmup = setting.warmup,
+          .schedule = [warmup = setting.warmup,
+                       steps](double lr) { return optim::warmup_cosine(lr, warmup, steps, lr / 10); },
+          .optimizer =
+              [](const nn::GPT& model, const optim::Schedule& lr) {
+                return std::make_unique<optim::AdamW>(
+                    kit::decay_matrices(model),
+                    optim::AdamWOptions{.lr = lr, .betas = {0.9, 0.99}, .weight_decay = 0.1});
+              },
+          .clip = 1,
+          .steps = steps,
+          .batch = kBatch,
+          .seed = seed};
+}
+
+nn::GPT new_gpt(const Task& task, const TrialOptions& options) {
+  return new_model(task, options, [](const nn::GPT& model, std::uint64_t seed) {
+    Generator generator(seed);
+    nn::init::gpt2_(model, {.residual_layers = model.options().layers}, generator);
+  });
+}
+
+Rows rows_of(const StudyResults& results, const std::string& placement, std::int64_t layers,
+             const std::vector<std::int64_t>& warmups) {
+  const Grid grid = grid_of(results.options);
+  Rows rows;
+  for (const std::int64_t warmup : warmups)
+    for (const double rate : grid.rates) {
+      const Setting& setting = rows.settings.emplace_back(Setting{placement, layers, warmup, rate});
+      std::vector<double>& losses = rows.losses.emplace_back();
+      for (const std::uint64_t seed : grid.seeds)
+        losses.push_back(results.number(run_name(setting, seed), "loss"));
+    }
+  return rows;
+}
+
+std::vector<double> best_losses(const Rows& rows) {
+  return at_chosen(rows.losses, best_of_others(rows.losses));
+}
+
+double share_to(const std::vector<double>& losses, double target) {
+  if (losses.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto there = std::find_if(losses.begin(), losses.end(), [&](double loss) { return loss <= target; });
+  return std::min(1.0, static_cast<double>(there - losses.begin() + 1) / static_cast<double>(losses.size()));
+}
+
+std::vector<StudyRun> plan(const StudyOptions& options) {
+  const Grid grid = grid_of(options);
+  const auto text = std::make_shared<Text>(options.data);
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : grid.seeds)
+    for (const std::int64_t layers : grid.depths)
+      for (const std::string& placement : grid.placements)
+        for (const std::int64_t warmup : grid.warmups)
+          for (const double rate : grid.rates) {
+            const Setting setting{placement, layers, warmup, rate};
+            runs.push_back({.name = run_name(setting, seed),
+                            .seconds = seconds_of(layers, grid.steps),
+                            .measure = [text, trial = trial_options(setting, grid.steps, seed)] {
+                              return measure(text->task(), trial);
+                            }});
+          }
+  return runs;
+}
+
+Figures figures(const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  Figures all;
+  for (const std::int64_t layers : grid.depths) {
+    const std::string at = fmt::format(".L{}", layers);
+    const auto rows = [&](const char* placement, const std::vector<std::int64_t>& warmups) {
+      return rows_of(results, placement, layers, warmups);
+    };
+    all["end" + at] = paired_difference(best_losses(rows("Post-LN", grid.warmups)),
+                                        best_losses(rows("Pre-LN", grid.warmups)));
+    const Rows pre = rows("Pre-LN", {0}), post = rows("Post-LN", {grid.warmups.back()});
+    all["without" + at] = paired_difference(best_losses(pre), best_losses(post));
+    all["time" + at] = shares(results, pre, post);
+  }
+  return all;
+}
+
+}  // namespace gradus::lab::real_text
+
+namespace gradus::lab {
+
+Study text_study() {
+  return {.name = "text",
+          .title = "Real text",
+          .question = "What do placement and warm-up do to a small GPT on real text?",
+          .plan = real_text::plan,
+          .figures = real_text::figures,
+          .report = real_text::report,
+          .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
+          .files = real_text::files_of};
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,193 @@
+// The page of the study `translation`.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/kit/chart/axis.h"
+#include "lab/analysis/statistics.h"
+#include "lab/names.h"
+#include "lab/studies/bands.h"
+#include "lab/studies/translation/translation.h"
+
+namespace gradus::lab::translation {
+
+namespace {
+
+void add_setting(Page& page, const Grid& grid) {
+  const TrainOptions& training = grid.training;
+  page.html.heading("What was run");
+  page.html.key_values(
+      "Settings of all runs",
+      {{"model", fmt::format("encoder and decoder of {} layers each, {} channels, {} heads, FFN of {}; one "
+                             "embedding; Xavier; no dropout",
+                             training.layers, training.d_model, training.heads, training.d_ff)},
+       {"sentences", fmt::format("pairs of at most {} tokens on either side; byte-level BPE of {} tokens, "
+                                 "learned from the training text",
+                                 grid.selection.longest, grid.selection.vocabulary)},
+       {"test",
+        fmt::format("the first {} such pairs of the test files; greedy decoding; BLEU of whole, cased "
+                    "sentences (13a)",
+                    grid.selection.test)},
+       {"optimizer", "Adam, betas 0.9 and 0.98, no clipping; label smoothing 0.1"},
+       {"rate", "up over the warm-up, and linearly down to 0 at the last step, with and without it"},
+       {"steps and batch",
+        fmt::format("{} steps of at most {} tokens on either side", training.steps, training.tokens)},
+       {"rates", listed(grid.rates)},
+       {"steps of warm-up", listed(grid.warmups)},
+       {"seeds", std::to_string(grid.seeds.size())}});
+  page.html.paragraph(
+      "Both placements have the same rates, so the same search. Rules written down before the first run: a "
+      "training that diverged (a loss not finite or above 4 log(vocabulary)) has BLEU 0; for each seed the "
+      "rate "
+      "is the one that is best in the mean of the other seeds; a seed for which BLEU with warm-up is below 1 "
+      "says nothing of warm-up and is left out.");
+}
+
+kit::Panels by_rate_chart(const StudyResults& results, const Grid& grid, const std::string& number,
+                          const std::string& title, const std::string& label) {
+  kit::Panels panels{.title = title};
+  for (const std::string& placement : kPlacements) {
+    kit::LineChart chart{.title = placement,
+                         .x_label = "learning rate",
+                         .y_label = label,
+                         .x_axis = kit::AxisKind::log,
+                         .x_ticks = grid.rates};
+    for (std::size_t w = 0; w < grid.warmups.size(); ++w) {
+      kit::Series line = band(warmup_words(grid.warmups[w]), grid.rates,
+                              by_rate(results, placement, grid.warmups[w], number), static_cast<int>(w));
+      line.spread = kit::Spread::error_bars;
+      chart.series.push_back(std::move(line));
+    }
+    panels.panels.push_back(std::move(chart));
+  }
+  return panels;
+}
+
+kit::Panels curves(const StudyResults& results, const Grid& grid, double rate) {
+  kit::Panels panels{.title = fmt::format("Training loss at rate {}", kit::number_text(rate))};
+  std::vector<double> steps;
+  for (int part = 1; part <= 20; ++part)
+    steps.push_back(static_cast<double>(part * grid.training.steps) / 20);
+  for (const std::string& placement : kPlacements) {
+    kit::LineChart chart{
+        .title = placement, .x_label = "step", .y_label = "loss with label smoothing (nats per token)"};
+    for (std::size_t w = 0; w < grid.warmups.size(); ++w) {
+      std::vector<std::vector<double>> all;
+      for (const std::uint64_t seed : grid.seeds)
+        all.push_back(results.series(run_name(placement, grid.warmups[w], rate, seed), "losses"));
+      chart.series.push_back(band_of_curves(warmup_words(grid.warmups[w]), all, static_cast<int>(w), steps));
+    }
+    panels.panels.push_back(std::move(chart));
+  }
+  return panels;
+}
+
+/// "0.3 (0.2 to 0.4), less than half on every seed"
+std::string ratio_words(const std::vector<double>& ratios) {
+  const auto below = [&](double limit) {
+    return std::count_if(ratios.begin(), ratios.end(), [=](double ratio) { return ratio < limit; });
+  };
+  const auto all = static_cast<std::ptrdiff_t>(ratios.size());
+  const std::string size =
+      below(0.5) == all ? "less than half on every seed"
+      : below(0.9) == 0 ? "nine tenths or more on every seed"
+                        : fmt::format("less than half on {} and less than nine tenths on {} of {} seeds",
+                                      below(0.5), below(0.9), all);
+  return fmt::format("{}, {}", mean_and_range(ratios, 3), size);
+}
+
+/// What is left of BLEU without warm-up, at the rate that suits the placement with it and at its best.
+std::string answer(const std::string& placement, const std::vector<double>& same,
+                   const std::vector<double>& own, bool one_rate) {
+  if (same.empty() || own.empty())
+    return fmt::format("{}: too few runs have finished, or reach 1 BLEU with warm-up.", placement);
+  if (one_rate)
+    return fmt::format("BLEU of {0} without warm-up over {0} with it: {1}.", placement, ratio_words(same));
+  return fmt::format(
+      "BLEU of {0} without warm-up over {0} with it: at the rate that suits it with warm-up {1}; at the rate "
+      "that suits it without {2}.",
+      placement, ratio_words(same), ratio_words(own));
+}
+
+int diverged(const std::vector<std::vector<double>>& rows) {
+  int count = 0;
+  for (const std::vector<double>& row : rows)
+    count += static_cast<int>(std::count_if(row.begin(), row.end(), [](double value) { return value > 0; }));
+  return count;
+}
+
+void add_table(Page& page, const StudyResults& results, const Grid& grid) {
+  kit::Table table{.caption = "BLEU: mean (lowest to highest seed)",
+                   .header = {"Placement", "Steps of warm-up", "At the best rate"}};
+  for (const double rate : grid.rates) table.header.push_back("Rate " + kit::number_text(rate));
+  table.header.push_back("Diverged");
+  for (const std::string& placement : kPlacements)
+    for (const std::int64_t warmup : grid.warmups) {
+      table.rows.push_back(
+          {placement, std::to_string(warmup), mean_and_range(best_bleu(results, placement, warmup), 3)});
+      for (const std::vector<double>& row : by_rate(results, placement, warmup, "bleu"))
+        table.rows.back().push_back(mean_and_range(row, 3));
+      table.rows.back().push_back(std::to_string(diverged(by_rate(results, placement, warmup, "diverged"))));
+    }
+  page.html.table(table);
+}
+
+void add_paper(Page& page, const StudyResults& results, const Grid& grid) {
+  const std::int64_t warm = grid.warmups.back();
+  const auto bleu = [&](const char* placement, std::int64_t warmup) {
+    return mean_and_range(best_bleu(results, placement, warmup), 3);
+  };
+  page.html.heading("Beside the paper");
+  page.html.table(
+      {.caption = "BLEU and settings side by side",
+       .header = {"", "Xiong et al. 2020", "here"},
+       .rows = {{"text", "IWSLT'14 German-English, 160,000 pairs",
+                 fmt::format("pairs of at most {} tokens", grid.selection.longest)},
+                {"model", "6 + 6 layers, d_model 512",
+                 fmt::format("{0} + {0} layers, d_model {1}", grid.training.layers, grid.training.d_model)},
+                {"warm-up", "4,000 steps", fmt::format("{} of {} steps", warm, grid.training.steps)},
+                {"Post-LN without warm-up", "8.45", bleu("Post-LN", 0)},
+                {"Post-LN with it", "about 34", bleu("Post-LN", warm)},
+                {"Pre-LN without warm-up", "about 34", bleu("Pre-LN", 0)},
+                {"Pre-LN with it", "\u2013", bleu("Pre-LN", warm)}}});
+}
+
+}  // namespace
+
+void report(Page& page, const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  const Figures all = figures(results);
+  add_setting(page, grid);
+  page.html.heading("BLEU with and without warm-up");
+  for (const auto& [name, placement] : {std::pair("post", "Post-LN"), std::pair("pre", "Pre-LN")})
+    page.html.paragraph(answer(placement, all.at(std::string(name) + "-same"),
+                               all.at(std::string(name) + "-ratio"), grid.rates.size() == 1));
+  if (grid.rates.size() > 1)
+    page.figure("bleu", by_rate_chart(results, grid, "bleu", "BLEU against the rate", "BLEU"),
+                fmt::format("Where the two lines of a panel part, warm-up matters. Points are means over {}, "
+                            "bars go from the lowest to the highest.",
+                            counted(static_cast<std::int64_t>(grid.seeds.size()), "seed")));
+  add_table(page, results, grid);
+  page.html.heading("Losses");
+  if (grid.rates.size() > 1)
+    page.figure("loss",
+                by_rate_chart(results, grid, "loss", "Loss on the test pairs", "loss (nats per token)"),
+                "BLEU is coarse where little is right; the loss is not. A run that diverged stands where it "
+                "started.");
+  for (const double rate : grid.rates)
+    page.figure("curves-lr" + kit::number_text(rate), curves(results, grid, rate),
+                "Without warm-up the loss falls sooner at first; see whether it goes on falling. " +
+                    band_words(grid.seeds.size()));
+  add_paper(page, results, grid);
+  page.html.heading("What this does not show");
+  page.html.list(
+      {"Whether what is missing without warm-up would be made up for in a longer training: the rate falls to "
+       "0 "
+       "after these steps.",
+       "Long sentences, large vocabularies, wide models, dropout, beam search.",
+       "Which placement translates better in the end: that would take the whole corpus and many epochs."});
+}
+
+}  // namespace gradus::lab::translation

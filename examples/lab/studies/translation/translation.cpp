@@ -1,0 +1,139 @@
+#include "lab/studies/translation/translation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "gradus/nn/placements/placements.h"
+#include "lab/studies/left_out.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab::translation {
+
+namespace {
+
+/// The corpus, read and cut into tokens when the first run asks for it and shared by all.
+class Corpus {
+ public:
+  Corpus(std::filesystem::path folder, const Selection& selection)
+      : folder_(std::move(folder)), selection_(selection) {}
+
+  const Sentences& sentences() {
+    std::call_once(once_, [&] { sentences_ = read_sentences(folder_, selection_); });
+    return *sentences_;
+  }
+
+ private:
+  std::filesystem::path folder_;
+  Selection selection_;
+  std::once_flag once_;
+  std::optional<Sentences> sentences_;
+};
+
+}  // namespace
+
+Grid grid_of(const StudyOptions& options) {
+  const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
+  Grid grid{.warmups = {0, quick ? 50 : 200},
+            .rates = {1e-3, 3e-3, 9e-3},
+            .seeds = seeds_from(options.seed, full ? 6 : 3)};
+  grid.training.steps = 800;
+  if (!quick) return grid;
+  grid.rates = {3e-3};
+  grid.training.d_model = 32;
+  grid.training.d_ff = 64;
+  grid.training.steps = 230;
+  grid.training.tokens = 384;
+  grid.selection = {.vocabulary = 1000, .longest = 14, .test = 100};
+  return grid;
+}
+
+std::string run_name(const std::string& placement, std::int64_t warmup, double rate, std::uint64_t seed) {
+  return fmt::format("{}-w{}-lr{}-s{}", placement == "Pre-LN" ? "pre" : "post", warmup, rate, seed);
+}
+
+std::vector<std::vector<double>> by_rate(const StudyResults& results, const std::string& placement,
+                                         std::int64_t warmup, const std::string& number) {
+  const Grid grid = grid_of(results.options);
+  std::vector<std::vector<double>> rows;
+  for (const double rate : grid.rates) {
+    std::vector<double>& row = rows.emplace_back();
+    for (const std::uint64_t seed : grid.seeds)
+      row.push_back(results.number(run_name(placement, warmup, rate, seed), number));
+  }
+  return rows;
+}
+
+std::vector<std::optional<std::size_t>> best_rates(const StudyResults& results, const std::string& placement,
+                                                   std::int64_t warmup) {
+  std::vector<std::vector<double>> badness = by_rate(results, placement, warmup, "bleu");
+  for (std::vector<double>& row : badness)
+    for (double& value : row) value = -value;
+  return best_of_others(badness);
+}
+
+std::vector<double> best_bleu(const StudyResults& results, const std::string& placement,
+                              std::int64_t warmup) {
+  return at_chosen(by_rate(results, placement, warmup, "bleu"), best_rates(results, placement, warmup));
+}
+
+std::vector<double> bleu_ratios(const std::vector<double>& without, const std::vector<double>& with) {
+  std::vector<double> ratios;
+  for (std::size_t seed = 0; seed < std::min(without.size(), with.size()); ++seed)
+    if (without[seed] >= 0 && with[seed] >= 1) ratios.push_back(without[seed] / with[seed]);
+  return ratios;
+}
+
+std::vector<StudyRun> plan(const StudyOptions& options) {
+  const Grid grid = grid_of(options);
+  const auto corpus = std::make_shared<Corpus>(options.data, grid.selection);
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : grid.seeds)
+    for (const std::string& placement : kPlacements)
+      for (const std::int64_t warmup : grid.warmups)
+        for (const double rate : grid.rates) {
+          TrainOptions training = grid.training;
+          training.placement = nn::placement_named(placement);
+          training.lr = rate;
+          training.warmup = warmup;
+          training.seed = seed;
+          runs.push_back(
+              {.name = run_name(placement, warmup, rate, seed),
+               .seconds = options.budget == Budget::quick ? 4.0 : 29.0,
+               .measure = [corpus, training] { return train_and_translate(corpus->sentences(), training); }});
+        }
+  return runs;
+}
+
+Figures figures(const StudyResults& results) {
+  const std::int64_t warmup = grid_of(results.options).warmups.back();
+  Figures all;
+  for (const auto& [name, placement] : {std::pair("post", "Post-LN"), std::pair("pre", "Pre-LN")}) {
+    const std::vector<double> with = best_bleu(results, placement, warmup);
+    const std::vector<double> same =
+        at_chosen(by_rate(results, placement, 0, "bleu"), best_rates(results, placement, warmup));
+    all[std::string(name) + "-same"] = bleu_ratios(same, with);
+    all[std::string(name) + "-ratio"] = bleu_ratios(best_bleu(results, placement, 0), with);
+  }
+  return all;
+}
+
+}  // namespace gradus::lab::translation
+
+namespace gradus::lab {
+
+Study translation_study() {
+  return {
+      .name = "translation",
+      .title = "Translation",
+      .question = "Can a Transformer learn to translate without warm-up?",
+      .plan = translation::plan,
+      .figures = translation::figures,
+      .report = translation::report,
+      .data = "a folder with train.de, train.en, test.de and test.en, each plain or .gz, such as Multi30k's",
+      .files = translation::files_in};
+}
+
+}  // namespace gradus::lab

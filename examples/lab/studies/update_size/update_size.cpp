@@ -1,0 +1,99 @@
+// Is it the size of updates that breaks Post-LN, and not that of gradients (Liu et al. 2020, Admin; Wang et
+// al. 2022, DeepNet)? By how much outputs move with the first updates, 6 to 100 layers; and training Post-LN
+// with one of the two held down to what Pre-LN has.
+
+#include "lab/studies/update_size/update_size.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "lab/studies/slope.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab {
+
+namespace update_size {
+
+std::vector<std::int64_t> depths_of(const StudyOptions& options) {
+  if (options.budget == Budget::quick) return {6, 12, 24, 48};
+  return {6, 12, 24, 48, 100};
+}
+
+std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
+  return seeds_from(options.seed, options.budget == Budget::quick  ? 3
+                                  : options.budget == Budget::full ? 10
+                                                                   : 6);
+}
+
+bool trains(const StudyOptions& options) { return options.budget != Budget::quick; }
+
+std::string size_name(const std::string& placement, std::int64_t layers, std::uint64_t seed) {
+  return fmt::format("size-{}-L{}-s{}", placement, layers, seed);
+}
+
+std::string train_name(std::uint64_t seed) { return fmt::format("train-L{}-s{}", kTrainedLayers, seed); }
+
+namespace {
+
+std::vector<StudyRun> plan(const StudyOptions& options) {
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : seeds_of(options)) {
+    for (const std::int64_t layers : depths_of(options))
+      for (const char* placement : kPlacements)
+        runs.push_back({.name = size_name(placement, layers, seed),
+                        .seconds = 0.018 * static_cast<double>(layers),
+                        .measure = [=] { return measure_sizes(placement, layers, seed); }});
+    if (trains(options))
+      runs.push_back(
+          {.name = train_name(seed), .seconds = 40, .measure = [seed] { return measure_training(seed); }});
+  }
+  return runs;
+}
+
+/// How a number grows with depth, as a power, at one seed; NaN until all depths are there.
+double growth(const StudyResults& results, const char* placement, const char* number, std::uint64_t seed) {
+  std::vector<double> depths, sizes;
+  for (const std::int64_t layers : depths_of(results.options)) {
+    depths.push_back(static_cast<double>(layers));
+    sizes.push_back(results.number(size_name(placement, layers, seed), number));
+  }
+  return log_slope(depths, sizes);
+}
+
+Figures figures(const StudyResults& results) {
+  Figures all;
+  const auto add = [&](const char* id, double value) {
+    if (std::isfinite(value)) all[id].push_back(value);
+  };
+  const std::int64_t deepest = depths_of(results.options).back();
+  for (const std::uint64_t seed : seeds_of(results.options)) {
+    add("growth.first",
+        growth(results, "Post-LN", "update.1", seed) - growth(results, "Pre-LN", "update.1", seed));
+    add("growth.later",
+        growth(results, "Post-LN", "update.16", seed) - growth(results, "Pre-LN", "update.16", seed));
+    add("gradient.post", growth(results, "Post-LN", "gradient", seed));
+    add("over-deepnorm", std::log10(results.number(size_name("Post-LN", deepest, seed), "update.1") /
+                                    results.number(size_name("DeepNorm", deepest, seed), "update.1")));
+    if (!trains(results.options)) continue;
+    const double post = results.number(train_name(seed), "loss.post");
+    add("healed.update", post - results.number(train_name(seed), "loss.update"));
+    add("healed.gradient", post - results.number(train_name(seed), "loss.gradient"));
+  }
+  return all;
+}
+
+}  // namespace
+
+}  // namespace update_size
+
+Study update_size_study() {
+  return {.name = "update-size",
+          .title = "The size of updates",
+          .question = "Is it the size of updates, and not of gradients, that breaks deep Post-LN?",
+          .plan = update_size::plan,
+          .figures = update_size::figures,
+          .report = update_size::report};
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,42 @@
+#pragma once
+// The parts of the study: its settings, which plan, figures and page share.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/study/study.h"
+
+namespace gradus::lab::update_size {
+
+inline constexpr std::array<const char*, 4> kPlacements = {"Pre-LN", "Post-LN", "DeepNorm", "Admin"};
+inline constexpr std::int64_t kUpdates = 16;
+// Of Adam, and of the single step of gradient descent, where sizes are measured: small, so that outputs move
+// by far less than their own size, beyond which no norm lets them go.
+inline constexpr double kRate = 1e-6, kSgdRate = 1e-5;
+inline constexpr std::int64_t kTrainedLayers = 12, kTrainedSteps = 300;
+inline constexpr double kTrainedRate = 3e-3;
+
+std::vector<std::int64_t> depths_of(const StudyOptions& options);
+std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
+bool trains(const StudyOptions& options);
+
+std::string size_name(const std::string& placement, std::int64_t layers, std::uint64_t seed);
+std::string train_name(std::uint64_t seed);
+
+/// How the output of a model before its first step moves: root mean squares over all logits of one batch.
+/// Numbers "gradient" (norm of the whole gradient), "logits", "sgd" (after one step of gradient descent),
+/// "update.1", "update.16"; series "updates", |F(x, w_k) - F(x, w_0)| for k = 1..16.
+Measured measure_sizes(const std::string& placement, std::int64_t layers, std::uint64_t seed);
+
+/// Trains Pre-LN, then Post-LN three times on the same batches: as it is; with the whole gradient scaled down
+/// where its norm is above the median of Pre-LN's steps; with updates scaled down where the logits move more
+/// than in the median of Pre-LN's steps. Numbers "loss.pre", "loss.post", "loss.gradient", "loss.update",
+/// "learned.*", 1 where the loss ended below that of the best n-gram, and the two limits.
+Measured measure_training(std::uint64_t seed, std::int64_t layers = kTrainedLayers,
+                          std::int64_t steps = kTrainedSteps);
+
+void report(Page& page, const StudyResults& results);
+
+}  // namespace gradus::lab::update_size

@@ -1,0 +1,262 @@
+#include "lab/study/command.h"
+
+#include <fmt/chrono.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+
+#include "gradus/core/io/files.h"
+#include "gradus/core/threads/parallel.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
+#include "lab/limits.h"
+#include "lab/sha256.h"
+#include "lab/studies/studies.h"
+#include "lab/study/page.h"
+#include "lab/study/runner.h"
+#include "lab/study/shards.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+struct Given {
+  StudyOptions options;
+  Path out, resume;
+  Shard shard;
+  std::int64_t threads = num_threads();
+};
+
+/// "3/8"
+Shard shard_from(const std::string& words) {
+  Shard shard;
+  char slash = 0;
+  int read = 0;
+  const int values = std::sscanf(words.c_str(), "%ld%c%ld%n", &shard.index, &slash, &shard.count, &read);
+  kit::check(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
+                 shard.index >= 1 && shard.index <= shard.count && shard.count <= 100'000,
+             "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
+  return shard;
+}
+
+Path default_folder() {
+  return Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+}
+
+/// Of the files that a study reads of --data, one after the other; empty where it needs none.
+std::string data_sha256(const Study& study, const Path& data) {
+  if (study.data.empty() || data.empty()) return "";
+  std::string bytes;
+  for (const Path& file : study.files(data)) bytes += kit::read_file(file, "--data");
+  return sha256(bytes);
+}
+
+/// Makes a study's folder in the one of --out; one of --resume may be there.
+void make_study(const Study& study, const Given& given) {
+  const bool resume = !given.resume.empty();
+  const Path folder = (resume ? given.resume : given.out) / study.name;
+  if (resume && is_study(folder)) return;
+  kit::check(!is_study(folder), "{} holds a study already: go on with --resume {}, or choose another folder",
+             io::printable(folder.string()), io::printable(given.out.string()));
+  kit::check(study.data.empty() || !given.options.data.empty(), "the study {} needs --data, {}", study.name,
+             study.data);
+  const std::string hash = data_sha256(study, given.options.data);
+  kit::expect_nothing_else("--out", folder);
+  kit::make_folder(folder);
+  write_study(folder, {study.name, given.options, given.shard, machine_facts(), hash});
+}
+
+/// Whether it was not stopped.
+bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
+  const StudyConfig config = read_study(folder);
+  kit::check(config.data_sha256 == data_sha256(study, config.options.data),
+             "{} has changed since this study began", io::printable(config.options.data.string()));
+  return run_study(study, config, folder, threads);
+}
+
+void print_judged(const JudgedClaim& judged) {
+  kit::print(fmt::format("{:>3}  {}\n     {}\n", judged.claim->number, judged.claim->text, judged.verdict()));
+  for (const Judged& one : judged.measures)
+    kit::print(fmt::format("     {}{}: {}; the band is {}\n",
+                           one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,
+                           words_of(one), band_words(*one.measure)));
+}
+
+/// "claims 13, 14"; "claim 54"; "no claim".
+std::string claim_numbers(const Study& study) {
+  std::string numbers;
+  for (const Claim& claim : claims())
+    if (claim.study == study.name) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", claim.number);
+  if (numbers.empty()) return "no claim";
+  return (numbers.find(',') == std::string::npos ? "claim " : "claims ") + numbers;
+}
+
+/// Runs these studies and says which bands hold.
+int run_all_of(const std::vector<const Study*>& wanted, Given given, std::optional<int> only) {
+  if (given.out.empty()) given.out = default_folder();
+  const Path& folder = given.resume.empty() ? given.out : given.resume;
+  kit::catch_interrupts();
+  set_num_threads(static_cast<int>(given.threads));
+  for (const Study* study : wanted) make_study(*study, given);  // what is wrong is said before anything runs
+  bool finished = true;
+  for (const Study* study : wanted)
+    finished = finished && run_one(*study, folder / study->name, given.threads);
+  write_index(folder);
+  const std::vector<JudgedClaim> judged = judge_all(folder);
+  std::vector<JudgedClaim> shown;
+  for (const JudgedClaim& one : judged) {
+    const bool of_these = std::any_of(wanted.begin(), wanted.end(),
+                                      [&](const Study* study) { return study->name == one.claim->study; });
+    if (of_these && (!only || *only == one.claim->number)) shown.push_back(one);
+  }
+  for (const JudgedClaim& one : shown) print_judged(one);
+  kit::print(fmt::format("{}\n{}\n", summary_words(shown), (folder / "index.html").string()));
+  if (!finished)
+    kit::print_error(fmt::format("stopped; to go on: lab {} --resume {}\n",
+                                 wanted.size() == 1 ? wanted.front()->name : "claims",
+                                 io::printable(folder.string())));
+  return kit::interrupt_status();
+}
+
+/// The options of a study; an exit status when the program should not go on.
+std::optional<int> parse(const std::string& program, const std::string& about, int argc,
+                         const char* const* argv, Given& given, bool quick) {
+  kit::CommandLine line(program, about);
+  std::string shard;
+  bool full = false, standard = false;
+  auto seed = static_cast<std::int64_t>(given.options.seed);
+  if (!quick)
+    line.flag("--quick", quick, "Half a minute on two cores: fewer settings and seeds");
+  else
+    line.flag("--standard", standard, "Half an hour a study on two cores instead of half a minute");
+  line.flag("--full", full, "All settings and seeds: those of the committed measurement");
+  line.path("--out", given.out, "Folder for the studies' folders; lab-results/<date> when not given");
+  line.path("--resume", given.resume, "Go on in such a folder");
+  line.text("--shard", shard, "I/N: only part I of N, for several machines; then: lab merge");
+  line.path("--data", given.options.data, "What a study reads that needs a file or folder");
+  line.integer("--seed", seed, "First seed; the others follow it", kSeed);
+  line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
+  if (const auto status = line.parse(argc, argv)) return status;
+  if (!given.resume.empty())
+    if (const std::string name = line.first_given({"--full", "--out", "--shard", "--data", "--seed"});
+        !name.empty()) {
+      kit::print_error(fmt::format(
+          "{}: {} cannot change a study under way; only --threads goes with --resume\n", program, name));
+      return 2;
+    }
+  if (!shard.empty()) given.shard = shard_from(shard);
+  given.options.seed = static_cast<std::uint64_t>(seed);
+  given.options.budget = full ? Budget::full : quick && !standard ? Budget::quick : Budget::standard;
+  return std::nullopt;
+}
+
+int run_claims(int argc, const char* const* argv) {
+  Given given;
+  if (const auto status = parse("lab claims", "Runs the quick form of all studies; says which bands hold.",
+                                argc, argv, given, true))
+    return *status;
+  const Path& folder = given.resume;
+  std::vector<const Study*> wanted, left_out;
+  for (const Study& study : studies()) {
+    const bool has_data = study.data.empty() || !given.options.data.empty() ||
+                          (!folder.empty() && is_study(folder / study.name));
+    (has_data ? wanted : left_out).push_back(&study);
+  }
+  const int status = run_all_of(wanted, given, std::nullopt);
+  for (const Study* study : left_out)
+    kit::print(fmt::format("not measured: {}, {}: needs --data, {}\n", claim_numbers(*study), study->name,
+                           study->data));
+  return status;
+}
+
+int run_claim(int argc, const char* const* argv) {
+  char* end = nullptr;
+  const long number = argc > 1 ? std::strtol(argv[1], &end, 10) : 0;
+  if (argc < 2 || end == argv[1] || *end != 0) {
+    kit::print_error("lab: claim takes the number of one, as in: lab claim 13\n");
+    return 2;
+  }
+  const Claim& claim = claim_numbered(static_cast<int>(number));
+  Given given;
+  if (const auto status = parse("lab claim", "Measures one claim.", argc - 1, argv + 1, given, true))
+    return *status;
+  if (claim.measures.empty()) {
+    kit::print(fmt::format("{}  {}\nnot testable here: {}\n", claim.number, claim.text, claim.note));
+    return 0;
+  }
+  return run_all_of({&study_named(claim.study)}, given, claim.number);
+}
+
+int merge_command(int argc, const char* const* argv) {
+  std::vector<Path> folders;
+  Path out;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--out" && i + 1 < argc)
+      out = argv[++i];
+    else
+      folders.emplace_back(argv[i]);
+  }
+  if (folders.empty() || out.empty()) {
+    kit::print_error(
+        "lab: merge takes the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
+    return 2;
+  }
+  kit::check(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
+             io::printable(out.string()));
+  std::map<std::string, std::vector<Path>> parts;
+  for (const Path& folder : folders) {
+    kit::check(std::filesystem::is_directory(folder), "merge: {} is no folder",
+               io::printable(folder.string()));
+    const std::vector<Path> found = study_folders(folder);
+    kit::check(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
+    for (const Path& one : found) parts[read_study(one).study].push_back(one);
+  }
+  for (const auto& [name, of] : parts) merge(study_named(name), of, out / name);
+  write_index(out);
+  kit::print((out / "index.html").string() + "\n");
+  return 0;
+}
+
+int list_studies() {
+  for (const Study& study : studies())
+    kit::print(fmt::format("  {:<16} {}\n{:<19}{}{}\n", study.name, study.question, "", claim_numbers(study),
+                           study.data.empty() ? "" : "; needs --data, " + study.data));
+  return 0;
+}
+
+}  // namespace
+
+std::optional<int> run_study_command(int argc, const char* const* argv) {
+  if (argc < 2) return std::nullopt;
+  const std::string word = argv[1];
+  if (word == "claims") return run_claims(argc - 1, argv + 1);
+  if (word == "claim") return run_claim(argc - 1, argv + 1);
+  if (word == "merge") return merge_command(argc - 1, argv + 1);
+  if (word == "studies") return list_studies();
+  if (word.empty() || word.starts_with("-") || word == "report") return std::nullopt;
+  const Study& study = study_named(word);
+  Given given;
+  if (const auto status = parse("lab " + word, study.question, argc - 1, argv + 1, given, false))
+    return *status;
+  return run_all_of({&study}, given, std::nullopt);
+}
+
+bool holds_studies(const Path& folder) {
+  return std::filesystem::is_directory(folder) && (is_study(folder) || !study_folders(folder).empty());
+}
+
+int report_studies(const Path& folder) {
+  const Path over =
+      is_study(folder) ? std::filesystem::absolute(folder).lexically_normal().parent_path() : folder;
+  write_index(over);
+  kit::print((over / "index.html").string() + "\n");
+  return 0;
+}
+
+}  // namespace gradus::lab

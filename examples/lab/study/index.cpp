@@ -1,0 +1,129 @@
+// index.html and claims.html: all studies of a folder, and the ledger as they have it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/studies/studies.h"
+#include "lab/study/page.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+/// What each study of the folder takes for its claims.
+std::map<std::string, Figures> figures_in(const std::vector<Path>& folders) {
+  std::map<std::string, Figures> figures;
+  for (const Path& folder : folders) {
+    const Study& study = study_named(read_study(folder).study);
+    kit::check(figures.emplace(study.name, study.figures(read_results(folder, study))).second,
+               "{} holds the study {} twice", io::printable(folder.parent_path().string()), study.name);
+  }
+  return figures;
+}
+
+/// The appendix: each method in a few lines, with its source.
+void add_methods(kit::HtmlReport& page) {
+  page.heading("Methods");
+  page.list(
+      {"**The seed is the unit.** Runs of one seed share their data and, where they can, their weights: they "
+       "are one "
+       "observation. Every figure is first made one number a seed, differences within a seed (paired).",
+       "**t interval** (Student 1908): mean \u2213 t s / \u221An with n \u2212 1 degrees of freedom; for "
+       "means of seeds that are "
+       "not far from a bell curve.",
+       "**Bootstrap interval** (Efron 1979): the middle of the means of 10,000 samples drawn from the seeds "
+       "with "
+       "replacement; asks for no bell curve, too narrow below about ten seeds.",
+       "**Clopper-Pearson interval** (1934): for the share of seeds of which something is so; exact, rather "
+       "too wide.",
+       "**Exact**: no chance is in it, such as a formula against another; the worst case counts.",
+       "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
+       "\u2212 0.05/m "
+       "(Bonferroni). Over the whole ledger there is no correction.",
+       "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
+       "fewer seeds, "
+       "so that more is unclear.",
+       "**Divergence**: a loss that is not finite or above four times that of guessing evenly. Such a run, "
+       "and one that "
+       "ends above its start, counts with its loss at the start (Wortsman et al. 2023, 2309.14322)."});
+}
+
+std::string claims_page(const std::vector<JudgedClaim>& judged,
+                        const std::map<std::string, Path>& folder_of) {
+  kit::HtmlReport page("The ledger of claims",
+                       "What teaching texts and papers say of Pre-LN, Post-LN and what is around "
+                       "them, each put to the test: " +
+                           summary_words(judged));
+  for (const JudgedClaim& claim : judged) {
+    page.subheading(fmt::format("{}. {}", claim.claim->number, claim.claim->text),
+                    fmt::format("claim-{}", claim.claim->number));
+    const auto folder = folder_of.find(claim.claim->study);
+    page.paragraph(fmt::format("**{}**. Said by: {}.{}", claim.verdict(), claim.claim->source,
+                               folder == folder_of.end()
+                                   ? ""
+                                   : fmt::format(" Measured by [{}]({}/report.html).", claim.claim->study,
+                                                 folder->second.filename().string())));
+    kit::Table table{.header = {"Where", "What", "Band", "Figure", "Seeds"}};
+    for (const Judged& one : claim.measures)
+      table.rows.push_back({one.measure->where, one.measure->what, band_words(*one.measure), words_of(one),
+                            std::to_string(one.seeds)});
+    if (!table.rows.empty()) page.table(table);
+    if (!claim.claim->note.empty()) page.paragraph(claim.claim->note);
+    if (!claim.claim->paper.empty()) page.paragraph("In print: " + claim.claim->paper);
+  }
+  add_methods(page);
+  return page.html();
+}
+
+}  // namespace
+
+std::vector<Path> study_folders(const Path& folder) {
+  std::vector<Path> folders;
+  if (!std::filesystem::is_directory(folder)) return folders;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_directory() && is_study(entry.path())) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<JudgedClaim> judge_all(const Path& folder) {
+  const std::map<std::string, Figures> figures = figures_in(study_folders(folder));
+  std::vector<JudgedClaim> judged;
+  for (const Claim& claim : claims()) {
+    const auto found = figures.find(claim.study);
+    judged.push_back(judge(claim, found == figures.end() ? Figures{} : found->second));
+  }
+  return judged;
+}
+
+void write_index(const Path& folder) {
+  const std::vector<Path> folders = study_folders(folder);
+  kit::check(!folders.empty(), "{} holds no folder of a study", io::printable(folder.string()));
+  std::map<std::string, Path> folder_of;
+  const std::vector<JudgedClaim> judged = judge_all(folder);
+  kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summary_words(judged) +
+                                                " [The ledger of claims](claims.html).");
+  kit::Table table{.header = {"Study", "Question", "Runs", "Its claims"}};
+  for (const Path& one : folders) {
+    const StudyConfig config = read_study(one);
+    const Study& study = study_named(config.study);
+    folder_of[study.name] = one;
+    const std::string sentence = write_study_page(one, study);
+    const StudyResults results = read_results(one, study);
+    table.rows.push_back(
+        {fmt::format("[{}]({}/report.html)", study.title, one.filename().string()), study.question,
+         fmt::format("{} of {}, {}", results.records.size(), results.planned, name_of(config.options.budget)),
+         sentence});
+  }
+  page.table(table);
+  page.save(folder / "index.html");
+  kit::replace_file(folder / "claims.html", claims_page(judged, folder_of));
+}
+
+}  // namespace gradus::lab

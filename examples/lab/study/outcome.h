@@ -1,0 +1,45 @@
+#pragma once
+// What a training of a study leaves in its record, and the numbers several studies make of many of them. The
+// rules were fixed before the first run:
+//
+//   learned     the loss on the validation set ends below learned_loss(), that of the best n-gram
+//   converged   the mean of 20 training losses in a row has come down to target_loss()
+//   diverged    as TrialResult has it; such a run counts with its loss at the start
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/study/study.h"
+#include "lab/study/trial.h"
+
+namespace gradus::lab {
+
+/// Of the recall language: a run that ends below it has looked further back than counting can.
+double learned_loss();
+/// Three quarters of the way from there down to the entropy.
+double target_loss();
+
+/// Numbers "loss", "diverged" (0 or 1) and "steps" to the target loss (NaN: never), and the training loss as
+/// a series "losses": means of `points` equal slices.
+Measured outcome_of(const TrialResult& result, std::size_t points = 12);
+
+/// The means of `count` equal slices, or the values where there are no more than that.
+std::vector<double> slice_means(const std::vector<double>& values, std::size_t count);
+
+/// A number of each of the runs, in their order; nothing until all have finished.
+std::optional<std::vector<double>> numbers_of(const StudyResults& results,
+                                              const std::vector<std::string>& runs,
+                                              const std::string& number);
+
+/// Sensitivity to the rate (Wortsman et al. 2023, arXiv:2309.14322): the mean over rates minus the best, of
+/// losses that count that of the start where they would be larger. 0 for a model that does not care.
+double sensitivity_of(std::span<const double> losses);
+double least(std::span<const double> values);
+
+/// The largest of the rates, given in rising order, whose loss is below learned_loss(); where there is none,
+/// the rate one step (the ratio of the first two) below the least.
+double largest_rate(std::span<const double> rates, std::span<const double> losses);
+
+}  // namespace gradus::lab

@@ -1,0 +1,46 @@
+#pragma once
+// What a study keeps in its folder; page and ledger are drawn from these files alone.
+//
+//   study.json   which study, budget, seeds, part, versions and machine; written when it starts
+//   runs.jsonl   a line a finished run: "run", "seconds", its numbers, its series as words of numbers
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "gradus/kit/data/run_log.h"
+#include "lab/files.h"
+#include "lab/study/study.h"
+
+namespace gradus::lab {
+
+/// Part `index` of `count`, from 1: of a study that several machines share.
+struct Shard {
+  std::int64_t index = 1, count = 1;
+  bool operator==(const Shard&) const = default;
+};
+
+struct StudyConfig {
+  std::string study;
+  StudyOptions options;
+  Shard shard;
+  Facts machine;
+  std::string data_sha256 = {};  // of the files read of --data
+};
+
+void write_study(const std::filesystem::path& folder, const StudyConfig& config);
+/// Throws naming the file where it is missing or is no study's.
+StudyConfig read_study(const std::filesystem::path& folder);
+bool is_study(const std::filesystem::path& folder);
+
+kit::LogLine line_of(const std::string& run, const Record& record);
+
+/// The finished runs of a folder, in no order. Throws where a line is not as line_of() has it, a run stands
+/// twice, or is not in the plan: that of another version.
+std::map<std::string, Record> read_records(const std::filesystem::path& folder,
+                                           const std::vector<StudyRun>& plan);
+
+/// The folder's study with all that was measured.
+StudyResults read_results(const std::filesystem::path& folder, const Study& study);
+
+}  // namespace gradus::lab

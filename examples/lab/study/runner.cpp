@@ -1,0 +1,103 @@
+#include "lab/study/runner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/duration.h"
+#include "gradus/kit/program/interrupt.h"
+#include "gradus/kit/program/program.h"
+#include "gradus/kit/program/progress.h"
+#include "lab/names.h"
+#include "lab/study/shards.h"
+#include "lab/training/side_by_side.h"
+
+namespace gradus::lab {
+
+namespace {
+
+double seconds_of(const std::vector<StudyRun>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0,
+                         [](double sum, const StudyRun& run) { return sum + run.seconds; });
+}
+
+/// What the threads share.
+class Work {
+ public:
+  Work(const Study& study, std::vector<StudyRun> open, const std::filesystem::path& log, double total,
+       double done)
+      : runs_(std::move(open)), log_(log), progress_(study.name, total), done_(done) {}
+
+  void work_through() {
+    try {
+      for (std::size_t i = next_++; i < runs_.size() && !stopped(); i = next_++) measure(runs_[i]);
+    } catch (const kit::Interrupted&) {  // what was under way starts again
+    } catch (...) {
+      failed_ = true;
+      throw;
+    }
+  }
+
+  bool finish() {
+    if (finished_ < runs_.size()) return false;
+    progress_.finish();
+    return true;
+  }
+
+ private:
+  bool stopped() const { return failed_ || kit::interrupted(); }
+
+  void measure(const StudyRun& run) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    Record record;
+    try {
+      record.measured = run.measure();
+    } catch (const Error& error) {
+      kit::fail_with("{}: {}", run.name, error.what());
+    }
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const std::lock_guard lock(mutex_);
+    log_.write(line_of(run.name, record));
+    ++finished_;
+    done_ += run.seconds;
+    progress_.update(done_, run.name);
+  }
+
+  const std::vector<StudyRun> runs_;
+  std::mutex mutex_;
+  kit::RunLog log_;
+  kit::Progress progress_;
+  double done_;
+  std::size_t finished_ = 0;
+  std::atomic<bool> failed_{false};
+  std::atomic<std::size_t> next_{0};
+};
+
+}  // namespace
+
+bool run_study(const Study& study, const StudyConfig& config, const std::filesystem::path& folder,
+               std::int64_t threads) {
+  const std::vector<StudyRun> plan = part_of(study.plan(config.options), config.shard);
+  const std::map<std::string, Record> finished = read_records(folder, study.plan(config.options));
+  std::vector<StudyRun> open;
+  for (const StudyRun& run : plan)
+    if (!finished.contains(run.name)) open.push_back(run);
+  const double total = seconds_of(plan), left = seconds_of(open);
+  kit::print_error(fmt::format(
+      "{}: {}{}, {} at a time: about {} on a fast machine\n", study.name,
+      counted(static_cast<std::int64_t>(plan.size()), "run"),
+      open.size() < plan.size() ? fmt::format(", {} done already", plan.size() - open.size()) : "", threads,
+      kit::human_duration(left / static_cast<double>(threads))));
+  // The longest first, so that no thread works alone on a long one at the end.
+  std::stable_sort(open.begin(), open.end(),
+                   [](const StudyRun& a, const StudyRun& b) { return a.seconds > b.seconds; });
+  Work work(study, std::move(open), folder / "runs.jsonl", total, total - left);
+  side_by_side(threads, [&] { work.work_through(); });
+  return work.finish();
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,17 @@
+#pragma once
+// Runs a study: several runs at a time, each on a thread of its own, a line a finished run; what is done is
+// kept when it is stopped.
+
+#include <filesystem>
+
+#include "lab/study/records.h"
+
+namespace gradus::lab {
+
+/// Measures what `folder` does not hold yet. A run that was cut off starts again; its bits do not depend on
+/// what runs beside it. False when kit::interrupted() came before all were done. Throws what a run throws,
+/// with its name.
+bool run_study(const Study& study, const StudyConfig& config, const std::filesystem::path& folder,
+               std::int64_t threads);
+
+}  // namespace gradus::lab

@@ -1,0 +1,22 @@
+#pragma once
+// A study on several machines: its runs are independent, so each takes a part, and merge() joins their
+// folders.
+
+#include <filesystem>
+#include <vector>
+
+#include "lab/study/records.h"
+
+namespace gradus::lab {
+
+/// The runs of one part: the longest first, each to the part that has least to do so far. Every run is in
+/// exactly one.
+std::vector<StudyRun> part_of(const std::vector<StudyRun>& plan, const Shard& shard);
+
+/// Writes what the folders measured into `out`, in the order of the plan. Throws, writing nothing, where the
+/// folders are not of one study with the same settings, a run is missing (naming the part that has it) or
+/// stands in two folders.
+void merge(const Study& study, const std::vector<std::filesystem::path>& folders,
+           const std::filesystem::path& out);
+
+}  // namespace gradus::lab

@@ -1,0 +1,86 @@
+#pragma once
+// A study: one question, asked of many independent runs. It says which runs (its plan), what each measures,
+// what the ledger of claims takes from them (its figures, one number a seed) and what its page shows.
+// Everything else is the same for all studies: running, stopping and going on (runner.h), files (records.h),
+// several machines (shards.h), pages (page.h). A new one is a file in studies/ and a line in
+// studies/studies.cpp.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/report/page.h"
+
+namespace gradus::lab {
+
+/// How much is run: about 30 seconds, half an hour, or as for the committed measurement, on two cores.
+enum class Budget { quick, standard, full };
+std::string name_of(Budget budget);
+
+struct StudyOptions {
+  Budget budget = Budget::standard;
+  std::uint64_t seed = 0;           // the first; the others follow it
+  std::filesystem::path data = {};  // what a study reads that needs a file or folder
+};
+
+/// What a run measured, by name. Files keep six digits of each number.
+struct Measured {
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::vector<double>> series;
+};
+
+/// A run depends on nothing but its name's settings: any machine may do it, in any order.
+struct StudyRun {
+  std::string name;    // unique in its study: "post-L12-lr0.01-s3"
+  double seconds = 1;  // about, on one core: for the time left, and to share out work
+  std::function<Measured()> measure;
+};
+
+/// A finished run.
+struct Record {
+  Measured measured;
+  double seconds = 0;
+};
+
+/// What has been measured so far.
+struct StudyResults {
+  StudyOptions options;
+  std::map<std::string, Record> records;
+  std::size_t planned = 0;
+
+  bool complete() const { return records.size() == planned; }
+  bool has(const std::string& run) const { return records.contains(run); }
+  /// NaN where the run has not finished, or was infinite or NaN when it was measured; throws where a finished
+  /// run has no number of that name, which is a mistake in the study.
+  double number(const std::string& run, const std::string& name) const;
+  /// Empty where the run has not finished.
+  std::vector<double> series(const std::string& run, const std::string& name) const;
+};
+
+/// One number a seed for each measure of the ledger, by its id ("sensitivity.L12"); a seed that is not
+/// finished is left out. Differences are made here, seed by seed, since runs of one seed share their data.
+using Figures = std::map<std::string, std::vector<double>>;
+
+struct Study {
+  std::string name;      // the word of the command line: "rates"
+  std::string title;     // "Learning rate, warm-up and depth"
+  std::string question;  // one sentence
+  std::function<std::vector<StudyRun>(const StudyOptions&)> plan;
+  std::function<Figures(const StudyResults&)> figures;
+  /// Charts and tables, each with the sentence that says what to see; of what is there when it was stopped.
+  std::function<void(Page&, const StudyResults&)> report;
+  std::string data = {};  // what --data is to it: "a text file"; empty: it needs none
+  /// The files it reads of what --data names; throws, naming it, where one is missing.
+  std::function<std::vector<std::filesystem::path>(const std::filesystem::path& data)> files = {};
+};
+
+/// first, first + 1, ...: the seeds of a plan, fixed before the first run.
+std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count);
+
+/// At most `count` of the values, evenly spread, the first and the last among them: a curve for a file.
+std::vector<double> thinned(const std::vector<double>& values, std::size_t count);
+
+}  // namespace gradus::lab

@@ -1,0 +1,108 @@
+#include "lab/study/trial.h"
+
+#include <cmath>
+
+#include "gradus/gradus.h"
+#include "gradus/kit/program/interrupt.h"
+#include "lab/analysis/analysis.h"
+
+namespace gradus::lab {
+
+namespace {
+
+// A loss this many times that of guessing evenly is called divergence and ends the trial.
+constexpr double kDiverged = 4;
+
+// Streams of a seed, as in training.cpp: the same weights and batches there and here.
+enum Stream : std::uint64_t { kWeights, kData };
+
+void lab_init(const nn::GPT& model, std::uint64_t seed) {
+  Generator generator(seed, kWeights);
+  for (const auto& [name, w] : model.named_parameters()) {
+    if (name.ends_with("bias"))
+      nn::init::zeros_(w);
+    else if (w.dim() >= 2)
+      nn::init::normal_(w, 0, 1 / std::sqrt(static_cast<double>(w.size(-1))), generator);
+  }
+}
+
+optim::Schedule schedule_of(const TrialOptions& options) {
+  return options.schedule ? options.schedule(options.lr) : optim::warmup_linear(options.lr, options.warmup);
+}
+
+}  // namespace
+
+const Task& recall_task() {
+  static const Task task{RecallOptions{}};
+  return task;
+}
+
+MakeOptimizer adam(double beta2) {
+  return [beta2](const nn::GPT& model, const optim::Schedule& lr) {
+    return std::make_unique<optim::Adam>(model.parameters(),
+                                         optim::AdamOptions{.lr = lr, .betas = {0.9, beta2}});
+  };
+}
+
+void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
+                   const Init& init) {
+  (init ? init : lab_init)(model, options.seed);
+  if (options.placement.init) {
+    manual_seed(options.seed);  // of this thread's generator, which it draws from
+    options.placement.init(model.transformer, model.transformer.options().block);
+  }
+  nn::profile_admin_([&] { model.loss(first.inputs, first.targets); });
+}
+
+nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& init) {
+  nn::GPT gpt({.vocab = task.vocabulary().size(),
+               .context = task.context(),
+               .layers = options.layers,
+               .placement = options.placement,
+               .block = options.block,
+               .positions = options.positions,
+               .final_norm = options.final_norm,
+               .residual_init_scaling = false});
+  Generator data(options.seed, kData);
+  start_weights(gpt, options, task.batch(options.batch, data), init);
+  return gpt;
+}
+
+double validation_loss(const nn::GPT& model, const Task& task) {
+  const NoGrad guard;
+  const nn::EvalMode eval(model);
+  return model.loss(task.validation().inputs, task.validation().targets).item();
+}
+
+double TrialResult::steps_to(double target) const { return lab::steps_to(losses, target); }
+
+TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,
+                  const std::function<void(const TrialStep&)>& on_step) {
+  const std::unique_ptr<optim::Optimizer> optimizer = options.optimizer(model, schedule_of(options));
+  const std::vector<Tensor> parameters = model.parameters();
+  Generator data(options.seed, kData);
+  TrialResult result;
+  result.start_loss = validation_loss(model, task);
+  const double limit =
+      options.loss_limit.value_or(kDiverged * std::log(static_cast<double>(task.vocabulary().size())));
+  const auto is_wild = [&](double loss) { return !std::isfinite(loss) || loss > limit; };
+
+  for (std::int64_t step = 1; step <= options.steps && !result.diverged; ++step) {
+    kit::stop_if_interrupted();
+    const kit::Windows batch = task.batch(options.batch, data);
+    const Tensor loss = model.loss(batch.inputs, batch.targets);
+    result.losses.push_back(loss.item());
+    result.diverged = is_wild(loss.item());
+    optimizer->zero_grad();
+    loss.backward();
+    if (on_step) on_step({.step = step, .loss = loss.item(), .model = model});
+    if (options.clip > 0) optim::clip_grad_norm(parameters, options.clip);
+    if (!result.diverged) optimizer->step();
+  }
+  const double end = result.diverged ? result.start_loss : validation_loss(model, task);
+  if (is_wild(end)) result.diverged = true;
+  result.final_loss = std::isfinite(end) ? std::min(end, result.start_loss) : result.start_loss;
+  return result;
+}
+
+}  // namespace gradus::lab

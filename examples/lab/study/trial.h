@@ -1,0 +1,77 @@
+#pragma once
+// One training of a study: a GPT, a task, an optimizer, a rate, a seed. What studies vary is an option here,
+// so that two of them that mean the same run the same.
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "gradus/nn/models/gpt.h"
+#include "gradus/optim/optimizer.h"
+#include "lab/training/task.h"
+
+namespace gradus::lab {
+
+/// The recall language as the lab has it, made once.
+const Task& recall_task();
+
+using MakeOptimizer =
+    std::function<std::unique_ptr<optim::Optimizer>(const nn::GPT& model, const optim::Schedule& lr)>;
+/// Adam with the lab's settings: betas 0.9 and 0.999, no weight decay.
+MakeOptimizer adam(double beta2 = 0.999);
+
+struct TrialOptions {
+  nn::Placement placement = nn::pre_ln();
+  std::int64_t layers = 6;
+  nn::BlockOptions block = {.d_model = 32, .heads = 4};
+  std::optional<bool> final_norm = {};  // not given: as the placement has it
+  nn::Positions positions = nn::Positions::learned;
+
+  double lr = 3e-3;
+  std::int64_t warmup = 0;                                  // steps, linear; constant after it
+  std::function<optim::Schedule(double lr)> schedule = {};  // instead of warm-up and constant
+  MakeOptimizer optimizer = adam();
+  double clip = 0;  // norm of the whole gradient; 0: none
+  std::optional<double> loss_limit = {};  // above it a run has diverged; not given: 4 log(vocabulary)
+  std::int64_t steps = 400;
+  std::int64_t batch = 16;
+  std::uint64_t seed = 0;
+};
+
+/// Initial weights for a model: what it starts with instead of the lab's.
+using Init = std::function<void(const nn::GPT& model, std::uint64_t seed)>;
+
+/// Gives a model the initial weights of new_model(); `first` is the batch that training will begin with.
+void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
+                   const Init& init = {});
+
+/// The model before its first step. Without `init`: matrices N(0, 1/fan_in), embeddings N(0, 1/d), biases 0,
+/// then what the placement sets itself (make_model of training.h says why). Equal options and seeds give
+/// equal weights in all placements with the same parts.
+nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& init = {});
+
+struct TrialStep {
+  std::int64_t step = 0;  // from 1, before the update; the gradients are there
+  double loss = 0;
+  nn::GPT& model;
+};
+
+struct TrialResult {
+  double start_loss = 0;  // on the validation set
+  double final_loss = 0;  // on the validation set; start_loss where it diverged or ended above that, as in
+                          // Wortsman et al. 2023, so that one wild run does not drown the others
+  bool diverged = false;  // a loss was not finite or above the limit
+  std::vector<double> losses;  // of each step's batch
+  /// The first step at which the mean of the last 20 losses was at most `target`; NaN: never.
+  double steps_to(double target) const;
+};
+
+/// Trains. `on_step` may look at the model and its gradients. Throws kit::Interrupted at Ctrl-C. Everything
+/// depends on the options alone: trials may go on side by side.
+TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,
+                  const std::function<void(const TrialStep&)>& on_step = {});
+
+/// Mean loss on the task's validation set, in eval mode, without a tape.
+double validation_loss(const nn::GPT& model, const Task& task);
+
+}  // namespace gradus::lab

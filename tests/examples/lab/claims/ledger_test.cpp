@@ -1,0 +1,105 @@
+#include "lab/claims/ledger.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <set>
+
+#include "check_op.h"
+#include "lab/studies/studies.h"
+
+using namespace gradus::lab;
+
+namespace {
+
+constexpr double kOpen = std::numeric_limits<double>::infinity();
+
+Claim claim_with(std::vector<Measure> measures) {
+  return {.number = 1, .text = "x", .source = "y", .study = "z", .measures = std::move(measures)};
+}
+
+const Measure kAboveZero{.id = "a", .where = "2 layers", .what = "difference", .low = 0, .high = kOpen};
+const Measure kToo{.id = "b", .where = "12 layers", .what = "difference", .low = 0, .high = kOpen};
+
+std::string verdict(const Claim& claim, const Figures& figures) { return judge(claim, figures).verdict(); }
+
+}  // namespace
+
+TEST_CASE("a claim holds where its whole interval lies in the band") {
+  const Claim claim = claim_with({kAboveZero});
+  CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9}}}) == "holds");
+  CHECK(verdict(claim, {{"a", {-1.0, -1.1, -0.9}}}) == "false");
+  CHECK(verdict(claim, {{"a", {1.0, -0.5, 0.2}}}) == "unclear");
+  CHECK(verdict(claim, {{"a", {1.0}}}) == "unclear");  // one seed has no interval
+  CHECK(verdict(claim, {}) == "not measured");
+  CHECK(verdict(claim, {{"a", {}}}) == "not measured");
+  CHECK(verdict(claim_with({}), {}) == "not testable here");
+}
+
+TEST_CASE("conditions of a claim are told apart") {
+  const Claim claim = claim_with({kAboveZero, kToo});
+  const std::vector<double> up = {1.0, 1.1, 0.9, 1.0}, down = {-1.0, -1.1, -0.9, -1.0},
+                            both = {1.0, -1.0, 0.5, 0};
+  CHECK(verdict(claim, {{"a", up}, {"b", up}}) == "holds");
+  CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "holds only where: 2 layers");
+  CHECK(verdict(claim, {{"a", down}, {"b", down}}) == "false");
+  CHECK(verdict(claim, {{"a", both}, {"b", both}}) == "unclear");
+  CHECK(verdict(claim, {{"a", up}, {"b", both}}) == "holds only where: 2 layers; unclear where: 12 layers");
+  CHECK(verdict(claim, {{"a", both}, {"b", down}}) == "false where: 12 layers; unclear where: 2 layers");
+  CHECK(verdict(claim, {{"a", up}}) == "holds (1 of 2 measured)");
+}
+
+TEST_CASE("a disputed claim is not settled by one lab") {
+  Claim claim = claim_with({kAboveZero});
+  claim.disputed = true;
+  CHECK(verdict(claim, {{"a", {-1.0, -1.1, -0.9}}}) == "disputed: not so here");
+  CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9}}}) == "holds");
+}
+
+TEST_CASE("more measures make wider intervals") {
+  const Figures figures = {{"a", {1.0, 1.2, 0.8, 1.1}}};
+  const Judged alone = judge(claim_with({kAboveZero}), figures).measures[0];
+  const Judged of_two = judge(claim_with({kAboveZero, kToo}), figures).measures[0];
+  CHECK(of_two.interval.low < alone.interval.low);
+  CHECK(interval_words(Estimate::mean_t, 1) == "95% t interval");
+  CHECK(interval_words(Estimate::mean_t, 2) == "97.5% t interval");
+}
+
+TEST_CASE("shares and exact figures") {
+  Measure share = kAboveZero;
+  share.estimate = Estimate::share;
+  share.low = 0.5, share.high = 1;
+  const Judged most = judge(claim_with({share}), {{"a", {1, 1, 0, 1, 1, 1, 1, 1, 1, 1}}}).measures[0];
+  CHECK(most.figure == doctest::Approx(0.9));
+  CHECK(most.judgement == Judgement::holds);
+  Measure exact = kAboveZero;
+  exact.estimate = Estimate::exact;
+  exact.low = 0, exact.high = 1e-9;
+  const Judged worst = judge(claim_with({exact}), {{"a", {1e-12, 1e-3, 1e-10}}}).measures[0];
+  CHECK(worst.figure == 1e-3);
+  CHECK(worst.judgement == Judgement::fails);
+  CHECK(judge(claim_with({exact}), {{"a", {1e-12, std::nan("")}}}).measures[0].judgement ==
+        Judgement::unclear);
+}
+
+TEST_CASE("the ledger is whole: numbers once, studies that are there, bands that can fail") {
+  std::set<int> numbers;
+  for (const Claim& claim : claims()) {
+    INFO("claim ", claim.number);
+    CHECK(numbers.insert(claim.number).second);
+    CHECK(!claim.text.empty());
+    CHECK(!claim.source.empty());
+    CHECK(claim.measures.empty() == claim.study.empty());
+    if (claim.measures.empty()) CHECK(!claim.note.empty());  // why it cannot be tested
+    if (!claim.study.empty()) CHECK(study_named(claim.study).name == claim.study);
+    std::set<std::string> ids, places;
+    for (const Measure& measure : claim.measures) {
+      CHECK(ids.insert(measure.id).second);
+      CHECK(places.insert(measure.where).second);
+      CHECK(!measure.what.empty());
+      CHECK(measure.low <= measure.high);
+      CHECK((std::isfinite(measure.low) || std::isfinite(measure.high)));
+    }
+  }
+  CHECK_THROWS_WITH(claim_numbered(1000), doctest::Contains("there is no claim 1000"));
+}

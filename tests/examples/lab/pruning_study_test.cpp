@@ -1,0 +1,64 @@
+// Dropping layers, and what a fine-tuning's figures are made of.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "lab/studies/best_rate.h"
+#include "lab/studies/fine_tuning/parts.h"
+#include "lab/studies/pruning/parts.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab {
+
+TEST_CASE("the deeper half's share") {
+  CHECK(pruning::deeper_share({1, 1, 1, 1}) == 0.5);
+  CHECK(pruning::deeper_share({3, 0, 0, 1}) == 0.25);
+  CHECK(pruning::deeper_share({1, 2, 1}) == 0.5);      // the middle belongs to both
+  CHECK(pruning::deeper_share({1, -5, 0, 1}) == 0.5);  // a layer that is better gone takes nothing away
+  CHECK(std::isnan(pruning::deeper_share({0, -1})));
+}
+
+TEST_CASE("all layers in order are the model; one less is another") {
+  for (const char* placement : {"Pre-LN", "Post-LN", "LN scaling"}) {
+    const nn::GPT gpt =
+        new_model(recall_task(), {.placement = nn::placement_named(placement), .layers = 3, .seed = 5});
+    CHECK(pruning::loss_with(gpt, recall_task(), {0, 1, 2}) ==
+          doctest::Approx(validation_loss(gpt, recall_task())).epsilon(1e-5));
+    CHECK(std::abs(pruning::loss_with(gpt, recall_task(), {0, 2}) - validation_loss(gpt, recall_task())) >
+          1e-4);
+    const std::vector<double> cosines = pruning::cosines_of(gpt, recall_task().validation().inputs);
+    CHECK(cosines.size() == 3);
+    for (const double cosine : cosines) CHECK(std::abs(cosine) < 1);
+  }
+}
+
+TEST_CASE("the best rate is that of the lowest mean over the seeds that are there") {
+  const auto loss = [](double rate, std::uint64_t seed) {
+    if (rate == 3 && seed == 1) return std::nan("");
+    return rate == 1 ? 2.0 : rate == 2 ? 1.5 + static_cast<double>(seed) : 1.8;
+  };
+  CHECK(best_rate({1, 2, 3}, {0, 1}, loss) == 3);
+  CHECK(best_rate({1, 2}, {0}, loss) == 2);
+  CHECK(std::isnan(best_rate({3}, {1}, loss)));
+}
+
+TEST_CASE("figures of fine-tuning, from made-up runs") {
+  StudyResults results{.options = {.budget = Budget::quick, .seed = 7}, .records = {}, .planned = 6};
+  const auto put = [&](const char* placement, std::uint64_t seed, std::vector<double> loss,
+                       std::vector<double> rises) {
+    results.records[fine_tuning::run_name(placement, 6, seed)].measured = {
+        .numbers = {{"first-loss", 1}, {"second-start", 4}},
+        .series = {{"loss", std::move(loss)}, {"forgetting", std::move(rises)}, {"diverged", {0, 0, 0}}}};
+  };
+  put("Pre-LN", 7, {1.0, 1.5, 2.0}, {0.1, 0.2, 0.3});
+  put("Post-LN", 7, {2.0, 1.75, 3.0}, {0.5, 0.7, 0.9});
+  const Figures figures = fine_tuning_study().figures(results);
+  CHECK(figures.at("sensitivity.L6").front() == doctest::Approx(0));  // 2.25 - 1.75 and 1.5 - 1
+  CHECK(figures.at("end.L6") == std::vector<double>{0.75});
+  CHECK(figures.at("forgetting.L6").front() == doctest::Approx(0.6));
+  put("Pre-LN", 8, {1.0, 1.0, 1.0}, {0, 0, 0});  // a seed without its pair does not count
+  CHECK(fine_tuning_study().figures(results).at("end.L6").size() == 1);
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,39 @@
+#pragma once
+// Results of a study that never ran, made up from each run's name.
+
+#include <functional>
+
+#include "lab/claims/ledger.h"
+#include "lab/study/study.h"
+
+namespace gradus::test {
+
+/// All runs of the plan, or those that `keep` says.
+inline lab::StudyResults fabricated(const lab::Study& study, const lab::StudyOptions& options,
+                                    const std::function<lab::Measured(const std::string& run)>& measured,
+                                    const std::function<bool(const std::string& run)>& keep = {}) {
+  lab::StudyResults results{.options = options, .records = {}, .planned = 0};
+  for (const lab::StudyRun& run : study.plan(options)) {
+    ++results.planned;
+    if (!keep || keep(run.name)) results.records[run.name] = {measured(run.name), 1};
+  }
+  return results;
+}
+
+/// The page drawn from these.
+inline std::string page_of(const lab::Study& study, const lab::StudyResults& results) {
+  lab::Page page{kit::HtmlReport(study.title, study.question)};
+  study.report(page, results);
+  return page.html.html();
+}
+
+/// The ids of the study's measures in the ledger.
+inline std::vector<std::string> measures_of(const lab::Study& study) {
+  std::vector<std::string> ids;
+  for (const lab::Claim& claim : lab::claims())
+    if (claim.study == study.name)
+      for (const lab::Measure& measure : claim.measures) ids.push_back(measure.id);
+  return ids;
+}
+
+}  // namespace gradus::test

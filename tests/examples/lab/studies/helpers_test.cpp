@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gradus/core/random/random.h"
+#include "gradus/gradus.h"
+#include "lab/studies/bands.h"
+#include "lab/studies/slope.h"
+#include "lab/studies/start/ridge.h"
+#include "lab/studies/weights.h"
+#include "near.h"
+
+using namespace gradus;
+using namespace gradus::lab;
+
+TEST_CASE("the slope on logarithms is the exponent, whatever the factor") {
+  CHECK(log_slope({1, 2, 4}, {3, 6, 12}) == gradus::test::near(1));
+  CHECK(log_slope({6, 24, 96}, {5, 2.5, 1.25}) == gradus::test::near(-0.5));
+  CHECK(std::isnan(log_slope({2, 2}, {1, 3})));
+  CHECK(std::isnan(log_slope({1, 2}, {1, 0})));
+  CHECK(std::isnan(log_slope({1, 2}, {1, std::nan("")})));
+  CHECK(std::isnan(log_slope({}, {})));
+}
+
+TEST_CASE("bands leave out what is not finite, and places where nothing is left") {
+  const kit::Series line = band("a", {1, 2, 3}, {{1, 3, INFINITY}, {NAN}, {5}}, 2);
+  CHECK(line.x == std::vector<double>{1, 3});
+  CHECK(line.y == std::vector<double>{2, 5});
+  CHECK(line.low == std::vector<double>{1, 5});
+  CHECK(line.high == std::vector<double>{3, 5});
+  const kit::Series curves = band_of_curves("b", {{1, 2}, {3, 4, 5}}, 0);
+  CHECK(curves.x == std::vector<double>{1, 2, 3});
+  CHECK(curves.y == std::vector<double>{2, 3, 5});
+  CHECK(mean_and_range({NAN}) == "\u2013");
+  CHECK(mean_and_range({2}) == "2");
+  CHECK(mean_and_range({1, 2, 3}) == "2 (1 to 3)");
+}
+
+TEST_CASE("ridge regression reads what is linear in the features, and nothing else") {
+  Generator generator(1);
+  const std::vector<double> noise = Tensor(randn({600, 4}, generator, f64)).to_vector<double>();
+  Rows features;
+  std::vector<double> linear, unrelated;
+  for (std::size_t i = 0; i < 600; ++i) {
+    features.push_back({noise[4 * i], 100 * noise[4 * i + 1], 7});  // one is constant
+    linear.push_back(3 * noise[4 * i] - noise[4 * i + 1] + 2);
+    unrelated.push_back(noise[4 * i + 2]);
+  }
+  CHECK(held_out_r2(features, linear, 400) > 0.999);
+  CHECK(held_out_r2(features, unrelated, 400) < 0.05);
+  CHECK(mean_held_out_r2(features, {linear, unrelated}, 400) ==
+        gradus::test::near((held_out_r2(features, linear, 400) + held_out_r2(features, unrelated, 400)) / 2));
+  CHECK_THROWS(held_out_r2(features, linear, 600));
+}
+
+TEST_CASE("initial weights are as large as their scheme says, and the same numbers times factors") {
+  const std::int64_t layers = 8;
+  const auto deviation = [&](const std::string& scheme, const char* name, std::int64_t from = 0) {
+    const nn::TransformerEncoder encoder({.layers = layers, .block = {.d_model = 64, .heads = 4}});
+    Generator generator(3);
+    set_weights(encoder, scheme, layers, generator);
+    const Tensor w = encoder.layers[0].parameter(name);
+    return w.slice(0, from).std().item();
+  };
+  CHECK(deviation("fan_in", "linear2.weight") == gradus::test::near(1.0 / 16, 0.03));
+  CHECK(deviation("fan_in_scaled", "linear2.weight") == gradus::test::near(1.0 / 64, 0.03));
+  CHECK(deviation("fan_in_scaled", "linear1.weight") == gradus::test::near(1.0 / 8, 0.03));
+  CHECK(deviation("xavier", "self_attn.in_proj_weight") == gradus::test::near(1.0 / 8, 0.03));
+  CHECK(deviation("xavier", "linear1.weight") == gradus::test::near(std::sqrt(2.0 / 320), 0.03));
+  CHECK(deviation("small", "linear1.weight") == gradus::test::near(0.02, 0.03));
+  CHECK(deviation("gpt2", "self_attn.out_proj.weight") == gradus::test::near(0.005, 0.03));
+  const double factor = 0.67 * std::pow(8, -0.25);
+  CHECK(deviation("tfixup", "linear2.weight") ==
+        gradus::test::near(factor * deviation("xavier", "linear2.weight")));
+  CHECK(deviation("tfixup", "self_attn.in_proj_weight", 128) ==
+        gradus::test::near(factor * deviation("xavier", "self_attn.in_proj_weight", 128)));
+  CHECK(deviation("xiong", "self_attn.in_proj_weight", 128) > 0.1);
+  const nn::TransformerEncoder encoder({.layers = 1, .block = {.d_model = 8, .heads = 1}});
+  Generator generator(3);
+  set_weights(encoder, "xiong", 1, generator);
+  CHECK(encoder.layers[0].parameter("self_attn.in_proj_weight").slice(0, 0, 16).norm().item() == 0);
+  CHECK_THROWS_WITH(set_weights(encoder, "none", 1, generator), doctest::Contains("'none'"));
+}

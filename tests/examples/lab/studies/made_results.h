@@ -1,0 +1,48 @@
+#pragma once
+// Results of a study without running it, and what its claims ask of them.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include "lab/claims/ledger.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab::made {
+
+/// Every run of the plan, or every `part`-th, with what `measured` says of its name.
+inline StudyResults made_results(const Study& study, Budget budget,
+                                 const std::function<Measured(const std::string& run)>& measured,
+                                 std::size_t part = 1) {
+  StudyResults results{.options = {.budget = budget}, .records = {}, .planned = 0};
+  const std::vector<StudyRun> plan = study.plan(results.options);
+  results.planned = plan.size();
+  for (std::size_t i = 0; i < plan.size(); i += part)
+    results.records[plan[i].name] = {.measured = measured(plan[i].name), .seconds = 1};
+  return results;
+}
+
+/// The measures of the ledger are those the study makes, in full and in quick form; the page is drawn of all
+/// runs and of some.
+inline void check_study(const std::string& name,
+                        const std::function<Measured(const std::string& run)>& measured) {
+  const Study& study = study_named(name);
+  for (const Budget budget : {Budget::quick, Budget::full}) {
+    const Figures figures = study.figures(made_results(study, budget, measured));
+    for (const Claim& claim : claims())
+      for (const Measure& measure : claim.measures) {
+        if (claim.study != name || (budget == Budget::quick && !measure.quick)) continue;
+        INFO(claim.number, " ", measure.id);
+        REQUIRE(figures.contains(measure.id));
+        CHECK(figures.at(measure.id).size() >= 3);
+      }
+    for (const std::size_t part : {1, 2, 3, 7}) {
+      Page page{kit::HtmlReport(study.title, study.question)};
+      CHECK_NOTHROW(study.report(page, made_results(study, budget, measured, part)));
+      CHECK(page.html.html().size() < 2'000'000);
+    }
+  }
+}
+
+}  // namespace gradus::lab::made

@@ -1,0 +1,202 @@
+// The studies rates, optimizers and depth-48 with runs whose answer is known.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fabricated.h"
+#include "kit/markup.h"
+#include "lab/studies/depth_48/depth_48.h"
+#include "lab/studies/optimizers/lanczos.h"
+#include "lab/studies/optimizers/optimizers.h"
+#include "lab/studies/rates/rates.h"
+#include "lab/studies/studies.h"
+#include "lab/study/outcome.h"
+
+namespace gradus::lab::rate_studies {
+
+using test::page_of;
+
+namespace {
+
+Measured ended(double loss, double steps = 100) {
+  return {.numbers = {{"loss", loss}, {"diverged", 0}, {"steps", steps}},
+          .series = {{"losses", {3, loss}}, {"sharpness", {}}}};
+}
+
+/// Whether the run's name has `part` between dashes: has_part("post-L2-s1", "L2").
+bool has_part(const std::string& name, const std::string& part) {
+  return ("-" + name + "-").find("-" + part + "-") != std::string::npos;
+}
+
+StudyResults fabricated(const Study& study, const std::function<Measured(const std::string&)>& measured) {
+  return test::fabricated(study, {.budget = Budget::full}, measured);
+}
+
+bool is_post(const std::string& run) { return has_part(run, "post"); }
+
+/// Pre-LN trains at all rates but the highest; Post-LN with 12 layers and more at the lowest only, and with
+/// warm-up at the lowest three.
+Measured of_rate(const std::string& run) {
+  const bool deep = has_part(run, "L12") || has_part(run, "L24") || has_part(run, "L48");
+  const bool low = has_part(run, "lr0.0003");
+  const bool warm = !has_part(run, "w0") && (has_part(run, "lr0.001") || has_part(run, "lr0.003"));
+  const bool trains = has_part(run, "lr0.1") ? false : !is_post(run) || !deep || low || warm;
+  return ended(trains ? (low ? 1.2 : 1.0) : 3.0, trains ? (low ? 300 : 150) : std::nan(""));
+}
+
+}  // namespace
+
+TEST_CASE("rates, optimizers and depth-48 measure all that their claims ask for, and draw what there is") {
+  for (const Study& study : {rates_study(), optimizers_study(), depth_48_study()}) {
+    CAPTURE(study.name);
+    const auto measured = [](const std::string&) {
+      Measured one = ended(1);
+      one.series["sharpness"] = std::vector<double>(9, 5.0);
+      return one;
+    };
+    const Figures figures = study.figures(fabricated(study, measured));
+    for (const std::string& id : test::measures_of(study)) {
+      CAPTURE(id);
+      CHECK(figures.contains(id));
+      CHECK(!figures.at(id).empty());
+    }
+    for (const Budget budget : {Budget::quick, Budget::standard, Budget::full}) {
+      std::size_t count = 0;
+      const StudyResults some = test::fabricated(study, {.budget = budget}, measured,
+                                                 [&](const std::string&) { return count++ % 3 == 0; });
+      study.figures(some);
+      CHECK(test::flaw_in(page_of(study, some)) == "");
+    }
+  }
+}
+
+TEST_CASE("rates: what is known of made-up runs comes out, seed by seed") {
+  const StudyResults results = fabricated(rates_study(), of_rate);
+  Figures figures = rates_study().figures(results);
+  CHECK(figures["sensitivity.L2"] == std::vector<double>(6, 0.0));
+  // Post-LN without warm-up: 1.2 and five times 3; Pre-LN: 1.2, four times 1, 3.
+  CHECK(figures["sensitivity.L12"][0] == doctest::Approx((16.2 / 6 - 1.2) - (8.2 / 6 - 1)));
+  CHECK(figures["gain.L12"][0] == doctest::Approx(0.2));  // from 1.2 to 1, Pre-LN nothing
+  CHECK(figures["needs-warm-up.L12"][0] == 0);
+  CHECK(figures["largest.L12"][0] == doctest::Approx(std::log10(0.03 / 0.0003)));
+  CHECK(figures["steps-at-largest.L12"][0] == 2);
+  CHECK(figures["steps.L48"][0] == 1);  // with warm-up, both at their best
+  CHECK(figures["best.L48"][0] == 0);
+  CHECK(figures["post-above-ngram.L24"][0] == doctest::Approx(1.0 - learned_loss()));
+}
+
+TEST_CASE(
+    "rates: a seed with a run missing has no number, and one without any rate that trains counts all steps") {
+  StudyResults results = fabricated(
+      rates_study(), [](const std::string& run) { return is_post(run) ? ended(3, std::nan("")) : ended(1); });
+  Figures figures = rates_study().figures(results);
+  CHECK(figures["steps.L2"][0] == 3.8);
+  CHECK(figures["largest.L2"][0] == doctest::Approx(std::log10(0.1 / 9e-5)));
+  results.records.erase("post-L2-w0-lr0.001-s3");
+  figures = rates_study().figures(results);
+  CHECK(figures["best.L2"].size() == 5);
+  CHECK(figures["sensitivity-warm.L2"].size() == 6);
+  CHECK(test::flaw_in(page_of(rates_study(), results)) == "");
+}
+
+TEST_CASE("optimizers: each has as many rates, half a decade apart") {
+  const optimizers::Grid grid = optimizers::grid_of({.budget = Budget::full});
+  for (const optimizers::Variant* variant : grid.variants) {
+    CAPTURE(variant->name);
+    const std::vector<double> lrs = grid.lrs(*variant);
+    CHECK(lrs.size() == 5);
+    CHECK(lrs[0] == doctest::Approx(variant->lowest));
+    for (std::size_t i = 1; i < lrs.size(); ++i)
+      CHECK(std::abs(std::log10(lrs[i] / lrs[i - 1]) - 0.5) < 0.03);
+  }
+  CHECK(grid.members("beta2").size() == 3);
+  CHECK(grid.members("batch").size() == 3);
+  CHECK(grid.members("optimizer").size() == 5);
+}
+
+TEST_CASE("optimizers: gains, rates and curvature come out of made-up runs") {
+  const Study study = optimizers_study();
+  const StudyResults results = fabricated(study, [](const std::string& run) {
+    const bool cold = has_part(run, "cold");
+    Measured measured = ended(is_post(run) && cold && run.starts_with("adam-post") ? 3.0 : 1.0);
+    measured.series["sharpness"] = {80, 60, 40, 30, cold ? 40.0 : 20.0, 10, 10, 10, 10};
+    return measured;
+  });
+  Figures figures = study.figures(results);
+  CHECK(figures["gain.adam"] == std::vector<double>(6, 2.0));
+  CHECK(figures["more-rates.adam"][0] == 5);
+  CHECK(figures["gain.sgd"][0] == 0);
+  CHECK(figures["trained.beta2"][0] == doctest::Approx(5.0 / 30));
+  CHECK(figures["range.beta2"][0] == 0);  // with warm-up Adam is as good as the others
+  CHECK(figures["fall.adam.post"][0] == -2);
+  CHECK(figures["gap.momentum.pre"][0] == 1);
+  CHECK(figures["unstable.momentum.pre"][0] == doctest::Approx(std::log2(80 / optimizers::kStable)));
+  CHECK(test::flaw_in(page_of(study, results)) == "");
+}
+
+TEST_CASE("optimizers: a run that diverged before the end of warm-up has no curvature there") {
+  StudyResults results = fabricated(optimizers_study(), [](const std::string&) {
+    Measured measured = ended(1);
+    measured.series["sharpness"] = std::vector<double>(9, 5.0);
+    return measured;
+  });
+  results.records["sharpness-adam-post-warm-s2"].measured.series["sharpness"].resize(3);
+  Figures figures = optimizers_study().figures(results);
+  CHECK(figures["fall.adam.post"].size() == 5);
+  CHECK(figures["fall.adam.pre"].size() == 6);
+}
+
+TEST_CASE("optimizers: Lanczos finds the largest eigenvalue beside a negative one of larger size") {
+  std::vector<double> eigenvalues(200), start(200);
+  for (std::size_t i = 0; i < 200; ++i) {
+    eigenvalues[i] = std::sin(static_cast<double>(i));  // between -1 and 1
+    start[i] = 1 + 0.1 * std::cos(static_cast<double>(3 * i));
+  }
+  eigenvalues[7] = 3, eigenvalues[90] = -30, eigenvalues[150] = 2.8;
+  const auto product = [&](const std::vector<double>& v) {
+    std::vector<double> result = v;
+    for (std::size_t i = 0; i < v.size(); ++i) result[i] *= eigenvalues[i];
+    return result;
+  };
+  CHECK(optimizers::largest_eigenvalue(product, start, 20) == doctest::Approx(3).epsilon(1e-6));
+  CHECK(optimizers::largest_eigenvalue(product, start, 3) <= 3);
+  // A space of one dimension is used up at once.
+  CHECK(optimizers::largest_eigenvalue([](const auto& v) { return std::vector{-2 * v[0]}; }, {5}, 20) == -2);
+  CHECK(optimizers::largest_of_tridiagonal({1, 2, 1}, {0.5, 0.5, 9}) ==
+        doctest::Approx(1.5 + std::sqrt(0.25 + 0.5)));
+}
+
+TEST_CASE("depth-48: a design is chosen on the other seeds") {
+  const depth_48::Losses losses = {{1, 9, 9}, {2, 2, 2}, {9, 3, 0}};
+  CHECK(depth_48::best_without(losses, 0) == 2);  // 18, 4, 3
+  CHECK(depth_48::best_without(losses, 1) == 1);  // 10, 4, 9
+  CHECK(depth_48::best_without(losses, 2) == 1);
+  CHECK_FALSE(depth_48::best_without({{1.0}}, 0));
+  CHECK_FALSE(depth_48::best_without({{1.0, std::nan("")}}, 0));
+}
+
+TEST_CASE("depth-48: the design that trains is found, and none where none does") {
+  const Study study = depth_48_study();
+  const StudyResults results = fabricated(study, [](const std::string& run) {
+    if (!is_post(run)) return ended(has_part(run, "lr0.003") ? 1.0 : 1.3);
+    return ended(has_part(run, "w160") && has_part(run, "lr0.001") ? 1.2 : 3.0);
+  });
+  Figures figures = study.figures(results);
+  CHECK(figures["gain.pre"] == std::vector<double>(5, 0.0));
+  CHECK(figures["gain.post"][0] == doctest::Approx(1.8));
+  CHECK(figures["longer"][0] == doctest::Approx(160.0 / 400));
+  CHECK(figures["lower-rate"][0] == doctest::Approx(std::log10(3)));
+  CHECK(figures["above-ngram.post"][0] == doctest::Approx(1.2 - learned_loss()));
+  CHECK(depth_48::answer(results, 1) == depth_48::Design{160, 1e-3});
+  CHECK(test::flaw_in(page_of(study, results)) == "");
+
+  const StudyResults hopeless =
+      fabricated(study, [](const std::string& run) { return ended(is_post(run) ? 3.0 : 1.0); });
+  figures = study.figures(hopeless);
+  CHECK(figures["longer"].empty());
+  CHECK(page_of(study, hopeless).find("all bad") != std::string::npos);
+}
+
+}  // namespace gradus::lab::rate_studies

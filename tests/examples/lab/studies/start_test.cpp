@@ -1,0 +1,104 @@
+#include "lab/studies/start/start.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "made_results.h"
+#include "near.h"
+
+using namespace gradus;
+using namespace gradus::lab;
+using gradus::test::near;
+
+TEST_CASE("products are the Jacobians of both placements, and what was printed is not") {
+  const Measured right = start::measure_formulas("fan_in", 1000);
+  for (const char* name : {"product.pre", "full.post"}) CHECK(right.numbers.at(name) < 1e-12);
+  for (const char* name : {"chain.pre", "chain.post"}) CHECK(right.numbers.at(name) < 1e-7);
+  for (const char* name : {"sum.pre", "product.post"}) CHECK(right.numbers.at(name) > 0.1);
+  CHECK(right.numbers.at("below") == 0);
+  for (const char* name : {"formula.pre", "formula.post"}) {
+    CHECK(right.numbers.at(name) > 0.05);
+    CHECK(right.numbers.at(name) < 1);  // norms of products are at most products of norms
+  }
+}
+
+TEST_CASE("stacks before training: sizes of Lemma 2, one stack without shortcuts") {
+  const Measured pre = start::measure_stack("pre", "xiong", 32, 1000),
+                 post = start::measure_stack("post", "xiong", 32, 1000),
+                 cut = start::measure_stack("none-cut", "fan_in", 8, 1000);
+  CHECK(pre.numbers.at("size.last") > 17);
+  CHECK(pre.numbers.at("size.last") < 60);
+  CHECK(post.numbers.at("size.last") == near(1.5, 0.4));
+  CHECK(post.numbers.at("direct") == 1);  // there is no norm at the end
+  CHECK(pre.numbers.at("direct") < 0.3);
+  CHECK(cut.numbers.at("activation") < 0.5);
+  CHECK(pre.series.at("gradients").size() == 32);
+  CHECK(pre.series.at("gradients").back() == 1);
+  CHECK(start::measure_stack("post", "xiong", 32, 1000).numbers == post.numbers);
+  CHECK_THROWS(start::placement_of("middle"));
+}
+
+TEST_CASE("a norm takes scale from what it returns, and large branches change no length") {
+  const Measured read = start::measure_information(1000);
+  CHECK(read.numbers.at("norm.branch") < 0.1);
+  CHECK(read.numbers.at("norm.input") > 0.8);
+  CHECK(read.numbers.at("direction.branch") > 0.9);
+  const Measured scaled = start::measure_scaled(1000);
+  CHECK(scaled.numbers.at("output.post") == near(1, 0.01));
+  CHECK(scaled.numbers.at("output.pre") == near(1, 0.01));
+}
+
+TEST_CASE("a training that ends before the step that is looked at has no numbers of it") {
+  const Measured short_one = start::measure_trained("post", 1000, 1);  // which also counts its blocks
+  CHECK(std::isnan(short_one.numbers.at("share")));
+  CHECK(short_one.numbers.at("stream") == near(1, 0.01));  // behind a norm
+  CHECK(short_one.series.at("streams").size() == 1);
+}
+
+namespace {
+
+Measured made_start(const std::string& run) {
+  Measured made;
+  if (run.starts_with("formulas"))
+    for (const char* name : {"sum.pre", "product.pre", "product.post", "full.post", "chain.pre", "chain.post",
+                             "below", "formula.pre", "formula.post"})
+      made.numbers[name] = 0.5;
+  else if (run.starts_with("information"))
+    for (const char* from : {"input", "branch", "pre", "pre-normed", "post"})
+      made.numbers[std::string("norm.") + from] = made.numbers[std::string("direction.") + from] = 0.25;
+  else if (run.starts_with("scaled"))
+    for (const char* placement : {"pre", "post"})
+      for (const char* what : {"output.", "gradient.", "output.input."})
+        made.numbers[std::string(what) + placement] = 1;
+  else if (run.starts_with("trained"))
+    made = {
+        .numbers = {{"share", 0.5}, {"spread", 1}, {"loss", 2}, {"stream", 2}, {"branch", 3}, {"output", 4}},
+        .series = {{"streams", {1, 2}}, {"branches", {1, 2}}, {"outputs", {1, 2}}}};
+  else
+    made = {.numbers = {{"top", 2}, {"share", 0.5}, {"cosine", 0.1}, {"direct", 0.2}, {"arrives", 0.3}},
+            .series = {{"sizes", {1, 2}}, {"cosines", {1, 2}}, {"gradients", {1, 2}}}};
+  for (const char* matrix : {"in_proj", "out_proj", "linear1", "linear2"})
+    made.numbers[std::string("spread.") + matrix] = 1;
+  made.numbers["activation"] = run.find("-cut-") == std::string::npos ? 1 : 0.01;
+  made.numbers["size.first"] = 2;
+  made.numbers["size.half"] = 4;
+  made.numbers["size.last"] = 8;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("the study of the start: what its figures are made of") {
+  made::check_study("start", made_start);
+  const Study& study = study_named("start");
+  const Figures figures = study.figures(made::made_results(study, Budget::full, made_start));
+  CHECK(figures.at("exponential.pre.start").front() == near(1));  // it doubles, then doubles
+  CHECK(figures.at("growth.post.start").front() == 4);
+  CHECK(figures.at("spread.xavier").front() == 0);
+  CHECK(figures.at("slope.xiong").front() == near(std::log(0.5) / (15.5 * std::log(2.0 / 3))));
+  CHECK(figures.at("slope.trained").front() == near(std::log(0.5) / (5.5 * std::log(2.0 / 3))));
+  CHECK(figures.at("shortcut.pre").front() == near(2));
+  CHECK(figures.at("top.post").front() == doctest::Approx(0));
+  CHECK(figures.at("smaller.stream").front() == 1);
+}

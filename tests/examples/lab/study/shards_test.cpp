@@ -1,0 +1,126 @@
+#include "lab/study/shards.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/study/runner.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::lab;
+
+namespace {
+
+/// Eleven runs of unequal length, each of which measures its own number.
+Study counting() {
+  Study study{
+      .name = "counting", .title = "Counting", .question = "?", .plan = {}, .figures = {}, .report = {}};
+  study.plan = [](const StudyOptions&) {
+    std::vector<StudyRun> runs;
+    for (int i = 0; i < 11; ++i)
+      runs.push_back(
+          {.name = "run-" + std::to_string(i), .seconds = static_cast<double>(1 + i % 4), .measure = [i] {
+             return Measured{.numbers = {{"value", i + 0.5}}, .series = {{"curve", {1.0 * i, NAN, 1e300}}}};
+           }});
+    return runs;
+  };
+  return study;
+}
+
+StudyConfig config_of(const Shard& shard, std::uint64_t seed = 0) {
+  return {.study = "counting", .options = {.seed = seed}, .shard = shard, .machine = {{"gradus", "1"}}};
+}
+
+std::filesystem::path run_part(const test::ScratchFolder& base, const Shard& shard, std::uint64_t seed = 0) {
+  const auto folder = base / ("part-" + std::to_string(shard.index) + "-" + std::to_string(seed));
+  kit::make_folder(folder);
+  write_study(folder, config_of(shard, seed));
+  CHECK(run_study(counting(), config_of(shard, seed), folder, 2));
+  return folder;
+}
+
+}  // namespace
+
+TEST_CASE("parts share out all runs, each once, and about evenly") {
+  const std::vector<StudyRun> plan = counting().plan({});
+  for (const std::int64_t count : {1, 2, 3, 7, 20}) {
+    std::multiset<std::string> seen;
+    double least = 1e9, most = 0;
+    for (std::int64_t index = 1; index <= count; ++index) {
+      double seconds = 0;
+      for (const StudyRun& run : part_of(plan, {index, count})) seen.insert(run.name), seconds += run.seconds;
+      least = std::min(least, seconds), most = std::max(most, seconds);
+    }
+    CHECK(seen.size() == plan.size());
+    CHECK(std::set<std::string>(seen.begin(), seen.end()).size() == plan.size());
+    CHECK(most - least <= 4);
+  }
+}
+
+TEST_CASE("parts merged are what one machine has") {
+  const test::ScratchFolder base;
+  const auto whole = run_part(base, {1, 1});
+  const auto a = run_part(base, {2, 3}), b = run_part(base, {3, 3});
+  const auto c = base / "part-1-of-3";
+  kit::make_folder(c);
+  write_study(c, config_of({1, 3}));
+  CHECK_THROWS_WITH(merge(counting(), {a, b, c}, base / "all"),
+                    doctest::Contains("runs are missing, of --shard 1/3"));
+  CHECK(!std::filesystem::exists(base / "all"));
+  CHECK(run_study(counting(), config_of({1, 3}), c, 1));
+  merge(counting(), {b, c, a}, base / "all");
+  const std::map<std::string, Record> one = read_records(whole, counting().plan({})),
+                                      all = read_records(base / "all", counting().plan({}));
+  REQUIRE(one.size() == 11);
+  REQUIRE(all.size() == 11);
+  for (const auto& [name, record] : one) {
+    CHECK(all.at(name).measured.numbers == record.measured.numbers);
+    CHECK(all.at(name).measured.series.at("curve")[0] == record.measured.series.at("curve")[0]);
+    CHECK(std::isnan(all.at(name).measured.series.at("curve")[1]));
+    CHECK(all.at(name).measured.series.at("curve")[2] == 1e300);
+  }
+  CHECK(read_study(base / "all").shard == Shard{});
+}
+
+TEST_CASE("merge refuses what does not belong together") {
+  const test::ScratchFolder base;
+  const auto a = run_part(base, {1, 2}), b = run_part(base, {2, 2}), other = run_part(base, {2, 2}, 5);
+  CHECK_THROWS_WITH(merge(counting(), {a, a, b}, base / "x"), doctest::Contains("is in"));
+  CHECK_THROWS_WITH(merge(counting(), {a, other}, base / "x"), doctest::Contains("the first seed"));
+  write_study(b, {.study = "counting", .options = {}, .shard = {2, 2}, .machine = {{"gradus", "2"}}});
+  CHECK_THROWS_WITH(merge(counting(), {a, b}, base / "x"), doctest::Contains("gradus"));
+}
+
+TEST_CASE("a study goes on where it was cut off, and other files are refused") {
+  const test::ScratchFolder base;
+  const auto folder = run_part(base, {1, 1});
+  const std::string whole = kit::read_file(folder / "runs.jsonl");
+  kit::replace_file(folder / "runs.jsonl", whole.substr(0, whole.size() / 2));  // in the middle of a line
+  CHECK(read_records(folder, counting().plan({})).size() == 5);
+  CHECK(run_study(counting(), config_of({}), folder, 2));
+  CHECK(read_records(folder, counting().plan({})).size() == 11);
+
+  const auto refused = [&](const std::string& text, const char* message) {
+    kit::replace_file(folder / "runs.jsonl", text);
+    CHECK_THROWS_WITH(read_records(folder, counting().plan({})), doctest::Contains(message));
+  };
+  refused("{\"run\":\"run-1\",\"seconds\":1}\n{\"run\":\"run-1\",\"seconds\":1}\n", "stands there twice");
+  refused("{\"run\":\"run-77\",\"seconds\":1}\n", "the study has no such runs: run-77");
+  refused("{\"seconds\":1}\n", "line 1 is not as the lab writes it");
+  refused("{\"run\":\"run-1\",\"seconds\":1,\"curve\":\"1 2 x\"}\n", "'x' is no number");
+  kit::replace_file(folder / "study.json", "{\"study\": 3}");
+  CHECK_THROWS_WITH(read_study(folder), doctest::Contains("study.json: not as the lab writes it"));
+}
+
+TEST_CASE("what a run throws names the run") {
+  Study study = counting();
+  study.plan = [](const StudyOptions&) {
+    return std::vector<StudyRun>{
+        {.name = "bad", .seconds = 1, .measure = []() -> Measured { kit::fail_with("no such thing"); }}};
+  };
+  const test::ScratchFolder base;
+  CHECK_THROWS_WITH(run_study(study, config_of({}), base.path(), 1), "bad: no such thing");
+}

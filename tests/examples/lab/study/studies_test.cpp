@@ -1,0 +1,73 @@
+// What all studies have in common, whichever they are.
+#include "lab/studies/studies.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "lab/claims/ledger.h"
+
+using namespace gradus::lab;
+
+TEST_CASE("plans name each run once, and are the same each time") {
+  for (const Study& study : studies())
+    for (const Budget budget : {Budget::quick, Budget::standard, Budget::full}) {
+      INFO(study.name, " ", name_of(budget));
+      const std::vector<StudyRun> plan = study.plan({.budget = budget}),
+                                  again = study.plan({.budget = budget});
+      REQUIRE(plan.size() == again.size());
+      CHECK(!plan.empty());
+      std::set<std::string> names;
+      for (std::size_t i = 0; i < plan.size(); ++i) {
+        CHECK(names.insert(plan[i].name).second);
+        CHECK(plan[i].name == again[i].name);
+        CHECK(plan[i].name.find_first_of(", \n\"") == std::string::npos);  // names stand in CSV
+        CHECK(plan[i].seconds > 0);
+      }
+    }
+}
+
+TEST_CASE("budgets: quick in a minute on two cores, standard in half an hour, all full ones in four hours") {
+  double quick = 0, full = 0;
+  for (const Study& study : studies()) {
+    INFO(study.name);
+    const auto seconds = [&](Budget budget) {
+      double sum = 0;
+      for (const StudyRun& run : study.plan({.budget = budget})) sum += run.seconds;
+      return sum;
+    };
+    CHECK(seconds(Budget::quick) <= 2 * 60);
+    CHECK(seconds(Budget::standard) <= 2 * 30 * 60);
+    quick += seconds(Budget::quick);
+    full += seconds(Budget::full);
+  }
+  CHECK(quick <= 2 * 600);
+  CHECK(full <= 2 * 4 * 3600);
+}
+
+TEST_CASE("a study without runs has figures for nothing and a page all the same") {
+  for (const Study& study : studies()) {
+    INFO(study.name);
+    const StudyResults nothing{.options = {}, .records = {}, .planned = 1};
+    for (const auto& [id, values] : study.figures(nothing)) {
+      INFO(id);
+      CHECK(values.empty());
+    }
+    Page page{gradus::kit::HtmlReport(study.title, study.question)};
+    study.report(page, nothing);
+    CHECK(!page.html.html().empty());
+  }
+}
+
+TEST_CASE("every study has a claim, a title and a question") {
+  std::set<std::string> names;
+  for (const Study& study : studies()) {
+    INFO(study.name);
+    CHECK(names.insert(study.name).second);
+    CHECK(study.question.ends_with("?"));
+    bool any = false;
+    for (const Claim& claim : claims()) any = any || claim.study == study.name;
+    CHECK(any);
+  }
+  CHECK_THROWS_WITH(study_named("none"), doctest::Contains("there is no study 'none'"));
+}

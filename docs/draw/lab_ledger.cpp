@@ -32,11 +32,12 @@ int check(const Path& folder) {
   }
   std::vector<Path> pages = {folder.parent_path() / "README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".md" && entry.path().filename() != "claims.md")
+    if (const Path name = entry.path().filename();
+        name.extension() == ".md" && name != "claims.md" && name != "notation.md")  // which has titles of papers
       pages.push_back(entry.path());
   for (const Path& page : pages)
     for (const std::string& fault : docs::faults_of(kit::read_file(page), ledger)) {
-      fmt::print("{} {}\n", page.filename().string(), fault);
+      fmt::print("{} {}\n", page.lexically_relative(folder.parent_path()).string(), fault);
       ++faults;
     }
   return faults == 0 ? 0 : 1;

@@ -36,7 +36,7 @@ std::string folded(const std::string& summary, const std::vector<Table>& tables)
 std::string with_marks(std::string_view page, std::size_t footnotes) {
   constexpr std::string_view open = "<sup><a href=\"#note-";
   constexpr std::string_view close = "</a></sup>";
-  std::vector<bool> seen(footnotes + 1);
+  std::vector<bool> marked(footnotes + 1);
   std::string result;
   for (std::size_t at = page.find(open); at != std::string_view::npos; at = page.find(open)) {
     result += page.substr(0, at);
@@ -47,10 +47,10 @@ std::string with_marks(std::string_view page, std::size_t footnotes) {
     const std::string id = fmt::format(" id=\"mark-{}\"", number);
     if (note == 0 || note > footnotes) {
       mark = fmt::format("[^{}]", number);
-    } else if (seen[note]) {
+    } else if (marked[note]) {
       mark.erase(mark.find(id), id.size());
     } else {
-      seen[note] = true;
+      marked[note] = true;
     }
     result += mark;
   }

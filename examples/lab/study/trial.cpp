@@ -13,9 +13,14 @@ namespace {
 // A loss this many times that of guessing evenly is called divergence and ends the trial.
 constexpr double kDiverged = 4;
 
-// Streams of a seed, as in training.cpp: the same weights and batches there and here.
+// Streams of a seed: independent sequences of random numbers.
 enum Stream : std::uint64_t { kWeights, kData };
 
+/// Matrices N(0, 1/fan_in), which is Xiong et al.'s N(0, 1/d) where they are square; embeddings N(0, 1/d), so
+/// that the tied head, which reads a normed stream, starts with logits of about 1. It is not the setting of
+/// their Lemma 2: the stream begins as the sum of two embeddings, |x|^2 of about 2 and not d, the activation
+/// is GELU, and queries and keys are drawn like the rest. Gains start at 1, other numbers of a placement,
+/// such as ReZero's, as it has them.
 void lab_init(const nn::GPT& model, std::uint64_t seed) {
   Generator generator(seed, kWeights);
   for (const auto& [name, w] : model.named_parameters()) {
@@ -63,9 +68,13 @@ nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& ini
                .positions = options.positions,
                .final_norm = options.final_norm,
                .residual_init_scaling = false});
-  Generator data(options.seed, kData);
-  start_weights(gpt, options, task.batch(options.batch, data), init);
+  start_weights(gpt, options, first_batch(task, options), init);
   return gpt;
+}
+
+kit::Windows first_batch(const Task& task, const TrialOptions& options) {
+  Generator data(options.seed, kData);
+  return task.batch(options.batch, data);
 }
 
 double validation_loss(const nn::GPT& model, const Task& task) {
@@ -99,9 +108,10 @@ TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,
     if (options.clip > 0) optim::clip_grad_norm(parameters, options.clip);
     if (!result.diverged) optimizer->step();
   }
-  const double end = result.diverged ? result.start_loss : validation_loss(model, task);
-  if (is_wild(end)) result.diverged = true;
-  result.final_loss = std::isfinite(end) ? std::min(end, result.start_loss) : result.start_loss;
+  result.end_loss = result.diverged ? NAN : validation_loss(model, task);
+  if (is_wild(result.end_loss)) result.diverged = true;
+  result.final_loss =
+      std::isfinite(result.end_loss) ? std::min(result.end_loss, result.start_loss) : result.start_loss;
   return result;
 }
 

@@ -31,7 +31,7 @@ struct TrialOptions {
   std::int64_t warmup = 0;                                  // steps, linear; constant after it
   std::function<optim::Schedule(double lr)> schedule = {};  // instead of warm-up and constant
   MakeOptimizer optimizer = adam();
-  double clip = 0;  // norm of the whole gradient; 0: none
+  double clip = 0;                        // norm of the whole gradient; 0: none
   std::optional<double> loss_limit = {};  // above it a run has diverged; not given: 4 log(vocabulary)
   std::int64_t steps = 400;
   std::int64_t batch = 16;
@@ -45,8 +45,11 @@ using Init = std::function<void(const nn::GPT& model, std::uint64_t seed)>;
 void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
                    const Init& init = {});
 
+/// The batch that training begins with.
+kit::Windows first_batch(const Task& task, const TrialOptions& options);
+
 /// The model before its first step. Without `init`: matrices N(0, 1/fan_in), embeddings N(0, 1/d), biases 0,
-/// then what the placement sets itself (make_model of training.h says why). Equal options and seeds give
+/// then what the placement sets itself (trial.cpp says why). Equal options and seeds give
 /// equal weights in all placements with the same parts.
 nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& init = {});
 
@@ -60,6 +63,7 @@ struct TrialResult {
   double start_loss = 0;  // on the validation set
   double final_loss = 0;  // on the validation set; start_loss where it diverged or ended above that, as in
                           // Wortsman et al. 2023, so that one wild run does not drown the others
+  double end_loss = 0;    // the same as it was; NaN where training ended early
   bool diverged = false;  // a loss was not finite or above the limit
   std::vector<double> losses;  // of each step's batch
   /// The first step at which the mean of the last 20 losses was at most `target`; NaN: never.

@@ -103,7 +103,6 @@ Grid grid_of(const StudyOptions& options) {
             .seeds = seeds_from(options.seed, full ? 5 : 3),
             .steps = quick ? 60 : 600};
   if (quick) return grid;
-  grid.placements.push_back("Peri-LN");
   grid.rates = {5e-4, 2e-3, 8e-3};
   return grid;
 }

@@ -47,7 +47,7 @@ struct Folder {
   }
 };
 
-Measured made_up_run(double bleu) {
+Measured translated(double bleu) {
   return {.numbers = {{"bleu", bleu}, {"brevity", 1}, {"loss", 3}, {"diverged", 0}},
           .series = {{"losses", std::vector<double>(20, 4)}}};
 }
@@ -150,7 +150,7 @@ TEST_CASE("translation: the rate that suits it with warm-up, and the one that do
   // Post-LN wants the middle rate with warm-up, and fails there without, where it wants the lowest.
   const StudyResults results = test::fabricated(study, {}, [&](const std::string& run) {
     const bool warm = run.find("-w0-") == std::string::npos, low = run.find("lr0.001-") != std::string::npos;
-    return made_up_run(run.find("lr0.009-") != std::string::npos ? 0 : low ? (warm ? 8 : 6) : warm ? 10 : 1);
+    return translated(run.find("lr0.009-") != std::string::npos ? 0 : low ? (warm ? 8 : 6) : warm ? 10 : 1);
   });
   const Figures figures = study.figures(results);
   CHECK(figures.at("post-same").front() == doctest::Approx(0.1));
@@ -161,7 +161,7 @@ TEST_CASE("translation: its measures from its runs, and a page that says what th
   const Study study = translation_study();
   const auto results = [&](Budget budget, double post_without) {
     return test::fabricated(study, {.budget = budget}, [&](const std::string& run) {
-      return made_up_run(run.starts_with("post-w0-") ? post_without : 20);
+      return translated(run.starts_with("post-w0-") ? post_without : 20);
     });
   };
   for (const Budget budget : {Budget::quick, Budget::full}) {
@@ -179,7 +179,7 @@ TEST_CASE("translation: its measures from its runs, and a page that says what th
     CHECK(test::page_of(study, results(budget, 19)).find("less than half") == std::string::npos);
   }
   const StudyResults few = test::fabricated(
-      study, {}, [](const std::string&) { return made_up_run(20); },
+      study, {}, [](const std::string&) { return translated(20); },
       [](const std::string& run) { return run.ends_with("s1"); });
   CHECK(!test::page_of(study, few).empty());
   CHECK(study.figures(few).at("pre-ratio").size() == 1);

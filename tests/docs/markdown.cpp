@@ -154,13 +154,14 @@ std::vector<Link> find_links(const Lines& page) {
 }
 
 std::vector<std::string> anchors(const Lines& page) {
-  static const std::regex heading("#{1,6} +(.*)");
+  static const std::regex heading("#{1,6} +(.*)"), named("<a id=\"([^\"]+)\"></a>");
   std::vector<std::string> result;
   std::map<std::string, int> seen;
   bool in_code = false;
   for (const auto& line : page) {
     if (is_fence(trimmed(line))) in_code = !in_code;
     std::smatch match;
+    if (!in_code && std::regex_match(line, match, named)) result.push_back(match[1]);
     if (in_code || !std::regex_match(line, match, heading)) continue;
     std::string anchor;
     for (const char c : trimmed(match[1])) {

@@ -54,7 +54,8 @@ struct Link {
 /// Links and images outside of code, in Markdown or HTML.
 std::vector<Link> find_links(const Lines& page);
 
-/// The anchors of a page's headings, as GitHub makes them: "## The tape" gives "the-tape".
+/// The anchors of a page's headings, as GitHub makes them: "## The tape" gives "the-tape"; and of lines
+/// that are nothing but one, `<a id="claim-13"></a>`.
 std::vector<std::string> anchors(const Lines& page);
 
 }  // namespace docs

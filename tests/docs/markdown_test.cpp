@@ -83,6 +83,8 @@ TEST_CASE("links are found outside of code") {
 }
 
 TEST_CASE("anchors are GitHub's") {
+  CHECK(docs::anchors(lines("<a id=\"claim-13\"></a>\n### 13. Less\n")) ==
+        std::vector<std::string>{"claim-13", "13-less"});
   CHECK(docs::anchors(lines("# The tape, `record()`\n## Twice\n## Twice\n```\n# code\n```\n")) ==
         docs::Lines{"the-tape-record", "twice", "twice-1"});
 }

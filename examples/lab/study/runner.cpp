@@ -29,7 +29,7 @@ class Work {
  public:
   Work(const Study& study, std::vector<StudyRun> open, const std::filesystem::path& log, double total,
        double done)
-      : runs_(std::move(open)), log_(log), progress_(study.name, total), done_(done) {}
+      : runs_(std::move(open)), log_(log), progress_(study.name, total), total_(total), done_(done) {}
 
   void work_through() {
     try {
@@ -43,6 +43,7 @@ class Work {
 
   bool finish() {
     if (finished_ < runs_.size()) return false;
+    progress_.update(total_);  // which the sum of its parts may miss by a rounding
     progress_.finish();
     return true;
   }
@@ -71,6 +72,7 @@ class Work {
   std::mutex mutex_;
   kit::RunLog log_;
   kit::Progress progress_;
+  const double total_;
   double done_;
   std::size_t finished_ = 0;
   std::atomic<bool> failed_{false};

@@ -58,7 +58,7 @@ refused 1 'and in part-1' merge part-1 part-1 part-2 --out twice
 
 # Stopped by Ctrl-C, then gone on with.
 "$lab" start --quick --out stopped --threads 1 >out 2>err &
-while [ "$(grep -c . stopped/start/runs.jsonl 2>/dev/null || :)" -lt 2 ] 2>/dev/null; do kill -0 $! || fail "ended early"; done
+while [ "$(cat stopped/start/runs.jsonl 2>/dev/null | wc -l)" -lt 2 ]; do kill -0 $! || fail "ended early"; done
 kill -INT $!
 status=0
 wait $! || status=$?

@@ -2,6 +2,8 @@
 
 #include <fmt/chrono.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/training_folder.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "lab/limits.h"
@@ -38,7 +41,8 @@ Shard shard_from(const std::string& words) {
   Shard shard;
   char slash = 0;
   int read = 0;
-  const int values = std::sscanf(words.c_str(), "%ld%c%ld%n", &shard.index, &slash, &shard.count, &read);
+  const int values =
+      std::sscanf(words.c_str(), "%" SCNd64 "%c%" SCNd64 "%n", &shard.index, &slash, &shard.count, &read);
   kit::check(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
                  shard.index >= 1 && shard.index <= shard.count && shard.count <= 100'000,
              "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
@@ -74,6 +78,7 @@ void make_study(const Study& study, const Given& given) {
 
 /// Whether it was not stopped.
 bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
+  const kit::FolderLock lock(folder);
   const StudyConfig config = read_study(folder);
   kit::check(config.data_sha256 == data_sha256(study, config.options.data),
              "{} has changed since this study began", io::printable(config.options.data.string()));

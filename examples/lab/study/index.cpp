@@ -56,10 +56,17 @@ void add_methods(kit::HtmlReport& page) {
 
 std::string claims_page(const std::vector<JudgedClaim>& judged,
                         const std::map<std::string, Path>& folder_of) {
-  kit::HtmlReport page("The ledger of claims",
-                       "What teaching texts and papers say of Pre-LN, Post-LN and what is around "
-                       "them, each put to the test: " +
-                           summary_words(judged));
+  kit::HtmlReport page(
+      "The ledger of claims",
+      "What teaching texts and papers say of Pre-LN, Post-LN and what is around them, each put to the "
+      "test. " +
+          summary_words(judged) + " [All studies](index.html).");
+  kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
+  for (const JudgedClaim& claim : judged)
+    verdicts.rows.push_back(
+        {fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text, claim.verdict()});
+  page.table(verdicts);
+  page.heading("Claim by claim");
   for (const JudgedClaim& claim : judged) {
     page.subheading(fmt::format("{}. {}", claim.claim->number, claim.claim->text),
                     fmt::format("claim-{}", claim.claim->number));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <ctime>
 #include <mutex>
 #include <numeric>
 
@@ -22,6 +22,14 @@ namespace {
 double seconds_of(const std::vector<StudyRun>& runs) {
   return std::accumulate(runs.begin(), runs.end(), 0.0,
                          [](double sum, const StudyRun& run) { return sum + run.seconds; });
+}
+
+/// What this thread has computed for so far: unlike the time that passes, it does not depend on what else the
+/// machine does.
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// What the threads share.
@@ -52,15 +60,14 @@ class Work {
   bool stopped() const { return failed_ || kit::interrupted(); }
 
   void measure(const StudyRun& run) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+    const double start = thread_seconds();
     Record record;
     try {
       record.measured = run.measure();
     } catch (const Error& error) {
       kit::fail_with("{}: {}", run.name, error.what());
     }
-    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    record.seconds = thread_seconds() - start;
     const std::lock_guard lock(mutex_);
     log_.write(line_of(run.name, record));
     ++finished_;

@@ -42,7 +42,7 @@ struct StudyRun {
 /// A finished run.
 struct Record {
   Measured measured;
-  double seconds = 0;
+  double seconds = 0;  // of its thread's work
 };
 
 /// What has been measured so far.

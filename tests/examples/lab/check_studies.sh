@@ -41,6 +41,7 @@ done
 for file in index.html claims.html start/report.html start/numbers.csv start/series.csv start/study.json; do
   [ -s claim-10/$file ] || fail "no $file"
 done
+find . -name '*.html' -size +2048k | grep . && fail "a page of more than 2 MB"
 expect 0 studies
 grep -q '^  start ' out || fail "studies are not listed"
 
@@ -59,6 +60,8 @@ refused 1 'and in part-1' merge part-1 part-1 part-2 --out twice
 # Stopped by Ctrl-C, then gone on with.
 "$lab" start --quick --out stopped --threads 1 >out 2>err &
 while [ "$(cat stopped/start/runs.jsonl 2>/dev/null | wc -l)" -lt 2 ]; do kill -0 $! || fail "ended early"; done
+"$lab" start --resume stopped >out2 2>err2 && fail "two at once in one folder"
+grep -q 'another training is at work' err2 || fail "does not say that another is at work"
 kill -INT $!
 status=0
 wait $! || status=$?

@@ -159,7 +159,7 @@ std::string claims_page(const Path& studies) {
       "it. All are small models on one small task: what a row says holds for its settings.\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
   text += "## What was run\n\n" + runs_table(studies);
-  text += "\n[Contents](README.md) \xC2\xB7 before: [The lab](lab.md) \xC2\xB7 next: [The kit](kit.md)\n";
+  text += "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: [What came out](results.md)\n";
   return text;
 }
 

@@ -1,9 +1,8 @@
-// The ledger of claims in the documentation:
+// The pages that are made from the lab's committed measurement:
 //
-//   lab_ledger --write docs            makes docs/claims.md from docs/data/studies
-//   lab_ledger --check docs            fails where that page, or what README.md and docs/*.md say of claims,
-//   is stale lab_ledger --record DIR docs       takes the finished studies in DIR, run with --full, as the
-//   committed measurement
+//   lab_ledger --write docs         makes claims.md, results.md, pictures/studies from docs/data/studies
+//   lab_ledger --check docs         fails where one of these, or what pages say of claims, is stale
+//   lab_ledger --record DIR docs    takes the finished studies in DIR, run with --full, as the measurement
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include <string_view>
 
 #include "docs/draw/claims_page.h"
+#include "docs/draw/results_page.h"
 #include "gradus/kit/data/files.h"
 #include "lab/study/page.h"
 
@@ -23,19 +23,45 @@ namespace {
 using namespace gradus;
 using Path = std::filesystem::path;
 
-int check(const Path& folder) {
-  const std::vector<lab::JudgedClaim> ledger = lab::judge_all(folder / "data" / "studies");
-  int faults = 0;
-  if (kit::read_file(folder / "claims.md") != docs::claims_page(folder / "data" / "studies")) {
-    fmt::print("docs/claims.md is not what docs/data/studies give: build the target update_docs\n");
-    ++faults;
+/// Every file that is made from docs/data/studies, with its content.
+std::vector<std::pair<Path, std::string>> made(const Path& folder) {
+  const Path studies = folder / "data" / "studies";
+  docs::ResultsPage results = docs::results_page(studies);
+  std::vector<std::pair<Path, std::string>> files = {{folder / "claims.md", docs::claims_page(studies)},
+                                                     {folder / "results.md", std::move(results.markdown)}};
+  for (auto& [path, content] : results.pictures)
+    files.emplace_back(folder / "pictures" / path, std::move(content));
+  return files;
+}
+
+void write(const Path& folder) {
+  std::filesystem::remove_all(folder / "pictures" / "studies");
+  for (const auto& [path, content] : made(folder)) {
+    kit::make_folder(path.parent_path());
+    kit::replace_file(path, content);
   }
+}
+
+/// README.md and the pages of the course, but those made here, and notation.md, which has titles of papers.
+std::vector<Path> pages_of(const Path& folder) {
   std::vector<Path> pages = {folder.parent_path() / "README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (const Path name = entry.path().filename();
-        name.extension() == ".md" && name != "claims.md" && name != "notation.md")  // which has titles of papers
+        name.extension() == ".md" && name != "claims.md" && name != "results.md" && name != "notation.md")
       pages.push_back(entry.path());
-  for (const Path& page : pages)
+  return pages;
+}
+
+int check(const Path& folder) {
+  int faults = 0;
+  for (const auto& [path, content] : made(folder))
+    if (!std::filesystem::exists(path) || kit::read_file(path) != content) {
+      fmt::print("{} is not what docs/data/studies give: build the target update_docs\n",
+                 path.lexically_relative(folder.parent_path()).string());
+      ++faults;
+    }
+  const std::vector<lab::JudgedClaim> ledger = lab::judge_all(folder / "data" / "studies");
+  for (const Path& page : pages_of(folder))
     for (const std::string& fault : docs::faults_of(kit::read_file(page), ledger)) {
       fmt::print("{} {}\n", page.lexically_relative(folder.parent_path()).string(), fault);
       ++faults;
@@ -50,8 +76,7 @@ int main(int argc, char** argv) try {
   const std::string_view command = argc > 1 ? arguments[1] : "";
   if (command == "--check" && argc == 3) return check(arguments[2]);
   if (command == "--write" && argc == 3) {
-    const Path folder = arguments[2];
-    kit::replace_file(folder / "claims.md", docs::claims_page(folder / "data" / "studies"));
+    write(arguments[2]);
     return 0;
   }
   if (command == "--record" && argc == 4) {

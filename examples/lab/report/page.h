@@ -9,12 +9,17 @@ namespace gradus::lab {
 struct Page {
   kit::HtmlReport html;
   std::vector<std::pair<std::string, std::string>> plots = {};  // file name and content
+  struct Caption {
+    std::string title, text;
+  };
+  std::vector<Caption> captions = {};  // of the plots, in their order
 
   /// A chart on the page and as a file of its own.
   template <class Chart>
   void figure(const std::string& name, const Chart& chart, const std::string& caption) {
     html.figure(chart, caption);
     plots.emplace_back(name + ".svg", kit::svg_file(kit::draw(chart)));
+    captions.push_back({chart.title, caption});
   }
 };
 

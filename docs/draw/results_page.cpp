@@ -1,0 +1,63 @@
+#include "docs/draw/results_page.h"
+
+#include <fmt/format.h>
+
+#include "lab/claims/ledger.h"
+#include "lab/studies/studies.h"
+#include "lab/study/page.h"
+
+namespace gradus::docs {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+/// For an attribute in quotes.
+std::string attribute(const std::string& text) {
+  std::string safe;
+  for (const char c : text)
+    safe += c == '"' ? "&quot;" : c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return safe;
+}
+
+std::string verdicts(const lab::Study& study, const lab::Figures& figures) {
+  std::string text;
+  for (const lab::Claim& claim : lab::claims())
+    if (claim.study == study.name)
+      text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**\n", claim.number,
+                          claim.text, judge(claim, figures).verdict());
+  return text;
+}
+
+}  // namespace
+
+ResultsPage results_page(const Path& studies) {
+  ResultsPage results{
+      "# What came out\n\nThe lab's [studies](studies.md) as they were run for these pages: their charts, "
+      "each with the "
+      "sentence that its numbers choose, and the verdicts on the claims they decide. This page is made from "
+      "[data/studies](data/studies) by a program; figures with intervals are in [the "
+      "ledger](claims.md).\n\n"};
+  for (const lab::Study& study : lab::studies()) {
+    const Path folder = studies / study.name;
+    if (!lab::is_study(folder)) continue;
+    const lab::StudyResults measured = lab::read_results(folder, study);
+    lab::Page page{kit::HtmlReport(study.title, study.question)};
+    study.report(page, measured);
+    results.markdown += fmt::format("## {}\n\n*{}* `./run lab {}`\n\n{}\n", study.title, study.question,
+                                    study.name, verdicts(study, study.figures(measured)));
+    for (std::size_t i = 0; i < page.plots.size(); ++i) {
+      const auto& [name, drawing] = page.plots[i];
+      const std::string path = fmt::format("studies/{}/{}", study.name, name);
+      results.markdown += fmt::format("<img src=\"pictures/{}\" width=\"480\" alt=\"{}\">\n\n{}\n\n", path,
+                                      attribute(page.captions[i].title), page.captions[i].text);
+      results.pictures.emplace_back(path, drawing);
+    }
+  }
+  results.markdown +=
+      "[Contents](README.md) \xC2\xB7 before: [The ledger of claims](claims.md) \xC2\xB7 next: [The "
+      "kit](kit.md)\n";
+  return results;
+}
+
+}  // namespace gradus::docs

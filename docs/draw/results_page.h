@@ -1,0 +1,19 @@
+#pragma once
+// docs/results.md: what came out of the lab's studies, for a reader who will not run them. Sentences and
+// charts are those of the studies' own pages, drawn from docs/data/studies.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gradus::docs {
+
+struct ResultsPage {
+  std::string markdown;
+  std::vector<std::pair<std::string, std::string>> pictures = {};  // path under docs/pictures, and content
+};
+
+ResultsPage results_page(const std::filesystem::path& studies);
+
+}  // namespace gradus::docs

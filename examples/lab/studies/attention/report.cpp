@@ -16,6 +16,8 @@ namespace gradus::lab::attention {
 
 namespace {
 
+constexpr double kTells = 0.9;  // of pairs, from which a head counts as one that tells matches from others
+
 using RunOf = std::function<std::string(std::uint64_t seed)>;
 
 std::vector<double> values_of(const StudyResults& results, const std::vector<std::uint64_t>& seeds,
@@ -206,6 +208,32 @@ void add_axis(Page& page, const StudyResults& results, const Grid& grid) {
 
 // --- matches and subspaces
 
+// The heads of the first seed as a map, and how many of all seeds' tell matches from others.
+void add_heads_of_a_seed(Page& page, const StudyResults& results, const Grid& grid) {
+  const std::vector<std::vector<double>> heads =
+      curves_of(results, grid.seeds, training_of("pre", kRate), "heads.auc");
+  if (heads.empty()) return;
+  kit::HeatMap map{.title = "Every head of the first seed, Pre-LN",
+                   .x_label = "head",
+                   .y_label = "layer",
+                   .columns = {"1", "2", "3", "4"},
+                   .values = heads.front(),
+                   .value_label = "probability that a match has the larger q·k",
+                   .decimals = 2};
+  for (std::int64_t layer = 1; layer <= kTrainedLayers; ++layer) map.rows.push_back(std::to_string(layer));
+  const auto tells = [](double auc) { return auc > kTells; };
+  std::int64_t telling = 0, seeds_with_one = 0;
+  for (const std::vector<double>& of_seed : heads) {
+    telling += std::count_if(of_seed.begin(), of_seed.end(), tells);
+    seeds_with_one += std::any_of(of_seed.begin(), of_seed.end(), tells);
+  }
+  page.figure(
+      "heads", map,
+      fmt::format("0.5 is chance. Over all seeds, {} of {} heads tell matches from others in more than "
+                  "nine of ten pairs; {} of {} seeds have such a head.",
+                  telling, heads.size() * heads.front().size(), seeds_with_one, heads.size()));
+}
+
 void add_heads(Page& page, const StudyResults& results, const Grid& grid) {
   page.html.heading("What a match is to a head");
   const auto words = [&](const char* variant, const std::string& number) {
@@ -223,24 +251,7 @@ void add_heads(Page& page, const StudyResults& results, const Grid& grid) {
                   "Cosine of q and k, matches minus others"},
        .rows = {{"Pre-LN", words("pre", "mass"), words("pre", "auc"), words("pre", "cosine")},
                 {"Post-LN", words("post", "mass"), words("post", "auc"), words("post", "cosine")}}});
-  const std::vector<std::vector<double>> heads =
-      curves_of(results, {grid.seeds.front()}, training_of("pre", kRate), "heads.auc");
-  if (!heads.empty()) {
-    kit::HeatMap map{.title = "Every head of one seed, Pre-LN",
-                     .x_label = "head",
-                     .y_label = "layer",
-                     .columns = {"1", "2", "3", "4"},
-                     .values = heads.front(),
-                     .value_label = "probability that a match has the larger q·k",
-                     .decimals = 2};
-    for (std::int64_t layer = 1; layer <= kTrainedLayers; ++layer) map.rows.push_back(std::to_string(layer));
-    const auto many =
-        std::count_if(heads.front().begin(), heads.front().end(), [](double auc) { return auc > 0.9; });
-    page.figure(
-        "heads", map,
-        fmt::format("0.5 is chance. {} of {} heads tell matches from others in more than nine of ten pairs.",
-                    many, heads.front().size()));
-  }
+  add_heads_of_a_seed(page, results, grid);
   page.html.heading("The subspaces of heads");
   page.html.paragraph(
       "A head's queries live in the 8 directions that the rows of its W_Q span, of 32; so do keys and "

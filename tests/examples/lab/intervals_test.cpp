@@ -76,6 +76,7 @@ TEST_CASE("Clopper and Pearson's interval") {
   const Interval eight = share_interval(8, 10, 0.95);
   CHECK(eight.low == doctest::Approx(0.4439045).epsilon(1e-6));
   CHECK(eight.high == doctest::Approx(0.9747893).epsilon(1e-6));
+  CHECK(share_interval(1, 10, 0.95).low == doctest::Approx(1 - std::pow(0.975, 0.1)).epsilon(1e-9));
   CHECK(share_interval(10, 10, 0.95).low == doctest::Approx(std::pow(0.025, 0.1)).epsilon(1e-9));
   CHECK(share_interval(10, 10, 0.95).high == 1);
   CHECK(share_interval(0, 10, 0.95).low == 0);

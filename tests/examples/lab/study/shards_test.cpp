@@ -60,6 +60,13 @@ TEST_CASE("parts share out all runs, each once, and about evenly") {
   }
 }
 
+TEST_CASE("parts are even in time, not in number") {
+  std::vector<StudyRun> plan{{.name = "long", .seconds = 10, .measure = {}}};
+  for (int i = 0; i < 10; ++i) plan.push_back({.name = "short-" + std::to_string(i), .seconds = 1, .measure = {}});
+  CHECK(part_of(plan, {1, 2}).size() == 1);
+  CHECK(part_of(plan, {2, 2}).size() == 10);
+}
+
 TEST_CASE("parts merged are what one machine has") {
   const test::ScratchFolder base;
   const auto whole = run_part(base, {1, 1});

@@ -43,6 +43,10 @@ std::vector<double> at_chosen(const std::vector<std::vector<double>>& values,
   return those;
 }
 
+std::vector<double> left_out_best(const std::vector<std::vector<double>>& values) {
+  return at_chosen(values, best_of_others(values));
+}
+
 std::vector<double> paired_difference(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> differences;
   for (std::size_t seed = 0; seed < std::min(a.size(), b.size()); ++seed)

@@ -16,6 +16,9 @@ std::vector<std::optional<std::size_t>> best_of_others(const std::vector<std::ve
 std::vector<double> at_chosen(const std::vector<std::vector<double>>& values,
                               const std::vector<std::optional<std::size_t>>& chosen);
 
+/// The values at what best_of_others() chooses, in the order of the seeds.
+std::vector<double> left_out_best(const std::vector<std::vector<double>>& values);
+
 /// a - b, seed by seed; seeds at which either is NaN are left out.
 std::vector<double> paired_difference(const std::vector<double>& a, const std::vector<double>& b);
 

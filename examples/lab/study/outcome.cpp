@@ -47,9 +47,9 @@ std::optional<std::vector<double>> numbers_of(const StudyResults& results,
   return values;
 }
 
-double sensitivity_of(std::span<const double> losses) { return mean(losses) - least(losses); }
-
-double least(std::span<const double> values) { return *std::min_element(values.begin(), values.end()); }
+double sensitivity_of(std::span<const double> losses) {
+  return mean(losses) - *std::min_element(losses.begin(), losses.end());
+}
 
 double largest_rate(std::span<const double> rates, std::span<const double> losses) {
   for (std::size_t i = rates.size(); i-- > 0;)

@@ -36,7 +36,6 @@ std::optional<std::vector<double>> numbers_of(const StudyResults& results,
 /// Sensitivity to the rate (Wortsman et al. 2023, arXiv:2309.14322): the mean over rates minus the best, of
 /// losses that count that of the start where they would be larger. 0 for a model that does not care.
 double sensitivity_of(std::span<const double> losses);
-double least(std::span<const double> values);
 
 /// The largest of the rates, given in rising order, whose loss is below learned_loss(); where there is none,
 /// the rate one step (the ratio of the first two) below the least.

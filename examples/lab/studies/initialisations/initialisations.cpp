@@ -12,6 +12,7 @@
 
 #include "gradus/gradus.h"
 #include "lab/analysis/statistics.h"
+#include "lab/studies/search.h"
 #include "lab/studies/studies.h"
 #include "lab/studies/weights.h"
 #include "lab/study/trial.h"
@@ -49,8 +50,16 @@ std::optional<std::vector<double>> losses(const StudyResults& results, const Dep
   return all;
 }
 
-double loss_over(const std::vector<double>& losses, Over over) {
-  return over == Over::best_rate ? *std::min_element(losses.begin(), losses.end()) : mean(losses);
+std::optional<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
+                                const std::string& placement, std::uint64_t seed, Over over) {
+  const auto own = losses(results, depth, scheme, placement, seed);
+  if (!own) return std::nullopt;
+  if (over == Over::mean_of_rates) return mean(*own);
+  const Search search{.rates = depth.rates, .seeds = depth.seeds, .run = [&](double lr, std::uint64_t one) {
+                        return run_name(scheme, placement, depth.layers, lr, one);
+                      }};
+  const auto place = std::find(depth.seeds.begin(), depth.seeds.end(), seed) - depth.seeds.begin();
+  return best_of(results, search).values.at(static_cast<std::size_t>(place));
 }
 
 std::optional<double> spread_of_schemes(const StudyResults& results, const Depth& depth,
@@ -58,9 +67,9 @@ std::optional<double> spread_of_schemes(const StudyResults& results, const Depth
   std::vector<double> of_schemes;
   for (const std::string& scheme : depth.schemes) {
     if (scheme == "fan_in_scaled") continue;
-    const auto rates = losses(results, depth, scheme, placement, seed);
-    if (!rates) return std::nullopt;
-    of_schemes.push_back(loss_over(*rates, over));
+    const auto loss = loss_over(results, depth, scheme, placement, seed, over);
+    if (!loss) return std::nullopt;
+    of_schemes.push_back(*loss);
   }
   const auto [low, high] = std::minmax_element(of_schemes.begin(), of_schemes.end());
   return *high - *low;
@@ -68,10 +77,10 @@ std::optional<double> spread_of_schemes(const StudyResults& results, const Depth
 
 std::optional<double> gain_of_scaling(const StudyResults& results, const Depth& depth,
                                       const std::string& placement, std::uint64_t seed, Over over) {
-  const auto plain = losses(results, depth, "fan_in", placement, seed);
-  const auto scaled = losses(results, depth, "fan_in_scaled", placement, seed);
+  const auto plain = loss_over(results, depth, "fan_in", placement, seed, over);
+  const auto scaled = loss_over(results, depth, "fan_in_scaled", placement, seed, over);
   if (!plain || !scaled) return std::nullopt;
-  return loss_over(*plain, over) - loss_over(*scaled, over);
+  return *plain - *scaled;
 }
 
 namespace {

@@ -32,8 +32,10 @@ std::optional<std::vector<double>> losses(const StudyResults& results, const Dep
                                           std::uint64_t seed);
 
 enum class Over { best_rate, mean_of_rates };
-/// The lowest of the losses, or their mean.
-double loss_over(const std::vector<double>& losses, Over over);
+/// The loss of a seed at the rate that is best on the other seeds, or its mean over rates; nothing until all
+/// runs of the seed are there.
+std::optional<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
+                                const std::string& placement, std::uint64_t seed, Over over);
 
 /// Largest minus least loss of all schemes but the "scaled" one, at one seed; nothing until all are there.
 std::optional<double> spread_of_schemes(const StudyResults& results, const Depth& depth,

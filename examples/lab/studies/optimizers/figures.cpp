@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/studies/left_out.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/study/outcome.h"
 
@@ -17,7 +18,7 @@ double trained(const std::vector<double>& losses) {
       std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); }));
 }
 
-/// Of every member of a group the least loss over rates, with or without warm-up, and how many settings
+/// Of every member of a group the loss at its best rate, with or without warm-up, and how many settings
 /// trained.
 struct Group {
   std::vector<double> best;
@@ -25,7 +26,8 @@ struct Group {
 };
 
 std::optional<Group> group_of(const StudyResults& results, const Grid& grid, const std::string& name,
-                              std::size_t placement, std::uint64_t seed) {
+                              std::size_t placement, std::size_t place) {
+  const std::uint64_t seed = grid.seeds[place];
   Group group;
   for (const Variant* variant : grid.members(name)) {
     std::vector<double> all;
@@ -34,21 +36,24 @@ std::optional<Group> group_of(const StudyResults& results, const Grid& grid, con
       if (!losses) return std::nullopt;
       all.insert(all.end(), losses->begin(), losses->end());
     }
-    group.best.push_back(least(all));
+    group.best.push_back(best_losses(results, grid, *variant, placement, {false, true})[place]);
     group.trained += trained(all);
     group.settings += static_cast<double>(all.size());
   }
-  if (group.best.size() < 2) return std::nullopt;
+  const bool complete =
+      std::none_of(group.best.begin(), group.best.end(), [](double x) { return std::isnan(x); });
+  if (group.best.size() < 2 || !complete) return std::nullopt;
   return group;
 }
 
 double range_of(const std::vector<double>& values) {
-  return *std::max_element(values.begin(), values.end()) - least(values);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *high - *low;
 }
 
 void add_group(Figures& figures, const StudyResults& results, const Grid& grid, const std::string& name) {
-  for (const std::uint64_t seed : grid.seeds) {
-    const auto pre = group_of(results, grid, name, 0, seed), post = group_of(results, grid, name, 1, seed);
+  for (std::size_t place = 0; place < grid.seeds.size(); ++place) {
+    const auto pre = group_of(results, grid, name, 0, place), post = group_of(results, grid, name, 1, place);
     if (!pre || !post) continue;
     figures["trained." + name].push_back(pre->trained / pre->settings - post->trained / post->settings);
     figures["range." + name].push_back(range_of(post->best) - range_of(pre->best));
@@ -90,15 +95,22 @@ std::optional<std::vector<double>> losses_of(const StudyResults& results, const 
   return numbers_of(results, names, "loss");
 }
 
+std::vector<double> best_losses(const StudyResults& results, const Grid& grid, const Variant& variant,
+                                std::size_t placement, const std::vector<bool>& warmups) {
+  const std::size_t rates = grid.lrs(variant).size();
+  std::vector<std::vector<double>> values(rates * warmups.size(),
+                                          std::vector<double>(grid.seeds.size(), std::nan("")));
+  for (std::size_t w = 0; w < warmups.size(); ++w)
+    for (std::size_t s = 0; s < grid.seeds.size(); ++s)
+      if (const auto losses = losses_of(results, grid, variant, placement, warmups[w], grid.seeds[s]))
+        for (std::size_t r = 0; r < rates; ++r) values[w * rates + r][s] = (*losses)[r];
+  return left_out_best(values);
+}
+
 std::vector<double> gains(const StudyResults& results, const Grid& grid, const Variant& variant,
                           std::size_t placement) {
-  std::vector<double> all;
-  for (const std::uint64_t seed : grid.seeds) {
-    const auto cold = losses_of(results, grid, variant, placement, false, seed),
-               warm = losses_of(results, grid, variant, placement, true, seed);
-    if (cold && warm) all.push_back(least(*cold) - least(*warm));
-  }
-  return all;
+  return paired_difference(best_losses(results, grid, variant, placement, {false}),
+                           best_losses(results, grid, variant, placement, {true}));
 }
 
 std::vector<double> more_rates(const StudyResults& results, const Grid& grid, const Variant& variant,

@@ -69,6 +69,11 @@ std::optional<std::vector<double>> losses_of(const StudyResults& results, const 
                                              const Variant& variant, std::size_t placement, bool warm,
                                              std::uint64_t seed);
 
+/// In the order of the seeds, each at the rate, with one of the warm-ups, that is best on the other seeds;
+/// NaN where runs are missing.
+std::vector<double> best_losses(const StudyResults& results, const Grid& grid, const Variant& variant,
+                                std::size_t placement, const std::vector<bool>& warmups);
+
 Figures figures(const StudyResults& results);
 void report(Page& page, const StudyResults& results);
 

@@ -149,8 +149,8 @@ kit::Panels loss_by_warmup(const View& view) {
                     .x_ticks = as_doubles(view.grid.warmups)};
     add_lines(chart, view, as_doubles(warmups),
               [&](const std::string& placement, std::size_t i, std::uint64_t seed) -> std::optional<double> {
-                const auto losses = view.losses({placement, layers, warmups[i]}, seed);
-                return losses ? std::optional(least(*losses)) : std::nullopt;
+                const auto best = view.best(placement, layers, {warmups[i]}, seed);
+                return best ? std::optional(best->value) : std::nullopt;
               });
     chart.references.push_back({.at = learned_loss(), .label = panels.panels.empty() ? "best n-gram" : ""});
     panels.panels.push_back(std::move(chart));
@@ -159,7 +159,7 @@ kit::Panels loss_by_warmup(const View& view) {
 }
 
 kit::Panels curves_at_best(const View& view) {
-  kit::Panels panels{.title = "Training loss at each seed's best rate and warm-up"};
+  kit::Panels panels{.title = "Training loss at the best rate and warm-up"};
   for (const std::int64_t layers : view.grid.depths) {
     LineChart chart{.title = counted(layers, "layer"),
                     .x_label = "step",

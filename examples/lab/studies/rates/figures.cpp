@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/studies/left_out.h"
 #include "lab/studies/rates/rates.h"
 #include "lab/study/outcome.h"
 
@@ -58,10 +59,10 @@ class OfSeed {
     const auto pre = view_.best(kPlacements[0], layers_, seed_),
                post = view_.best(kPlacements[1], layers_, seed_);
     if (!pre || !post) return;
-    add("best", post->loss - pre->loss);
-    add("post-above-ngram", post->loss - learned_loss());
-    add("steps", *view_.fewest_steps(kPlacements[1], layers_, seed_) /
-                     *view_.fewest_steps(kPlacements[0], layers_, seed_));
+    add("best", post->value - pre->value);
+    add("post-above-ngram", post->value - learned_loss());
+    add("steps", view_.soonest(kPlacements[1], layers_, seed_)->value /
+                     view_.soonest(kPlacements[0], layers_, seed_)->value);
   }
 
   Figures& figures_;
@@ -102,26 +103,40 @@ View::Numbers View::steps(const Sweep& sweep, std::uint64_t seed) const {
   return steps;
 }
 
-std::optional<Best> View::best(const std::string& placement, std::int64_t layers, std::uint64_t seed) const {
-  std::optional<Best> best;
-  for (const std::int64_t warmup : grid.warmups_of(layers)) {
-    const Numbers by_rate = losses({placement, layers, warmup}, seed);
-    if (!by_rate) return std::nullopt;
-    for (std::size_t i = 0; i < by_rate->size(); ++i)
-      if (!best || (*by_rate)[i] < best->loss) best = Best{(*by_rate)[i], grid.lrs[i], warmup};
+std::optional<Best> View::chosen(const std::string& placement, std::int64_t layers,
+                                 const std::vector<std::int64_t>& warmups, std::uint64_t seed,
+                                 Numbers (View::*numbers)(const Sweep&, std::uint64_t) const) const {
+  std::vector<Best> settings;
+  std::vector<std::vector<double>> values;  // [setting][seed]
+  for (const std::int64_t warmup : warmups) {
+    const std::size_t first = values.size();
+    for (const double lr : grid.lrs) settings.push_back({.lr = lr, .warmup = warmup});
+    values.resize(settings.size(), std::vector<double>(grid.seeds.size(), std::nan("")));
+    for (std::size_t s = 0; s < grid.seeds.size(); ++s)
+      if (const Numbers by_rate = (this->*numbers)({placement, layers, warmup}, grid.seeds[s]))
+        for (std::size_t i = 0; i < by_rate->size(); ++i) values[first + i][s] = (*by_rate)[i];
   }
+  const auto place =
+      static_cast<std::size_t>(std::find(grid.seeds.begin(), grid.seeds.end(), seed) - grid.seeds.begin());
+  const std::optional<std::size_t> setting = best_of_others(values).at(place);
+  if (!setting) return std::nullopt;
+  Best best = settings[*setting];
+  best.value = values[*setting][place];
   return best;
 }
 
-std::optional<double> View::fewest_steps(const std::string& placement, std::int64_t layers,
-                                         std::uint64_t seed) const {
-  auto fewest = static_cast<double>(grid.steps);
-  for (const std::int64_t warmup : grid.warmups_of(layers)) {
-    const Numbers by_rate = steps({placement, layers, warmup}, seed);
-    if (!by_rate) return std::nullopt;
-    fewest = std::min(fewest, least(*by_rate));
-  }
-  return fewest;
+std::optional<Best> View::best(const std::string& placement, std::int64_t layers,
+                               const std::vector<std::int64_t>& warmups, std::uint64_t seed) const {
+  return chosen(placement, layers, warmups, seed, &View::losses);
+}
+
+std::optional<Best> View::best(const std::string& placement, std::int64_t layers, std::uint64_t seed) const {
+  return best(placement, layers, grid.warmups_of(layers), seed);
+}
+
+std::optional<Best> View::soonest(const std::string& placement, std::int64_t layers,
+                                  std::uint64_t seed) const {
+  return chosen(placement, layers, grid.warmups_of(layers), seed, &View::steps);
 }
 
 std::optional<std::pair<double, double>> View::largest(const Sweep& sweep, std::uint64_t seed) const {
@@ -137,10 +152,10 @@ std::optional<std::pair<double, double>> View::largest(const Sweep& sweep, std::
 
 std::optional<double> View::gain(const std::string& placement, std::int64_t layers,
                                  std::uint64_t seed) const {
-  const Numbers without = losses({placement, layers, 0}, seed);
-  const Numbers with = losses({placement, layers, grid.warmup()}, seed);
+  const auto without = best(placement, layers, {0}, seed),
+             with = best(placement, layers, {grid.warmup()}, seed);
   if (!without || !with) return std::nullopt;
-  return least(*without) - least(*with);
+  return without->value - with->value;
 }
 
 }  // namespace gradus::lab::rates

@@ -39,9 +39,9 @@ struct Sweep {
 };
 std::string run_name(const Sweep& sweep, double lr, std::uint64_t seed);
 
-/// The best of a search, of one seed.
+/// What a search chose for one seed, on the other seeds.
 struct Best {
-  double loss = 0;
+  double value = 0;  // of the seed itself: its loss, or its steps to the target
   double lr = 0;
   std::int64_t warmup = 0;
 };
@@ -55,10 +55,13 @@ class View {
   Numbers losses(const Sweep& sweep, std::uint64_t seed) const;  // by rate
   /// Steps to the target loss, by rate; all the steps there were where it was not reached.
   Numbers steps(const Sweep& sweep, std::uint64_t seed) const;
-  /// Over all rates and warm-ups.
+  /// The rate and the warm-up, of those given, at which the *other* seeds have the lowest loss.
+  std::optional<Best> best(const std::string& placement, std::int64_t layers,
+                           const std::vector<std::int64_t>& warmups, std::uint64_t seed) const;
+  /// Of all warm-ups there are.
   std::optional<Best> best(const std::string& placement, std::int64_t layers, std::uint64_t seed) const;
-  std::optional<double> fewest_steps(const std::string& placement, std::int64_t layers,
-                                     std::uint64_t seed) const;
+  /// Where the other seeds reach the target loss soonest.
+  std::optional<Best> soonest(const std::string& placement, std::int64_t layers, std::uint64_t seed) const;
   /// The largest rate that trains, and the steps to the target loss there.
   std::optional<std::pair<double, double>> largest(const Sweep& sweep, std::uint64_t seed) const;
   /// The best loss over rates without warm-up minus that with it.
@@ -66,6 +69,11 @@ class View {
 
   const StudyResults& results;
   const Grid grid;
+
+ private:
+  std::optional<Best> chosen(const std::string& placement, std::int64_t layers,
+                             const std::vector<std::int64_t>& warmups, std::uint64_t seed,
+                             Numbers (View::*numbers)(const Sweep&, std::uint64_t) const) const;
 };
 
 Figures figures(const StudyResults& results);

@@ -118,7 +118,7 @@ void add_warmup(Page& page, const View& view, const Figures& figures) {
   page.html.heading("Warm-up");
   page.figure(
       "warmup", loss_by_warmup(view),
-      fmt::format("Each point at its own best rate. {}",
+      fmt::format("Each point at its own best rate, chosen on the other seeds. {}",
                   side_words(sides_of(view, figures, "gain", 0),
                              fmt::format("{} steps of warm-up help Post-LN more", view.grid.warmup()),
                              fmt::format("{} steps of warm-up help Pre-LN more", view.grid.warmup()))));
@@ -146,7 +146,7 @@ kit::Table best_table(const View& view, const Figures& figures) {
       for (const std::uint64_t seed : view.grid.seeds)
         if (const auto one = view.best(kPlacements[i], layers, seed)) {
           best[i].push_back(*one);
-          losses[i].push_back(one->loss);
+          losses[i].push_back(one->value);
         }
     const auto found = figures.find(fmt::format("best.L{}", layers));
     if (found == figures.end()) continue;
@@ -188,7 +188,7 @@ kit::Table speed_table(const View& view, const Figures& figures) {
     for (const std::string& placement : kPlacements) {
       std::vector<double> steps;
       for (const std::uint64_t seed : view.grid.seeds)
-        if (const auto fewest = view.fewest_steps(placement, layers, seed)) steps.push_back(*fewest);
+        if (const auto soonest = view.soonest(placement, layers, seed)) steps.push_back(soonest->value);
       row.push_back(mean_and_range(steps));
     }
     row.push_back(of("steps", layers));
@@ -230,8 +230,9 @@ void add_best(Page& page, const View& view, const Figures& figures) {
   page.html.table(best_table(view, figures));
   page.html.paragraph(
       side_words(sides_of(view, figures, "best", 0), "Pre-LN ends lower", "Post-LN ends lower") +
-      " Each seed takes its own best of as many tries for both, so both minima are as optimistic; p is the "
-      "exact two-sided sign test, corrected over depths after Holm." +
+      " Each seed is judged at the rate and the warm-up that are best on the other seeds, of as many tries "
+      "for "
+      "both; p is the exact two-sided sign test, corrected over depths after Holm." +
       edge_words(view));
 }
 

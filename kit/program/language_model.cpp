@@ -63,8 +63,8 @@ bool is_norm(const std::string& name) {
 
 std::string wrong_block_names(const std::string& placement, const std::string& norm) {
   if (!is_placement(placement))
-    return fmt::format("--placement: there is no {}; `--placement list` has them all", placement);
-  if (!is_norm(norm)) return fmt::format("--norm: there is no {}; `--norm list` has them all", norm);
+    return fmt::format("--placement: there is no '{}'; `--placement list` has them all", placement);
+  if (!is_norm(norm)) return fmt::format("--norm: there is no '{}'; `--norm list` has them all", norm);
   return "";
 }
 

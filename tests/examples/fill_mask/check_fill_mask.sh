@@ -13,8 +13,8 @@ refused 2 'expects --text FILE or --load FOLDER, not both' --text text --load mo
 refused 2 '--save is for training: expects --text FILE' --load model --save x
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
 refused 2 '--layers is what the folder of --load says' --load model --layers 3
-refused 2 '--placement: there is no sideways;' --text text --placement sideways
-refused 2 '--norm: there is no loud; `--norm list` has them all' --text text --norm loud
+refused 2 "--placement: there is no 'sideways';" --text text --placement sideways
+refused 2 "--norm: there is no 'loud'; \`--norm list\` has them all" --text text --norm loud
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--masked: expects a number above 0 and at most 1; got "1.5"' --text text --masked 1.5
 refused 1 '--text: cannot open missing' --text missing

@@ -15,7 +15,7 @@ refused 2 '--layers is what the folder of --weights says' --weights model --laye
 refused 2 '--layers is what --new gpt2-124m says' --text text --new gpt2-124m --layers 3
 refused 2 "--new gpt2-5b: gpt2: there is no size '5b'" --text text --new gpt2-5b
 refused 2 '--new gpt9: expects gpt1, gpt2, gpt3 or llama' --text text --new gpt9
-refused 2 '--placement: there is no sideways;' --text text --placement sideways
+refused 2 "--placement: there is no 'sideways';" --text text --placement sideways
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--beams searches: --top-k is for drawing' --weights model --beams 4 --top-k 3
 refused 2 '--greedy takes the likeliest token: --top-p is for drawing' --weights model --greedy --top-p 0.5

@@ -88,7 +88,7 @@ grep -q 'Pre-LN or ReZero?' zero/report.html || fail "the report does not name R
 ! grep -q 'Post-LN' zero/report.html || fail "the report of other placements speaks of Post-LN"
 expect 0 --placement list
 grep -q '^rezero  *ReZero: .*a f(x)' out || fail "--placement list has no ReZero"
-refused 2 '--placement: there is no mid; `--placement list` has them all' --placement mid
+refused 2 "--placement: there is no 'mid'; \`--placement list\` has them all" --placement mid
 refused 2 '--placement: expects one, or two with a comma between' --placement peri,deep,pre
 refused 2 '--placement: Peri-LN cannot be compared with itself' --placement peri,peri
 

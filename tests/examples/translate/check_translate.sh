@@ -42,8 +42,8 @@ head -c 200 de.gz >cut.gz
   refused 2 '--layer expects --attention FILE' --load folder --translate x --layer 1
   refused 2 '--attention expects a name that ends in .svg or .html, got a.png' --load folder --translate x \
     --attention a.png
-  refused 2 '--placement: there is no mid' --source de --target en --placement mid
-  refused 2 '--norm: there is no mid' --source de --target en --norm mid
+  refused 2 "--placement: there is no 'mid'" --source de --target en --placement mid
+  refused 2 "--norm: there is no 'mid'" --source de --target en --norm mid
   refused 1 "--save: folder holds 'precious', which would be mixed with what is written" $train --save folder
   refused 1 '--save: de is no folder' $train --save de
   refused 1 'none holds no checkpoint to resume' $train --save new/model --run none --resume

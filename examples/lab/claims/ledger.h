@@ -39,7 +39,8 @@ struct Claim {
   std::string note = {};   // what to know beside the verdict; why it is not testable, and a citation
   std::string paper = {};  // what a paper reports, with its setting, where ours may differ
   std::vector<std::string> phrases = {};  // words by which a page is known to state it
-  bool disputed = false;             // in the literature: a result against a paper settles nothing
+  bool disputed = false;     // in the literature: a result against a paper settles nothing
+  bool all_needed = false;   // its measures are parts of one statement, not places where it may hold
 };
 
 /// All claims in order, from claims.json, which is compiled in.

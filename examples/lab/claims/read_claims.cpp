@@ -45,7 +45,8 @@ Claim claim_of(const Json& json) {
               .note = json.value("note", ""),
               .paper = json.value("paper", ""),
               .phrases = json.value("phrases", std::vector<std::string>{}),
-              .disputed = json.value("disputed", false)};
+              .disputed = json.value("disputed", false),
+              .all_needed = json.value("all_needed", false)};
   for (const Json& measure : json.value("measures", Json::array()))
     claim.measures.push_back(measure_of(measure));
   return claim;

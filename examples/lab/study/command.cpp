@@ -145,7 +145,7 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   line.path("--resume", given.resume, "Go on in such a folder");
   line.text("--shard", shard, "I/N: only part I of N, for several machines; then: lab merge");
   line.path("--data", given.options.data, "What a study reads that needs a file or folder");
-  line.integer("--seed", seed, "First seed; the others follow it", kSeed);
+  line.integer("--seed", seed, "First seed; the others follow it; 2000 with --full", kSeed);
   line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
   if (const auto status = line.parse(argc, argv)) return status;
   if (!given.resume.empty())
@@ -156,7 +156,8 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
       return 2;
     }
   if (!shard.empty()) given.shard = shard_from(shard);
-  given.options.seed = static_cast<std::uint64_t>(seed);
+  const bool own_seed = !line.first_given({"--seed"}).empty();
+  given.options.seed = full && !own_seed ? kFullSeed : static_cast<std::uint64_t>(seed);
   given.options.budget = full ? Budget::full : quick && !standard ? Budget::quick : Budget::standard;
   return std::nullopt;
 }

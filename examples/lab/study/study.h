@@ -20,6 +20,9 @@ namespace gradus::lab {
 enum class Budget { quick, standard, full };
 std::string name_of(Budget budget);
 
+/// The first seed of the full form: bands and settings were tried on others, those of the quick forms.
+inline constexpr std::uint64_t kFullSeed = 2000;
+
 struct StudyOptions {
   Budget budget = Budget::standard;
   std::uint64_t seed = 0;           // the first; the others follow it
@@ -68,6 +71,7 @@ struct Study {
   std::string name;      // the word of the command line: "rates"
   std::string title;     // "Learning rate, warm-up and depth"
   std::string question;  // one sentence
+  std::string setting = {};  // of the full form, for the ledger: model, steps, rates, warm-up, what is paired
   std::function<std::vector<StudyRun>(const StudyOptions&)> plan;
   std::function<Figures(const StudyResults&)> figures;
   /// Charts and tables, each with the sentence that says what to see; of what is there when it was stopped.

@@ -28,11 +28,23 @@ std::string cell(std::string text) {
   return text;
 }
 
-std::string summary_table(const std::vector<JudgedClaim>& ledger) {
-  std::string text = "| | claim | verdict | study |\n|---|---|---|---|\n";
-  for (const JudgedClaim& one : ledger)
-    text += fmt::format("| [{0}](#claim-{0}) | {1} | {2} | {3} |\n", one.claim->number, cell(one.claim->text),
-                        cell(one.verdict()), one.claim->study);
+std::string summary_row(const JudgedClaim& one) {
+  return fmt::format("| [{0}](#claim-{0}) | {1} | {2} |\n", one.claim->number, cell(one.claim->text),
+                     cell(one.short_verdict()));
+}
+
+/// By what they are about: a table a study.
+std::string summary_tables(const std::vector<JudgedClaim>& ledger) {
+  std::string text;
+  const auto table = [&](const std::string& title, const std::string& study) {
+    std::string rows;
+    for (const JudgedClaim& one : ledger)
+      if (one.claim->study == study) rows += summary_row(one);
+    if (!rows.empty())
+      text += fmt::format("**{}**\n\n| | claim | verdict |\n|---|---|---|\n{}\n", title, rows);
+  };
+  for (const lab::Study& study : lab::studies()) table(study.title, study.name);
+  table("Not testable here", "");
   return text;
 }
 
@@ -41,13 +53,15 @@ std::string row(const JudgedClaim& one) {
   std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**. Said by: {3}.",
                                  claim.number, claim.text, one.verdict(), claim.source);
   if (!claim.study.empty())
-    text += fmt::format(" Measured by `./run lab {}`; `./run lab claim {}`.", claim.study, claim.number);
+    text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
+                        claim.number);
   text += "\n";
   if (!one.measures.empty())
-    text += "\n| where | what | band | figure | interval | seeds |\n|---|---|---|---|---|---|\n";
+    text += "\n| where | figure | band | holds | what | interval | seeds |\n|---|---|---|---|---|---|---|\n";
   for (const Judged& measure : one.measures)
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        cell(measure.measure->what), band_words(*measure.measure), words_of(measure),
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
+                        words_of(measure), band_words(*measure.measure), words_of(measure.judgement),
+                        cell(measure.measure->what),
                         interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
   if (!claim.note.empty()) text += "\n" + claim.note + "\n";
   if (!claim.paper.empty()) text += "\nIn print: " + claim.paper + "\n";
@@ -72,6 +86,15 @@ std::string runs_table(const Path& studies) {
                         seconds / 3600, fact(config.machine, "gradus"), fact(config.machine, "kernels"),
                         fact(config.machine, "date"));
   }
+  return text;
+}
+
+/// Of every study's full form.
+std::string settings() {
+  std::string text;
+  for (const lab::Study& study : lab::studies())
+    text += fmt::format("<a id=\"study-{0}\"></a>\n**{0}**: {1} {2}\n\n", study.name, study.question,
+                        study.setting);
   return text;
 }
 
@@ -146,11 +169,11 @@ std::string claims_page(const Path& studies) {
       "them, each claim "
       "with a program, an acceptance band that was written down before the run, a figure with an interval "
       "over seeds, and a "
-      "verdict. {} [The lab](lab.md) says how studies work and what the intervals are.\n\n"
+      "verdict. {} [The lab's studies](studies.md) says how claims are decided and what the intervals are.\n\n"
       "`./run lab claims` runs the quick form of all; `./run lab claim 13` of one; with `--full` what was "
       "run for this "
-      "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}\n",
-      lab::summary_words(ledger), summary_table(ledger));
+      "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}",
+      lab::summary_words(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
       "where it lies "
@@ -158,7 +181,7 @@ std::string claims_page(const Path& studies) {
       "is against "
       "it. All are small models on one small task: what a row says holds for its settings.\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
-  text += "## What was run\n\n" + runs_table(studies);
+  text += "## What was run\n\n" + settings() + runs_table(studies);
   text += "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: [What came out](results.md)\n";
   return text;
 }

@@ -25,7 +25,7 @@ std::string verdicts(const lab::Study& study, const lab::Figures& figures) {
   for (const lab::Claim& claim : lab::claims())
     if (claim.study == study.name)
       text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**\n", claim.number,
-                          claim.text, judge(claim, figures).verdict());
+                          claim.text, judge(claim, figures).short_verdict());
   return text;
 }
 
@@ -36,8 +36,8 @@ ResultsPage results_page(const Path& studies) {
       "# What came out\n\nThe lab's [studies](studies.md) as they were run for these pages: their charts, "
       "each with the "
       "sentence that its numbers choose, and the verdicts on the claims they decide. This page is made from "
-      "[data/studies](data/studies) by a program; figures with intervals are in [the "
-      "ledger](claims.md).\n\n"};
+      "[data/studies](data/studies) by a program. Brackets here go from the lowest to the highest seed; figures "
+      "with intervals, bands and places are in [the ledger](claims.md).\n\n"};
   for (const lab::Study& study : lab::studies()) {
     const Path folder = studies / study.name;
     if (!lab::is_study(folder)) continue;

@@ -1,6 +1,7 @@
 #include "lab/claims/ledger.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,31 +80,56 @@ JudgedClaim judge(const Claim& claim, const Figures& figures) {
   return judged;
 }
 
-std::string JudgedClaim::verdict() const {
+std::size_t JudgedClaim::count(Judgement judgement) const {
+  return static_cast<std::size_t>(std::count_if(
+      measures.begin(), measures.end(), [&](const Judged& one) { return one.judgement == judgement; }));
+}
+
+std::string JudgedClaim::head() const {
   if (claim->measures.empty()) return "not testable here";
-  const auto count = [&](Judgement judgement) {
-    return static_cast<std::size_t>(std::count_if(
-        measures.begin(), measures.end(), [&](const Judged& one) { return one.judgement == judgement; }));
+  const std::size_t holding = count(Judgement::holds), failing = count(Judgement::fails),
+                    unclear = count(Judgement::unclear);
+  if (holding + failing + unclear == 0) return "not measured";
+  if (failing > 0 && claim->disputed) return "disputed";
+  if (failing > 0 && (holding == 0 || claim->all_needed)) return "false";
+  if (failing == 0 && unclear > 0 && (holding == 0 || claim->all_needed)) return "unclear";
+  return failing + unclear > 0 ? "holds only where" : "holds";
+}
+
+std::string JudgedClaim::verdict() const {
+  const std::string open =
+      count(Judgement::not_measured) == 0
+          ? ""
+          : fmt::format(" ({} of {} measured)", measures.size() - count(Judgement::not_measured),
+                        measures.size());
+  const std::string word = head();
+  const char* const preposition = claim->all_needed ? "in" : "where";
+  std::vector<std::string> kinds;
+  const auto add = [&](const char* kind, Judgement judgement) {
+    if (count(judgement) > 0)
+      kinds.push_back(fmt::format("{} {}: {}", kind, preposition, places(measures, judgement)));
   };
-  const std::size_t all = measures.size();
-  if (count(Judgement::not_measured) == all) return "not measured";
-  const std::size_t judged = all - count(Judgement::not_measured);
-  std::string words;
-  if (count(Judgement::holds) == judged)
-    words = "holds";
-  else if (count(Judgement::fails) == judged)
-    words = claim->disputed ? "disputed: not so here" : "false";
-  else if (count(Judgement::unclear) == judged)
-    words = "unclear";
-  else if (count(Judgement::holds) > 0)
-    words = "holds only where: " + places(measures, Judgement::holds);
-  else
-    words = fmt::format("{} where: {}", claim->disputed ? "disputed: not so" : "false",
-                        places(measures, Judgement::fails));
-  if (const std::string open = places(measures, Judgement::unclear); words != "unclear" && !open.empty())
-    words += "; unclear where: " + open;
-  if (judged < all) words += fmt::format(" ({} of {} measured)", judged, all);
-  return words;
+  add(claim->all_needed || claim->disputed ? "holds" : "holds only", Judgement::holds);
+  add(claim->disputed ? "not so" : "false", Judgement::fails);
+  add("unclear", Judgement::unclear);
+  if (word.starts_with("not ")) return word;
+  if (kinds.size() < 2) return word + (word == "disputed" ? ": not so here" : "") + open;
+  return (kinds.front().starts_with(word) ? "" : word + "; ") + fmt::format("{}", fmt::join(kinds, "; ")) +
+         open;
+}
+
+std::string JudgedClaim::short_verdict() const {
+  const std::string word = head();
+  std::vector<std::string> kinds;
+  const auto add = [&](const char* kind, Judgement judgement) {
+    if (count(judgement) > 0) kinds.push_back(fmt::format("{} in {}", kind, count(judgement)));
+  };
+  add("holds", Judgement::holds);
+  add(claim->disputed ? "not so" : "false", Judgement::fails);
+  add("unclear", Judgement::unclear);
+  if (kinds.size() < 2) return verdict();
+  const bool says_it = word == "holds only where" || kinds.front().starts_with(word);
+  return fmt::format("{}{} of {}", says_it ? "" : word + ": ", fmt::join(kinds, ", "), measures.size());
 }
 
 std::string words_of(const Judged& judged) {
@@ -113,6 +139,20 @@ std::string words_of(const Judged& judged) {
   if (judged.seeds < 2) return text(judged.figure) + " (one seed)";
   return fmt::format("{} ({} to {})", text(judged.figure), text(judged.interval.low),
                      text(judged.interval.high));
+}
+
+std::string words_of(Judgement judgement) {
+  switch (judgement) {
+    case Judgement::holds:
+      return "yes";
+    case Judgement::fails:
+      return "no";
+    case Judgement::unclear:
+      return "unclear";
+    case Judgement::not_measured:
+      return "";
+  }
+  return {};
 }
 
 std::string band_words(const Measure& measure) {

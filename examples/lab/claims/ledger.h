@@ -39,8 +39,8 @@ struct Claim {
   std::string note = {};   // what to know beside the verdict; why it is not testable, and a citation
   std::string paper = {};  // what a paper reports, with its setting, where ours may differ
   std::vector<std::string> phrases = {};  // words by which a page is known to state it
-  bool disputed = false;     // in the literature: a result against a paper settles nothing
-  bool all_needed = false;   // its measures are parts of one statement, not places where it may hold
+  bool disputed = false;                  // in the literature: a result against a paper settles nothing
+  bool all_needed = false;  // its measures are parts of one statement, not places where it may hold
 };
 
 /// All claims in order, from claims.json, which is compiled in.
@@ -64,13 +64,23 @@ struct Judged {
 struct JudgedClaim {
   const Claim* claim = nullptr;
   std::vector<Judged> measures;
-  /// "holds", "holds only where ...", "false", "disputed: ...", "unclear", "not measured", "not testable
-  /// here"
+  std::string form = {};  // what it is judged by: "quick form", "full form, 12 of 26 runs"
+  /// "holds", "holds only where", "false", "disputed", "unclear", "not measured", "not testable here". A
+  /// claim that needs all its measures is false where one of them is; a disputed one is disputed then.
+  std::string head() const;
+  /// With the places of each kind: "holds only where: 2 layers; false where: 12 layers".
   std::string verdict() const;
+  /// With their numbers: "holds in 1, false in 1 of 2".
+  std::string short_verdict() const;
+
+ private:
+  std::size_t count(Judgement judgement) const;
 };
 
 JudgedClaim judge(const Claim& claim, const Figures& figures);
 
+/// Whether the band holds: "yes", "no", "unclear"; nothing where it was not measured.
+std::string words_of(Judgement judgement);
 /// "0.12 (0.05 to 0.19)", "0.12 (exact)".
 std::string words_of(const Judged& judged);
 /// "above 0", "0.8 to 1.4".

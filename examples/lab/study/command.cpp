@@ -17,8 +17,9 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "lab/limits.h"
-#include "lab/sha256.h"
+#include "lab/names.h"
 #include "lab/studies/studies.h"
+#include "lab/study/open_study.h"
 #include "lab/study/page.h"
 #include "lab/study/runner.h"
 #include "lab/study/shards.h"
@@ -29,10 +30,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-struct Given {
-  StudyOptions options;
-  Path out, resume;
-  Shard shard;
+struct Given : Request {
   std::int64_t threads = num_threads();
 };
 
@@ -44,7 +42,7 @@ Shard shard_from(const std::string& words) {
   const int values =
       std::sscanf(words.c_str(), "%" SCNd64 "%c%" SCNd64 "%n", &shard.index, &slash, &shard.count, &read);
   kit::check(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
-                 shard.index >= 1 && shard.index <= shard.count && shard.count <= 100'000,
+                 shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
              "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
   return shard;
 }
@@ -53,44 +51,33 @@ Path default_folder() {
   return Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
 }
 
-/// Of the files that a study reads of --data, one after the other; empty where it needs none.
-std::string data_sha256(const Study& study, const Path& data) {
-  if (study.data.empty() || data.empty()) return "";
-  std::string bytes;
-  for (const Path& file : study.files(data)) bytes += kit::read_file(file, "--data");
-  return sha256(bytes);
-}
-
-/// Makes a study's folder in the one of --out; one of --resume may be there.
-void make_study(const Study& study, const Given& given) {
-  const bool resume = !given.resume.empty();
-  const Path folder = (resume ? given.resume : given.out) / study.name;
-  if (resume && is_study(folder)) return;
-  kit::check(!is_study(folder), "{} holds a study already: go on with --resume {}, or choose another folder",
-             io::printable(folder.string()), io::printable(given.out.string()));
-  kit::check(study.data.empty() || !given.options.data.empty(), "the study {} needs --data, {}", study.name,
-             study.data);
-  const std::string hash = data_sha256(study, given.options.data);
-  kit::expect_nothing_else("--out", folder);
-  kit::make_folder(folder);
-  write_study(folder, {study.name, given.options, given.shard, machine_facts(), hash});
-}
-
 /// Whether it was not stopped.
 bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
   const kit::FolderLock lock(folder);
-  const StudyConfig config = read_study(folder);
-  kit::check(config.data_sha256 == data_sha256(study, config.options.data),
-             "{} has changed since this study began", io::printable(config.options.data.string()));
-  return run_study(study, config, folder, threads);
+  return run_study(study, read_study(folder), folder, threads);
 }
 
 void print_judged(const JudgedClaim& judged) {
-  kit::print(fmt::format("{:>3}  {}\n     {}\n", judged.claim->number, judged.claim->text, judged.verdict()));
+  kit::print(fmt::format("{:>3}  {}\n     {} ({})\n", judged.claim->number, judged.claim->text,
+                         judged.short_verdict(), judged.form));
   for (const Judged& one : judged.measures)
-    kit::print(fmt::format("     {}{}: {}; the band is {}\n",
+    kit::print(fmt::format("     {}{}: {}, {}, {}; the band is {}: {}\n",
                            one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,
-                           words_of(one), band_words(*one.measure)));
+                           words_of(one), interval_words(one.measure->estimate, judged.measures.size()),
+                           counted(static_cast<std::int64_t>(one.seeds), "seed"), band_words(*one.measure),
+                           words_of(one.judgement)));
+}
+
+/// Their claims, or one of them, as the folder has it; then the pages.
+void print_all_judged(const std::vector<const Study*>& wanted, const Path& folder, std::optional<int> only) {
+  std::vector<JudgedClaim> shown;
+  for (const JudgedClaim& one : judge_all(folder)) {
+    const bool of_these = std::any_of(wanted.begin(), wanted.end(),
+                                      [&](const Study* study) { return study->name == one.claim->study; });
+    if (of_these && (!only || *only == one.claim->number)) shown.push_back(one);
+  }
+  for (const JudgedClaim& one : shown) print_judged(one);
+  kit::print(summary_words(shown) + "\n");
 }
 
 /// "claims 13, 14"; "claim 54"; "no claim".
@@ -102,26 +89,23 @@ std::string claim_numbers(const Study& study) {
   return (numbers.find(',') == std::string::npos ? "claim " : "claims ") + numbers;
 }
 
-/// Runs these studies and says which bands hold.
+/// Runs these studies and says which bands hold; of a part only that it is done.
 int run_all_of(const std::vector<const Study*>& wanted, Given given, std::optional<int> only) {
   if (given.out.empty()) given.out = default_folder();
-  const Path& folder = given.resume.empty() ? given.out : given.resume;
   kit::catch_interrupts();
   set_num_threads(static_cast<int>(given.threads));
-  for (const Study* study : wanted) make_study(*study, given);  // what is wrong is said before anything runs
+  const Path folder = open_studies(wanted, given);
   bool finished = true;
   for (const Study* study : wanted)
     finished = finished && run_one(*study, folder / study->name, given.threads);
   write_index(folder);
-  const std::vector<JudgedClaim> judged = judge_all(folder);
-  std::vector<JudgedClaim> shown;
-  for (const JudgedClaim& one : judged) {
-    const bool of_these = std::any_of(wanted.begin(), wanted.end(),
-                                      [&](const Study* study) { return study->name == one.claim->study; });
-    if (of_these && (!only || *only == one.claim->number)) shown.push_back(one);
-  }
-  for (const JudgedClaim& one : shown) print_judged(one);
-  kit::print(fmt::format("{}\n{}\n", summary_words(shown), (folder / "index.html").string()));
+  const Shard shard = read_study(folder / wanted.front()->name).shard;
+  if (shard.count == 1)
+    print_all_judged(wanted, folder, only);
+  else
+    kit::print(fmt::format("Part {} of {}: lab merge joins the parts and judges the claims.\n", shard.index,
+                           shard.count));
+  kit::print((folder / "index.html").string() + "\n");
   if (!finished)
     kit::print_error(fmt::format("stopped; to go on: lab {} --resume {}\n",
                                  wanted.size() == 1 ? wanted.front()->name : "claims",
@@ -135,6 +119,7 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   kit::CommandLine line(program, about);
   std::string shard;
   bool full = false, standard = false;
+  const char* const other_form = quick ? "--standard" : "--quick";
   auto seed = static_cast<std::int64_t>(given.options.seed);
   if (!quick)
     line.flag("--quick", quick, "Half a minute on two cores: fewer settings and seeds");
@@ -149,10 +134,11 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
   if (const auto status = line.parse(argc, argv)) return status;
   if (!given.resume.empty())
-    if (const std::string name = line.first_given({"--full", "--out", "--shard", "--data", "--seed"});
+    if (const std::string name = line.first_given({other_form, "--full", "--out", "--shard", "--seed"});
         !name.empty()) {
-      kit::print_error(fmt::format(
-          "{}: {} cannot change a study under way; only --threads goes with --resume\n", program, name));
+      kit::print_error(
+          fmt::format("{}: {} cannot change a study under way; only --threads and --data go with --resume\n",
+                      program, name));
       return 2;
     }
   if (!shard.empty()) given.shard = shard_from(shard);
@@ -167,17 +153,18 @@ int run_claims(int argc, const char* const* argv) {
   if (const auto status = parse("lab claims", "Runs the quick form of all studies; says which bands hold.",
                                 argc, argv, given, true))
     return *status;
-  const Path& folder = given.resume;
+  const Path folder = folder_of_studies(given.resume);
   std::vector<const Study*> wanted, left_out;
   for (const Study& study : studies()) {
-    const bool has_data = study.data.empty() || !given.options.data.empty() ||
-                          (!folder.empty() && is_study(folder / study.name));
-    (has_data ? wanted : left_out).push_back(&study);
+    const bool is_there =
+        folder.empty() ? study.data.empty() || !given.options.data.empty() : is_study(folder / study.name);
+    (is_there ? wanted : left_out).push_back(&study);
   }
+  kit::check(!wanted.empty(), "--resume: {} holds no study to go on with", io::printable(folder.string()));
   const int status = run_all_of(wanted, given, std::nullopt);
   for (const Study* study : left_out)
-    kit::print(fmt::format("not measured: {}, {}: needs --data, {}\n", claim_numbers(*study), study->name,
-                           study->data));
+    kit::print(fmt::format("not measured: {}, {}{}\n", claim_numbers(*study), study->name,
+                           study->data.empty() ? "" : ": needs --data, " + study->data));
   return status;
 }
 
@@ -199,6 +186,30 @@ int run_claim(int argc, const char* const* argv) {
   return run_all_of({&study_named(claim.study)}, given, claim.number);
 }
 
+/// Joins the parts; `out` is not there before, and not after a failure.
+void merge_all(const std::vector<Path>& folders, const Path& out) {
+  std::map<std::string, std::vector<Path>> parts;
+  for (const Path& folder : folders) {
+    kit::check(std::filesystem::is_directory(folder), "merge: {} is no folder",
+               io::printable(folder.string()));
+    const std::vector<Path> found = is_study(folder) ? std::vector<Path>{folder} : study_folders(folder);
+    kit::check(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
+    for (const Path& one : found) parts[read_study(one).study].push_back(one);
+  }
+  std::vector<const Study*> merged;
+  try {
+    for (const auto& [name, of] : parts) {
+      merge(study_named(name), of, out / name);
+      merged.push_back(&study_named(name));
+    }
+    write_index(out);
+  } catch (...) {
+    std::filesystem::remove_all(out);
+    throw;
+  }
+  print_all_judged(merged, out, std::nullopt);
+}
+
 int merge_command(int argc, const char* const* argv) {
   std::vector<Path> folders;
   Path out;
@@ -208,23 +219,16 @@ int merge_command(int argc, const char* const* argv) {
     else
       folders.emplace_back(argv[i]);
   }
-  if (folders.empty() || out.empty()) {
+  const bool has_option = std::any_of(folders.begin(), folders.end(),
+                                      [](const Path& one) { return one.string().starts_with("-"); });
+  if (folders.empty() || out.empty() || has_option) {
     kit::print_error(
         "lab: merge takes the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
     return 2;
   }
   kit::check(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
              io::printable(out.string()));
-  std::map<std::string, std::vector<Path>> parts;
-  for (const Path& folder : folders) {
-    kit::check(std::filesystem::is_directory(folder), "merge: {} is no folder",
-               io::printable(folder.string()));
-    const std::vector<Path> found = study_folders(folder);
-    kit::check(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
-    for (const Path& one : found) parts[read_study(one).study].push_back(one);
-  }
-  for (const auto& [name, of] : parts) merge(study_named(name), of, out / name);
-  write_index(out);
+  merge_all(folders, out);
   kit::print((out / "index.html").string() + "\n");
   return 0;
 }
@@ -258,8 +262,7 @@ bool holds_studies(const Path& folder) {
 }
 
 int report_studies(const Path& folder) {
-  const Path over =
-      is_study(folder) ? std::filesystem::absolute(folder).lexically_normal().parent_path() : folder;
+  const Path over = folder_of_studies(folder);
   write_index(over);
   kit::print((over / "index.html").string() + "\n");
   return 0;

@@ -16,15 +16,31 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// What each study of the folder takes for its claims.
-std::map<std::string, Figures> figures_in(const std::vector<Path>& folders) {
-  std::map<std::string, Figures> figures;
+/// What each study of the folder takes for its claims, and by which form.
+struct Found {
+  Figures figures;
+  std::string form = "not run";
+};
+std::map<std::string, Found> found_in(const std::vector<Path>& folders) {
+  std::map<std::string, Found> all;
   for (const Path& folder : folders) {
-    const Study& study = study_named(read_study(folder).study);
-    kit::check(figures.emplace(study.name, study.figures(read_results(folder, study))).second,
+    const StudyConfig config = read_study(folder);
+    const Study& study = study_named(config.study);
+    const StudyResults results = read_results(folder, study);
+    kit::check(all.emplace(study.name, Found{study.figures(results), form_words(config, results)}).second,
                "{} holds the study {} twice", io::printable(folder.parent_path().string()), study.name);
   }
-  return figures;
+  return all;
+}
+
+/// For the part of a link that is a folder's name.
+std::string encoded(const std::string& name) {
+  std::string text;
+  for (const char c : name)
+    text += std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.'
+                ? std::string(1, c)
+                : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return text;
 }
 
 /// The appendix: each method in a few lines, with its source.
@@ -64,7 +80,7 @@ std::string claims_page(const std::vector<JudgedClaim>& judged,
   kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
   for (const JudgedClaim& claim : judged)
     verdicts.rows.push_back(
-        {fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text, claim.verdict()});
+        {fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text, claim.short_verdict()});
   page.table(verdicts);
   page.heading("Claim by claim");
   for (const JudgedClaim& claim : judged) {
@@ -74,11 +90,13 @@ std::string claims_page(const std::vector<JudgedClaim>& judged,
     page.paragraph(fmt::format("**{}**. Said by: {}.{}", claim.verdict(), claim.claim->source,
                                folder == folder_of.end()
                                    ? ""
-                                   : fmt::format(" Measured by [{}]({}/report.html).", claim.claim->study,
-                                                 folder->second.filename().string())));
-    kit::Table table{.header = {"Where", "What", "Band", "Figure", "Seeds"}};
+                                   : fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
+                                                 encoded(folder->second.filename().string()), claim.form)));
+    kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
-      table.rows.push_back({one.measure->where, one.measure->what, band_words(*one.measure), words_of(one),
+      table.rows.push_back({one.measure->where, words_of(one), band_words(*one.measure),
+                            words_of(one.judgement), one.measure->what,
+                            interval_words(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
     if (!table.rows.empty()) page.table(table);
     if (!claim.claim->note.empty()) page.paragraph(claim.claim->note);
@@ -100,11 +118,12 @@ std::vector<Path> study_folders(const Path& folder) {
 }
 
 std::vector<JudgedClaim> judge_all(const Path& folder) {
-  const std::map<std::string, Figures> figures = figures_in(study_folders(folder));
+  const std::map<std::string, Found> all = found_in(study_folders(folder));
   std::vector<JudgedClaim> judged;
   for (const Claim& claim : claims()) {
-    const auto found = figures.find(claim.study);
-    judged.push_back(judge(claim, found == figures.end() ? Figures{} : found->second));
+    const auto found = all.find(claim.study);
+    judged.push_back(judge(claim, found == all.end() ? Figures{} : found->second.figures));
+    judged.back().form = found == all.end() ? Found{}.form : found->second.form;
   }
   return judged;
 }
@@ -124,7 +143,7 @@ void write_index(const Path& folder) {
     const std::string sentence = write_study_page(one, study);
     const StudyResults results = read_results(one, study);
     table.rows.push_back(
-        {fmt::format("[{}]({}/report.html)", study.title, one.filename().string()), study.question,
+        {fmt::format("[{}]({}/report.html)", study.title, encoded(one.filename().string())), study.question,
          fmt::format("{} of {}, {}", results.records.size(), results.planned, name_of(config.options.budget)),
          sentence});
   }

@@ -28,20 +28,18 @@ std::vector<JudgedClaim> judged_by(const Study& study, const Figures& figures) {
 
 std::string claim_words(const JudgedClaim& judged) {
   return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**", judged.claim->number,
-                     judged.claim->text, judged.verdict());
+                     judged.claim->text, judged.short_verdict());
 }
 
 kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
-  kit::Table table{
-      .caption = "The claims' measures",
-      .header = {"Claim", "Where", "What", "Band", "Figure", "Interval", "Seeds", "The band holds"}};
-  const char* const words[] = {"yes", "no", "unclear", "not measured"};
+  kit::Table table{.caption = "The claims' measures",
+                   .header = {"Claim", "Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
   for (const JudgedClaim& claim : judged)
     for (const Judged& one : claim.measures)
-      table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, one.measure->what,
-                            band_words(*one.measure), words_of(one),
+      table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, words_of(one),
+                            band_words(*one.measure), words_of(one.judgement), one.measure->what,
                             interval_words(one.measure->estimate, claim.measures.size()),
-                            std::to_string(one.seeds), words[static_cast<int>(one.judgement)]});
+                            std::to_string(one.seeds)});
   return table;
 }
 
@@ -108,6 +106,13 @@ void add_settings(Page& page, const StudyConfig& config, const StudyResults& res
 
 }  // namespace
 
+std::string form_words(const StudyConfig& config, const StudyResults& results) {
+  std::string words = name_of(config.options.budget) + " form";
+  if (!results.complete()) words += fmt::format(", {} of {} runs", results.records.size(), results.planned);
+  if (config.shard.count > 1) words += fmt::format(", part {} of {}", config.shard.index, config.shard.count);
+  return words;
+}
+
 std::string summary_words(const std::vector<JudgedClaim>& judged) {
   struct Kind {
     const char *begins, *one, *many;
@@ -121,7 +126,7 @@ std::string summary_words(const std::vector<JudgedClaim>& judged) {
                              {"not testable", "cannot be tested here", "cannot be tested here"}};
   std::vector<std::int64_t> counts(std::size(kKinds));
   for (const JudgedClaim& claim : judged) {
-    const std::string verdict = claim.verdict();
+    const std::string verdict = claim.head();
     const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const Kind& one) { return verdict.starts_with(one.begins); });
     ++counts[static_cast<std::size_t>(kind - std::begin(kKinds))];
@@ -140,10 +145,10 @@ std::string write_study_page(const Path& folder, const Study& study) {
   Page page{kit::HtmlReport(study.title, study.question)};
   std::vector<std::string> findings;
   for (const JudgedClaim& claim : judged) findings.push_back(claim_words(claim));
+  std::string form = form_words(config, results) + ". ";
+  form.front() = static_cast<char>(std::toupper(form.front()));
   const std::string sentence =
-      (results.complete()
-           ? ""
-           : fmt::format("{} of {} runs are done. ", results.records.size(), results.planned)) +
+      (form == "Full form. " ? "" : form) +
       (judged.empty() ? "No claim of the ledger is measured here." : summary_words(judged));
   page.html.verdict(sentence, findings);
   study.report(page, results);

@@ -24,6 +24,9 @@ std::vector<std::filesystem::path> study_folders(const std::filesystem::path& fo
 /// All claims as the studies in folders of `folder` judge them.
 std::vector<JudgedClaim> judge_all(const std::filesystem::path& folder);
 
+/// What the verdicts of a folder are by: "quick form"; "full form, 12 of 26 runs, part 1 of 3".
+std::string form_words(const StudyConfig& config, const StudyResults& results);
+
 /// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
 std::string summary_words(const std::vector<JudgedClaim>& claims);
 

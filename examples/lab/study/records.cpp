@@ -11,6 +11,7 @@
 #include "gradus/kit/data/detail/json_files.h"
 #include "gradus/kit/program/detail/check.h"
 #include "lab/limits.h"
+#include "lab/names.h"
 
 namespace gradus::lab {
 
@@ -94,7 +95,8 @@ StudyConfig read_study(const Path& folder) {
     json.at("data_sha256").get_to(config.data_sha256);
     json.at("shard").at(0).get_to(config.shard.index);
     json.at("shard").at(1).get_to(config.shard.count);
-    kit::check(config.shard.index >= 1 && config.shard.index <= config.shard.count,
+    kit::check(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
+                   config.shard.count <= kMaxShards,
                "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
     for (const auto& [name, value] : json.at("machine").items())
       config.machine.emplace_back(name, value.get<std::string>());
@@ -106,6 +108,15 @@ StudyConfig read_study(const Path& folder) {
     kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
                    io::printable(error.what()));
   }
+}
+
+std::string other_machine(const Facts& machine, const Facts& other) {
+  std::vector<std::string> words;
+  for (const char* name : {"gradus", "kernels", "matrix products", "OpenBLAS core"})
+    for (const auto& [key, a] : machine)
+      for (const auto& [other_key, b] : other)
+        if (key == name && other_key == name && a != b) words.push_back(fmt::format("{} {}", name, a));
+  return listed(words);
 }
 
 kit::LogLine line_of(const std::string& run, const Record& record) {

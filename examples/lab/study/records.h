@@ -20,6 +20,8 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
+inline constexpr std::int64_t kMaxShards = 100'000;
+
 struct StudyConfig {
   std::string study;
   StudyOptions options;
@@ -32,6 +34,9 @@ void write_study(const std::filesystem::path& folder, const StudyConfig& config)
 /// Throws naming the file where it is missing or is no study's.
 StudyConfig read_study(const std::filesystem::path& folder);
 bool is_study(const std::filesystem::path& folder);
+/// "gradus 0.0.1 and kernels avx2": what of a study's machine must be the same for all its runs and is not,
+/// as `machine` has it; empty where all is.
+std::string other_machine(const Facts& machine, const Facts& other);
 
 kit::LogLine line_of(const std::string& run, const Record& record);
 

@@ -42,10 +42,8 @@ void check_same(const StudyConfig& first, const Path& first_folder, const StudyC
   same("the budget", name_of(first.options.budget), name_of(other.options.budget));
   same("the first seed", first.options.seed, other.options.seed);
   same("data with the fingerprint", first.data_sha256, other.data_sha256);
-  for (const char* name : {"gradus", "kernels", "matrix products", "OpenBLAS core"})
-    for (const auto& [key, a] : first.machine)
-      for (const auto& [other_key, b] : other.machine)
-        if (key == name && other_key == name) same(name, a, b);
+  same("machines with", other_machine(first.machine, other.machine),
+       other_machine(other.machine, first.machine));
 }
 
 }  // namespace

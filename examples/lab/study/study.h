@@ -68,9 +68,9 @@ struct StudyResults {
 using Figures = std::map<std::string, std::vector<double>>;
 
 struct Study {
-  std::string name;      // the word of the command line: "rates"
-  std::string title;     // "Learning rate, warm-up and depth"
-  std::string question;  // one sentence
+  std::string name;          // the word of the command line: "rates"
+  std::string title;         // "Learning rate, warm-up and depth"
+  std::string question;      // one sentence
   std::string setting = {};  // of the full form, for the ledger: model, steps, rates, warm-up, what is paired
   std::function<std::vector<StudyRun>(const StudyOptions&)> plan;
   std::function<Figures(const StudyResults&)> figures;

@@ -46,8 +46,8 @@ td.n,th.n{text-align:right;white-space:nowrap}
 .notes{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.9rem;color:var(--soft)}
 figure.wide .drawing svg{width:101.5%;margin-left:-.75%}
 figure.wide{grid-column:1/-1;max-width:58rem}
-@media (max-width:36rem){figure.wide .drawing{overflow-x:auto}figure.wide svg{min-width:34rem}}
-@media print{body{font-size:10.5pt}.page{max-width:none;padding:0}h2,h3,figcaption{break-after:avoid}figure,.verdict,tr{break-inside:avoid}nav,details{display:none}a{color:inherit;text-decoration:none}}
+@media (max-width:36rem){td.n{white-space:normal}th,td{padding-right:.8rem}figure.wide .drawing{overflow-x:auto}figure.wide svg{min-width:34rem}}
+@media print{body{font-size:10.5pt}.page{max-width:none;padding:0}h2,h3,figcaption{break-after:avoid}figure,.verdict,tr{break-inside:avoid}nav,details{display:none}.scroll{overflow:visible}th,td{padding-right:.6rem;white-space:normal;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}
 )css";
 }
 

@@ -20,15 +20,19 @@ for file in index.html claims.html start/report.html start/numbers.csv start/ser
   [ -s claim-10/$file ] || fail "no $file"
 done
 find . -name '*.html' -size +2048k | grep . && fail "a page of more than 2 MB"
+says out '(quick form)'
 expect 0 studies
 says out '  start '
 
 # Two parts are the whole.
 expect 0 start --quick --out whole --threads 2
 expect 0 start --quick --out part-1 --shard 1/2 --threads 1
+says out 'Part 1 of 2: lab merge joins the parts'
+says part-1/index.html 'part 1 of 2'
 refused 1 'merge: 86 of 171 runs are missing, of --shard 2/2' merge part-1 --out too-few
 expect 0 start --quick --out part-2 --shard 2/2 --threads 1
-expect 0 merge part-1 part-2 --out merged
+expect 0 merge part-1/start part-2 --out merged
+says out ' claims: '
 [ "$(measured whole start)" = "$(measured merged start)" ] || fail "merged parts differ from the whole"
 cmp -s whole/start/numbers.csv merged/start/numbers.csv || fail "the merged report has other numbers"
 refused 1 'merge: merged is there already' merge part-1 part-2 --out merged
@@ -44,15 +48,34 @@ status=0
 wait $! || status=$?
 [ $status = 130 ] || fail "after Ctrl-C: status $status, expected 130"
 says err 'to go on: lab start --resume stopped'
-expect 2 start --resume stopped --seed 3
-says err 'lab start: --seed cannot change a study under way'
-expect 0 start --resume stopped
+for option in '--seed 3' --quick; do
+  # shellcheck disable=SC2086 # one word an option
+  expect 2 start --resume stopped $option
+done
+says err 'lab start: --quick cannot change a study under way'
+refused 1 '--resume: stopped holds no study jacobians' jacobians --resume stopped
+refused 1 '--resume: typo holds no study start' start --resume typo
+expect 0 start --resume stopped/start
 [ "$(measured whole start)" = "$(measured stopped start)" ] || fail "a resumed study differs from an unbroken one"
 
 # report draws again; a study's own folder will do.
 rm stopped/index.html stopped/start/report.html
 expect 0 report stopped/start
 for file in index.html start/report.html; do [ -s stopped/$file ] || fail "report drew no $file"; done
+
+# What is there is not written over, and neither another machine's runs nor other data are added.
+mkdir mine
+echo mine >mine/index.html
+refused 1 'mine holds index.html, which is not of the lab' start --quick --out mine
+cp -r whole other
+sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
+refused 1 'other/start was begun with gradus 0.0.0, here it is gradus' start --resume other
+cp -r whole twice
+cp -r twice/start twice/again
+refused 1 'twice holds the study start twice' layer-norm --quick --out twice
+mkdir data
+echo 'too short' >data/tinyshakespeare.txt
+refused 1 '--data: ' claims --data data --out x # no pairs to translate: found before a study is made
 
 refused 1 "there is no study 'sart'" sart
 refused 1 'there is no claim 999' claim 999

@@ -41,12 +41,27 @@ TEST_CASE("conditions of a claim are told apart") {
   const std::vector<double> up = {1.0, 1.1, 0.9, 1.0}, down = {-1.0, -1.1, -0.9, -1.0},
                             both = {1.0, -1.0, 0.5, 0};
   CHECK(verdict(claim, {{"a", up}, {"b", up}}) == "holds");
-  CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "holds only where: 2 layers");
+  CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "holds only where: 2 layers; false where: 12 layers");
   CHECK(verdict(claim, {{"a", down}, {"b", down}}) == "false");
   CHECK(verdict(claim, {{"a", both}, {"b", both}}) == "unclear");
   CHECK(verdict(claim, {{"a", up}, {"b", both}}) == "holds only where: 2 layers; unclear where: 12 layers");
   CHECK(verdict(claim, {{"a", both}, {"b", down}}) == "false where: 12 layers; unclear where: 2 layers");
   CHECK(verdict(claim, {{"a", up}}) == "holds (1 of 2 measured)");
+  CHECK(judge(claim, {{"a", up}, {"b", down}}).short_verdict() == "holds in 1, false in 1 of 2");
+  CHECK(judge(claim, {{"a", up}, {"b", up}}).short_verdict() == "holds");
+}
+
+TEST_CASE("a claim that needs all its parts is false where one of them is") {
+  Claim claim = claim_with({kAboveZero, kToo});
+  claim.all_needed = true;
+  const std::vector<double> up = {1.0, 1.1, 0.9, 1.0}, down = {-1.0, -1.1, -0.9, -1.0},
+                            both = {1.0, -1.0, 0.5, 0};
+  CHECK(verdict(claim, {{"a", up}, {"b", up}}) == "holds");
+  CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "false; holds in: 2 layers; false in: 12 layers");
+  CHECK(judge(claim, {{"a", up}, {"b", down}}).short_verdict() == "false: holds in 1, false in 1 of 2");
+  CHECK(verdict(claim, {{"a", up}, {"b", both}}) == "unclear; holds in: 2 layers; unclear in: 12 layers");
+  claim.disputed = true;
+  CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "disputed; holds in: 2 layers; not so in: 12 layers");
 }
 
 TEST_CASE("a disputed claim is not settled by one lab") {
@@ -54,6 +69,9 @@ TEST_CASE("a disputed claim is not settled by one lab") {
   claim.disputed = true;
   CHECK(verdict(claim, {{"a", {-1.0, -1.1, -0.9}}}) == "disputed: not so here");
   CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9}}}) == "holds");
+  claim.measures.push_back(kToo);
+  CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9}}, {"b", {-1.0, -1.1, -0.9}}}) ==
+        "disputed; holds where: 2 layers; not so where: 12 layers");
 }
 
 TEST_CASE("more measures make wider intervals") {

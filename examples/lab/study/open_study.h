@@ -1,0 +1,28 @@
+#pragma once
+// The folders that a command works in: new ones, or those of --resume. Whatever is wrong is said before
+// anything is written.
+
+#include <filesystem>
+#include <vector>
+
+#include "lab/study/records.h"
+
+namespace gradus::lab {
+
+/// What a command line asks for.
+struct Request {
+  StudyOptions options;
+  std::filesystem::path out, resume;
+  Shard shard;
+};
+
+/// Of a study's own folder the one it lies in: either may be named.
+std::filesystem::path folder_of_studies(const std::filesystem::path& named);
+
+/// The folder of the studies, in which each has one of its name with study.json. Throws, writing nothing,
+/// where
+/// --out holds such a study with runs, or pages that are not of studies; where --resume holds none, was begun
+/// by another version or on another kind of machine, or its data have changed; where data are missing.
+std::filesystem::path open_studies(const std::vector<const Study*>& wanted, const Request& request);
+
+}  // namespace gradus::lab

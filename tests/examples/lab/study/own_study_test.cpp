@@ -1,0 +1,75 @@
+// The study that docs/studies.md shows as an example of one's own.
+
+#include <doctest/doctest.h>
+
+#include "gradus/gradus.h"
+#include "lab/claims/ledger.h"
+#include "lab/study/runner.h"
+#include "support.h"
+
+using namespace gradus;
+using namespace gradus::lab;
+
+namespace {
+
+// [study]
+std::string run_of(std::uint64_t seed) { return "length-s" + std::to_string(seed); }
+
+std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
+  return seeds_from(options.seed, options.budget == Budget::quick ? 5 : 10);
+}
+
+std::vector<StudyRun> plan(const StudyOptions& options) {
+  std::vector<StudyRun> runs;
+  for (const std::uint64_t seed : seeds_of(options))
+    runs.push_back(
+        {.name = run_of(seed), .seconds = 0.01, .measure = [seed] {
+           Generator generator(seed, 0);
+           const Tensor token = randn({16}, generator);
+           const nn::LayerNorm norm(16);
+           return Measured{.numbers = {{"length", norm(token).pow(2).sum().sqrt().item()}}, .series = {}};
+         }});
+  return runs;
+}
+
+Figures figures(const StudyResults& results) {
+  Figures all;
+  for (const std::uint64_t seed : seeds_of(results.options))
+    if (results.has(run_of(seed))) all["length"].push_back(results.number(run_of(seed), "length"));
+  return all;
+}
+
+void report(Page& page, const StudyResults& results) {
+  page.html.paragraph(std::to_string(results.records.size()) + " tokens of 16 channels have been normed.");
+}
+
+Study length_study() {
+  return {.name = "length",
+          .title = "The length of a token",
+          .question = "How long is a normed token?",
+          .setting = "One random token of 16 channels a seed, 10 seeds.",
+          .plan = plan,
+          .figures = figures,
+          .report = report};
+}
+// [/study]
+
+}  // namespace
+
+TEST_CASE("a study of one's own runs and is judged") {
+  const test::ScratchFolder folder;
+  const StudyConfig config{.study = "length", .options = {}, .shard = {}, .machine = machine_facts()};
+  write_study(folder.path(), config);
+  REQUIRE(run_study(length_study(), config, folder.path(), 2));
+  const StudyResults results = read_results(folder.path(), length_study());
+  CHECK(results.complete());
+  const Claim claim{
+      .number = 1,
+      .text = "Layer norm makes tokens of length one.",
+      .source = "no one",
+      .study = "length",
+      .measures = {{.id = "length", .where = "16 channels", .what = "length", .low = 0.9, .high = 1.1}}};
+  const JudgedClaim judged = judge(claim, length_study().figures(results));
+  CHECK(judged.verdict() == "false");
+  CHECK(judged.measures[0].figure == doctest::Approx(4).epsilon(1e-3));
+}

@@ -11,9 +11,8 @@
 
 namespace gradus::lab::depth_48 {
 
-/// DeepNorm stands beside the two as what was made for Post-LN at such depths; the ledger asks for the two.
-inline const std::array<std::string, 3> kPlacements = {"Pre-LN", "Post-LN", "DeepNorm"};
-inline const std::array<std::string, 3> kWords = {"pre", "post", "deepnorm"};  // in names of runs
+inline const std::array<std::string, 2> kPlacements = {"Pre-LN", "Post-LN"};
+inline const std::array<std::string, 2> kWords = {"pre", "post"};  // in names of runs
 
 /// What a search tries: a linear warm-up of so many steps to a rate that then stays.
 struct Design {

@@ -155,18 +155,12 @@ void add_setting(Page& page, const Grid& grid) {
        {"rates", listed(grid.lrs)},
        {"tries", fmt::format("{} for each placement", grid.designs().size())},
        {"seeds", std::to_string(grid.seeds.size())}});
-  page.html.paragraph(
-      fmt::format("Every warm-up with every rate, the same for all placements. DeepNorm (Wang et al. 2022, "
-                  "arXiv:2203.00555), "
-                  "Post-LN with a scaled shortcut and smaller matrices at the start, stands beside the two. "
-                  "The loss of a search's "
-                  "winner is too good on "
-                  "the seeds that chose it; so for each seed the design is chosen that was best on average "
-                  "over the other "
-                  "seeds, and judged on this one (leave-one-out cross-validation, Stone 1974). A run trained "
-                  "when it ended "
-                  "below {}, the loss of the best n-gram.",
-                  fixed_text(learned_loss(), 3)));
+  page.html.paragraph(fmt::format(
+      "Every warm-up with every rate, the same for both placements. The loss of a search's winner "
+      "is too good on the seeds that chose it; so for each seed the design is chosen that was best "
+      "on average over the other seeds, and judged on this one (leave-one-out cross-validation, "
+      "Stone 1974). A run trained when it ended below {}, the loss of the best n-gram.",
+      fixed_text(learned_loss(), 3)));
 }
 
 }  // namespace
@@ -199,7 +193,7 @@ void report(Page& page, const StudyResults& results) {
            "shares of the run and the direction, not the numbers.",
            grid.steps),
        "**Other shapes.** Only a linear rise to a rate that stays: no decay, no inverse square root.",
-       "**Other remedies.** There are more than DeepNorm: studies `placements` and `initialisations`.",
+       "**Other remedies.** DeepNorm, which was made for such depths, and others are in `placements`.",
        "**Long training.** A design that needs thousands of steps does not train here."});
 }
 

@@ -23,14 +23,14 @@ namespace initialisations {
 
 std::vector<Depth> depths_of(const StudyOptions& options) {
   const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
-  const std::vector<std::string> all = {"fan_in", "xavier", "small", "gpt2", "tfixup"};
-  std::vector<std::string> with_scaled = all;
-  with_scaled.emplace_back("fan_in_scaled");
   if (quick) return {{6, {"fan_in", "small", "fan_in_scaled"}, {3e-3}, seeds_from(options.seed, 3)}};
-  const std::vector<std::uint64_t> seeds = seeds_from(options.seed, full ? 6 : 4);
-  std::vector<Depth> depths = {{6, with_scaled, {1e-3, 3e-3, 1e-2}, seeds},
-                               {12, with_scaled, {3e-4, 1e-3, 3e-3, 1e-2}, seeds}};
-  if (full) depths.push_back({24, {"fan_in", "fan_in_scaled"}, {3e-4, 1e-3, 3e-3}, seeds});
+  // GPT-2's weights, the small ones scaled, are left out: eight seeds decide more than a fifth kind would.
+  const std::vector<std::string> kinds = {"fan_in", "xavier", "small", "tfixup"};
+  std::vector<std::string> with_scaled = kinds;
+  with_scaled.emplace_back("fan_in_scaled");
+  const std::vector<std::uint64_t> seeds = seeds_from(options.seed, full ? 8 : 4);
+  std::vector<Depth> depths = {{6, with_scaled, {1e-3, 3e-3, 1e-2}, seeds}, {12, kinds, {1e-3, 3e-3}, seeds}};
+  if (full) depths.push_back({24, {"fan_in", "fan_in_scaled"}, {1e-3, 3e-3}, seeds});
   return depths;
 }
 
@@ -143,14 +143,21 @@ Figures figures(const StudyResults& results) {
 }  // namespace initialisations
 
 Study initialisations_study() {
-  return {.name = "initialisations",
-          .title = "Initial weights, rate and placement",
-          .question =
-              "Which placement bears which initial weights, and does dividing those that write into "
-              "the stream by √(2L) help depth?",
-          .plan = initialisations::plan,
-          .figures = initialisations::figures,
-          .report = initialisations::report};
+  return {
+      .name = "initialisations",
+      .title = "Initial weights, rate and placement",
+      .question =
+          "Which placement bears which initial weights, and does dividing those that write into "
+          "the stream by √(2L) help depth?",
+      .setting =
+          "GPTs of 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN, on the recall language: 280 steps "
+          "of 16 lines, Adam at a constant rate, no warm-up; rates 0.001, 0.003 and, with 6 blocks, 0.01; "
+          "8 seeds. Readout: the loss on the validation set (nats "
+          "per character), paired within a seed: its weights are the same normals times factors, and its "
+          "rate is the one that is best on the other seeds.",
+      .plan = initialisations::plan,
+      .figures = initialisations::figures,
+      .report = initialisations::report};
 }
 
 }  // namespace gradus::lab

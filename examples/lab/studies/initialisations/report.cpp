@@ -165,7 +165,9 @@ void report(Page& page, const StudyResults& results) {
   std::vector<std::string> spreads, scalings;
   for (const Depth& depth : depths_of(results.options)) {
     if (depth.schemes.size() > 2) spreads.push_back(spread_sentence(results, depth));
-    for (const char* placement : kPlacements) scalings.push_back(scaling_sentence(results, depth, placement));
+    if (std::count(depth.schemes.begin(), depth.schemes.end(), "fan_in_scaled") > 0)
+      for (const char* placement : kPlacements)
+        scalings.push_back(scaling_sentence(results, depth, placement));
   }
   page.html.list(spreads);
   add_rates(page, results);
@@ -179,8 +181,8 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("What this does not show");
   page.html.list({
       "Long training: 280 steps measure how it begins, and initial weights matter most there.",
-      "Width: at 32 channels a deviation of 0.02 is small (1/√32 is 0.18), so that N(0, 0.02²) and GPT-2's "
-      "scheme start with branches that hardly count.",
+      "Width: at 32 channels a deviation of 0.02 is small (1/√32 is 0.18), so that N(0, 0.02²) starts with "
+      "branches that hardly count.",
       "Warm-up: with it, more initial weights may do for Post-LN.",
       "T-Fixup itself, which takes the norms away.",
       "The largest of several noisy differences: a spread over kinds of weights is above zero even where all "

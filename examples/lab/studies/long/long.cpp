@@ -84,6 +84,14 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
+/// By how much more than the margin `a` is above `b`. The ledger counts seeds: a run that loses track at one
+/// distance has a loss hundreds of times that of the others, and no mean is worth much.
+std::vector<double> clearly_above(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> above = paired_difference(a, b);
+  for (double& value : above) value -= kMargin;
+  return above;
+}
+
 Figures figures(const StudyResults& results) {
   const Setting setting = setting_of(results.options);
   const auto best = [&](const nn::Placement& placement, std::int64_t distance) {
@@ -93,13 +101,13 @@ Figures figures(const StudyResults& results) {
   const std::int64_t nearest = setting.stages.front().distance;
   for (const std::int64_t distance : setting.distances()) {
     const std::vector<double> pre = best(nn::pre_ln(), distance), post = best(nn::post_ln(), distance);
-    all[number_name("post", distance)] = paired_difference(post, pre);
+    all[number_name("post", distance)] = clearly_above(post, pre);
     if (distance == nearest) continue;
     std::vector<double> pre_grows = pre, post_grows = post;
     const std::vector<double> near_pre = best(nn::pre_ln(), nearest),
                               near_post = best(nn::post_ln(), nearest);
     for (std::size_t s = 0; s < pre.size(); ++s) pre_grows[s] -= near_pre[s], post_grows[s] -= near_post[s];
-    all[number_name("growth", distance)] = paired_difference(post_grows, pre_grows);
+    all[number_name("growth", distance)] = clearly_above(post_grows, pre_grows);
   }
   return all;
 }
@@ -133,10 +141,11 @@ Setting setting_of(const StudyOptions& options) {
             .few_seeds = {}};
   const bool full = options.budget == Budget::full;
   return {.stages = {{16, 300, 16}, {128, 100, 8}, {1024, 40, 2}, {4096, 30, 1}, {16384, 24, 1}},
-          .placements = nn::placements(),
+          .placements = {nn::pre_ln(), nn::post_ln(), nn::rezero(), nn::deep_norm(), nn::resi_dual(),
+                         nn::mix_ln(), nn::peri_ln()},
           .rates = {3e-3, 1e-2},
-          .seeds = seeds_from(options.seed, full ? 10 : 4),
-          .few_seeds = seeds_from(options.seed, full ? 4 : 2)};
+          .seeds = seeds_from(options.seed, full ? 12 : 4),
+          .few_seeds = seeds_from(options.seed, 2)};
 }
 
 nn::Placement banded(const nn::Placement& placement) {
@@ -188,12 +197,21 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
 namespace gradus::lab {
 
 Study long_study() {
-  return {.name = "long",
-          .title = "Recall over long distances",
-          .question = "How does the placement bear on what stands up to 16,384 tokens back?",
-          .plan = far::plan,
-          .figures = far::figures,
-          .report = far::report};
+  return {
+      .name = "long",
+      .title = "Recall over long distances",
+      .question = "How does the placement bear on what stands up to 16,384 tokens back?",
+      .setting =
+          "GPTs of 4 blocks, 16 channels and one head, without positions, one block of which sees all tokens "
+          "and the others 32 back; answers to questions about pairs that stand 16 to 16,384 tokens of noise "
+          "before, five distances one after the other in one training (494 steps, Adam, gradients clipped "
+          "to 1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first "
+          "distance), rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained "
+          "on (nats a question), paired within a seed, whose rate is the one that is best on the other "
+          "seeds.",
+      .plan = far::plan,
+      .figures = far::figures,
+      .report = far::report};
 }
 
 }  // namespace gradus::lab

@@ -66,9 +66,9 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
     const Spread spread = spread_of(difference);
     sentence += fmt::format(" With {} tokens between, Post-LN minus Pre-LN is {} nats: {}.", furthest,
                             mean_and_range(difference),
-                            spread.low > 0.02     ? "Pre-LN is better on every seed"
-                            : spread.high < -0.02 ? "Post-LN is better on every seed"
-                            : std::max(std::abs(spread.low), std::abs(spread.high)) <= 0.02
+                            spread.low > kMargin     ? "Pre-LN is better on every seed"
+                            : spread.high < -kMargin ? "Post-LN is better on every seed"
+                            : std::max(std::abs(spread.low), std::abs(spread.high)) <= kMargin
                                 ? "no more than 0.02 on any seed"
                                 : "the seeds do not agree on more than 0.02");
   }
@@ -85,7 +85,7 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
 }
 
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {
-  page.html.heading("All placements");
+  page.html.heading("Other placements");
   page.html.paragraph(
       fmt::format("Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is "
                   "best of the other "

@@ -60,15 +60,20 @@ void add_group(Figures& figures, const StudyResults& results, const Grid& grid, 
   }
 }
 
-/// The sharpness at a place of the grid's steps; NaN where the run has not finished, diverged before, or has
-/// no positive curvature.
+/// The sharpness at a place of the grid's steps; NaN where the run diverged before, or has no positive
+/// curvature.
 double sharpness_at(const StudyResults& results, const Curve& curve, std::size_t place) {
   const std::vector<double> all = results.series(curve.name(), "sharpness");
   return place < all.size() && all[place] > 0 ? all[place] : std::nan("");
 }
 
-void add_finite(Figures& figures, const std::string& id, double value) {
-  if (std::isfinite(value)) figures[id].push_back(value);
+/// log2 of `a` over `b`. Runs that diverged before are those the claim is about: not finite counts as higher
+/// than any number, so that seeds can be counted; nothing where neither is finite.
+void add_doublings(Figures& figures, const std::string& id, double a, double b) {
+  if (std::isfinite(a) && std::isfinite(b))
+    figures[id].push_back(std::log2(a / b));
+  else if (std::isfinite(a) || std::isfinite(b))
+    figures[id].push_back(std::isfinite(b) ? kDivergedDoublings : -kDivergedDoublings);
 }
 
 void add_curvature(Figures& figures, const StudyResults& results, const Grid& grid,
@@ -79,9 +84,10 @@ void add_curvature(Figures& figures, const StudyResults& results, const Grid& gr
     if (!results.has(cold.name()) || !results.has(warm.name())) continue;
     const double start = sharpness_at(results, warm, 0);
     const double end = sharpness_at(results, warm, grid.end_of_warmup());
-    add_finite(figures, "fall." + where, std::log2(end / start));
-    add_finite(figures, "gap." + where, std::log2(sharpness_at(results, cold, grid.end_of_warmup()) / end));
-    if (optimizer == "momentum") add_finite(figures, "unstable." + where, std::log2(start / kStable));
+    add_doublings(figures, "fall." + where, start, end);
+    add_doublings(figures, "gap." + where, sharpness_at(results, cold, grid.end_of_warmup()), end);
+    if (optimizer == "momentum" && std::isfinite(start))
+      figures["unstable." + where].push_back(std::log2(start / kStable));
   }
 }
 

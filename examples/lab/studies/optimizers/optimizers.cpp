@@ -88,28 +88,18 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 
 std::vector<Variant> all_variants() {
   using namespace optim;
-  return {{.name = "sgd",
-           .title = "SGD",
-           .group = "optimizer",
-           .lowest = 0.03,
-           .make = made_with<SGD>(SGDOptions{}),
-           .in_quick = true},
-          {.name = "momentum",
+  return {{.name = "momentum",
            .title = "SGD, momentum 0.9",
            .group = "optimizer",
            .lowest = 0.003,
-           .make = made_with<SGD>(SGDOptions{.momentum = 0.9})},
+           .make = made_with<SGD>(SGDOptions{.momentum = 0.9}),
+           .in_quick = true},
           {.name = "adam",
            .title = "Adam",
            .group = "optimizer",
            .lowest = 3e-4,
            .make = lab::adam(),
            .in_quick = true},
-          {.name = "adamw",
-           .title = "AdamW, decay 0.01",
-           .group = "optimizer",
-           .lowest = 3e-4,
-           .make = made_with<AdamW>(AdamWOptions{})},
           {.name = "radam",
            .title = "RAdam",
            .group = "optimizer",
@@ -126,23 +116,12 @@ std::vector<Variant> all_variants() {
            .group = "beta2",
            .lowest = 3e-4,
            .make = lab::adam(0.9)},
-          {.name = "beta2-0.99",
-           .title = "Adam, beta2 0.99",
-           .group = "beta2",
-           .lowest = 3e-4,
-           .make = lab::adam(0.99)},
           {.name = "batch-2",
            .title = "Adam, batch 2",
            .group = "batch",
            .lowest = 3e-4,
            .make = lab::adam(),
-           .batch = 2},
-          {.name = "batch-32",
-           .title = "Adam, batch 32",
-           .group = "batch",
-           .lowest = 3e-4,
-           .make = lab::adam(),
-           .batch = 32}};
+           .batch = 2}};
 }
 
 }  // namespace
@@ -182,7 +161,7 @@ Grid grid_of(const StudyOptions& options) {
                            .layers = 4,
                            .first_rate = 1,
                            .rates = 3,
-                           .curve_optimizers = {"adam"},
+                           .curve_optimizers = {"momentum"},
                            .curve_placements = {1},
                            .curve_steps = {1, 20, 40, 150}}
                     : Grid{.steps = 400,
@@ -192,8 +171,9 @@ Grid grid_of(const StudyOptions& options) {
                            .rates = 5,
                            .curve_optimizers = {"adam", "momentum"},
                            .curve_placements = {0, 1},
-                           .curve_steps = {1, 10, 25, 50, 100, 150, 200, 300, 400}};
-  grid.seeds = seeds_from(options.seed, options.budget == Budget::full ? 6 : 3);
+                           .curve_steps = {1, 25, 50, 100, 200, 400}};
+  // Few variants and ten seeds: shares of seeds can be decided from there on, when all agree.
+  grid.seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 3);
   for (const Variant& variant : variants())
     if (!quick || variant.in_quick) grid.variants.push_back(&variant);
   return grid;
@@ -208,12 +188,21 @@ std::string run_name(const Variant& variant, std::size_t placement, bool warm, d
 }  // namespace optimizers
 
 Study optimizers_study() {
-  return {.name = "optimizers",
-          .title = "Optimizers, batches and what warm-up is for",
-          .question = "Is it Adam that needs warm-up, and what does warm-up change?",
-          .plan = optimizers::plan,
-          .figures = optimizers::figures,
-          .report = optimizers::report};
+  return {
+      .name = "optimizers",
+      .title = "Optimizers, batches and what warm-up is for",
+      .question = "Is it Adam that needs warm-up, and what does warm-up change?",
+      .setting =
+          "GPTs of 6 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, "
+          "N(0, 1/fan_in), on the recall language: 400 steps of 8 lines, each optimizer at five rates half "
+          "a decade apart, constant from the first step on or after 100 steps of linear warm-up; 10 seeds, "
+          "everything paired within a seed, whose rate is the one that is best on the other seeds. Readout: "
+          "the loss on the validation set (nats per character), whether it is below that of the best "
+          "n-gram, and the largest eigenvalue of the Hessian along runs at fixed rates (Adam 0.003, momentum "
+          "SGD 0.03).",
+      .plan = optimizers::plan,
+      .figures = optimizers::figures,
+      .report = optimizers::report};
 }
 
 }  // namespace gradus::lab

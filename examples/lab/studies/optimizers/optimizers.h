@@ -60,6 +60,9 @@ struct Curve {
 double curve_rate(const std::string& optimizer);
 /// Momentum SGD is stable on a quadratic whose curvature is below 2 (1 + momentum) / rate.
 inline constexpr double kStable = 2 * 1.9 / 0.03;
+/// What stands for a curvature that a diverged run no longer has, in log2 of a ratio: its sign is what
+/// counts.
+inline constexpr double kDivergedDoublings = 10;
 /// What outcome_of keeps, and the series "sharpness", one for each of the grid's curve_steps; it ends where
 /// the run diverged.
 Measured measure_curve(const Curve& curve, const Grid& grid);

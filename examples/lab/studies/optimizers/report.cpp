@@ -137,17 +137,23 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
           "steps of that rate overshoot on a quadratic above it. {}",
           number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
           band_words(grid.seeds.size())));
-  kit::Table table{"What happens to the curvature: mean (lowest to highest seed), in doublings (log2)",
-                   {"", "During warm-up", "After as many steps, without warm-up over with it"},
-                   {}};
+  kit::Table table{
+      "What happens to the curvature: mean (lowest to highest seed), in doublings (log2)",
+      {"", "From the end of warm-up to the start", "After as many steps, without warm-up over with it"},
+      {}};
   for (const std::string& optimizer : grid.curve_optimizers)
     for (const std::size_t placement : grid.curve_placements) {
       const std::string where = fmt::format("{}.{}", optimizer, word_of(placement));
       table.rows.push_back({fmt::format("{}, {}", optimizer, kPlacements[placement]),
-                            change_words(of(figures, "fall." + where), "rises", "falls"),
+                            change_words(of(figures, "fall." + where), "falls", "rises"),
                             change_words(of(figures, "gap." + where), "higher without", "lower without")});
     }
   page.html.table(table);
+  page.html.paragraph(fmt::format(
+      "A run that diverged before has no curvature there and counts as higher than any ({} doublings); where "
+      "both did, the seed is left out. The ledger counts seeds, with momentum SGD only. Adam's rows "
+      "describe: the plain Hessian does not bound its rate.",
+      number_text(kDivergedDoublings)));
 }
 
 void add_limits(Page& page) {

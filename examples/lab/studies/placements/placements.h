@@ -14,11 +14,14 @@ namespace gradus::lab::placements {
 /// own.
 struct Part {
   std::vector<nn::Placement> placements;
+  std::vector<nn::Placement> judged;  // those the ledger asks about; the others stand beside them on the page
   std::vector<std::int64_t> depths;
   std::map<std::int64_t, std::vector<double>> rates;  // by depth
-  std::vector<std::uint64_t> seeds;
+  std::vector<std::uint64_t> seeds;                   // of those judged
+  std::vector<std::uint64_t> few_seeds;               // of the others, the first of them
   std::int64_t steps = 0;
 
+  const std::vector<std::uint64_t>& seeds_of(const nn::Placement& placement) const;
   Search search(const nn::Placement& placement, std::int64_t layers) const;
 };
 
@@ -27,11 +30,15 @@ Part deep_part(const StudyOptions& options);
 
 std::string run_name(const nn::Placement& placement, std::int64_t layers, double rate, std::uint64_t seed);
 
-/// Pre-LN or Post-LN: whose mean loss is lower at this depth. NaNs where nothing has finished.
-Found better_of_two(const StudyResults& results, const Part& part, std::int64_t layers);
-/// A placement's loss above that, seed by seed, the mean over the depths.
+/// The loss of Pre-LN or of Post-LN, seed by seed: of both placements at all rates what is best on the
+/// *other* seeds. NaN where a run of that seed has not finished.
+std::vector<double> better_of_two(const StudyResults& results, const Part& part, std::int64_t layers);
+/// A placement's loss above that at one depth, seed by seed.
 std::vector<double> above_better(const StudyResults& results, const Part& part,
-                                 const nn::Placement& placement);
+                                 const nn::Placement& placement, std::int64_t layers);
+/// The same at the depth where it is largest on the other seeds.
+std::vector<double> above_at_worst(const StudyResults& results, const Part& part,
+                                   const nn::Placement& placement);
 
 void report(Page& page, const StudyResults& results);
 

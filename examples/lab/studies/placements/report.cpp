@@ -82,12 +82,12 @@ void add_losses(Page& page, const StudyResults& results, const Part& part) {
 
 void add_above(Page& page, const StudyResults& results, const Part& part) {
   kit::BarChart chart{.title = "Loss above the better of Pre-LN and Post-LN",
-                      .value_label = "nats per character, mean over depths",
+                      .value_label = "nats per character, at its worst depth",
                       .decimals = 3};
   kit::BarSeries bars;
   std::vector<std::string> below, above;
   for (const nn::Placement& placement : part.placements) {
-    const std::vector<double> values = finite(above_better(results, part, placement));
+    const std::vector<double> values = finite(above_at_worst(results, part, placement));
     if (values.empty()) continue;
     const Spread spread = spread_of(values);
     chart.categories.push_back(placement.name);
@@ -101,9 +101,9 @@ void add_above(Page& page, const StudyResults& results, const Part& part) {
   chart.series = {bars};
   page.figure(
       "above", chart,
-      fmt::format("Bars are means over seeds, error bars go from the lowest to the highest of {}. Below "
-                  "0, better than both, on every seed: {}. Above 0 on every seed: {}.",
-                  counted(static_cast<std::int64_t>(part.seeds.size()), "seed"),
+      fmt::format("A seed's worst depth is that of the other seeds. Bars are means over seeds, error bars go "
+                  "from the lowest to the highest. Below 0, better than both at every depth, on every seed: "
+                  "{}. Above 0 on every seed: {}.",
                   below.empty() ? "none" : listed(below), above.empty() ? "none" : listed(above)));
 }
 
@@ -119,11 +119,11 @@ bool at_edge(const StudyResults& results, const Search& search) {
 
 void add_search(Page& page, const StudyResults& results, const Part& part) {
   page.html.heading("The search of rates");
-  page.html.paragraph(
-      fmt::format("At one depth every placement has the same rates, and {} throughout. A seed's rate is the "
-                  "one that is best in the mean of the **other** seeds, so that no seed chooses what it is "
-                  "judged by.",
-                  counted(static_cast<std::int64_t>(part.seeds.size()), "seed")));
+  page.html.paragraph(fmt::format(
+      "At one depth every placement has the same rates. Pre-LN, Post-LN and the placements the "
+      "ledger asks about have {}, the others {}. A seed's rate is the one that is best in the mean "
+      "of the **other** seeds, so that no seed chooses what it is judged by.",
+      counted(std::ssize(part.seeds), "seed"), counted(std::ssize(part.few_seeds), "seed")));
   for (const std::int64_t layers : part.depths) {
     kit::HeatMap map{.title = fmt::format("{}, by rate", counted(layers, "layer")),
                      .x_label = "learning rate",
@@ -203,10 +203,11 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
   if (const kit::LineChart chart = depth_chart(results, deep); !chart.series.empty())
     page.figure(
         "deep", chart,
-        fmt::format("Lines are means over seeds, bars go from the lowest to the highest of {}. Not a tenth "
-                    "of a nat below the context-free loss in the mean: {}.",
-                    counted(static_cast<std::int64_t>(deep.seeds.size()), "seed"),
-                    stuck.empty() ? "none" : listed(stuck)));
+        fmt::format(
+            "Lines are means over seeds, bars go from the lowest to the highest: of {} for Pre-LN and "
+            "{} for the others. Not a tenth of a nat below the context-free loss in the mean: {}.",
+            std::ssize(deep.seeds), counted(std::ssize(deep.few_seeds), "seed"),
+            stuck.empty() ? "none" : listed(stuck)));
   page.html.table(table);
 }
 

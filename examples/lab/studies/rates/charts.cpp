@@ -142,7 +142,7 @@ kit::Panels largest_by_depth(const View& view) {
 kit::Panels loss_by_warmup(const View& view) {
   kit::Panels panels{.title = "Loss at the best rate against warm-up"};
   for (const std::int64_t layers : view.grid.depths) {
-    const std::vector<std::int64_t> warmups = view.grid.warmups_of(layers);
+    const std::vector<std::int64_t>& warmups = view.grid.warmups;
     LineChart chart{.title = counted(layers, "layer"),
                     .x_label = "steps of warm-up",
                     .y_label = "loss at the best rate (nats per character)",

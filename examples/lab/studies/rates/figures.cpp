@@ -52,7 +52,13 @@ class OfSeed {
     const auto pre = view_.largest(sweep(0, 0), seed_), post = view_.largest(sweep(1, 0), seed_);
     if (!pre || !post) return;
     add("largest", std::log10(pre->first / post->first));
-    add("steps-at-largest", post->second / pre->second);
+    add_steps("steps-at-largest", pre->second, post->second);
+  }
+
+  /// Where neither reaches the target there is nothing to compare.
+  void add_steps(const char* name, double pre, double post) {
+    const auto all = static_cast<double>(view_.grid.steps);
+    if (pre < all || post < all) add(name, post / pre);
   }
 
   void add_best() {
@@ -61,8 +67,8 @@ class OfSeed {
     if (!pre || !post) return;
     add("best", post->value - pre->value);
     add("post-above-ngram", post->value - learned_loss());
-    add("steps", view_.soonest(kPlacements[1], layers_, seed_)->value /
-                     view_.soonest(kPlacements[0], layers_, seed_)->value);
+    add_steps("steps", view_.soonest(kPlacements[0], layers_, seed_)->value,
+              view_.soonest(kPlacements[1], layers_, seed_)->value);
   }
 
   Figures& figures_;
@@ -131,12 +137,12 @@ std::optional<Best> View::best(const std::string& placement, std::int64_t layers
 }
 
 std::optional<Best> View::best(const std::string& placement, std::int64_t layers, std::uint64_t seed) const {
-  return best(placement, layers, grid.warmups_of(layers), seed);
+  return best(placement, layers, grid.warmups, seed);
 }
 
 std::optional<Best> View::soonest(const std::string& placement, std::int64_t layers,
                                   std::uint64_t seed) const {
-  return chosen(placement, layers, grid.warmups_of(layers), seed, &View::steps);
+  return chosen(placement, layers, grid.warmups, seed, &View::steps);
 }
 
 std::optional<std::pair<double, double>> View::largest(const Sweep& sweep, std::uint64_t seed) const {

@@ -18,7 +18,6 @@ namespace rates {
 namespace {
 
 constexpr std::int64_t kBatch = 8;
-constexpr std::int64_t kDeep = 12;  // the deepest with more warm-ups
 
 Measured measure(const Sweep& sweep, double lr, std::int64_t steps, std::uint64_t seed) {
   const TrialOptions options{.placement = nn::placement_named(sweep.placement),
@@ -37,7 +36,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
     for (const std::int64_t layers : grid.depths)
-      for (const std::int64_t warmup : grid.warmups_of(layers))
+      for (const std::int64_t warmup : grid.warmups)
         for (const std::string& placement : kPlacements)
           for (const double lr : grid.lrs) {
             const Sweep sweep{placement, layers, warmup};
@@ -51,28 +50,21 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 
 }  // namespace
 
-std::vector<std::int64_t> Grid::warmups_of(std::int64_t layers) const {
-  std::vector<std::int64_t> all = warmups;
-  if (layers <= kDeep) all.insert(all.end(), more_warmups.begin(), more_warmups.end());
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 Grid grid_of(const StudyOptions& options) {
   if (options.budget == Budget::quick)
     return {.steps = 200,
             .depths = {2, 6},
             .lrs = {1e-3, 3e-3, 1e-2},
             .warmups = {0, 50},
-            .more_warmups = {},
             .seeds = seeds_from(options.seed, 3)};
-  const bool full = options.budget == Budget::full;
+  // Four depths and ten seeds rather than six and six: with eight measures to a claim an interval of six
+  // seeds reaches two standard deviations to either side, one of ten seeds 1.1. 48 layers have a study. At
+  // 0.0003 nothing gets below n-grams in so few steps.
   return {.steps = 380,
-          .depths = {2, 4, 6, 12, 24, 48},
-          .lrs = {3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1},
+          .depths = {2, 6, 12, 24},
+          .lrs = {1e-3, 3e-3, 1e-2, 3e-2, 1e-1},
           .warmups = {0, 95},
-          .more_warmups = full ? std::vector<std::int64_t>{20} : std::vector<std::int64_t>{},
-          .seeds = seeds_from(options.seed, full ? 6 : 3)};
+          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 3)};
 }
 
 std::string run_name(const Sweep& sweep, double lr, std::uint64_t seed) {
@@ -83,12 +75,19 @@ std::string run_name(const Sweep& sweep, double lr, std::uint64_t seed) {
 }  // namespace rates
 
 Study rates_study() {
-  return {.name = "rates",
-          .title = "Learning rate, warm-up and depth",
-          .question = "Is Pre-LN easier to train than Post-LN, and from which depth on?",
-          .plan = rates::plan,
-          .figures = rates::figures,
-          .report = rates::report};
+  return {
+      .name = "rates",
+      .title = "Learning rate, warm-up and depth",
+      .question = "Is Pre-LN easier to train than Post-LN, and from which depth on?",
+      .setting =
+          "GPTs of 2, 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN with the same matrices at the "
+          "start, N(0, 1/fan_in), on the recall language: 380 steps of 8 lines, Adam, no clipping; rates "
+          "0.001 to 0.1, half a decade apart, constant from the first step on or after 95 steps of "
+          "linear warm-up; 10 seeds. Readout: the loss on the validation set (nats per character), paired "
+          "within a seed, whose rate and warm-up are those that are best on the other seeds.",
+      .plan = rates::plan,
+      .figures = rates::figures,
+      .report = rates::report};
 }
 
 }  // namespace gradus::lab

@@ -14,20 +14,18 @@ namespace gradus::lab::rates {
 /// In the order of all tables and charts; the place is the style of a line.
 inline const std::array<std::string, 2> kPlacements = {"Pre-LN", "Post-LN"};
 
-/// What is trained: every depth with every rate, and with every warm-up of that depth.
+/// What is trained: every depth with every rate and every warm-up.
 struct Grid {
   std::int64_t steps = 0;
   std::vector<std::int64_t> depths;
   std::vector<double> lrs;            // rising, each about three times the one before
   std::vector<std::int64_t> warmups;  // 0 first; the second, a quarter of the steps, is what measures call
                                       // "with warm-up"
-  std::vector<std::int64_t> more_warmups;  // of depths up to 12 only: the deeper ones cost most
   std::vector<std::uint64_t> seeds;
 
-  std::vector<std::int64_t> warmups_of(std::int64_t layers) const;  // rising
   std::int64_t warmup() const { return warmups[1]; }
   /// Rates x warm-ups: how often each placement may try.
-  std::size_t tries(std::int64_t layers) const { return lrs.size() * warmups_of(layers).size(); }
+  std::size_t tries() const { return lrs.size() * warmups.size(); }
 };
 Grid grid_of(const StudyOptions& options);
 

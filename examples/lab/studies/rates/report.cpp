@@ -62,7 +62,7 @@ std::string side_words(const Sides& sides, const std::string& above, const std::
 
 void add_setting(Page& page, const View& view) {
   const Grid& grid = view.grid;
-  std::vector<std::pair<std::string, std::string>> facts = {
+  const std::vector<std::pair<std::string, std::string>> facts = {
       {"model", "GPT, d_model 32, 4 heads, N(0, 1/fan_in), final norm as each placement has it"},
       {"task", "recall language, 32 characters, vocabulary 29"},
       {"optimizer", "Adam, betas 0.9 and 0.999, no decay, no clipping; linear warm-up, then constant"},
@@ -71,7 +71,6 @@ void add_setting(Page& page, const View& view) {
       {"rates", listed(grid.lrs)},
       {"steps of warm-up", listed(grid.warmups)},
       {"seeds", std::to_string(grid.seeds.size())}};
-  if (!grid.more_warmups.empty()) facts.push_back({"and up to 12 layers", listed(grid.more_warmups)});
   page.html.heading("What was run");
   page.html.key_values("Settings of all runs", facts);
   page.html.paragraph(fmt::format(
@@ -152,7 +151,7 @@ kit::Table best_table(const View& view, const Figures& figures) {
     if (found == figures.end()) continue;
     const Difference difference = difference_of(found->second);
     p.push_back(difference.p());
-    table.rows.push_back({std::to_string(layers), std::to_string(view.grid.tries(layers)),
+    table.rows.push_back({std::to_string(layers), std::to_string(view.grid.tries()),
                           mean_and_range(losses[0]), mean_and_range(losses[1]), mean_and_range(found->second),
                           fmt::format("{} of {}", difference.up, difference.count), "", best_words(best[0]),
                           best_words(best[1])});
@@ -223,7 +222,8 @@ void add_best(Page& page, const View& view, const Figures& figures) {
                          "Post-LN needs fewer steps to the target"));
   page.html.table(speed_table(view, figures));
   page.html.paragraph(fmt::format(
-      "{} steps stand for \u201Cnever\u201D. The last two columns are medians of wall time on the "
+      "{} steps stand for \u201Cnever\u201D; a seed of which neither gets there has no ratio. The last two "
+      "columns are medians of wall time on the "
       "machine at hand, whatever else it did: a hint, no measure of the ledger. Both placements do "
       "the same work but for one norm.",
       view.grid.steps));

@@ -163,7 +163,10 @@ std::vector<double> best_losses(const Rows& rows) {
 double share_to(const std::vector<double>& losses, double target) {
   if (losses.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto there = std::find_if(losses.begin(), losses.end(), [&](double loss) { return loss <= target; });
-  return std::min(1.0, static_cast<double>(there - losses.begin() + 1) / static_cast<double>(losses.size()));
+  if (there == losses.end()) return 1;
+  double parts = static_cast<double>(there - losses.begin());
+  parts += there == losses.begin() ? 1 : (*(there - 1) - target) / (*(there - 1) - *there);
+  return parts / static_cast<double>(losses.size());
 }
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
@@ -207,14 +210,22 @@ Figures figures(const StudyResults& results) {
 namespace gradus::lab {
 
 Study text_study() {
-  return {.name = "text",
-          .title = "Real text",
-          .question = "What do placement and warm-up do to a small GPT on real text?",
-          .plan = real_text::plan,
-          .figures = real_text::figures,
-          .report = real_text::report,
-          .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
-          .files = real_text::files_of};
+  return {
+      .name = "text",
+      .title = "Real text",
+      .question = "What do placement and warm-up do to a small GPT on real text?",
+      .setting =
+          "GPTs of 4 and 12 blocks and width 64 with GPT-2's initial weights, Pre-LN and Post-LN, on "
+          "characters of tiny Shakespeare: 600 steps of 16 windows of 32, AdamW with decay 0.1, gradients "
+          "clipped to 1, half a cosine down to a tenth, from the first step on or after 100 steps of linear "
+          "warm-up, rates 0.0005, 0.002 and 0.008; 5 seeds. Readout: the loss on the last tenth of the text "
+          "(nats per character), paired within a seed, whose rate and warm-up are those that are best on the "
+          "other seeds.",
+      .plan = real_text::plan,
+      .figures = real_text::figures,
+      .report = real_text::report,
+      .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
+      .files = real_text::files_of};
 }
 
 }  // namespace gradus::lab

@@ -45,7 +45,7 @@ Rows rows_of(const StudyResults& results, const std::string& placement, std::int
 std::vector<double> best_losses(const Rows& rows);
 
 /// The share of all parts of a training after which `losses` (means over equal parts of it) is at most
-/// `target`; 1 where it is not before the end. NaN for no losses.
+/// `target`, on the straight line from part to part; 1 where it is not before the end. NaN for no losses.
 double share_to(const std::vector<double>& losses, double target);
 
 std::vector<StudyRun> plan(const StudyOptions& options);

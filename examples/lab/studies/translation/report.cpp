@@ -143,7 +143,7 @@ void add_paper(Page& page, const StudyResults& results, const Grid& grid) {
   page.html.table(
       {.caption = "BLEU and settings side by side",
        .header = {"", "Xiong et al. 2020", "here"},
-       .rows = {{"text", "IWSLT'14 German-English, 160,000 pairs",
+       .rows = {{"text", "IWSLT'14 German-English, about 153,000 pairs",
                  fmt::format("pairs of at most {} tokens", grid.selection.longest)},
                 {"model", "6 + 6 layers, d_model 512",
                  fmt::format("{0} + {0} layers, d_model {1}", grid.training.layers, grid.training.d_model)},

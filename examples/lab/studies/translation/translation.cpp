@@ -37,7 +37,7 @@ class Corpus {
 Grid grid_of(const StudyOptions& options) {
   const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
   Grid grid{.warmups = {0, quick ? 50 : 200},
-            .rates = {1e-3, 3e-3, 9e-3},
+            .rates = {1e-3, 3e-3},
             .seeds = seeds_from(options.seed, full ? 6 : 3)};
   grid.training.steps = 800;
   if (!quick) return grid;
@@ -129,6 +129,16 @@ Study translation_study() {
       .name = "translation",
       .title = "Translation",
       .question = "Can a Transformer learn to translate without warm-up?",
+      .setting =
+          "Transformers with 6 blocks in the encoder and 6 in the decoder, 64 channels, Xavier weights, "
+          "Pre-LN "
+          "and Post-LN, German to English on Multi30k's pairs of at most 16 tokens: 800 steps of 512 tokens, "
+          "Adam (0.9, 0.98), label smoothing 0.1, no dropout, no clipping, a rate of 0.001 or 0.003 that "
+          "falls "
+          "linearly to 0, with 200 steps of linear warm-up or none; 6 seeds. Readout: BLEU of greedy "
+          "translations of 200 test sentences, paired within a seed, whose rate is the one that is best on "
+          "the "
+          "other seeds.",
       .plan = translation::plan,
       .figures = translation::figures,
       .report = translation::report,

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "fabricated.h"
 #include "gradus/gradus.h"
 #include "lab/studies/long/long.h"
+#include "lab/studies/studies.h"
 
 using namespace gradus;
 using namespace gradus::lab;
@@ -63,4 +65,26 @@ TEST_CASE("banded: one block sees all, the others a window") {
     INFO(layer);
     CHECK((seen > 0) == (layer == far::kFullLayer));
   }
+}
+
+TEST_CASE("long: a seed speaks for Pre-LN where Post-LN's loss is larger by more than the margin") {
+  const Study study = long_study();
+  // At 16,384 tokens Post-LN is 0.3 above on seed 0 and 0.01 on the others; at 16 it is 0.2 above on seed 1.
+  const Figures figures =
+      study.figures(test::fabricated(study, {.budget = Budget::full}, [](const std::string& run) {
+        Measured measured;
+        for (const std::string distance : {"D16", "D128", "D1024", "D4096", "D16384"}) {
+          double loss = 0.1;
+          if (run.starts_with("post-") && distance == "D16384") loss += run.ends_with("-s0") ? 0.3 : 0.01;
+          if (run.starts_with("post-") && distance == "D16" && run.ends_with("-s1")) loss += 0.2;
+          measured.numbers["loss." + distance] = loss;
+        }
+        return measured;
+      }));
+  const std::vector<double>&far = figures.at("post.D16384"), &growth = figures.at("growth.D16384");
+  REQUIRE(far.size() == 12);
+  CHECK(far[0] == doctest::Approx(0.28));
+  CHECK(far[1] == doctest::Approx(-0.01));
+  CHECK(growth[0] == doctest::Approx(0.28));
+  CHECK(growth[1] == doctest::Approx(-0.21));
 }

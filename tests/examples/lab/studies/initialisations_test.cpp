@@ -21,6 +21,7 @@ TEST_CASE("the study of initial weights: spreads and gains within a seed") {
   CHECK(figures.at("spread-best.pre.L12").front() == gradus::test::near(0.02));
   CHECK(figures.at("spread-best.difference.L12").front() == gradus::test::near(0.48));
   CHECK(figures.at("scaling-mean.post.L24").front() == gradus::test::near(0.1));
+  CHECK(!figures.contains("scaling-mean.post.L12"));  // not run there
   // Of the scaled one alone 1/fan_in's relatives must not know: it is a remedy, no scheme of its own.
   const auto only_scaled = [](const std::string& run) -> Measured {
     return {.numbers = {{"loss", run.starts_with("fan_in_scaled") ? 1.0 : 2.0}, {"diverged", 0}},

@@ -29,6 +29,7 @@ bool is_post(const std::string& run) { return run.starts_with("post"); }
 
 TEST_CASE("text: how soon a training is where another ends") {
   CHECK(real_text::share_to({4, 3, 2, 1}, 3) == 0.5);
+  CHECK(real_text::share_to({4, 3, 2, 1}, 2.5) == 0.625);  // half way from the second part to the third
   CHECK(real_text::share_to({4, 3, 2, 1}, 9) == 0.25);
   CHECK(real_text::share_to({4, 3, 2, 1}, 1) == 1);
   CHECK(real_text::share_to({4, 3, 2, 1}, 0.5) == 1);  // never
@@ -48,9 +49,9 @@ TEST_CASE("text: every measure of its claims comes from its runs, one number a s
       REQUIRE(figures.contains(id));
       CHECK(figures.at(id).size() == seeds);
     }
-    CHECK(figures.at("end.L12").front() == 0.5);      // Post-LN minus Pre-LN
-    CHECK(figures.at("without.L4").front() == -0.5);  // Pre-LN minus Post-LN
-    CHECK(figures.at("time.L4").front() == 0.75);     // 4 - 2 * 0.75 = 2.5
+    CHECK(figures.at("end.L12").front() == 0.5);                    // Post-LN minus Pre-LN
+    CHECK(figures.at("without.L4").front() == -0.5);                // Pre-LN minus Post-LN
+    CHECK(figures.at("time.L4").front() == doctest::Approx(0.75));  // 4 - 2 * 0.75 = 2.5
   }
 }
 

@@ -130,7 +130,7 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   line.path("--resume", given.resume, "Go on in such a folder");
   line.text("--shard", shard, "I/N: only part I of N, for several machines; then: lab merge");
   line.path("--data", given.options.data, "What a study reads that needs a file or folder");
-  line.integer("--seed", seed, "First seed; the others follow it; 2000 with --full", kSeed);
+  line.integer("--seed", seed, "First seed; the others follow it; 3000 with --full", kSeed);
   line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
   if (const auto status = line.parse(argc, argv)) return status;
   if (!given.resume.empty())

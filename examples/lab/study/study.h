@@ -21,7 +21,7 @@ enum class Budget { quick, standard, full };
 std::string name_of(Budget budget);
 
 /// The first seed of the full form: bands and settings were tried on others, those of the quick forms.
-inline constexpr std::uint64_t kFullSeed = 2000;
+inline constexpr std::uint64_t kFullSeed = 3000;
 
 struct StudyOptions {
   Budget budget = Budget::standard;

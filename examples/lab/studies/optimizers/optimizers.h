@@ -21,12 +21,13 @@ inline const char* word_of(std::size_t placement) { return placement == 0 ? "pre
 struct Variant {
   std::string name;   // in names of runs and measures: "momentum"
   std::string title;  // "SGD, momentum 0.9"
-  std::string group;  // what it varies: one of kGroups, or "cause"
+  std::string group;  // what it varies: one of kGroups, or "cause", or "described"
   double lowest = 0;  // of its rates
   MakeOptimizer make;
   std::int64_t batch = 8;
   std::int64_t frozen = 0;  // steps at rate 0 before the first update: gradients are averaged, weights stay
   bool in_quick = false;
+  std::size_t most_seeds = 1000;  // fewer for what is only described
 };
 std::span<const Variant> variants();
 inline const std::array<std::string, 3> kGroups = {"optimizer", "beta2", "batch"};

@@ -142,11 +142,9 @@ std::string setting() {
   const TrialOptions defaults;
   return fmt::format(
       "The formula: random tokens of 6 channels in f64, {} seeds. In training: GPTs of {} layers and {} "
-      "channels "
-      "on the recall language, {} steps of {} windows, Adam without warm-up; rates {}, each backward and "
-      "placement at the one that is best on the other seeds; {} seeds, which share weights and data; losses "
-      "on "
-      "the validation set after training.",
+      "channels on the recall language, {} steps of {} windows, Adam without warm-up; rates {}, each "
+      "backward and placement at the one that is best on the other seeds; {} seeds, which share weights "
+      "and data; losses on the validation set after training.",
       full.formula_seeds.size(), kLayers, defaults.block.d_model, kSteps, defaults.batch, listed(full.rates),
       full.seeds.size());
 }

@@ -69,10 +69,8 @@ Figures layer_norm_figures(const StudyResults& results) {
 std::string setting() {
   return fmt::format(
       "No training: random tokens and random weights through the library's own modules, {} seeds; geometry "
-      "and eps "
-      "on one token of 64 channels in f64 where a row names no other width, batch norm on tokens of 16 "
-      "channels, "
-      "three norms on x [8, 32, 64].",
+      "and eps on one token of 64 channels in f64 where a row names no other width, batch norm on tokens "
+      "of 16 channels, three norms on x [8, 32, 64].",
       seeds_of({.budget = Budget::full}).size());
 }
 

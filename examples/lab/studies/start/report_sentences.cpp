@@ -33,8 +33,7 @@ std::string vanishing_sentence(const StudyResults& results) {
   if (words.empty()) return "";
   return fmt::format(
       "At the first of 32 blocks Post-LN keeps these shares of the last one's gradient (geometric means): "
-      "{}. "
-      "The printed slope would leave {}; the least of all seeds keeps {}: {}.",
+      "{}. The printed slope would leave {}; the least of all seeds keeps {}: {}.",
       listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
       least > 10 * printed ? "none comes near it" : "some come near it");
 }

@@ -209,14 +209,12 @@ Figures figures(const StudyResults& results) {
 std::string setting() {
   const StudyOptions full{.budget = Budget::full};
   return fmt::format(
-      "Before training: encoder stacks of 64 channels with ReLU on 8 random positions, {} to {} layers, the "
-      "gradient of a cross-entropy at the first position where a row says nothing else; formulas and "
-      "Jacobians on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large branches "
-      "on "
-      "6 blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of {} layers and "
-      "32 "
-      "channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches of 16; {} seeds. A "
-      "seed has the same weights and data in both placements, and is one pair.",
+      "Before training: encoder stacks of 64 channels with ReLU on 8 random positions, {} to {} layers, "
+      "the gradient of a cross-entropy at the first position where a row says nothing else; formulas and "
+      "Jacobians on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large "
+      "branches on 6 blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of "
+      "{} layers and 32 channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches "
+      "of 16; {} seeds. A seed has the same weights and data in both placements, and is one pair.",
       depths_of(full).front(), depths_of(full).back(), seeds_of(full).size(), kTrainedLayers, kEarly,
       trained_seeds_of(full).size());
 }

@@ -148,7 +148,7 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
     add(fmt::format("top.post{}", end), top_slope(results, "post", top, seed));
     add(fmt::format("top.pre{}", end), top_slope(results, "pre", top, seed));
     add(fmt::format("top.ratio{}", end),
-        number("post", "xiong", kDepth, top) / number("pre", "xiong", kDepth, top));
+        std::log10(number("post", "xiong", kDepth, top) / number("pre", "xiong", kDepth, top)));
   }
   for (const char* placement : {"pre", "post", "none"}) {
     const std::int64_t layers =
@@ -176,7 +176,7 @@ void add_of_tokens(const StudyResults& results, std::uint64_t seed, const Add& a
   add("keeps.direction", read("direction.pre") - read("direction.post"));
   add("branch.norm", read("norm.branch"));
   for (const char* name : {"output.post", "output.pre", "output.input.post", "gradient.post"})
-    add(fmt::format("scaled.{}", name), results.number(scaled_name(seed), name));
+    add(fmt::format("scaled.{}", name), std::log10(results.number(scaled_name(seed), name)));
 }
 
 void add_of_training(const StudyResults& results, std::uint64_t seed, const Add& add) {

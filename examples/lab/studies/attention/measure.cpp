@@ -137,8 +137,12 @@ Measured measure_training(const std::string& variant, double rate, std::uint64_t
   look(steps);
   measured.numbers["loss"] = result.final_loss;
   measured.numbers["diverged"] = result.diverged;
+  measured.numbers["largest"] = std::log10(measured.series["largest"].back());
   measured.numbers["growth"] = measured.series["largest"].back() / measured.series["largest"].front();
   measure_angles(measured, gpt, "");
+  for (const std::string part : {"q", "k", "v"})
+    measured.numbers["turned." + part] =
+        measured.numbers["angle." + part] - measured.numbers["angle-start." + part];
   measure_matching(measured, gpt);
   return measured;
 }

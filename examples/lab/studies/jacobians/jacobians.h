@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/studies/jacobians/own_norm.h"
+#include "lab/studies/search.h"
 #include "lab/study/study.h"
 
 namespace gradus::lab::jacobians {
@@ -36,9 +37,12 @@ Grid grid_of(const StudyOptions& options);
 std::string formula_name(std::uint64_t seed);
 std::string run_name(const std::string& variant, const std::string& placement, double lr, std::uint64_t seed);
 
-/// The lowest loss of those rates at one seed; NaN until all are there.
-double best_loss(const StudyResults& results, const Grid& grid, const std::string& variant,
-                 const std::string& placement, std::uint64_t seed);
+/// The runs of one variant in one placement, to take the best rate of.
+Search search_of(const Grid& grid, const std::string& variant, const std::string& placement);
+/// Loss of a variant minus that of the right backward, seed by seed, each at the rate that is best on the
+/// other seeds.
+std::vector<double> lost(const StudyResults& results, const Grid& grid, const std::string& variant,
+                         const std::string& placement);
 
 void report(Page& page, const StudyResults& results);
 

@@ -1,5 +1,7 @@
 // What layer norm is: geometry, eps, what it depends on, each against the library's own modules.
 
+#include <fmt/format.h>
+
 #include "lab/studies/layer_norm/parts.h"
 #include "lab/studies/studies.h"
 
@@ -64,6 +66,14 @@ Figures layer_norm_figures(const StudyResults& results) {
   return all;
 }
 
+std::string setting() {
+  return fmt::format(
+      "No training: random tokens and random weights through the library's own modules, {} seeds; geometry "
+      "and eps on one token of 64 channels in f64 where a row names no other width, batch norm on tokens "
+      "of 16 channels, three norms on x [8, 32, 64].",
+      seeds_of({.budget = Budget::full}).size());
+}
+
 }  // namespace
 
 }  // namespace layer_norm_parts
@@ -72,6 +82,7 @@ Study layer_norm_study() {
   return {.name = "layer-norm",
           .title = "What layer norm is",
           .question = "Which printed sentences about layer norm's geometry, eps and batches are right?",
+          .setting = layer_norm_parts::setting(),
           .plan = layer_norm_parts::layer_norm_plan,
           .figures = layer_norm_parts::layer_norm_figures,
           .report = layer_norm_parts::report};

@@ -57,23 +57,25 @@ kit::Series circle() {
   return line;
 }
 
+// A panel is 175 wide and 120 high: with these limits a unit is as long to the right as it is upwards.
+constexpr double kHalfHeight = 5;
+
 void add_plane(Page& page, const StudyResults& results) {
   if (!results.has(plane_run(results.options))) return;
   const auto panel = [&](const std::string& title, const std::string& what, int style) {
     return kit::LineChart{.title = title,
                           .x_label = "along (1, −1, 0)",
                           .y_label = "along (1, 1, −2)",
-                          .x_low = -5,
-                          .x_high = 5,
-                          .y_low = -5,
-                          .y_high = 5,
-                          .series = {points(results, what, style), circle()},
-                          .plot_height = 165};
+                          .x_low = -kHalfHeight * 175 / 120,
+                          .x_high = kHalfHeight * 175 / 120,
+                          .y_low = -kHalfHeight,
+                          .y_high = kHalfHeight,
+                          .series = {points(results, what, style), circle()}};
   };
   page.figure(
       "plane",
       kit::Panels{.title = "Tokens of three channels, seen along (1, 1, 1)",
-                  .panels = {panel("Tokens", "token", 0), panel("LN(x)", "normed", 0),
+                  .panels = {panel("Tokens", "token", 0), panel("LN(x)", "normed", 4),
                              panel("with a gain", "gain", 1), panel("with a bias", "bias", 2)}},
       fmt::format("{} random tokens. Whatever their mean and length, layer norm puts them on one circle "
                   "of radius √3 around the origin, in the plane whose channels add up to 0; a gain of "

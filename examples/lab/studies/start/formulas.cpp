@@ -90,6 +90,16 @@ std::vector<Sublayer> sublayers(const nn::TransformerEncoder& encoder, const Ten
   return all;
 }
 
+/// Of kFormulaSchemes.
+void set_formula_weights(const nn::Module& encoder, const std::string& scheme, Generator& generator) {
+  const bool as_at_768 = scheme == "gpt2-768";
+  set_weights(encoder, as_at_768 ? "gpt2" : scheme, kSmallLayers, generator);
+  if (!as_at_768) return;
+  const NoGrad guard;
+  for (const auto& [name, w] : encoder.named_parameters())
+    if (w.dim() >= 2) w.copy_(w * std::sqrt(768.0 / static_cast<double>(kSmallWidth)));
+}
+
 /// What was printed of one placement, gathered sublayer by sublayer.
 struct Gathered {
   Tensor exact = eye(kNumbers), sum = eye(kNumbers), product = eye(kNumbers), full = eye(kNumbers);
@@ -147,6 +157,11 @@ double change_on_shortcut(const std::vector<Sublayer>& all, const Tensor& x0, Ge
 
 }  // namespace
 
+std::string formula_title(const std::string& scheme) {
+  return scheme == "gpt2-768" ? std::string(weight_scheme("gpt2").title) + ", as at 768"
+                              : weight_scheme(scheme).title;
+}
+
 Measured measure_formulas(const std::string& scheme, std::uint64_t seed) {
   const DefaultDType dtype(f64);
   Measured measured;
@@ -157,7 +172,7 @@ Measured measure_formulas(const std::string& scheme, std::uint64_t seed) {
          .block = {
              .d_model = kSmallWidth, .heads = 2, .activation = nn::Activation::gelu}});  // it has no kinks
     Generator generator(seed, 3);
-    set_weights(encoder, scheme, kSmallLayers, generator);
+    set_formula_weights(encoder, scheme, generator);
     const Tensor x0 = randn({kSmallPositions, kSmallWidth}, generator, f64);
     const std::vector<Sublayer> all = sublayers(encoder, x0);
     const Gathered g = gather(all, generator);

@@ -32,6 +32,19 @@ std::vector<Values> curves_of(const StudyResults& results, const std::string& pl
   return curves;
 }
 
+kit::Series geometric(kit::Series series, const std::vector<Values>& values) {
+  std::size_t at = 0;
+  for (const Values& seeds : values)
+    if (!finite(seeds).empty()) series.y.at(at++) = geometric_mean(seeds);
+  return series;
+}
+
+double geometric_mean(const Values& values) {
+  Values logs = finite(values);
+  for (double& value : logs) value = std::log(value);
+  return std::exp(mean(finite(logs)));  // without those that are 0
+}
+
 namespace {
 
 Values of_runs(const StudyResults& results, const std::function<std::string(std::uint64_t)>& name,
@@ -64,7 +77,7 @@ void add_formulas(Page& page, const StudyResults& results) {
   kit::Table table{
       .caption = "Error of a formula for the Jacobian of the stack, mean (lowest to highest seed)",
       .header = {"formula"}};
-  for (const char* scheme : kFormulaSchemes) table.header.emplace_back(weight_scheme(scheme).title);
+  for (const char* scheme : kFormulaSchemes) table.header.emplace_back(formula_title(scheme));
   constexpr Row kRows[] = {{"sum.pre", "Pre-LN: I + Σ dF"},
                            {"product.pre", "Pre-LN: ∏ (I + dF)"},
                            {"product.post", "Post-LN: ∏ (I + dF)"},
@@ -82,13 +95,15 @@ void add_formulas(Page& page, const StudyResults& results) {
   if (std::isfinite(sum) && std::isfinite(small))
     page.html.paragraph(
         fmt::format("Both placements' gradients are products. The sum is a Pre-LN stack's to first order in "
-                    "the branches: "
-                    "with weights of 1/fan_in it is off by {} of the whole, with GPT-2's small ones by {}.",
-                    kit::number_text(sum, 2), kit::number_text(small, 2)));
+                    "the branches: with weights of 1/fan_in it is off by {} of the whole, with GPT-2's small "
+                    "ones by {}, since in 16 channels these make branches that do next to nothing; scaled to "
+                    "do what they do in GPT-2's 768, by {}.",
+                    kit::number_text(sum, 2), kit::number_text(small, 2),
+                    kit::number_text(mean(finite(of_formulas(results, "gpt2-768", "sum.pre"))), 2)));
   kit::Table norms{
       .caption = "A gradient's growth through a sublayer over the formula's, geometric mean of 12",
       .header = {"formula"}};
-  for (const char* scheme : kFormulaSchemes) norms.header.emplace_back(weight_scheme(scheme).title);
+  for (const char* scheme : kFormulaSchemes) norms.header.emplace_back(formula_title(scheme));
   for (const Row& row :
        {Row{"formula.pre", "Pre-LN: 1 + ‖dF‖"}, Row{"formula.post", "Post-LN: ‖dLN‖ (1 + ‖dF‖)"}}) {
     norms.rows.push_back({row.words});
@@ -151,8 +166,8 @@ void report(Page& page, const StudyResults& results) {
       "a "
       "small one.",
       "That a gradient is small or large says nothing yet about whether a model trains: Adam divides by it.",
-      "Other losses: at the start the loss is that of one position; a mean over positions has a trend of its "
-      "own, which attention makes by making positions alike.",
+      "Other losses: at the start the loss is that of one position, which is this page's choice; theorem 1 "
+      "speaks of a mean over positions, which has a trend of its own, since attention makes positions alike.",
       "Intervals cover weights and inputs that are drawn anew, not other widths or lengths: 64 channels and "
       "8 "
       "positions throughout, but for the formulas and read-outs.",

@@ -15,6 +15,11 @@ std::vector<double> over_seeds(const StudyResults& results, const std::string& p
 std::vector<std::vector<double>> curves_of(const StudyResults& results, const std::string& placement,
                                            const std::string& scheme, const std::string& series);
 
+/// exp of the mean of the logarithms: for ratios, which the ledger's intervals take by their logarithms, too.
+double geometric_mean(const std::vector<double>& values);
+/// A line of band() through the geometric means of values[i] instead.
+kit::Series geometric(kit::Series series, const std::vector<std::vector<double>>& values);
+
 void add_signal(Page& page, const StudyResults& results);
 void add_gradients(Page& page, const StudyResults& results);
 void add_shortcuts(Page& page, const StudyResults& results);
@@ -29,7 +34,7 @@ std::string vanishing_sentence(const StudyResults& results);
 std::string spread_sentence(const StudyResults& results);
 /// What is left at the bottom of 8 blocks with and without shortcuts.
 std::string shortcut_sentence(const StudyResults& results);
-/// Which placement's outputs are larger, in the mean over training.
+/// Which placement's outputs are larger, in the mean over the first kEarly steps.
 std::string training_sentence(const StudyResults& results);
 
 }  // namespace gradus::lab::start

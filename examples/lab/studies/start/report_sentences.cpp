@@ -26,14 +26,14 @@ std::string vanishing_sentence(const StudyResults& results) {
   for (const char* scheme : kSchemes) {
     const Values shares = finite(over_seeds(results, "post", scheme, kDepth, "share"));
     if (shares.empty()) continue;
-    words.push_back(fmt::format("{} ({})", kit::number_text(median(shares), 2), weight_scheme(scheme).title));
+    words.push_back(
+        fmt::format("{} ({})", kit::number_text(geometric_mean(shares), 2), weight_scheme(scheme).title));
     least = std::min(least, spread_of(shares).low);
   }
   if (words.empty()) return "";
   return fmt::format(
-      "At the first of 32 blocks Post-LN keeps, in the median, these shares of the last one's gradient: {}. "
-      "The "
-      "printed slope would leave {}; the least of all seeds keeps {}: {}.",
+      "At the first of 32 blocks Post-LN keeps these shares of the last one's gradient (geometric means): "
+      "{}. The printed slope would leave {}; the least of all seeds keeps {}: {}.",
       listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
       least > 10 * printed ? "none comes near it" : "some come near it");
 }
@@ -71,15 +71,16 @@ std::string shortcut_sentence(const StudyResults& results) {
                  without =
                      finite(over_seeds(results, placement + "-cut", "fan_in", kDepth / 4, "activation"));
     if (with.empty() || without.empty()) continue;
-    words.push_back(fmt::format("{} with and {} without ({})", kit::number_text(median(with), 2),
-                                kit::number_text(median(without), 2), title_of(placement)));
+    words.push_back(fmt::format("{} with and {} without ({})", kit::number_text(geometric_mean(with), 2),
+                                kit::number_text(geometric_mean(without), 2), title_of(placement)));
   }
   if (words.empty()) return "";
-  return fmt::format("With 8 layers the gradient at the bottom is, of that at the top, {}, in the median. ",
-                     listed(words));
+  return fmt::format(
+      "With 8 layers the gradient at the bottom is, of that at the top, {} (geometric means). ",
+      listed(words));
 }
 
-/// Which placement's outputs are larger, in the mean over training.
+/// Which placement's outputs are larger, in the mean over the first kEarly steps.
 std::string training_sentence(const StudyResults& results) {
   std::vector<std::string> words;
   for (const auto& [number, title] :
@@ -92,7 +93,8 @@ std::string training_sentence(const StudyResults& results) {
     words.push_back(fmt::format("{} {}", mean_and_range(ratios), title));
   }
   if (words.empty()) return "";
-  return fmt::format("Pre-LN's root mean square over Post-LN's, mean over training: {}. ", listed(words));
+  return fmt::format("Pre-LN's root mean square over Post-LN's, mean over the first {} steps: {}. ", kEarly,
+                     listed(words));
 }
 
 }  // namespace gradus::lab::start

@@ -62,17 +62,28 @@ std::vector<double> gradient_norms(const nn::TransformerEncoder& encoder, std::s
   return norms;
 }
 
-void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder, bool curves) {
+/// The gradients that are there; names begin with `loss`.
+void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder, const std::string& loss,
+                   bool curves) {
   for (std::size_t m = 0; m < kMatrices.size(); ++m) {
     const std::vector<double> norms = gradient_norms(encoder, m);
     const auto [low, high] = std::minmax_element(norms.begin(), norms.end());
-    measured.numbers[std::string("spread.") + kMatrices[m]] = std::log(*high / *low);
+    measured.numbers[loss + "spread." + kMatrices[m]] = std::log(*high / *low);
     if (m + 1 < kMatrices.size()) continue;  // linear2 is W2
-    measured.numbers["top"] = norms.back();
-    measured.numbers["share"] = norms.front() / norms.back();
+    measured.numbers[loss + "top"] = norms.back();
+    measured.numbers[loss + "share"] = norms.front() / norms.back();
     if (!curves) continue;
     for (const double norm : norms) measured.series["gradients"].push_back(norm / norms.back());
   }
+}
+
+/// The same of the mean loss over all positions: that of the first has `first` for its target.
+void add_mean_gradients(Measured& measured, const nn::TransformerEncoder& encoder, const Tensor& x0,
+                        const Tensor& head, const Tensor& first, Generator& generator) {
+  encoder.zero_grad();
+  const Tensor targets = cat({first, randint(0, kClasses, {kPositions - 1}, generator)}, 0);
+  cross_entropy(linear(encoder(x0.detach()).select(0, 0), head), targets).backward();
+  add_gradients(measured, encoder, "mean.", false);
 }
 
 }  // namespace
@@ -124,7 +135,7 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
 
   Measured measured;
   const bool curves = layers == kDepth && (placement == "pre" || placement == "post");
-  add_gradients(measured, encoder, curves);
+  add_gradients(measured, encoder, "", curves);
   measured.numbers["size.first"] = sizes.front();
   measured.numbers["size.half"] = sizes[(sizes.size() - 1) / 2];
   measured.numbers["size.last"] = sizes.back();
@@ -132,6 +143,7 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
   measured.numbers["direct"] = x.grad().norm().item() / y.grad().norm().item();
   measured.numbers["arrives"] = cosine(x0.grad(), y.grad());
   measured.numbers["activation"] = x0.grad().norm().item() / x.grad().norm().item();
+  if (xiong) add_mean_gradients(measured, encoder, x0, head, target, generator);
   if (curves && xiong) measured.series["sizes"] = sizes;
   if (curves && (scheme == "fan_in" || scheme == "gpt2")) measured.series["cosines"] = cosines;
   return measured;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "gradus/kit/chart/axis.h"
 #include "lab/studies/slope.h"
@@ -21,12 +22,14 @@ std::vector<std::int64_t> depths_of(const StudyOptions& options) {
 }
 
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick ? 5 : 10);
+  return seeds_from(options.seed, options.budget == Budget::quick  ? 5
+                                  : options.budget == Budget::full ? 30
+                                                                   : 10);
 }
 
 std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options) {
   return seeds_from(options.seed, options.budget == Budget::quick  ? 3
-                                  : options.budget == Budget::full ? 10
+                                  : options.budget == Budget::full ? 15
                                                                    : 5);
 }
 
@@ -47,9 +50,10 @@ namespace {
 
 void plan_stacks(std::vector<StudyRun>& runs, const StudyOptions& options, std::uint64_t seed) {
   const auto add = [&](const std::string& placement, const std::string& scheme, std::int64_t layers) {
-    runs.push_back({.name = stack_name(placement, scheme, layers, seed),
-                    .seconds = 0.0007 * static_cast<double>(layers),
-                    .measure = [=] { return measure_stack(placement, scheme, layers, seed); }});
+    runs.push_back(
+        {.name = stack_name(placement, scheme, layers, seed),
+         .seconds = (scheme == "xiong" ? 2 : 1) * 0.0007 * static_cast<double>(layers),  // two losses
+         .measure = [=] { return measure_stack(placement, scheme, layers, seed); }});
   };
   for (const std::int64_t layers : depths_of(options))
     for (const char* shortcuts : kShortcuts) add(shortcuts, "fan_in", layers);
@@ -83,13 +87,19 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-/// The mean over the kinds of matrices of ln(largest / least gradient norm).
-double spread(const StudyResults& results, const std::string& placement, const char* scheme,
-              std::uint64_t seed) {
+constexpr std::array<const char*, 2> kFfn = {"linear1", "linear2"};
+
+/// The mean over kinds of matrices of ln(largest / least gradient norm), Pre-LN minus Post-LN; `loss` is
+/// "" for that of the first position, "mean." for that of all.
+double spread(const StudyResults& results, const char* scheme, std::uint64_t seed,
+              std::span<const char* const> matrices, const char* loss = "") {
   double sum = 0;
-  for (const char* matrix : kMatrices)
-    sum += results.number(stack_name(placement, scheme, kDepth, seed), fmt::format("spread.{}", matrix));
-  return sum / static_cast<double>(kMatrices.size());
+  for (const char* matrix : matrices) {
+    const std::string number = fmt::format("{}spread.{}", loss, matrix);
+    sum += results.number(stack_name("pre", scheme, kDepth, seed), number) -
+           results.number(stack_name("post", scheme, kDepth, seed), number);
+  }
+  return sum / static_cast<double>(matrices.size());
 }
 
 /// ln(share) over what (2/3)^((L-1)/2) would give: 1 where gradients vanish like that, 0 where they do not.
@@ -103,11 +113,11 @@ double evenness(double first, double half, double last) {
   return std::log(last / half) / std::log(half / first);
 }
 
-double top_slope(const StudyResults& results, const char* placement, std::uint64_t seed) {
+double top_slope(const StudyResults& results, const char* placement, const char* top, std::uint64_t seed) {
   std::vector<double> depths, tops;
   for (const std::int64_t layers : depths_of(results.options)) {
     depths.push_back(static_cast<double>(layers));
-    tops.push_back(results.number(stack_name(placement, "xiong", layers, seed), "top"));
+    tops.push_back(results.number(stack_name(placement, "xiong", layers, seed), top));
   }
   return log_slope(depths, tops);
 }
@@ -129,19 +139,25 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
       evenness(number("pre", "xiong", kDepth, "size.first"), number("pre", "xiong", kDepth, "size.half"),
                number("pre", "xiong", kDepth, "size.last")));
   for (const char* scheme : kSchemes) {
-    add(fmt::format("spread.{}", scheme),
-        spread(results, "pre", scheme, seed) - spread(results, "post", scheme, seed));
+    add(fmt::format("spread.{}", scheme), spread(results, scheme, seed, kMatrices));
     add(fmt::format("slope.{}", scheme), of_claimed_slope(number("post", scheme, kDepth, "share"), kDepth));
   }
-  add("top.post", top_slope(results, "post", seed));
-  add("top.pre", top_slope(results, "pre", seed));
-  add("top.ratio", number("post", "xiong", kDepth, "top") / number("pre", "xiong", kDepth, "top"));
+  add("spread.ffn", spread(results, "xiong", seed, kFfn));
+  add("spread.ffn.mean", spread(results, "xiong", seed, kFfn, "mean."));
+  for (const auto& [end, top] : {std::pair{"", "top"}, {".mean", "mean.top"}}) {
+    add(fmt::format("top.post{}", end), top_slope(results, "post", top, seed));
+    add(fmt::format("top.pre{}", end), top_slope(results, "pre", top, seed));
+    add(fmt::format("top.ratio{}", end),
+        std::log10(number("post", "xiong", kDepth, top) / number("pre", "xiong", kDepth, top)));
+  }
   for (const char* placement : {"pre", "post", "none"}) {
     const std::int64_t layers =
         std::string(placement) == "none" ? 8 : kDepth;  // where it does not overflow yet
-    add(fmt::format("shortcut.{}", placement),
-        std::log10(number(placement, "fan_in", layers, "activation")) -
-            std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", layers, "activation")));
+    const double with = std::log10(number(placement, "fan_in", layers, "activation"));
+    const double without =
+        std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", layers, "activation"));
+    add(fmt::format("shortcut.{}", placement), with - without);
+    add(fmt::format("level.{}", placement), std::abs(with));
   }
 }
 
@@ -160,7 +176,7 @@ void add_of_tokens(const StudyResults& results, std::uint64_t seed, const Add& a
   add("keeps.direction", read("direction.pre") - read("direction.post"));
   add("branch.norm", read("norm.branch"));
   for (const char* name : {"output.post", "output.pre", "output.input.post", "gradient.post"})
-    add(fmt::format("scaled.{}", name), results.number(scaled_name(seed), name));
+    add(fmt::format("scaled.{}", name), std::log10(results.number(scaled_name(seed), name)));
 }
 
 void add_of_training(const StudyResults& results, std::uint64_t seed, const Add& add) {
@@ -190,6 +206,19 @@ Figures figures(const StudyResults& results) {
   return all;
 }
 
+std::string setting() {
+  const StudyOptions full{.budget = Budget::full};
+  return fmt::format(
+      "Before training: encoder stacks of 64 channels with ReLU on 8 random positions, {} to {} layers, "
+      "the gradient of a cross-entropy at the first position where a row says nothing else; formulas and "
+      "Jacobians on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large "
+      "branches on 6 blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of "
+      "{} layers and 32 channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches "
+      "of 16; {} seeds. A seed has the same weights and data in both placements, and is one pair.",
+      depths_of(full).front(), depths_of(full).back(), seeds_of(full).size(), kTrainedLayers, kEarly,
+      trained_seeds_of(full).size());
+}
+
 }  // namespace
 
 }  // namespace start
@@ -200,6 +229,7 @@ Study start_study() {
           .question =
               "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first "
               "steps?",
+          .setting = start::setting(),
           .plan = start::plan,
           .figures = start::figures,
           .report = start::report};

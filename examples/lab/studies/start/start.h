@@ -13,14 +13,16 @@ namespace gradus::lab::start {
 
 inline constexpr std::array<const char*, 2> kPlacements = {"pre", "post"};
 inline constexpr std::array<const char*, 4> kSchemes = {"xiong", "fan_in", "xavier", "gpt2"};
-inline constexpr std::array<const char*, 3> kFormulaSchemes = {"fan_in", "xavier", "gpt2"};
+/// "gpt2-768" is "gpt2" times sqrt(768/d): 0.02 is GPT-2's for 768 channels, and in few channels the same
+/// number makes branches that do next to nothing.
+inline constexpr std::array<const char*, 4> kFormulaSchemes = {"fan_in", "xavier", "gpt2", "gpt2-768"};
 /// With their shortcuts, and with f(LN(x)), LN(f(x)) and f(x) in their place.
 inline constexpr std::array<const char*, 6> kShortcuts = {"pre",     "post",     "none",
                                                           "pre-cut", "post-cut", "none-cut"};
 inline constexpr std::array<const char*, 4> kMatrices = {"in_proj", "out_proj", "linear1", "linear2"};
 /// The depth at which most claims are judged, and whose curves are kept.
 inline constexpr std::int64_t kDepth = 32;
-inline constexpr std::int64_t kTrainedLayers = 12, kEarly = 100, kLater = 500;
+inline constexpr std::int64_t kTrainedLayers = 12, kEarly = 100, kLater = 300;
 
 std::vector<std::int64_t> depths_of(const StudyOptions& options);
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
@@ -37,14 +39,18 @@ std::string trained_name(const std::string& placement, std::uint64_t seed);
 nn::Placement placement_of(const std::string& word);
 /// "Pre-LN", "Post-LN without shortcuts".
 std::string title_of(const std::string& word);
+/// Of kFormulaSchemes: "GPT-2, scaled, as at 768".
+std::string formula_title(const std::string& scheme);
 
 /// A stack of 64 channels before its first step, on 8 random positions, and the gradient of a cross-entropy
 /// at the first of them. Numbers: "top" |dL/dW2| of the last block, "share" that of the first over it,
 /// "spread.*" ln(largest / least norm over the blocks) for each kind of matrix, "size.first", "size.half",
 /// "size.last" mean |x_l|^2 / d after a block (Post-LN: before its last norm), "cosine" of x_L and x_0,
 /// "direct" |dL/dx_L| over |dL/dy|, y behind the final norm, "arrives" the cosine of dL/dx_0 and dL/dy,
-/// "activation" |dL/dx_0| over |dL/dx_L|. Series by block at kDepth, with norms and shortcuts: "gradients"
-/// over the last block's; of Xiong et al.'s weights "sizes", of "fan_in" and "gpt2" "cosines".
+/// "activation" |dL/dx_0| over |dL/dx_L|; of Xiong et al.'s weights "mean.top" and "mean.spread.*", the same
+/// of a loss that is the mean over all positions, as theorem 1 has it. Series by block at kDepth, with norms
+/// and shortcuts: "gradients" over the last block's; of Xiong et al.'s weights "sizes", of "fan_in" and
+/// "gpt2" "cosines".
 Measured measure_stack(const std::string& placement, const std::string& scheme, std::int64_t layers,
                        std::uint64_t seed);
 
@@ -66,8 +72,8 @@ Measured measure_information(std::uint64_t seed);
 Measured measure_scaled(std::uint64_t seed);
 
 /// Trains 12 layers. After kEarly steps: "spread", "share", "size.first", "size.half", "size.last". Means
-/// over what was run, up to kLater steps: "stream", "branch", "output", root mean squares on 8 fixed windows;
-/// series of them. "loss" at the end.
+/// over the first kEarly steps: "stream", "branch", "output", root mean squares on 8 fixed windows; series of
+/// them to the end. "loss" at the end.
 Measured measure_trained(const std::string& placement, std::uint64_t seed, std::int64_t steps);
 
 void report(Page& page, const StudyResults& results);

@@ -73,9 +73,11 @@ void add_blocks(Measured& measured, const Sizes& sizes) {
   for (const double block : sizes.blocks) measured.series["sizes"].push_back(square(block));
 }
 
-double mean_of(const std::vector<double>& values) {
+/// Of the looks up to kEarly steps: the first, and one every kEvery.
+double early_mean(const std::vector<double>& looks) {
+  const std::size_t count = std::min<std::size_t>(looks.size(), 1 + kEarly / kEvery);
   double sum = 0;
-  for (const double value : values) sum += value / static_cast<double>(values.size());
+  for (std::size_t i = 0; i < count; ++i) sum += looks[i] / static_cast<double>(count);
   return sum;
 }
 
@@ -104,9 +106,9 @@ Measured measure_trained(const std::string& placement, std::uint64_t seed, std::
     add_gradients(measured, step.model);
     add_blocks(measured, sizes);
   });
-  measured.numbers["stream"] = mean_of(stream);
-  measured.numbers["branch"] = mean_of(branch);
-  measured.numbers["output"] = mean_of(output);
+  measured.numbers["stream"] = early_mean(stream);
+  measured.numbers["branch"] = early_mean(branch);
+  measured.numbers["output"] = early_mean(output);
   measured.numbers["loss"] = result.final_loss;
   measured.series["streams"] = stream;
   measured.series["branches"] = branch;

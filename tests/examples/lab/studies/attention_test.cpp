@@ -10,7 +10,9 @@
 #include "gradus/ops/ops.h"
 #include "lab/studies/attention/axis.h"
 #include "lab/studies/attention/inside.h"
+#include "lab/studies/attention/parts.h"
 #include "lab/study/trial.h"
+#include "made_results.h"
 
 namespace gradus::lab::attention {
 
@@ -99,6 +101,44 @@ TEST_CASE("the least possible loss on given documents") {
   CHECK(best_loss_on(windows) == doctest::Approx((3 * std::log(4.0) + 2 * std::log(6.0)) / 6));
   // Over many documents it is the language's entropy.
   CHECK(best_loss_on(recall_task().validation()) == doctest::Approx(*recall_task().entropy()).epsilon(0.02));
+}
+
+TEST_CASE("the study of attention: both rates are judged, and angles against the start") {
+  const auto made = [](const std::string& run) -> Measured {
+    Measured measured{
+        .numbers = {{"scale.variance", 1}, {"scale.entropy", 0}, {"scale.gradient", 1}},
+        .series = {{"losses", {3, 2}}, {"step", {0, 1}}, {"largest", {6, 12}}, {"entropy", {1, 1}}}};
+    for (const char* what : {"variance", "entropy", "gradient"})
+      for (const char* which : {".raw", ".scaled"})
+        measured.series[std::string(what) + which] = std::vector<double>(kHeadSizes.size(), 1);
+    measured.series["heads.auc"] = measured.series["heads.mass"] = std::vector<double>(16, 0.5);
+    for (const char* number : {"loss", "diverged", "direction", "auc", "cosine", "mass", "leak", "rows",
+                               "future", "others", "growth"})
+      measured.numbers[number] = 0.5;
+    measured.numbers["largest"] = run.find("lr0.01") != std::string::npos ? 2 : 0.5;
+    for (const std::string part : {"q", "k", "v"}) {
+      measured.numbers["overlap." + part] = measured.numbers["overlap-start." + part] = 1;
+      measured.numbers["angle." + part] = 34, measured.numbers["angle-start." + part] = 36;
+      measured.numbers["turned." + part] = -2;
+    }
+    return measured;
+  };
+  made::check_study("attention", made);
+  const Figures figures =
+      study_named("attention").figures(made::made_results(study_named("attention"), Budget::full, made));
+  CHECK(figures.at("largest.pre-qk.lr0.003").front() == 0.5);
+  CHECK(figures.at("largest.pre-qk.lr0.01").front() == 2);
+  CHECK(figures.at("turned.k").front() == -2);
+}
+
+TEST_CASE("what a training says of scores and angles is what it was and what it became") {
+  const Measured measured = measure_training("pre", kRate, 3, 5);
+  const std::vector<double>& largest = measured.series.at("largest");
+  CHECK(measured.numbers.at("largest") == doctest::Approx(std::log10(largest.back())));
+  CHECK(measured.numbers.at("growth") == doctest::Approx(largest.back() / largest.front()));
+  CHECK(measured.numbers.at("turned.v") ==
+        doctest::Approx(measured.numbers.at("angle.v") - measured.numbers.at("angle-start.v")));
+  CHECK(measured.numbers.at("turned.v") != 0);
 }
 
 }  // namespace gradus::lab::attention

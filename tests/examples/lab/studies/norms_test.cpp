@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "gradus/gradus.h"
+#include "made_results.h"
 
 using namespace gradus;
 using namespace gradus::lab;
@@ -39,4 +42,29 @@ TEST_CASE("shift: as many measurements as fit, each a size below the whole") {
   CHECK(measured.numbers.at("gradients") < 0.5);
   // The same run with an update of nothing would have moved nothing: larger steps move more.
   CHECK(norms::measure_shift(norms::kind_named("layer"), 45, 1000).numbers == measured.numbers);
+}
+
+TEST_CASE("higher rates are counted seed by seed, since on a grid all of them may agree") {
+  // LayerNorm learns at 0.1 on all seeds, without a norm only at 0.03; on one seed both do at 0.1.
+  const auto made = [](const std::string& run) -> Measured {
+    if (run.starts_with("shift"))
+      return {.numbers = {{"inputs", -1}, {"gradients", -1}, {"loss", 1}},
+              .series = {{"inputs_by_step", {-1, -1}}, {"gradients_by_step", {-1, -1}}}};
+    if (run.starts_with("start")) return {.numbers = {{"spread", 1}}, .series = {{"gradient", {0, 1}}}};
+    const bool steep = run.find("lr0.1-") != std::string::npos,
+               steepest = run.find("lr0.3-") != std::string::npos;
+    const bool without = run.find("-none-") != std::string::npos && !run.ends_with("-s1");
+    return {.numbers = {{"loss", steepest || (steep && without) ? 3.0 : 0.5}, {"start", 3}, {"diverged", 0}},
+            .series = {}};
+  };
+  made::check_study("norms", made);
+  const Study& study = study_named("norms");
+  const Figures figures = study.figures(made::made_results(study, Budget::full, made));
+  const std::vector<double>& higher = figures.at("rate.pre24");
+  REQUIRE(higher.size() == 11);
+  CHECK(higher[0] == doctest::Approx(std::log10(0.1 / 0.03)));
+  CHECK(higher[1] == 0);
+  const JudgedClaim judged = judge(claim_numbered(39), figures);
+  CHECK(judged.measures.at(1).figure == doctest::Approx(10.0 / 11));  // one seed is no hindrance
+  CHECK(judged.measures.at(1).judgement == Judgement::holds);
 }

@@ -16,6 +16,11 @@ TEST_CASE("products are the Jacobians of both placements, and what was printed i
   for (const char* name : {"product.pre", "full.post"}) CHECK(right.numbers.at(name) < 1e-12);
   for (const char* name : {"chain.pre", "chain.post"}) CHECK(right.numbers.at(name) < 1e-7);
   for (const char* name : {"sum.pre", "product.post"}) CHECK(right.numbers.at(name) > 0.1);
+  // GPT-2's 0.02 in 16 channels makes the sum right; as large as it is in 768 it does not.
+  CHECK(start::measure_formulas("gpt2", 1000).numbers.at("sum.pre") < 1e-3);
+  const Measured wide = start::measure_formulas("gpt2-768", 1000);
+  CHECK(wide.numbers.at("sum.pre") > 0.01);
+  CHECK(wide.numbers.at("product.pre") < 1e-12);
   CHECK(right.numbers.at("below") == 0);
   for (const char* name : {"formula.pre", "formula.post"}) {
     CHECK(right.numbers.at(name) > 0.05);
@@ -35,6 +40,11 @@ TEST_CASE("stacks before training: sizes of Lemma 2, one stack without shortcuts
   CHECK(cut.numbers.at("activation") < 0.5);
   CHECK(pre.series.at("gradients").size() == 32);
   CHECK(pre.series.at("gradients").back() == 1);
+  // A mean over positions is another loss; without attention's scores and with the norm it is of that size.
+  CHECK(pre.numbers.at("mean.top") > 0);
+  CHECK(pre.numbers.at("mean.top") < pre.numbers.at("top"));
+  CHECK(post.numbers.at("mean.spread.linear1") != post.numbers.at("spread.linear1"));
+  CHECK_FALSE(cut.numbers.contains("mean.top"));
   CHECK(start::measure_stack("post", "xiong", 32, 1000).numbers == post.numbers);
   CHECK_THROWS(start::placement_of("middle"));
 }
@@ -54,6 +64,13 @@ TEST_CASE("a training that ends before the step that is looked at has no numbers
   CHECK(std::isnan(short_one.numbers.at("share")));
   CHECK(short_one.numbers.at("stream") == near(1, 0.01));  // behind a norm
   CHECK(short_one.series.at("streams").size() == 1);
+  // Means are over the first kEarly steps, whatever comes after: 11 looks of 13.
+  const Measured longer = start::measure_trained("pre", 1000, start::kEarly + 20);
+  const std::vector<double>& streams = longer.series.at("streams");
+  REQUIRE(streams.size() == 13);
+  double sum = 0;
+  for (std::size_t i = 0; i < 11; ++i) sum += streams[i] / 11;
+  CHECK(longer.numbers.at("stream") == near(sum));
 }
 
 namespace {
@@ -76,11 +93,18 @@ Measured made_start(const std::string& run) {
         .numbers = {{"share", 0.5}, {"spread", 1}, {"loss", 2}, {"stream", 2}, {"branch", 3}, {"output", 4}},
         .series = {{"streams", {1, 2}}, {"branches", {1, 2}}, {"outputs", {1, 2}}}};
   else
-    made = {.numbers = {{"top", 2}, {"share", 0.5}, {"cosine", 0.1}, {"direct", 0.2}, {"arrives", 0.3}},
+    made = {.numbers = {{"top", 2},
+                        {"mean.top", run.starts_with("pre") ? 1 : 3},
+                        {"share", 0.5},
+                        {"cosine", 0.1},
+                        {"direct", 0.2},
+                        {"arrives", 0.3}},
             .series = {{"sizes", {1, 2}}, {"cosines", {1, 2}}, {"gradients", {1, 2}}}};
   for (const char* matrix : {"in_proj", "out_proj", "linear1", "linear2"})
-    made.numbers[std::string("spread.") + matrix] = 1;
-  made.numbers["activation"] = run.find("-cut-") == std::string::npos ? 1 : 0.01;
+    made.numbers[std::string("spread.") + matrix] = made.numbers[std::string("mean.spread.") + matrix] = 1;
+  made.numbers["spread.linear2"] = run.starts_with("pre") ? 4 : 2;
+  if (run.find("gpt2") != std::string::npos) made.numbers["spread.linear2"] = 1;
+  made.numbers["activation"] = run.find("-cut-") == std::string::npos ? 0.1 : 0.001;
   made.numbers["size.first"] = 2;
   made.numbers["size.half"] = 4;
   made.numbers["size.last"] = 8;
@@ -95,7 +119,13 @@ TEST_CASE("the study of the start: what its figures are made of") {
   const Figures figures = study.figures(made::made_results(study, Budget::full, made_start));
   CHECK(figures.at("exponential.pre.start").front() == near(1));  // it doubles, then doubles
   CHECK(figures.at("growth.post.start").front() == 4);
-  CHECK(figures.at("spread.xavier").front() == 0);
+  CHECK(figures.at("spread.gpt2").front() == 0);
+  CHECK(figures.at("spread.xiong").front() == 0.5);  // one of four matrices differs, by 2
+  CHECK(figures.at("spread.ffn").front() == 1);      // one of two
+  CHECK(figures.at("spread.ffn.mean").front() == 0);
+  CHECK(figures.at("top.ratio").front() == 0);
+  CHECK(figures.at("top.ratio.mean").front() == near(std::log10(3.0)));
+  CHECK(figures.at("level.none").front() == near(1));
   CHECK(figures.at("slope.xiong").front() == near(std::log(0.5) / (15.5 * std::log(2.0 / 3))));
   CHECK(figures.at("slope.trained").front() == near(std::log(0.5) / (5.5 * std::log(2.0 / 3))));
   CHECK(figures.at("shortcut.pre").front() == near(2));

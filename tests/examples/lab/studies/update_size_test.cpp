@@ -53,7 +53,7 @@ TEST_CASE("sizes of updates: of no update nothing, growing with more, the same e
 }
 
 TEST_CASE("held updates stay near Pre-LN's at the same step, and the others do not") {
-  const Measured trained = update_size::measure_training(1000, 2, 6);
+  const Measured trained = update_size::measure_training(1000, 6, 12);
   const auto largest_ratio = [&](const char* series) {
     const std::vector<double>&values = trained.series.at(series), &pre = trained.series.at("updates.pre");
     double most = 0;
@@ -62,7 +62,7 @@ TEST_CASE("held updates stay near Pre-LN's at the same step, and the others do n
   };
   CHECK(largest_ratio("updates.held") < 1.06);
   CHECK(largest_ratio("updates.held") == trained.numbers.at("held.most"));
-  CHECK(largest_ratio("updates.post") > 1.3);
+  CHECK(largest_ratio("updates.post") > 2);
   CHECK(trained.numbers.at("larger.first") ==
         doctest::Approx(std::log10(trained.series.at("updates.post").front() /
                                    trained.series.at("updates.pre").front())));

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double chart_width = 400;
 constexpr double label_height = 15;
+constexpr double name_offset = 14;  // from the plot to a name
 
 // Where a name stands at the end of its curve.
 struct EndLabel {
@@ -76,7 +77,7 @@ void draw_end_labels(Svg& svg, const LineChart& chart, const Plot& plot) {
     const double right = plot.box.right;
     svg.begin_group(style_class(label.series->style.value_or(0)));
     svg.line("lead", right + 3, label.end, right + 11, label.place);
-    svg.text("name", right + 14, label.place + 4.4, Anchor::start, label.series->name);
+    svg.text("name", right + name_offset, label.place + 4.4, Anchor::start, label.series->name);
     svg.end_group();
   }
 }
@@ -114,7 +115,7 @@ std::string draw(const LineChart& original) {
   Box box;
   box.left = margin + y_tick_room(chart.y_axis, y_values, chart.plot_height);
   box.right = chart_width - std::max(margin + 2, last_tick_overhang(chart, x_values));
-  if (named && at_ends) box.right = chart_width - widest_name(chart) - 16;
+  if (named && at_ends) box.right = chart_width - margin - widest_name(chart) - name_offset;
   box.top = top;
   box.bottom = top + chart.plot_height;
   const Plot plot(box, chart, x_values, y_values, chart.x_ticks);

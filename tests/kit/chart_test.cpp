@@ -116,6 +116,15 @@ TEST_CASE("names stand at the ends of curves, or in a legend when they do not fi
   CHECK(draw(chart).find("class=\"name\"") == std::string::npos);
 }
 
+TEST_CASE("names at the ends have room for a wide font") {
+  LineChart chart = simple({3, 2, 1});
+  chart.series[0].name = "DeepNorm";
+  const std::string svg = draw(chart);
+  std::smatch place;
+  REQUIRE(std::regex_search(svg, place, std::regex("class=\"name\" x=\"([0-9.]+)\"")));
+  CHECK(std::stod(place[1]) + 74.5 < 400);  // DejaVu Sans Bold at 12.5 px, of a chart's 400
+}
+
 TEST_CASE("names at the ends do not touch") {
   LineChart chart{.title = "T"};
   for (int i = 0; i < 5; ++i) {

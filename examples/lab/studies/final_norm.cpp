@@ -37,12 +37,14 @@ struct Setting {
   }
 };
 
+// On other seeds 0.001 was far worse than the best of these at all depths, with and without; 0.1 was so for
+// 6 layers without the norm, and with it 0.03 is worse already.
 Setting setting_of(const StudyOptions& options) {
   if (options.budget == Budget::quick)
     return {.depths = {2, 6, 12}, .rates = {3e-3, 1e-2}, .seeds = seeds_from(options.seed, 6), .steps = 200};
   return {.depths = {2, 6, 12, 24},
-          .rates = {1e-3, 3e-3, 1e-2, 3e-2},
-          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 9 : 6),
+          .rates = {3e-3, 6e-3, 1e-2, 3e-2},
+          .seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 6),
           .steps = 600};
 }
 
@@ -268,12 +270,19 @@ void report(Page& page, const StudyResults& results) {
 }  // namespace final_norm
 
 Study final_norm_study() {
-  return {.name = "final-norm",
-          .title = "The norm after the last block",
-          .question = "Does a Pre-LN stack need its final norm, and what does it do?",
-          .plan = final_norm::plan,
-          .figures = final_norm::figures,
-          .report = final_norm::report};
+  return {
+      .name = "final-norm",
+      .title = "The norm after the last block",
+      .question = "Does a Pre-LN stack need its final norm, and what does it do?",
+      .setting =
+          "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the embedding, "
+          "on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 documents, Adam, "
+          "warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 with and without the "
+          "norm; 10 seeds. A seed's rate is the best of the other seeds; losses are on 256 documents "
+          "nothing was trained on, and differences are taken within a seed.",
+      .plan = final_norm::plan,
+      .figures = final_norm::figures,
+      .report = final_norm::report};
 }
 
 }  // namespace gradus::lab

@@ -30,7 +30,7 @@ struct LongSkipBlock : nn::BlockParts {
 
 struct Variant {
   std::string name;      // "normed-shortcut"
-  std::string title;     // for charts
+  std::string title;     // for charts, as the ledger calls it
   std::string equation;  // "y = LN(x); y + f(y)"
   std::string shipped;   // by whom; empty: a right one
   std::string meant;     // the name of the right one; empty: it is one
@@ -40,5 +40,15 @@ struct Variant {
 
 /// The two right ones first.
 const std::vector<Variant>& variants();
+
+/// What was made and what was meant, by the names of variants.
+struct Mistake {
+  std::string measure;  // the ledger's: "mutant.twice"
+  std::string title;    // "final norm added (PyTorch #50086)"
+  std::string made, meant;
+};
+
+/// Every wrong variant; then a right one in the wrong place, the Annotated Transformer's.
+std::vector<Mistake> mistakes();
 
 }  // namespace gradus::lab::blocks

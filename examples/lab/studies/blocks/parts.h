@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/studies/search.h"
 #include "lab/study/study.h"
 
 namespace gradus::lab::blocks {
@@ -15,17 +16,16 @@ struct Grid {
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds;
   std::int64_t steps = 0;
+
+  /// The runs of one variant, by final loss.
+  Search search(const std::string& variant) const;
 };
 Grid grid_of(const StudyOptions& options);
 
 std::string model_run(const std::string& model, std::uint64_t seed);
 std::string training_run(const std::string& variant, double rate, std::uint64_t seed);
 
-/// Final loss; NaN where it is not there.
-double loss_of(const StudyResults& results, const std::string& variant, double rate, std::uint64_t seed);
-/// Of a variant, in the mean over seeds.
-double rate_of(const StudyResults& results, const std::string& variant);
-/// Loss of one variant minus that of another, each at its best rate, seed by seed.
+/// Loss of one variant minus that of another, seed by seed, each at the rate that is best on the other seeds.
 std::vector<double> differences(const StudyResults& results, const std::string& one,
                                 const std::string& other);
 

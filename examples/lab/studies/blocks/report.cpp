@@ -12,7 +12,7 @@
 #include "lab/studies/blocks/models.h"
 #include "lab/studies/blocks/mutants.h"
 #include "lab/studies/blocks/parts.h"
-#include "lab/study/trial.h"
+#include "lab/studies/tiny.h"
 
 namespace gradus::lab::blocks {
 
@@ -46,10 +46,10 @@ void add_models(Page& page, const StudyResults& results) {
                  worst_words(results, "gpt1", "gpt1.logits")},
                 {"GPT-1", "the original decoder whose attention over memory gives 0, its norm left in place",
                  worst_words(results, "gpt1", "gpt1.silenced")},
-                {"GPT-2", "x + f(LN(x)) and a last norm", worst_words(results, "gpt2", "gpt2.formula")},
-                {"GPT-3, every other block banded", "x + f(LN(x)) and a last norm",
+                {"GPT-2", "x + f(LN(x)) and a final norm", worst_words(results, "gpt2", "gpt2.formula")},
+                {"GPT-3, every other block banded", "x + f(LN(x)) and a final norm",
                  worst_words(results, "gpt3", "gpt3.pre")},
-                {"T5's encoder, position bias on the scores", "x + f(RMS(x)) and a last norm",
+                {"T5's encoder, position bias on the scores", "x + f(RMS(x)) and a final norm",
                  worst_words(results, "t5", "t5.pre")},
                 {"BERT", "LN(x + f(x)), after a norm of the embedding",
                  worst_words(results, "bert", "bert.post")}}});
@@ -80,22 +80,35 @@ std::string verdict_words(const std::vector<double>& differences) {
 
 void add_table(Page& page, const StudyResults& results) {
   kit::Table made{.caption = "The blocks", .header = {"Block", "What it computes", "Shipped as"}};
-  kit::Table table{.caption = "What they cost at the best rate of each",
-                   .header = {"Block", "Best rate", "Final loss (nats)", "Minus the one meant (nats)", ""}};
+  kit::Table losses{.caption = "Final loss: mean over seeds, lowest and highest",
+                    .header = {"Block", "Chosen rate", "Final loss (nats)"}};
   for (const Variant& variant : variants()) {
-    const bool right = variant.meant.empty();
-    std::vector<double> losses;
-    const double rate = rate_of(results, variant.name);
-    for (const std::uint64_t seed : grid_of(results.options).seeds)
-      if (std::isfinite(rate)) losses.push_back(loss_of(results, variant.name, rate, seed));
-    const std::vector<double> off =
-        right ? std::vector<double>{} : differences(results, variant.name, variant.meant);
-    made.rows.push_back({variant.title, variant.equation, right ? "as meant" : variant.shipped});
-    table.rows.push_back({variant.title, kit::number_text(rate, 2), mean_and_range(losses),
-                          right ? "" : mean_and_range(off), right ? "" : verdict_words(off)});
+    const Found found = best_of(results, grid_of(results.options).search(variant.name));
+    made.rows.push_back(
+        {variant.title, variant.equation, variant.meant.empty() ? "as meant" : variant.shipped});
+    losses.rows.push_back({variant.title, chosen_rates(found), mean_and_range(found.values)});
+  }
+  kit::Table costs{.caption = "What they cost, each at its best rate",
+                   .header = {"Made", "Meant", "Made minus meant (nats)", ""}};
+  for (const Mistake& mistake : mistakes()) {
+    const std::vector<double> off = differences(results, mistake.made, mistake.meant);
+    costs.rows.push_back({mistake.title, mistake.meant == "pre" ? "Pre-LN" : "Post-LN", mean_and_range(off),
+                          verdict_words(off)});
   }
   page.html.table(made);
-  page.html.table(table);
+  page.html.table(losses);
+  page.html.table(costs);
+}
+
+/// The curves of a variant's seeds, each at its chosen rate.
+std::vector<std::vector<double>> curves_of(const StudyResults& results, const std::string& variant) {
+  const Search search = grid_of(results.options).search(variant);
+  const Found found = best_of(results, search);
+  std::vector<std::vector<double>> curves;
+  for (std::size_t s = 0; s < found.rates.size(); ++s)
+    if (std::isfinite(found.rates[s]))
+      curves.push_back(results.series(search.run(found.rates[s], search.seeds[s]), "losses"));
+  return curves;
 }
 
 void add_curves(Page& page, const StudyResults& results, const std::string& meant, const std::string& title) {
@@ -105,14 +118,9 @@ void add_curves(Page& page, const StudyResults& results, const std::string& mean
   int style = 0;
   for (const Variant& variant : variants()) {
     if (variant.name != meant && variant.meant != meant) continue;
-    const double rate = rate_of(results, variant.name);
-    std::vector<std::vector<double>> curves;
+    const std::vector<std::vector<double>> curves = curves_of(results, variant.name);
     std::size_t longest = 0;
-    for (const std::uint64_t seed : grid.seeds)
-      if (std::isfinite(rate) && results.has(training_run(variant.name, rate, seed))) {
-        curves.push_back(results.series(training_run(variant.name, rate, seed), "losses"));
-        longest = std::max(longest, curves.back().size());
-      }
+    for (const std::vector<double>& curve : curves) longest = std::max(longest, curve.size());
     std::vector<double> steps;
     for (std::size_t i = 0; i < longest; ++i)
       steps.push_back(1 + static_cast<double>(i * static_cast<std::size_t>(grid.steps - 1)) /
@@ -121,22 +129,22 @@ void add_curves(Page& page, const StudyResults& results, const std::string& mean
     chart.series.back().low.clear();
     chart.series.back().high.clear();
   }
-  chart.references = {{.at = *recall_task().entropy(), .label = "least possible"}};
+  chart.references = {{.at = *tiny_task().entropy(), .label = "least possible"}};
   page.figure("training-" + meant, chart,
-              fmt::format("Means over {}, each block at its best rate of {}.",
-                          counted(static_cast<std::int64_t>(grid.seeds.size()), "seed"), listed(grid.rates)));
+              fmt::format("Means over {}, {} layers, each block at its best rate of {}.",
+                          counted(static_cast<std::int64_t>(grid.seeds.size()), "seed"), kTrainedLayers,
+                          listed(grid.rates)));
 }
 
 void add_differences(Page& page, const StudyResults& results) {
   kit::BarChart chart{.title = "What the wrong block costs",
                       .value_label = "final loss minus that of the block meant (nats)"};
   kit::BarSeries bars{.name = "mean over seeds, bars from the lowest to the highest"};
-  for (const Variant& variant : variants()) {
-    if (variant.meant.empty()) continue;
-    const std::vector<double> off = differences(results, variant.name, variant.meant);
+  for (const Mistake& mistake : mistakes()) {
+    const std::vector<double> off = differences(results, mistake.made, mistake.meant);
     if (off.empty()) continue;
     const Difference d = difference_of(off);
-    chart.categories.push_back(variant.title + (variant.meant == "pre" ? ", for Pre-LN" : ", for Post-LN"));
+    chart.categories.push_back(mistake.title + (mistake.meant == "pre" ? ", for Pre-LN" : ", for Post-LN"));
     bars.values.push_back(d.mean);
     bars.low.push_back(d.low);
     bars.high.push_back(d.high);
@@ -159,13 +167,9 @@ void report(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   page.html.heading("Blocks that were shipped wrong");
   page.html.paragraph(fmt::format(
-      "A GPT of {} layers, 32 channels and 4 heads learns the recall language: Adam without warm-up, {} "
-      "steps of 16 "
-      "documents, the same rates {} for all, no clipping. A run that diverged counts as the loss it began "
-      "with. "
-      "Differences are made seed by seed; the least possible loss is {} nats, the best {}-gram has {}.",
-      kTrainedLayers, grid.steps, listed(grid.rates), nats(*recall_task().entropy()), recall_task().ngram().n,
-      nats(recall_task().ngram().loss)));
+      "GPTs of {} layers, all at the same rates, {}; a seed's rate is the best of the other seeds, and "
+      "differences are made seed by seed. {}",
+      kTrainedLayers, listed(grid.rates), tiny_words(grid.steps)));
   add_table(page, results);
   add_differences(page, results);
   add_curves(page, results, "pre", "Blocks meant as Pre-LN");
@@ -178,11 +182,12 @@ void report(Page& page, const StudyResults& results) {
         "it: with the weights moved along, outputs differ by at most {}. Who asked for Pre-LN got Post-LN.",
         same < 1e-4 ? "is" : "is not", kit::number_text(same, 2)));
   page.html.heading("What this does not show");
-  page.html.list({"Deeper stacks, where Post-LN and all that is like it need warm-up: the study rates.",
-                  "Inference: a checkpoint trained with the wrong block is right only with the wrong block.",
-                  "The reports name versions; those frameworks are mended now, but for nn.Transformer's last "
-                  "norm, which "
-                  "stays for the sake of old checkpoints."});
+  page.html.list(
+      {"Deeper stacks, and training without warm-up, which Post-LN stands less well: the study rates.",
+       "Inference: a checkpoint trained with the wrong block is right only with the wrong block.",
+       "The reports name versions; those frameworks are mended now, but for nn.Transformer's last "
+       "norm, which "
+       "stays for the sake of old checkpoints."});
 }
 
 }  // namespace gradus::lab::blocks

@@ -1,6 +1,7 @@
 #pragma once
 // The parts of the study of fine-tuning: its settings, which plan, figures and page share.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,19 +27,21 @@ const Task& second_task();
 std::string run_name(const std::string& placement, std::int64_t layers, std::uint64_t seed);
 Measured measure(const std::string& placement, std::int64_t layers, std::uint64_t seed, const Grid& grid);
 
-/// Loss on the second language by rate; empty where the run is not there.
-std::vector<double> losses_of(const StudyResults& results, const std::string& placement, std::int64_t layers,
-                              std::uint64_t seed);
-/// The place in Grid::rates of the best one in the mean over seeds; -1 for none.
-int best_place(const StudyResults& results, const std::string& placement, std::int64_t layers);
+/// [rate][seed] of a series that has a number for each rate of fine-tuning; NaN where the run is not there.
+std::vector<std::vector<double>> by_rate(const StudyResults& results, const std::string& placement,
+                                         std::int64_t layers, const std::string& series);
 
-/// One number a seed; NaN for one that is not there.
-double sensitivity(const StudyResults& results, const std::string& placement, std::int64_t layers,
-                   std::uint64_t seed);
-double end(const StudyResults& results, const std::string& placement, std::int64_t layers,
-           std::uint64_t seed);
-double forgetting(const StudyResults& results, const std::string& placement, std::int64_t layers,
-                  std::uint64_t seed);
+/// For each seed the place in Grid::rates that is best on the other seeds, by the loss after fine-tuning.
+std::vector<std::optional<std::size_t>> best_places(const StudyResults& results, const std::string& placement,
+                                                    std::int64_t layers);
+
+/// In the order of the seeds; NaN for one that is not there. The mean over rates of the loss above that at
+/// the best rate; the loss there; what is forgotten there.
+std::vector<double> sensitivities(const StudyResults& results, const std::string& placement,
+                                  std::int64_t layers);
+std::vector<double> ends(const StudyResults& results, const std::string& placement, std::int64_t layers);
+std::vector<double> forgetting(const StudyResults& results, const std::string& placement,
+                               std::int64_t layers);
 
 void report(Page& page, const StudyResults& results);
 

@@ -10,26 +10,15 @@
 #include "lab/names.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/fine_tuning/parts.h"
+#include "lab/studies/search.h"
 
 namespace gradus::lab::fine_tuning {
 
 namespace {
 
-/// By rate, of all seeds that are there.
-std::vector<std::vector<double>> by_rate(const StudyResults& results, const std::string& placement,
-                                         std::int64_t layers, const std::string& series) {
-  const Grid grid = grid_of(results.options);
-  std::vector<std::vector<double>> values(grid.rates.size());
-  for (const std::uint64_t seed : grid.seeds) {
-    const std::vector<double> one = results.series(run_name(placement, layers, seed), series);
-    for (std::size_t i = 0; i < one.size() && i < values.size(); ++i) values[i].push_back(one[i]);
-  }
-  return values;
-}
-
 bool any_of(const StudyResults& results, std::int64_t layers) {
   for (const std::string& placement : kPlacements)
-    if (best_place(results, placement, layers) >= 0) return true;
+    if (!finite(ends(results, placement, layers)).empty()) return true;
   return false;
 }
 
@@ -52,23 +41,23 @@ kit::Panels panels_of(const StudyResults& results, const std::string& series, co
   return panels;
 }
 
-using OfSeed = double (*)(const StudyResults&, const std::string&, std::int64_t, std::uint64_t);
+/// In the order of the seeds.
+using OfSeeds = std::vector<double> (*)(const StudyResults&, const std::string&, std::int64_t);
 
-std::vector<double> values_by_seed(const StudyResults& results, const std::string& placement,
-                                   std::int64_t layers, OfSeed of) {
+std::vector<double> numbers_of(const StudyResults& results, const std::string& placement, std::int64_t layers,
+                               const std::string& number) {
   std::vector<double> values;
   for (const std::uint64_t seed : grid_of(results.options).seeds)
-    values.push_back(of(results, placement, layers, seed));
-  return finite(values);
+    values.push_back(results.number(run_name(placement, layers, seed), number));
+  return values;
 }
 
-double first_loss(const StudyResults& results, const std::string& placement, std::int64_t layers,
-                  std::uint64_t seed) {
-  return results.number(run_name(placement, layers, seed), "first-loss");
-}
-double second_start(const StudyResults& results, const std::string& placement, std::int64_t layers,
-                    std::uint64_t seed) {
-  return results.number(run_name(placement, layers, seed), "second-start");
+/// "0.003 (5 of 7)"
+std::string places_words(const StudyResults& results, const std::string& placement, std::int64_t layers) {
+  Found found;
+  for (const std::optional<std::size_t>& place : best_places(results, placement, layers))
+    found.rates.push_back(place ? grid_of(results.options).rates[*place] : kit::nothing);
+  return chosen_rates(found);
 }
 
 void add_settings(Page& page, const Grid& grid) {
@@ -80,7 +69,8 @@ void add_settings(Page& page, const Grid& grid) {
                   "another of as many "
                   "characters, 7 boxes with 3 things, so that most characters change their meaning while the "
                   "skill, to look back "
-                  "for a box, stays: {} steps, no warm-up, a new Adam, the rates {}. Least possible losses "
+                  "for a box, stays: {} steps, no warm-up, a new Adam, the rates {}, of which a seed has the "
+                  "best of the other seeds. Least possible losses "
                   "are {} and {} nats.",
                   grid.first_steps, grid.warmup, listed(grid.first_rates), grid.steps, listed(grid.rates),
                   nats(*recall_task().entropy()), nats(*second_task().entropy())));
@@ -90,32 +80,30 @@ void add_table(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   kit::Table table{
       .caption = "Mean, and range over seeds, of losses in nats per character",
-      .header = {"Layers", "Placement", "First language", "Second, before", "Second, after, best rate",
-                 "Best rate", "Above its best, mean over rates", "First language rises by", "Diverged runs"}};
+      .header = {"Layers", "Placement", "First language", "Second, before", "Second, after, chosen rate",
+                 "Chosen rate", "Above that, mean over rates", "First language rises by", "Diverged runs"}};
   for (const std::int64_t layers : grid.depths)
     for (const std::string& placement : kPlacements) {
-      const int place = best_place(results, placement, layers);
-      if (place < 0) continue;
+      if (finite(ends(results, placement, layers)).empty()) continue;
       double diverged = 0;
       for (const std::vector<double>& of_rate : by_rate(results, placement, layers, "diverged"))
-        for (const double one : of_rate) diverged += one;
-      const auto words = [&](OfSeed of) {
-        return mean_and_range(values_by_seed(results, placement, layers, of));
+        for (const double one : finite(of_rate)) diverged += one;
+      const auto words = [&](OfSeeds of) { return mean_and_range(of(results, placement, layers)); };
+      const auto number = [&](const char* name) {
+        return mean_and_range(numbers_of(results, placement, layers, name));
       };
-      table.rows.push_back({std::to_string(layers), placement, words(first_loss), words(second_start),
-                            words(end), kit::number_text(grid.rates[static_cast<std::size_t>(place)], 2),
-                            words(sensitivity), words(forgetting), kit::number_text(diverged, 3)});
+      table.rows.push_back({std::to_string(layers), placement, number("first-loss"), number("second-start"),
+                            words(ends), places_words(results, placement, layers), words(sensitivities),
+                            words(forgetting), kit::number_text(diverged, 3)});
     }
   page.html.table(table);
 }
 
 /// "Post-LN ends 0.1 nats higher on 8 of 10 seeds".
-std::string difference_sentence(const StudyResults& results, std::int64_t layers, OfSeed of,
+std::string difference_sentence(const StudyResults& results, std::int64_t layers, OfSeeds of,
                                 const char* what) {
-  std::vector<double> differences;
-  for (const std::uint64_t seed : grid_of(results.options).seeds)
-    differences.push_back(of(results, "Post-LN", layers, seed) - of(results, "Pre-LN", layers, seed));
-  const Difference d = difference_of(finite(differences));
+  const Difference d =
+      difference_of(paired_difference(of(results, "Post-LN", layers), of(results, "Pre-LN", layers)));
   if (d.count == 0) return {};
   return fmt::format("{} layers: {} is {} nats {} in Post-LN in the mean, {} on {} of {} seeds. ", layers,
                      what, kit::number_text(std::abs(d.mean), 2), d.mean > 0 ? "higher" : "lower",
@@ -127,14 +115,14 @@ void add_charts(Page& page, const StudyResults& results) {
   const kit::Panels loss = panels_of(results, "loss", "Loss on the second language after fine-tuning",
                                      "loss (nats per character)");
   if (loss.panels.empty()) return page.html.paragraph("No run is done yet.");
-  std::string ends, cares, forgets;
+  std::string lower, cares, forgets;
   for (const std::int64_t layers : grid.depths) {
-    ends += difference_sentence(results, layers, end, "the loss at the best rate");
-    cares += difference_sentence(results, layers, sensitivity, "the mean loss above the best");
+    lower += difference_sentence(results, layers, ends, "the loss at the best rate");
+    cares += difference_sentence(results, layers, sensitivities, "the mean loss above the best");
     forgets += difference_sentence(results, layers, forgetting, "the rise at the best rate");
   }
   page.html.heading("After fine-tuning");
-  page.figure("loss", loss, ends + cares + band_words(grid.seeds.size()));
+  page.figure("loss", loss, lower + cares + band_words(grid.seeds.size()));
   page.figure("forgetting",
               panels_of(results, "forgetting", "What is forgotten of the first", "rise of its loss (nats)"),
               forgets + band_words(grid.seeds.size()));

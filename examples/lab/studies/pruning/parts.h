@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gradus/nn/nn.h"
+#include "lab/studies/search.h"
 #include "lab/study/study.h"
 #include "lab/study/trial.h"
 
@@ -19,6 +20,9 @@ struct Grid {
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds;
   std::int64_t steps = 0, warmup = 0;
+
+  /// The runs of one placement, by final loss.
+  Search search(const std::string& placement) const;
 };
 Grid grid_of(const StudyOptions& options);
 
@@ -33,10 +37,8 @@ double deeper_share(const std::vector<double>& rises);
 
 Measured measure(const std::string& placement, double rate, std::uint64_t seed, const Grid& grid);
 
-/// In the mean over seeds; NaN for none.
-double rate_of(const StudyResults& results, const std::string& placement);
-/// The run of a seed at that rate whose model learned; empty where there is none.
-std::string learned_run(const StudyResults& results, const std::string& placement, std::uint64_t seed);
+/// For each seed its run at the rate that is best on the other seeds, if the model learned there; else empty.
+std::vector<std::string> learned_runs(const StudyResults& results, const std::string& placement);
 
 void report(Page& page, const StudyResults& results);
 

@@ -21,18 +21,16 @@ struct Curves {
 
 Curves curves_of(const StudyResults& results, const std::string& placement, const std::string& series) {
   Curves curves;
-  for (const std::uint64_t seed : grid_of(results.options).seeds)
-    if (const std::string run = learned_run(results, placement, seed); !run.empty())
-      curves.of_seeds.push_back(results.series(run, series));
+  for (const std::string& run : learned_runs(results, placement))
+    if (!run.empty()) curves.of_seeds.push_back(results.series(run, series));
   return curves;
 }
 
 std::vector<double> numbers_of_learned(const StudyResults& results, const std::string& placement,
                                        const std::string& number) {
   std::vector<double> values;
-  for (const std::uint64_t seed : grid_of(results.options).seeds)
-    if (const std::string run = learned_run(results, placement, seed); !run.empty())
-      values.push_back(results.number(run, number));
+  for (const std::string& run : learned_runs(results, placement))
+    if (!run.empty()) values.push_back(results.number(run, number));
   return values;
 }
 
@@ -62,18 +60,18 @@ std::string shares(const StudyResults& results, const std::string& number) {
 void add_training(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   page.html.heading("The models");
-  page.html.paragraph(
-      fmt::format("GPTs of {} layers, 32 channels and 4 heads, {} steps of 16 documents of the recall "
-                  "language, Adam, warm-up over "
-                  "{} steps, the same rates {} for all; each placement is looked at at its best one. A model "
-                  "has learned when its "
-                  "loss is below the best {}-gram's {} nats (the least possible is {}); seeds that did not "
-                  "learn are left out.",
-                  grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
-                  nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
+  page.html.paragraph(fmt::format(
+      "GPTs of {} layers, 32 channels and 4 heads, {} steps of 16 documents of the recall "
+      "language, Adam, warm-up over "
+      "{} steps, the same rates {} for all; a seed's rate is the best of the other seeds. A model "
+      "has learned when its "
+      "loss is below the best {}-gram's {} nats (the least possible is {}); seeds that did not "
+      "learn are left out.",
+      grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
+      nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
   kit::Table table{
       .caption = "At the best rate of each placement",
-      .header = {"Placement", "Rate", "Learned", "Loss (nats)", "Deeper half's share, dropping (%)",
+      .header = {"Placement", "Chosen rate", "Learned", "Loss (nats)", "Deeper half's share, dropping (%)",
                  "Deeper half's share, swapping (%)", "Cosine in the deeper half"}};
   for (const std::string& placement : grid.placements) {
     const auto percent = [&](const char* number) {
@@ -82,7 +80,7 @@ void add_training(Page& page, const StudyResults& results) {
       return mean_and_range(values, 2);
     };
     table.rows.push_back(
-        {placement, kit::number_text(rate_of(results, placement), 2),
+        {placement, chosen_rates(best_of(results, grid.search(placement))),
          fmt::format("{} of {}", numbers_of_learned(results, placement, "loss").size(), grid.seeds.size()),
          mean_and_range(numbers_of_learned(results, placement, "loss")), percent("drop-share"),
          percent("swap-share"), mean_and_range(numbers_of_learned(results, placement, "cosine-deep"))});

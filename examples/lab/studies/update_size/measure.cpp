@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
-#include "lab/analysis/statistics.h"
 #include "lab/studies/update_size/update_size.h"
 #include "lab/study/trial.h"
 
@@ -16,6 +14,8 @@ namespace gradus::lab::update_size {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr double kNear = 1.05;  // times the limit: near enough
+constexpr int kTries = 6;
 
 double rms(const Tensor& x) { return std::sqrt(x.square().mean().item()); }
 
@@ -45,21 +45,11 @@ TrialOptions trained(const char* placement, std::int64_t layers, std::int64_t st
   return options;
 }
 
-/// What was done at each step.
-struct Steps {
-  std::vector<double> gradients, updates;
-};
-
-/// What may be done at any step.
-struct Limits {
-  double gradient = kNoLimit, update = kNoLimit;
-};
-
-/// Scales the update just made until the logits move by `limit` at most, or a little more.
+/// Scales the update just made until the logits move by kNear times `limit` at most, or after kTries.
 double hold_update(const nn::GPT& model, const Tensor& ids, const Tensor& before, double limit,
                    const std::vector<Tensor>& parameters, const std::vector<Tensor>& old) {
   double moved = rms(logits_of(model, ids) - before);
-  for (int tries = 0; tries < 3 && moved > 1.05 * limit; ++tries) {
+  for (int tries = 0; tries < kTries && moved > kNear * limit; ++tries) {
     keep_share(parameters, old, limit / moved);
     moved = rms(logits_of(model, ids) - before);
   }
@@ -68,12 +58,12 @@ double hold_update(const nn::GPT& model, const Tensor& ids, const Tensor& before
 
 struct Trained {
   double loss = 0;
-  Steps steps;
-  std::vector<double> losses;
+  std::vector<double> losses, updates;  // of each step
 };
 
-/// As train() of trial.h, Adam without warm-up, within limits. The same rule of divergence; the same batches.
-Trained train_within(const TrialOptions& options, const Limits& limits) {
+/// As train() of trial.h, Adam without warm-up; at each step the logits move no further than limits[step]
+/// (none: as they will). The same rule of divergence; the same batches.
+Trained train_within(const TrialOptions& options, const std::vector<double>& limits = {}) {
   const Task& task = recall_task();
   nn::GPT model = new_model(task, options);
   const std::vector<Tensor> parameters = model.parameters();
@@ -94,13 +84,11 @@ Trained train_within(const TrialOptions& options, const Limits& limits) {
     }
     optimizer.zero_grad();
     loss.backward();
-    result.steps.gradients.push_back(optim::grad_norm(parameters));
-    if (std::isfinite(limits.gradient)) optim::clip_grad_norm(parameters, limits.gradient);
-    const bool held = std::isfinite(limits.update);
+    const bool held = result.updates.size() < limits.size();
     const std::vector<Tensor> old = held ? copies(parameters) : std::vector<Tensor>{};
+    const double limit = held ? limits[result.updates.size()] : kNoLimit;
     optimizer.step();
-    result.steps.updates.push_back(
-        hold_update(model, batch.inputs, logits.detach(), limits.update, parameters, old));
+    result.updates.push_back(hold_update(model, batch.inputs, logits.detach(), limit, parameters, old));
   }
   const double end = validation_loss(model, task);
   result.loss = std::isfinite(end) ? std::min(end, start) : start;
@@ -148,22 +136,25 @@ Measured measure_sizes(const std::string& placement, std::int64_t layers, std::u
 }
 
 Measured measure_training(std::uint64_t seed, std::int64_t layers, std::int64_t steps) {
-  const Trained pre = train_within(trained("Pre-LN", layers, steps, seed), {});
   const TrialOptions post = trained("Post-LN", layers, steps, seed);
-  const Trained as_is = train_within(post, {});
-  const Trained gradients = train_within(post, {.gradient = median(pre.steps.gradients)});
-  const Trained updates = train_within(post, {.update = median(pre.steps.updates)});
+  TrialOptions slow = post;
+  slow.lr = kSlowRate;
+  const Trained pre = train_within(trained("Pre-LN", layers, steps, seed)), as_is = train_within(post),
+                slower = train_within(slow), held = train_within(post, pre.updates);
   Measured measured;
-  measured.numbers["limit.gradient"] = median(pre.steps.gradients);
-  measured.numbers["limit.update"] = median(pre.steps.updates);
   const std::pair<const char*, const Trained*> all[] = {
-      {"pre", &pre}, {"post", &as_is}, {"gradient", &gradients}, {"update", &updates}};
-  for (const auto& [name, trained_one] : all) {
-    measured.numbers[fmt::format("loss.{}", name)] = trained_one->loss;
-    measured.numbers[fmt::format("learned.{}", name)] = trained_one->loss < recall_task().ngram().loss;
-    measured.series[fmt::format("losses.{}", name)] = thinned(trained_one->losses, 40);
-    measured.series[fmt::format("updates.{}", name)] = thinned(trained_one->steps.updates, 40);
+      {"pre", &pre}, {"post", &as_is}, {"slower", &slower}, {"held", &held}};
+  for (const auto& [name, one] : all) {
+    measured.numbers[fmt::format("loss.{}", name)] = one->loss;
+    measured.numbers[fmt::format("learned.{}", name)] = one->loss < recall_task().ngram().loss;
+    measured.series[fmt::format("losses.{}", name)] = thinned(one->losses, 40);
+    measured.series[fmt::format("updates.{}", name)] = thinned(one->updates, 40);
   }
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(pre.updates.size(), held.updates.size()); ++i)
+    most = std::max(most, held.updates[i] / pre.updates[i]);
+  measured.numbers["held.most"] = most;
+  measured.numbers["larger.first"] = std::log10(as_is.updates.front() / pre.updates.front());
   return measured;
 }
 

@@ -18,8 +18,8 @@ using Values = std::vector<double>;
 
 constexpr const char* kArms[][2] = {{"pre", "Pre-LN"},
                                     {"post", "Post-LN"},
-                                    {"gradient", "Post-LN, gradients held"},
-                                    {"update", "Post-LN, updates held"}};
+                                    {"slower", "Post-LN, lower rate"},
+                                    {"held", "Post-LN, updates held"}};
 
 Values of_seeds(const StudyResults& results, const char* placement, std::int64_t layers, const char* number) {
   Values values;
@@ -70,16 +70,19 @@ Values slopes(const StudyResults& results, const char* placement, const char* nu
 }
 
 std::string growth_sentence(const StudyResults& results) {
-  const Values pre = slopes(results, "Pre-LN", "update.1"), post = slopes(results, "Post-LN", "update.1");
-  if (pre.empty() || post.empty()) return "Not all depths are done.";
+  const Values pre = slopes(results, "Pre-LN", "update.1"), post = slopes(results, "Post-LN", "update.1"),
+               deep = slopes(results, "DeepNorm", "update.1");
+  if (pre.empty() || post.empty() || deep.empty()) return "Not all depths are done.";
   const double difference = mean(post) - mean(pre);
   return fmt::format(
-      "The change of the output after one update goes with depth as L to the power {} in Post-LN and {} in "
-      "Pre-LN: {}.",
-      mean_and_range(post), mean_and_range(pre),
+      "The change of the output after one update goes with depth as L to the power {} in Post-LN, {} in "
+      "Pre-LN and {} in DeepNorm. From Pre-LN to Post-LN: {}. DeepNet's derivation gives DeepNorm 0, for "
+      "gradient descent; this is Adam: {}.",
+      mean_and_range(post), mean_and_range(pre), mean_and_range(deep),
       difference > 0.1    ? "it grows faster in Post-LN"
       : difference < -0.1 ? "it grows faster in Pre-LN"
-                          : "about alike");
+                          : "about alike",
+      mean(deep) > 0.2 ? "it grows" : "it does not grow");
 }
 
 std::string gradient_sentence(const StudyResults& results) {
@@ -118,14 +121,15 @@ void add_sizes(Page& page, const StudyResults& results) {
       "them "
       "go no further.",
       kit::number_text(kRate)));
-  page.html.paragraph(growth_sentence(results));
   kit::Panels panels{.title = "Change of the logits (root mean square) against depth"};
   for (const auto& [title, number] : {std::pair{"after 1 update", "update.1"}, {"after 16", "update.16"}})
     if (kit::LineChart chart = depth_chart(results, title, number); !chart.series.empty())
       panels.panels.push_back(chart);
   if (panels.panels.size() == 2) {
     panels.panels[0].y_label = "change of logits";
-    page.figure("updates-by-depth", panels, band_words(seeds_of(results.options).size()));
+    page.figure("updates-by-depth", panels,
+                fmt::format("Adam at rate 0.000001, a rate so small that no norm limits the change. {} {}",
+                            growth_sentence(results), band_words(seeds_of(results.options).size())));
   }
   kit::LineChart gradients = depth_chart(results, "Norm of the whole gradient at the start", "gradient");
   gradients.y_label = "|dL/dw|";
@@ -169,44 +173,56 @@ std::string learned_words(const StudyResults& results, const char* arm) {
   return fmt::format("{:.0f} of {}", learned, counted(static_cast<std::int64_t>(seeds.size()), "seed"));
 }
 
-/// What holding one of the two did to Post-LN.
-std::string healed_sentence(const StudyResults& results, const char* arm, const char* what) {
+/// What was gained on Post-LN as it is.
+std::string gain_sentence(const StudyResults& results, const char* arm, const std::string& what) {
   Values gains;
   const Values post = trained_numbers(results, "loss.post"),
-               held = trained_numbers(results, fmt::format("loss.{}", arm));
-  for (std::size_t i = 0; i < post.size(); ++i) gains.push_back(post[i] - held[i]);
+               changed = trained_numbers(results, fmt::format("loss.{}", arm));
+  for (std::size_t i = 0; i < post.size(); ++i) gains.push_back(post[i] - changed[i]);
   const Spread spread = spread_of(gains);
   const char* did = spread.low > 0.1    ? "trains better on every seed"
                     : spread.high < 0.1 ? "trains better on no seed"
                     : spread.mean > 0.1 ? "trains better on some seeds"
                                         : "trains better on few seeds";
-  return fmt::format(
-      "With **{} held** to Pre-LN's median, Post-LN {}: its loss is lower by {} nats; {} learned.", what, did,
-      mean_and_range(gains), learned_words(results, arm));
+  return fmt::format("**{}**, Post-LN {}: its loss is lower by {} nats; {} learned.", what, did,
+                     mean_and_range(gains), learned_words(results, arm));
+}
+
+std::string training_words() {
+  return fmt::format("{} layers, Adam at rate {}. ", kTrainedLayers, kit::number_text(kTrainedRate));
+}
+
+void add_held_charts(Page& page, const StudyResults& results) {
+  const std::string bands = band_words(trained_numbers(results, "loss.pre").size());
+  kit::LineChart losses = curve_chart(results, "Training loss", "losses.", "nats per character");
+  page.figure("held-losses", losses,
+              fmt::format("{}With updates held {} learned, as it is {}. {}", training_words(),
+                          learned_words(results, "held"), learned_words(results, "post"), bands));
+  kit::LineChart updates =
+      curve_chart(results, "Change of the logits at each step", "updates.", "root mean square");
+  updates.y_axis = kit::AxisKind::log;
+  const Values most = trained_numbers(results, "held.most"), first = trained_numbers(results, "larger.first");
+  page.figure(
+      "held-updates", updates,
+      fmt::format("{}Post-LN's first update moves the logits {} times as far as Pre-LN's in the "
+                  "geometric mean. Held updates go at most {} times as far as Pre-LN's at that step. {}",
+                  training_words(), kit::number_text(std::pow(10.0, mean(first)), 2),
+                  kit::number_text(spread_of(most).high, 3), bands));
 }
 
 void add_training(Page& page, const StudyResults& results) {
   if (trained_numbers(results, "loss.pre").empty()) return;
-  page.html.heading("Holding one of the two");
+  page.html.heading("Holding updates");
   page.html.paragraph(fmt::format(
-      "The same batches and initial weights four times, {} layers, {} steps of Adam at {} without warm-up: "
-      "Pre-LN; Post-LN; Post-LN with the whole gradient scaled down where its norm is above the median of "
-      "Pre-LN's steps; Post-LN with the update scaled down where it moves the batch's logits more than in "
-      "the "
-      "median of Pre-LN's steps. A run learned when its loss ends below {} nats, the best that "
-      "counting the last characters gives; Pre-LN did on {}, Post-LN on {}.",
-      kTrainedLayers, kTrainedSteps, kit::number_text(kTrainedRate), nats(recall_task().ngram().loss),
-      learned_words(results, "pre"), learned_words(results, "post")));
-  page.html.list(
-      {healed_sentence(results, "update", "updates"), healed_sentence(results, "gradient", "gradients")});
-  kit::LineChart losses = curve_chart(results, "Training loss", "losses.", "nats per character");
-  page.figure("held-losses", losses, band_words(trained_numbers(results, "loss.pre").size()));
-  kit::LineChart updates =
-      curve_chart(results, "Change of the logits at each step", "updates.", "root mean square");
-  updates.y_axis = kit::AxisKind::log;
-  page.figure("held-updates", updates,
-              "Held updates stay below the median of Pre-LN's. " +
-                  band_words(trained_numbers(results, "loss.pre").size()));
+      "The same batches four times, {} layers, {} steps of Adam at {} without warm-up: Pre-LN; Post-LN; "
+      "Post-LN at the lower rate {}; Post-LN with each update scaled down where it moves the batch's logits "
+      "further than Pre-LN's own update at that step. A run learned when its loss ends below {} nats, the "
+      "best that counting the last characters gives; Pre-LN did on {}, Post-LN on {}.",
+      kTrainedLayers, kTrainedSteps, kit::number_text(kTrainedRate), kit::number_text(kSlowRate),
+      nats(recall_task().ngram().loss), learned_words(results, "pre"), learned_words(results, "post")));
+  page.html.list({gain_sentence(results, "held", "With updates held to Pre-LN's"),
+                  gain_sentence(results, "slower", "At the lower rate")});
+  add_held_charts(page, results);
   kit::Table table{.caption = "Validation loss at the end (nats) and runs that learned",
                    .header = {"model", "loss: mean (lowest to highest)", "learned"}};
   for (const auto& arm : kArms)
@@ -225,8 +241,13 @@ void report(Page& page, const StudyResults& results) {
       "The papers' bounds are upper bounds of an expectation: a slope below them contradicts nothing.",
       "Adam's first update has the size of the rate in every weight, whatever the gradient; with gradient "
       "descent the size of gradients is the size of updates, and the two explanations cannot be told apart.",
-      "Holding updates also slows them: an update that is held is a smaller rate at that step. That this "
-      "helps says that too large steps do harm, not that depth is what made them so.",
+      "Holding updates also slows them: an update that is held is a smaller rate at that step. Where it "
+      "helps "
+      "no more than a lower rate does, it says that too large steps do harm, not that depth is what made "
+      "them "
+      "so.",
+      "Holding gradients would say nothing here: Adam divides by their size, so that the same gradients, "
+      "scaled, give nearly the same updates.",
       "One task, one rate and one depth of training, at 32 channels.",
   });
 }

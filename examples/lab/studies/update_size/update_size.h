@@ -16,7 +16,7 @@ inline constexpr std::int64_t kUpdates = 16;
 // by far less than their own size, beyond which no norm lets them go.
 inline constexpr double kRate = 1e-6, kSgdRate = 1e-5;
 inline constexpr std::int64_t kTrainedLayers = 12, kTrainedSteps = 300;
-inline constexpr double kTrainedRate = 3e-3;
+inline constexpr double kTrainedRate = 3e-3, kSlowRate = 1e-3;
 
 std::vector<std::int64_t> depths_of(const StudyOptions& options);
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
@@ -30,10 +30,12 @@ std::string train_name(std::uint64_t seed);
 /// "update.1", "update.16"; series "updates", |F(x, w_k) - F(x, w_0)| for k = 1..16.
 Measured measure_sizes(const std::string& placement, std::int64_t layers, std::uint64_t seed);
 
-/// Trains Pre-LN, then Post-LN three times on the same batches: as it is; with the whole gradient scaled down
-/// where its norm is above the median of Pre-LN's steps; with updates scaled down where the logits move more
-/// than in the median of Pre-LN's steps. Numbers "loss.pre", "loss.post", "loss.gradient", "loss.update",
-/// "learned.*", 1 where the loss ended below that of the best n-gram, and the two limits.
+/// Trains Pre-LN, then Post-LN three times on the same batches: as it is; at a lower rate; with each update
+/// scaled down where it moves the batch's logits more than Pre-LN's own update at that step did. Gradients
+/// are not held: Adam divides by their size, so that it would change next to nothing. Numbers "loss.pre",
+/// "loss.post", "loss.slower", "loss.held"; "learned.*", 1 where the loss ended below that of the best
+/// n-gram; "held.most", the largest held update over its limit; "larger.first", log10 of Post-LN's first
+/// update over Pre-LN's.
 Measured measure_training(std::uint64_t seed, std::int64_t layers = kTrainedLayers,
                           std::int64_t steps = kTrainedSteps);
 

@@ -7,6 +7,9 @@
 #include "gradus/ops/ops.h"
 #include "lab/studies/blocks/models.h"
 #include "lab/studies/blocks/mutants.h"
+#include "lab/studies/blocks/parts.h"
+#include "made_results.h"
+#include "near.h"
 
 namespace gradus::lab::blocks {
 
@@ -48,6 +51,53 @@ TEST_CASE("wrong blocks compute what their equations say") {
 
   for (const Variant& variant : variants())
     if (!variant.meant.empty()) CHECK_FALSE(variant.shipped.empty());
+}
+
+TEST_CASE(
+    "the study of blocks: every mistake against what was meant, at the rate that is best on other seeds") {
+  const auto measured = [](const std::string& run) -> Measured {
+    if (!run.starts_with("train"))
+      return {.numbers = {{"gpt1.logits", 0},
+                          {"gpt1.silenced", 1},
+                          {"gpt2.formula", 0},
+                          {"gpt2.names", 0},
+                          {"gpt2.vocab", 1},
+                          {"gpt2.context", 1},
+                          {"gpt3.pre", 0},
+                          {"gpt3.layernorm", 1},
+                          {"t5.pre", 0},
+                          {"t5.layernorm", 0},
+                          {"bert.post", 0},
+                          {"bert.names", 0},
+                          {"shortcut.is-post", 0}},
+              .series = {}};
+    double loss = run.find("-post-") != std::string::npos    ? 3
+                  : run.find("-twice-") != std::string::npos ? 5
+                                                             : 1;
+    if (run.find("-lr0.003-") != std::string::npos)
+      loss += 1;  // all do best at 0.01
+    else if (run.find("-lr0.01-") == std::string::npos)
+      loss += 2;
+    if (run.find("-twice-lr0.003-s0") != std::string::npos)
+      loss = -100;  // but this seed, which may not choose
+    return {.numbers = {{"loss", loss}, {"diverged", 0}, {"start", 6}}, .series = {{"losses", {3, 2, 1}}}};
+  };
+  made::check_study("blocks", measured);
+  const Study& study = study_named("blocks");
+  const Figures figures = study.figures(made::made_results(study, Budget::full, measured));
+  CHECK(figures.at("mutant.twice").at(0) == gradus::test::near(2));
+  CHECK(figures.at("mutant.code-pre").at(0) == gradus::test::near(-2));
+  CHECK(mistakes().size() == 6);
+}
+
+TEST_CASE("Pre-LN without its final norm is one run in the studies of blocks and of the final norm") {
+  const auto loss = [](const char* study, const char* run) {
+    for (const StudyRun& one : study_named(study).plan({.budget = Budget::quick, .seed = 1000}))
+      if (one.name == run) return one.measure().numbers.at("loss");
+    FAIL("no run ", run);
+    return 0.0;
+  };
+  CHECK(loss("blocks", "train-no-final-lr0.01-s1000") == loss("final-norm", "L6-without-lr0.01-s1000"));
 }
 
 }  // namespace gradus::lab::blocks

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "lab/studies/best_rate.h"
 #include "lab/studies/fine_tuning/parts.h"
 #include "lab/studies/pruning/parts.h"
 #include "lab/studies/studies.h"
@@ -33,14 +32,26 @@ TEST_CASE("all layers in order are the model; one less is another") {
   }
 }
 
-TEST_CASE("the best rate is that of the lowest mean over the seeds that are there") {
-  const auto loss = [](double rate, std::uint64_t seed) {
-    if (rate == 3 && seed == 1) return std::nan("");
-    return rate == 1 ? 2.0 : rate == 2 ? 1.5 + static_cast<double>(seed) : 1.8;
+TEST_CASE(
+    "pruning: a seed's rate is the best of the others, and a model that did not learn there is left out") {
+  StudyResults results{.options = {.budget = Budget::full, .seed = 7}, .records = {}, .planned = 90};
+  const auto put = [&](double rate, std::uint64_t seed, double loss) {
+    results.records[pruning::run_name("Pre-LN", rate, seed)].measured = {
+        .numbers = {{"loss", loss}, {"learned", loss < 1.2}}, .series = {}};
   };
-  CHECK(best_rate({1, 2, 3}, {0, 1}, loss) == 3);
-  CHECK(best_rate({1, 2}, {0}, loss) == 2);
-  CHECK(std::isnan(best_rate({3}, {1}, loss)));
+  const double low[] = {0.1, 1.1, 1.1}, high[] = {1.15, 0.9, 0.9};
+  for (const std::uint64_t seed : {7, 8, 9}) {
+    put(1e-3, seed, low[seed - 7]);  // best in the mean of all three, thanks to seed 7
+    put(3e-3, seed, high[seed - 7]);
+    put(6e-3, seed, 2);
+  }
+  const std::vector<std::string> runs = pruning::learned_runs(results, "Pre-LN");
+  CHECK(runs.at(0) == pruning::run_name("Pre-LN", 3e-3, 7));
+  CHECK(runs.at(1) == pruning::run_name("Pre-LN", 1e-3, 8));
+  CHECK(runs.at(2) == pruning::run_name("Pre-LN", 1e-3, 9));
+  CHECK(runs.at(3).empty());
+  put(3e-3, 7, 1.3);
+  CHECK(pruning::learned_runs(results, "Pre-LN").at(0).empty());
 }
 
 TEST_CASE("figures of fine-tuning, from made-up runs") {
@@ -57,8 +68,11 @@ TEST_CASE("figures of fine-tuning, from made-up runs") {
   CHECK(figures.at("sensitivity.L6").front() == doctest::Approx(0));  // 2.25 - 1.75 and 1.5 - 1
   CHECK(figures.at("end.L6") == std::vector<double>{0.75});
   CHECK(figures.at("forgetting.L6").front() == doctest::Approx(0.6));
-  put("Pre-LN", 8, {1.0, 1.0, 1.0}, {0, 0, 0});  // a seed without its pair does not count
-  CHECK(fine_tuning_study().figures(results).at("end.L6").size() == 1);
+  put("Pre-LN", 8, {1.5, 1.0, 2.0}, {0, 0, 0});
+  CHECK(fine_tuning_study().figures(results).at("end.L6").size() == 1);  // without its pair it does not count
+  put("Post-LN", 8, {3.0, 2.0, 1.0}, {0, 0, 0});
+  // Each seed has the rate that is best for the other: Pre-LN 1.5 and 1.5, Post-LN 3 and 2.
+  CHECK(fine_tuning_study().figures(results).at("end.L6") == std::vector<double>{1.5, 0.5});
 }
 
 }  // namespace gradus::lab

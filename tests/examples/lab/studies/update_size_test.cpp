@@ -15,9 +15,9 @@ using namespace gradus::lab;
 TEST_CASE("the study of update sizes: exponents of depth, and losses within a seed") {
   const auto measured = [](const std::string& run) -> Measured {
     if (run.starts_with("train")) {
-      Measured trained{.numbers = {{"limit.gradient", 1}, {"limit.update", 1}}, .series = {}};
+      Measured trained{.numbers = {{"held.most", 1}, {"larger.first", 0.25}}, .series = {}};
       double loss = 1;
-      for (const std::string arm : {"pre", "update", "gradient", "post"}) {
+      for (const std::string arm : {"pre", "held", "slower", "post"}) {
         trained.numbers["loss." + arm] = loss++;
         trained.numbers["learned." + arm] = 1;
         trained.series["losses." + arm] = trained.series["updates." + arm] = {3, 2, 1};
@@ -37,8 +37,9 @@ TEST_CASE("the study of update sizes: exponents of depth, and losses within a se
   CHECK(figures.at("growth.first").front() == gradus::test::near(0.75));
   CHECK(figures.at("gradient.post").front() == doctest::Approx(0));
   CHECK(figures.at("over-deepnorm").front() == gradus::test::near(2));
-  CHECK(figures.at("healed.update").front() == 2);
-  CHECK(figures.at("healed.gradient").front() == 1);
+  CHECK(figures.at("eased.held").front() == 2);
+  CHECK(figures.at("learned.held").front() == 1);
+  CHECK(figures.at("larger.first").front() == 0.25);
 }
 
 TEST_CASE("sizes of updates: of no update nothing, growing with more, the same each time") {
@@ -51,14 +52,20 @@ TEST_CASE("sizes of updates: of no update nothing, growing with more, the same e
   CHECK(once.series.at("updates").size() == 16);
 }
 
-TEST_CASE("held updates stay within their limit, and the others do not") {
-  const Measured trained = update_size::measure_training(1000, 2, 6);
-  const double limit = trained.numbers.at("limit.update");
-  const auto largest = [&](const char* series) {
-    const std::vector<double>& values = trained.series.at(series);
-    return *std::max_element(values.begin(), values.end());
+TEST_CASE("held updates stay near Pre-LN's at the same step, and the others do not") {
+  const Measured trained = update_size::measure_training(1000, 6, 12);
+  const auto largest_ratio = [&](const char* series) {
+    const std::vector<double>&values = trained.series.at(series), &pre = trained.series.at("updates.pre");
+    double most = 0;
+    for (std::size_t i = 0; i < pre.size(); ++i) most = std::max(most, values.at(i) / pre[i]);
+    return most;
   };
-  CHECK(largest("updates.update") < 1.3 * limit);
-  CHECK(largest("updates.post") > 2 * limit);
-  CHECK(trained.series.at("losses.post").front() == trained.series.at("losses.update").front());
+  CHECK(largest_ratio("updates.held") < 1.06);
+  CHECK(largest_ratio("updates.held") == trained.numbers.at("held.most"));
+  CHECK(largest_ratio("updates.post") > 2);
+  CHECK(trained.numbers.at("larger.first") ==
+        doctest::Approx(std::log10(trained.series.at("updates.post").front() /
+                                   trained.series.at("updates.pre").front())));
+  CHECK(trained.series.at("losses.post").front() == trained.series.at("losses.held").front());
+  CHECK(trained.numbers.at("loss.slower") != trained.numbers.at("loss.post"));
 }

@@ -59,7 +59,8 @@ Isa isa_of_openblas() {
 }
 
 void check_has_openblas(const char* who) {
-  check(blas::available(), "{}: this gradus was built without OpenBLAS: it multiplies all matrices itself", who);
+  check(blas::available(), "{}: this gradus was built without OpenBLAS: it multiplies all matrices itself",
+        who);
 }
 
 int choose() {

@@ -5,6 +5,9 @@
 
 namespace gradus::blas {
 
+/// Whether gradus was built with OpenBLAS. Without it gemm throws, and no product's path leads there.
+bool available();
+
 /// C = alpha A B + beta C on the calling thread, for m, n, k >= 1 within 32 bits. What else a product may
 /// have, another D, bias, ReLU, is the caller's. beta 0 never reads C.
 template <class T>

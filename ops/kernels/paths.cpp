@@ -7,6 +7,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/ops/backend.h"
+#include "gradus/ops/kernels/blas.h"
 
 namespace gradus {
 namespace {
@@ -27,6 +28,7 @@ constexpr Large kLarge[][2] = {
     {{0, 0}, {0, 0}},            // scalar: the loops are a reference, not a way to be fast
     {{2e8, 128}, {5e7, 96}},     // avx2
     {{6e9, 1024}, {6e9, 1024}},  // avx512
+    {{2e8, 128}, {5e7, 96}},     // neon: not measured, as for avx2
 };
 
 /// OpenBLAS's kernels for AVX2, and for AVX-512. Others are older than what ours are compiled for.
@@ -51,8 +53,14 @@ Isa isa_of_openblas() {
     const auto in = [core](const auto& names) {
       return std::find(std::begin(names), std::end(names), core) != std::end(names);
     };
+    if (isa_supported(Isa::neon)) return static_cast<int>(Isa::neon);  // as all its kernels there
     return static_cast<int>(in(kAvx512Cores) ? Isa::avx512 : in(kAvx2Cores) ? Isa::avx2 : Isa::scalar);
   }));
+}
+
+void check_has_openblas(const char* who) {
+  check(blas::available(), "{}: this gradus was built without OpenBLAS: it multiplies all matrices itself",
+        who);
 }
 
 int choose() {
@@ -60,7 +68,10 @@ int choose() {
   if (!wanted || !*wanted) return static_cast<int>(MatmulBackend::automatic);
   for (const MatmulBackend backend :
        {MatmulBackend::automatic, MatmulBackend::gradus, MatmulBackend::openblas})
-    if (std::string_view(wanted) == name(backend)) return static_cast<int>(backend);
+    if (std::string_view(wanted) == name(backend)) {
+      if (backend == MatmulBackend::openblas) check_has_openblas("GRADUS_MATMUL=openblas");
+      return static_cast<int>(backend);
+    }
   fail_with(
       "GRADUS_MATMUL: expected automatic, gradus or openblas, got '{}'; leave it unset for the faster one by "
       "shape",
@@ -93,6 +104,7 @@ void set_matmul_backend(MatmulBackend backend) {
   check(backend == MatmulBackend::automatic || backend == MatmulBackend::gradus ||
             backend == MatmulBackend::openblas,
         "set_matmul_backend: expects automatic, gradus or openblas, got {}", static_cast<int>(backend));
+  if (backend == MatmulBackend::openblas) check_has_openblas("set_matmul_backend");
   chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
 }
 
@@ -109,7 +121,7 @@ Path path_of(const Product<T>& x) {
       x.beta == 0 && isa != Isa::scalar)
     return Path::few_rows;
   if (backend == MatmulBackend::automatic && is_large(x, kLarge[static_cast<int>(isa)][x.a.transposed]) &&
-      isa_of_openblas() >= isa)
+      blas::available() && isa_of_openblas() >= isa)
     return Path::openblas;
   return Path::blocks;
 }

@@ -6,9 +6,9 @@
 namespace gradus {
 
 /// The instruction sets every loop is compiled for.
-enum class Isa { scalar, avx2, avx512 };
+enum class Isa { scalar, avx2, avx512, simd128 };
 
-/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512 from the environment.
+/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512|simd128 from the environment.
 ///   if (current_isa() == Isa::avx2) ...
 Isa current_isa();
 /// Whether this CPU has it.
@@ -16,7 +16,7 @@ bool isa_supported(Isa isa);
 /// Uses it from now on; throws when this CPU lacks it.
 ///   set_isa(Isa::avx2);
 void set_isa(Isa isa);
-/// "scalar", "avx2" or "avx512".
+/// "scalar", "avx2", "avx512" or, in WebAssembly, "simd128".
 const char* name(Isa isa);
 
 /// Who multiplies matrices: always gradus's own loops, always OpenBLAS, or whichever is faster for a

@@ -11,7 +11,7 @@
 namespace gradus {
 namespace {
 
-constexpr Isa all_isas[] = {Isa::scalar, Isa::avx2, Isa::avx512};
+constexpr Isa all_isas[] = {Isa::scalar, Isa::avx2, Isa::avx512, Isa::simd128};
 
 struct Choice {
   Isa isa;
@@ -27,6 +27,11 @@ const Choice& choice_of([[maybe_unused]] Isa isa) {
   if (isa == Isa::avx2) return avx2;
   if (isa == Isa::avx512) return avx512;
 #endif
+#ifdef GRADUS_SIMD128
+  static const Choice simd128{Isa::simd128, kernels::simd128_table<float>(),
+                              kernels::simd128_table<double>()};
+  if (isa == Isa::simd128) return simd128;
+#endif
   return scalar;
 }
 
@@ -34,11 +39,13 @@ const Choice& choice_of([[maybe_unused]] Isa isa) {
 // a fork in that moment would leave locked in the child.
 [[maybe_unused]] const Choice& made_at_start = choice_of(Isa::scalar);
 
-const char* remedy = "set GRADUS_ISA to scalar, avx2 or avx512, or leave it unset for the best this CPU has";
+const char* remedy =
+    "set GRADUS_ISA to scalar, avx2, avx512 or simd128, or leave it unset for the best this CPU has";
 
 Isa choose() {
   const char* wanted = std::getenv("GRADUS_ISA");
   if (!wanted || !*wanted) {
+    if (isa_supported(Isa::simd128)) return Isa::simd128;
     if (isa_supported(Isa::avx512)) return Isa::avx512;
     return isa_supported(Isa::avx2) ? Isa::avx2 : Isa::scalar;
   }
@@ -47,7 +54,7 @@ Isa choose() {
     check(isa_supported(isa), "GRADUS_ISA: this CPU does not have {}; {}", wanted, remedy);
     return isa;
   }
-  fail_with("GRADUS_ISA: expected scalar, avx2 or avx512, got '{}'; {}", wanted, remedy);
+  fail_with("GRADUS_ISA: expected scalar, avx2, avx512 or simd128, got '{}'; {}", wanted, remedy);
 }
 
 std::atomic<const Choice*> active = nullptr;
@@ -72,6 +79,8 @@ const char* name(Isa isa) {
       return "avx2";
     case Isa::avx512:
       return "avx512";
+    case Isa::simd128:
+      return "simd128";
     case Isa::scalar:
       break;
   }
@@ -80,6 +89,9 @@ const char* name(Isa isa) {
 
 bool isa_supported(Isa isa) {
   if (isa == Isa::scalar) return true;
+#ifdef GRADUS_SIMD128
+  if (isa == Isa::simd128) return true;  // who lacks it could not have loaded the program
+#endif
   if (isa != Isa::avx2 && isa != Isa::avx512) return false;
 #ifdef GRADUS_X86
   return isa == Isa::avx2 ? platform::cpu_has_avx2() : platform::cpu_has_avx512();

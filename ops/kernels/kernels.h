@@ -189,7 +189,7 @@ const Table<float>& table<float>();
 template <>
 const Table<double>& table<double>();
 
-// One per instruction set, each defined in its own file (the AVX ones on x86-64 only).
+// One per instruction set, each defined in its own file (the AVX ones on x86-64 only, simd128 for WebAssembly).
 template <class T>
 const Table<T>& scalar_table();
 template <>
@@ -210,6 +210,13 @@ template <>
 const Table<float>& avx512_table<float>();
 template <>
 const Table<double>& avx512_table<double>();
+
+template <class T>
+const Table<T>& simd128_table();
+template <>
+const Table<float>& simd128_table<float>();
+template <>
+const Table<double>& simd128_table<double>();
 
 }  // namespace kernels
 }  // namespace gradus

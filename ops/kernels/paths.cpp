@@ -28,6 +28,7 @@ constexpr Large kLarge[][2] = {
     {{0, 0}, {0, 0}},            // scalar: the loops are a reference, not a way to be fast
     {{2e8, 128}, {5e7, 96}},     // avx2
     {{6e9, 1024}, {6e9, 1024}},  // avx512
+    {{0, 0}, {0, 0}},            // simd128: there is no OpenBLAS
 };
 
 /// OpenBLAS's kernels for AVX2, and for AVX-512. Others are older than what ours are compiled for.

@@ -106,7 +106,7 @@ void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_l
     for (int r = 0; r < rows; ++r) {
       const V value = transposed ? a[p * lda + r] : a[r * lda + p];
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) sums[r][v] = fma(value, b[v], sums[r][v]);
+      for (int v = 0; v < vectors; ++v) sums[r][v] = madd(value, b[v], sums[r][v]);
     }
   }
 #pragma GCC unroll 12

@@ -32,12 +32,12 @@ target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
 
 # There fmt is compiled with every file that includes it, which most do: so all folders are compiled as one file each,
-# their subfolders with them but for those of nn and ops.
+# their subfolders with them but for those of core, nn and ops.
 function(gradus_wasm_groups)
   foreach(source ${ARGN})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE group)
     if(NOT group MATCHES "ops/kernels/|version.cpp")
-      string(REGEX REPLACE "^((nn|ops)/[a-z]+|[a-z]+)/.*$" "\\1" group ${group})
+      string(REGEX REPLACE "^((core|nn|ops)/[a-z]+|[a-z]+)/.*$" "\\1" group ${group})
       string(MAKE_C_IDENTIFIER ${group} group)
       set_source_files_properties(${source} TARGET_DIRECTORY gradus PROPERTIES UNITY_GROUP ${group})
     endif()

@@ -226,8 +226,10 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& xs) {
       y = summed(std::move(y), needed);
       break;
     }
-    y = product(summed(std::move(y), needed + terms[k].letters), summed(terms[k], needed + y.letters),
-                needed);
+    // Two statements: which argument of a call is made first, and finds y still whole, is the compiler's
+    // choice.
+    const Term next = summed(terms[k], needed + y.letters);
+    y = product(summed(std::move(y), needed + terms[k].letters), next, needed);
   }
   return in_order(y, result);
 }

@@ -48,8 +48,8 @@ struct Pages {
   char* (*map)(std::size_t bytes, std::size_t alignment, std::size_t lead);
   /// All that was mapped at once: from the first page of its lead on.
   void (*unmap)(char* first, std::size_t bytes);
-  /// Gives back the pages of [first, end), whole kLargestPages, of a mapping that starts at `mapping`; the
-  /// addresses stay, and it has no huge pages from then on.
+  /// Gives back the whole pages in [first, end) of a mapping that starts at `mapping`; the addresses stay, and
+  /// it has no huge pages from then on.
   void (*give_back)(char* mapping, std::size_t mapped, char* first, char* end);
 };
 

@@ -81,7 +81,10 @@ void unmap(char* first, std::size_t bytes) { munmap(first, bytes); }
 void give_back(char* mapping, std::size_t mapped, char* first, char* end) {
   // Without the first call the system, tidying up, would make the hole part of a huge page again.
   madvise(mapping, mapped, MADV_NOHUGEPAGE);
-  madvise(first, static_cast<std::size_t>(end - first), MADV_DONTNEED);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto from = (reinterpret_cast<std::uintptr_t>(first) + page - 1) / page * page;
+  const auto to = reinterpret_cast<std::uintptr_t>(end) / page * page;
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
 }
 
 constinit const Pages pages{.map = map, .unmap = unmap, .give_back = give_back};

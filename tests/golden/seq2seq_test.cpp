@@ -44,7 +44,8 @@ void check_seq2seq_folder(const std::string& name) {
   const StateDict gradients = gradients_under_file_names(model, folder);
   std::size_t compared = 0;
   for (const auto& [key, gradient] : expected.with_prefix_removed("grad/")) {
-    check_close(name + " gradient of " + key, gradients.at(key), gradient);
+    // T5 does not divide its scores: OpenBLAS's products alone come to 1.5e-5.
+    check_close(name + " gradient of " + key, gradients.at(key), gradient, 2);
     ++compared;
   }
   CHECK(compared == gradients.size());

@@ -61,12 +61,9 @@ Block* region_allocate(std::size_t capacity) {
 
 void region_free(Block* block, std::size_t capacity) {
   Region* const region = region_of(block);
-  const auto start = reinterpret_cast<std::uintptr_t>(block), end = start + sizeof(Block) + capacity;
-  constexpr std::size_t kPage = platform::kLargestPage;
   const platform::Pages& pages = *platform::system().pages;
-  pages.give_back(reinterpret_cast<char*>(region), kRegion,
-                  reinterpret_cast<char*>((start + kPage - 1) / kPage * kPage),
-                  reinterpret_cast<char*>(end / kPage * kPage));
+  char* const start = reinterpret_cast<char*>(block);
+  pages.give_back(reinterpret_cast<char*>(region), kRegion, start, start + sizeof(Block) + capacity);
   ASAN_POISON_MEMORY_REGION(block, sizeof(Block) + capacity);
   bool last = false;
   {

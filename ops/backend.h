@@ -6,9 +6,10 @@
 namespace gradus {
 
 /// The instruction sets every loop is compiled for.
-enum class Isa { scalar, avx2, avx512, neon };
+enum class Isa { scalar, avx2, avx512, neon, simd128 };
 
-/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512|neon from the environment.
+/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512|neon|simd128
+/// from the environment.
 ///   if (current_isa() == Isa::avx2) ...
 Isa current_isa();
 /// Whether this CPU has it.
@@ -16,7 +17,7 @@ bool isa_supported(Isa isa);
 /// Uses it from now on; throws when this CPU lacks it.
 ///   set_isa(Isa::avx2);
 void set_isa(Isa isa);
-/// "scalar", "avx2", "avx512" or "neon".
+/// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
 /// Who multiplies matrices: always gradus's own loops, always OpenBLAS, or whichever is faster for a

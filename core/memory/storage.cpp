@@ -3,6 +3,8 @@
 
 #include "gradus/core/memory/storage.h"
 
+#include <sanitizer/asan_interface.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +17,6 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/detail/units.h"
-#include "gradus/core/memory/detail/asan.h"
 #include "gradus/core/memory/detail/block.h"
 #include "gradus/core/memory/detail/ledger.h"
 #include "gradus/core/memory/detail/out_of_memory.h"
@@ -25,7 +26,8 @@
 namespace gradus {
 namespace {
 
-constexpr int kLargestBits = sizeof(std::size_t) == 8 ? 46 : 30;  // larger requests are refused unseen: sums of sizes cannot overflow
+// Larger requests are refused unseen: sums of sizes cannot overflow.
+constexpr int kLargestBits = sizeof(std::size_t) == 8 ? 46 : 30;
 constexpr std::size_t kLargest = std::size_t{1} << kLargestBits;
 constexpr std::size_t kClasses = 8 * (kLargestBits - 8);
 

@@ -30,6 +30,11 @@ const Choice& choice_of([[maybe_unused]] Isa isa) {
   static const Choice neon{Isa::neon, kernels::neon_table<float>(), kernels::neon_table<double>()};
   if (isa == Isa::neon) return neon;
 #endif
+#ifdef GRADUS_SIMD128
+  static const Choice simd128{Isa::simd128, kernels::simd128_table<float>(),
+                              kernels::simd128_table<double>()};
+  if (isa == Isa::simd128) return simd128;
+#endif
   return scalar;
 }
 
@@ -37,8 +42,8 @@ const Choice& choice_of([[maybe_unused]] Isa isa) {
 // a fork in that moment would leave locked in the child.
 [[maybe_unused]] const Choice& made_at_start = choice_of(Isa::scalar);
 
-constexpr Isa best_first[] = {Isa::avx512, Isa::avx2, Isa::neon, Isa::scalar};
-constexpr const char* names = "scalar, avx2, avx512 or neon";
+constexpr Isa best_first[] = {Isa::avx512, Isa::avx2, Isa::neon, Isa::simd128, Isa::scalar};
+constexpr const char* names = "scalar, avx2, avx512, neon or simd128";
 
 std::string remedy() {
   return fmt::format("set GRADUS_ISA to {}, or leave it unset for the best this CPU has", names);
@@ -80,6 +85,8 @@ const char* name(Isa isa) {
       return "avx512";
     case Isa::neon:
       return "neon";
+    case Isa::simd128:
+      return "simd128";
     case Isa::scalar:
       break;
   }
@@ -98,6 +105,10 @@ bool isa_supported(Isa isa) {
 #endif
 #ifdef GRADUS_NEON
     case Isa::neon:  // part of every 64-bit ARM
+      return true;
+#endif
+#ifdef GRADUS_SIMD128
+    case Isa::simd128:  // without it the module would not have loaded
       return true;
 #endif
     default:

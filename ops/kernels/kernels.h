@@ -212,6 +212,13 @@ template <>
 const Table<double>& avx512_table<double>();
 
 template <class T>
+const Table<T>& simd128_table();
+template <>
+const Table<float>& simd128_table<float>();
+template <>
+const Table<double>& simd128_table<double>();
+
+template <class T>
 const Table<T>& neon_table();
 template <>
 const Table<float>& neon_table<float>();

@@ -15,6 +15,7 @@ TEST_CASE("instruction sets have the names GRADUS_ISA takes") {
   CHECK(std::string(name(Isa::avx2)) == "avx2");
   CHECK(std::string(name(Isa::avx512)) == "avx512");
   CHECK(std::string(name(Isa::neon)) == "neon");
+  CHECK(std::string(name(Isa::simd128)) == "simd128");
 }
 
 TEST_CASE("set_isa switches both tables, and throws where the CPU lacks the instruction set") {
@@ -63,8 +64,10 @@ std::string choice_with(const std::string& value) {
 
 TEST_CASE("GRADUS_ISA chooses the instruction set, and a wrong value is an error that says what to do") {
   const std::string remedy =
-      "; set GRADUS_ISA to scalar, avx2, avx512 or neon, or leave it unset for the best this CPU has";
-  CHECK(choice_with("sse9") == "GRADUS_ISA: expected scalar, avx2, avx512 or neon, got 'sse9'" + remedy);
+      "; set GRADUS_ISA to scalar, avx2, avx512, neon or simd128, or leave it unset for the best this CPU "
+      "has";
+  CHECK(choice_with("sse9") ==
+        "GRADUS_ISA: expected scalar, avx2, avx512, neon or simd128, got 'sse9'" + remedy);
   Isa best = Isa::scalar;
   for (Isa isa : kIsas) {
     const std::string value = name(isa);

@@ -40,8 +40,9 @@ void check_softmax(const kernels::Table<T>& table, const std::vector<T>& x, I of
     const Wide<T> difference = x[k] - exact.top, log_soft_i = x[k] - lse;
     good = good && is_power(power[i], exact.power[k], difference);
     good = good && is_power(soft[i], exact.power[k] / exact.total, difference);
+    // The sum inside the logarithm may be off by half an eps for each addition a term goes through.
     good = good && (log_soft[i] == log_soft_i ||
-                    std::fabs(log_soft[i] - log_soft_i) <= 2 * eps<T> * (1 + std::fabs(log_soft_i)));
+                    std::fabs(log_soft[i] - log_soft_i) <= 4 * eps<T> * (1 + std::fabs(log_soft_i)));
   }
   CAPTURE(n);
   CHECK(good);

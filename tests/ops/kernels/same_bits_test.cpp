@@ -103,7 +103,7 @@ Fingerprints fingerprints() {
   return all;
 }
 
-TEST_CASE("vector kernels: the same bits on AVX2, AVX-512 and NEON") {
+TEST_CASE("kernels: the same bits on every instruction set") {
   const Fingerprints expected = {.unary = 0x9d751740f7037a2d,
                                  .gradients = 0x96737001d8ce816d,
                                  .binary = 0xeb204e0d96f79a41,
@@ -113,16 +113,16 @@ TEST_CASE("vector kernels: the same bits on AVX2, AVX-512 and NEON") {
                                  .adam = 0x6419ab90d2067ba5,
                                  .dropout = 0xcf231941f9a73584};
   on_every_isa<float>([&](const auto&) {
-    if (current_isa() == Isa::scalar) return;
     const Fingerprints got = fingerprints();
     CHECK(got.unary == expected.unary);
     CHECK(got.gradients == expected.gradients);
     CHECK(got.binary == expected.binary);
+    CHECK(got.adam == expected.adam);
+    CHECK(got.dropout == expected.dropout);
+    if (current_isa() == Isa::scalar || current_isa() == Isa::simd128) return;  // their products round twice
     CHECK(got.gemm == expected.gemm);
     CHECK(got.gemm_f64 == expected.gemm_f64);
     CHECK(got.gemv_t == expected.gemv_t);
-    CHECK(got.adam == expected.adam);
-    CHECK(got.dropout == expected.dropout);
   });
 }
 

@@ -1,0 +1,17 @@
+// Trains away from the page, which stays smooth: each message is a request to the module, answered in order.
+'use strict';
+
+let ready = null;
+
+self.onmessage = async ({data}) => {
+  try {
+    if (data.module) {
+      ready = gradusModule({wasmBinary: data.module, print: () => {}, printErr: () => {}});
+      return;
+    }
+    const module = await ready;
+    self.postMessage({id: data.id, answer: module.ccall('gradus_answer', 'string', ['string'], [data.request])});
+  } catch (error) {
+    self.postMessage({id: data.id, answer: JSON.stringify({error: 'the module stopped: ' + (error?.message ?? error)})});
+  }
+};

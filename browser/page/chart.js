@@ -7,8 +7,9 @@ function numberText(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) {
     const [digits, power] = value.toExponential(1).split('e');
-    const raised = [...String(Number(power))].map((c) => (c === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[c])).join('');
-    return (digits.endsWith('.0') ? digits.slice(0, -2) : digits) + '·10' + raised;
+    const raised = [...String(Number(power))].map((c) => (c === '-' ? '⁻' : [...'⁰¹²³⁴⁵⁶⁷⁸⁹'][c])).join('');
+    const plain = digits.endsWith('.0') ? digits.slice(0, -2) : digits;
+    return (plain === '1' ? '' : plain + '·') + '10' + raised;
   }
   return String(Number(value.toPrecision(3))).replace('-', '−');
 }
@@ -87,10 +88,11 @@ function drawChart(spec) {
   parts.push(`<text class="soft" x="${px((left + width - right) / 2)}" y="${height - 6}" text-anchor="middle">` +
              `${escapeText(x.label)}</text>`);
 
+  const words = [];  // over the lines
   for (const reference of spec.references ?? []) {
     const at = px(atY(reference.y));
-    parts.push(`<line class="ref" x1="${left}" x2="${px(width - right)}" y1="${at}" y2="${at}"/>` +
-               `<text class="halo" x="${left + 6}" y="${at - 5}">${escapeText(reference.label)}</text>`);
+    parts.push(`<line class="ref" x1="${left}" x2="${px(width - right)}" y1="${at}" y2="${at}"/>`);
+    words.push(`<text class="halo" x="${left + 6}" y="${at - 5}">${escapeText(reference.label)}</text>`);
   }
   if (spec.cursor) {
     const at = px(atX(spec.cursor));
@@ -117,7 +119,7 @@ function drawChart(spec) {
   for (const {y: at, x: end, line} of spreadLabels(names, 15, top + 4, base - 2))
     parts.push(`<g class="c${line.style}"><text class="name halo ${line.kind ?? ''}" x="${px(end + 9)}" ` +
                `y="${px(at + 4)}">${escapeText(line.name)}</text></g>`);
-  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(spec.label)}">${parts.join('')}</svg>`;
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(spec.label)}">${parts.join('')}${words.join('')}</svg>`;
 }
 
 // The line and mark of a model, beside its name.

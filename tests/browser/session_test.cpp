@@ -111,7 +111,7 @@ TEST_CASE("session: warm-up is in the rate") {
   const Session session = finished(small(4));
   std::vector<double> rates;
   for (const ModelStep& at : session.models()[0].steps()) rates.push_back(at.rate);
-  CHECK(rates == std::vector<double>{0.01 / 3, 0.02 / 3, 0.01, 0.01});
+  CHECK(rates == std::vector<double>{0.01 * 1 / 3, 0.01 * 2 / 3, 0.01, 0.01});
 }
 
 TEST_CASE("session: all placements and initial weights take a step") {
@@ -135,7 +135,7 @@ TEST_CASE("session: all placements and initial weights take a step") {
 }
 
 TEST_CASE("session: what diverges ends, the other goes on") {
-  Session session(Settings{.placements = {"Pre-LN", "None"}, .layers = 12, .rate = 1, .steps = 12});
+  Session session(Settings{.placements = {"Pre-LN", "no norm"}, .layers = 12, .rate = 1, .steps = 12});
   while (!session.done()) session.step();
   const auto& [pre, none] = session.models();
   CHECK(pre.steps().size() + none.steps().size() < 24);

@@ -1,6 +1,7 @@
 #include "gradus/core/shape.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <ostream>
 
 #include "gradus/core/detail/format.h"
@@ -57,7 +58,7 @@ std::int64_t numel(const Shape& shape, const char* op) {
     zero = zero || size == 0;
     // The largest element has 8 bytes, and its byte count must fit as well. Beside a size of 0 the other
     // sizes still make strides.
-    overflow = overflow || __builtin_mul_overflow(n, size > 0 ? size : 1, &n) || n > INT64_MAX / 8;
+    overflow = overflow || __builtin_mul_overflow(n, size > 0 ? size : 1, &n) || n > PTRDIFF_MAX / 8;
   }
   if (overflow) fail_with("{}: {} has more elements than memory can address", op, shape);
   return zero ? 0 : n;

@@ -26,14 +26,17 @@ enum class MatmulBackend { automatic, gradus, openblas };
 
 /// The choice in use: automatic, or GRADUS_MATMUL=automatic|gradus|openblas from the environment.
 MatmulBackend matmul_backend();
-/// Uses it from now on.
+/// Whether this library can: openblas only where it was built with it (CMake's GRADUS_BLAS).
+bool matmul_backend_supported(MatmulBackend backend);
+/// Uses it from now on; throws when this library cannot.
 ///   set_matmul_backend(MatmulBackend::openblas);
 void set_matmul_backend(MatmulBackend backend);
 /// "automatic", "gradus" or "openblas".
 const char* name(MatmulBackend backend);
 
 /// The kernels OpenBLAS chose for this CPU, such as "Haswell", "Zen" or "SkylakeX" (OPENBLAS_CORETYPE names
-/// others). automatic leaves everything to gradus where they are older than the instruction set in use.
+/// others); "none" in a library built without it. automatic leaves everything to gradus where they are older
+/// than the instruction set in use.
 const char* openblas_core();
 
 }  // namespace gradus

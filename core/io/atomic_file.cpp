@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "gradus/core/detail/platform.h"
 #include "gradus/core/io/detail/system_calls.h"
 
 namespace gradus::io {
@@ -98,12 +99,8 @@ AtomicFile::Old AtomicFile::look_at_old_file() const {
   if (!old.exists) return old;
   check(S_ISREG(old.status.st_mode), "{}: is {}, which saving would replace: expects a file or a new name",
         label_, kind_of(old.status.st_mode));
-#ifdef STATX_ATTR_MOUNT_ROOT
-  struct statx more = {};  // one file of a host in a container, for example
-  check(statx(AT_FDCWD, path_.c_str(), 0, STATX_TYPE, &more) != 0 ||
-            (more.stx_attributes & more.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0,
+  check(!platform::system().is_mount_point(path_.c_str()),
         "{}: is a mount point, which cannot be replaced: mount its folder instead", label_);
-#endif
   // A rename asks the folder alone; who protected the file did not mean that.
   if (faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail_here("cannot write");
   return old;
@@ -140,7 +137,7 @@ void AtomicFile::write(const void* data, std::size_t count) {
 
 void AtomicFile::reserve(std::uint64_t bytes) {
   if (bytes == 0) return;
-  if (retrying([&] { return fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes)); }) == 0) return;
+  errno = platform::system().reserve(descriptor_, bytes);
   if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) fail_here("cannot write");
 }
 

@@ -6,7 +6,6 @@
 #include "gradus/core/io/checkpoint_files.h"
 
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <exception>
@@ -14,6 +13,7 @@
 #include <optional>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/io/detail/crc32.h"
 #include "gradus/core/io/detail/files.h"
 
 namespace gradus {
@@ -28,12 +28,11 @@ constexpr const char* kOwnNotes = "gradus.";
 constexpr const char* kChecksum = "gradus.crc32";
 constexpr std::size_t kKept = 2;
 
-std::string hex(uLong crc) { return fmt::format("{:08x}", crc); }
+std::string hex(std::uint32_t crc) { return fmt::format("{:08x}", crc); }
 
 std::string checksum(const Tensor& tensor) {
   const Array dense = tensor.array().contiguous();
-  return hex(crc32_z(0, static_cast<const Bytef*>(dense.raw()),
-                     static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype())));
+  return hex(io::crc32(dense.raw(), static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype())));
 }
 
 /// Of everything but the numbers. Lengths in front of the texts keep ("ab", "c") apart from ("a", "bc").
@@ -43,7 +42,7 @@ std::string checksum(const StateDict& tensors, const Metadata& notes) {
     text += fmt::format("{}:{} {} {}\n", name.size(), name, tensor.dtype(), tensor.shape());
   for (const auto& [key, value] : notes)
     if (key != kChecksum) text += fmt::format("{}:{} {}:{}\n", key.size(), key, value.size(), value);
-  return hex(crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
+  return hex(io::crc32(text.data(), text.size()));
 }
 
 /// The number in "checkpoint-000012.safetensors"; nothing for other names.

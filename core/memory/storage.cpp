@@ -26,7 +26,8 @@
 namespace gradus {
 namespace {
 
-constexpr int kLargestBits = 46;  // larger requests are refused unseen: sums of sizes cannot overflow
+// Larger requests are refused unseen: sums of sizes cannot overflow.
+constexpr int kLargestBits = sizeof(std::size_t) == 8 ? 46 : 30;
 constexpr std::size_t kLargest = std::size_t{1} << kLargestBits;
 constexpr std::size_t kClasses = 8 * (kLargestBits - 8);
 

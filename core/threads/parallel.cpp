@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/detail/platform.h"
 #include "gradus/core/threads/detail/thread_pool.h"
 
 namespace gradus {
@@ -18,7 +19,7 @@ constexpr int kMaxThreads = 1024;
 
 int initial_threads() {
   const char* text = std::getenv("GRADUS_NUM_THREADS");
-  if (!text || !*text) return std::clamp(available_cores(), 1, kMaxThreads);
+  if (!text || !*text) return std::clamp(platform::system().cores(), 1, kMaxThreads);
   const char* const end = text + std::strlen(text);
   int threads = 0;
   const auto [stop, error] = std::from_chars(text, end, threads);  // digits only: no blanks, no sign

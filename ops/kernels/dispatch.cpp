@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/detail/platform.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus {
@@ -81,10 +82,7 @@ bool isa_supported(Isa isa) {
   if (isa == Isa::scalar) return true;
   if (isa != Isa::avx2 && isa != Isa::avx512) return false;
 #ifdef GRADUS_X86
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (isa == Isa::avx2) return avx2;
-  return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return isa == Isa::avx2 ? platform::cpu_has_avx2() : platform::cpu_has_avx512();
 #else
   return false;
 #endif

@@ -7,6 +7,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/ops/backend.h"
+#include "gradus/ops/kernels/blas.h"
 
 namespace gradus {
 namespace {
@@ -55,16 +56,19 @@ Isa isa_of_openblas() {
   }));
 }
 
+constexpr const char* remedy = "leave it unset for the faster one by shape";
+
 int choose() {
   const char* wanted = std::getenv("GRADUS_MATMUL");
   if (!wanted || !*wanted) return static_cast<int>(MatmulBackend::automatic);
   for (const MatmulBackend backend :
        {MatmulBackend::automatic, MatmulBackend::gradus, MatmulBackend::openblas})
-    if (std::string_view(wanted) == name(backend)) return static_cast<int>(backend);
-  fail_with(
-      "GRADUS_MATMUL: expected automatic, gradus or openblas, got '{}'; leave it unset for the faster one by "
-      "shape",
-      wanted);
+    if (std::string_view(wanted) == name(backend)) {
+      check(matmul_backend_supported(backend), "GRADUS_MATMUL: this gradus was built without OpenBLAS; {}",
+            remedy);
+      return static_cast<int>(backend);
+    }
+  fail_with("GRADUS_MATMUL: expected automatic, gradus or openblas, got '{}'; {}", wanted, remedy);
 }
 
 template <class T>
@@ -87,12 +91,19 @@ const char* name(MatmulBackend backend) {
   return "automatic";
 }
 
+bool matmul_backend_supported(MatmulBackend backend) {
+  return backend == MatmulBackend::automatic || backend == MatmulBackend::gradus ||
+         (backend == MatmulBackend::openblas && blas::available());
+}
+
 MatmulBackend matmul_backend() { return static_cast<MatmulBackend>(once(chosen, choose)); }
 
 void set_matmul_backend(MatmulBackend backend) {
   check(backend == MatmulBackend::automatic || backend == MatmulBackend::gradus ||
             backend == MatmulBackend::openblas,
         "set_matmul_backend: expects automatic, gradus or openblas, got {}", static_cast<int>(backend));
+  check(matmul_backend_supported(backend),
+        "set_matmul_backend: this gradus was built without OpenBLAS; ask matmul_backend_supported first");
   chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
 }
 
@@ -108,8 +119,8 @@ Path path_of(const Product<T>& x) {
   if (x.m <= kFewRows && x.k >= kLongRow && x.b.transposed && !x.a.transposed && x.alpha == 1 &&
       x.beta == 0 && isa != Isa::scalar)
     return Path::few_rows;
-  if (backend == MatmulBackend::automatic && is_large(x, kLarge[static_cast<int>(isa)][x.a.transposed]) &&
-      isa_of_openblas() >= isa)
+  if (backend == MatmulBackend::automatic && blas::available() &&
+      is_large(x, kLarge[static_cast<int>(isa)][x.a.transposed]) && isa_of_openblas() >= isa)
     return Path::openblas;
   return Path::blocks;
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "gradus/core/detail/bits.h"
 #include "gradus/core/detail/format.h"
 
 namespace gradus::io {
@@ -43,8 +44,8 @@ std::uint32_t f32_bits_of_f16(std::uint16_t half) {
   if (exponent == 0x7c00u) return sign | 0x7f800000u | rest;  // infinity, NaN
   if (exponent != 0) return sign | (rest + ((127u - 15u) << 23));
   // Subnormal, fraction 2^-24: as 2^-14 (1 + fraction / 1024) - 2^-14, which is exact.
-  const float value = std::bit_cast<float>(rest + (113u << 23)) - std::bit_cast<float>(113u << 23);
-  return sign | std::bit_cast<std::uint32_t>(value);
+  const float value = bit_cast<float>(rest + (113u << 23)) - bit_cast<float>(113u << 23);
+  return sign | bit_cast<std::uint32_t>(value);
 }
 
 }  // namespace

@@ -3,13 +3,12 @@
 
 #include "gradus/core/memory/detail/huge_pages.h"
 
-#include <sanitizer/asan_interface.h>
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <mutex>
 #include <new>
 
+#include "gradus/core/detail/platform.h"
+#include "gradus/core/memory/detail/asan.h"
 #include "gradus/core/memory/detail/block.h"
 #include "gradus/core/threads/detail/locks.h"
 
@@ -47,28 +46,13 @@ Block* cut(Region* region, std::size_t bytes) {
 
 }  // namespace
 
-char* map_aligned(std::size_t bytes, std::size_t alignment, std::size_t lead) {
-  const std::size_t length = lead + bytes;  // of a mapping with room to move its start
-  void* const mapping =
-      mmap(nullptr, length + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return nullptr;
-  char* const first = static_cast<char*>(mapping);
-  const std::size_t past_boundary = (reinterpret_cast<std::uintptr_t>(first) + lead) % alignment;
-  const std::size_t before = past_boundary == 0 ? 0 : alignment - past_boundary;
-  if (before > 0) munmap(first, before);
-  munmap(first + before + length, alignment - before);
-  char* const aligned = first + before + lead;
-  madvise(aligned, bytes, MADV_HUGEPAGE);  // a wish: where it is not granted, ordinary pages do
-  return aligned;
-}
-
 Block* region_allocate(std::size_t capacity) {
   const std::size_t bytes = sizeof(Block) + capacity;
   {
     const std::lock_guard guard(locks::regions);
     if (Block* const block = cut(current, bytes)) return block;
   }
-  char* const memory = map_aligned(kRegion, kRegion, 0);
+  char* const memory = platform::system().pages->map(kRegion, kRegion, 0);
   if (!memory) return nullptr;
   const std::lock_guard guard(locks::regions);
   current = new (memory) Region;  // what is left of the one before stays untouched
@@ -78,10 +62,11 @@ Block* region_allocate(std::size_t capacity) {
 void region_free(Block* block, std::size_t capacity) {
   Region* const region = region_of(block);
   const auto start = reinterpret_cast<std::uintptr_t>(block), end = start + sizeof(Block) + capacity;
-  char* const first_page = reinterpret_cast<char*>((start + kPage - 1) / kPage * kPage);
-  // Without the first call the system, tidying up, would make the hole part of a huge page again.
-  madvise(region, kRegion, MADV_NOHUGEPAGE);
-  madvise(first_page, end / kPage * kPage - reinterpret_cast<std::uintptr_t>(first_page), MADV_DONTNEED);
+  constexpr std::size_t kPage = platform::kLargestPage;
+  const platform::Pages& pages = *platform::system().pages;
+  pages.give_back(reinterpret_cast<char*>(region), kRegion,
+                  reinterpret_cast<char*>((start + kPage - 1) / kPage * kPage),
+                  reinterpret_cast<char*>(end / kPage * kPage));
   ASAN_POISON_MEMORY_REGION(block, sizeof(Block) + capacity);
   bool last = false;
   {
@@ -91,7 +76,7 @@ void region_free(Block* block, std::size_t capacity) {
   }
   if (!last) return;
   ASAN_UNPOISON_MEMORY_REGION(region, kRegion);
-  munmap(region, kRegion);
+  pages.unmap(reinterpret_cast<char*>(region), kRegion);
 }
 
 }  // namespace gradus

@@ -7,7 +7,8 @@ namespace gradus {
 
 struct Block;
 
-/// Blocks of this size and more are mapped one by one, on huge pages of their own.
+/// Where the system has huge pages (platform.h), blocks of this size and more are mapped one by one, on huge
+/// pages of their own.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 /// From this size on, blocks share huge pages; smaller ones come from malloc, as small programs need no more.
 inline constexpr std::size_t kSharedHugePage = std::size_t{128} << 10;

@@ -2,10 +2,10 @@
 // Normal numbers from random words. Only + - * / sqrt and integers, no math library, and no
 // branches: the same numbers on every machine, many at once.
 
-#include <bit>
 #include <cmath>
 #include <numbers>
 
+#include "gradus/core/detail/bits.h"
 #include "gradus/core/random/detail/philox.h"
 
 namespace gradus {
@@ -15,9 +15,9 @@ template <class T>
 [[gnu::always_inline]] inline T log_unit(T u) {
   using Signed = std::make_signed_t<Word<T>>;
   constexpr int mantissa = std::numeric_limits<T>::digits - 1;
-  const auto bits = std::bit_cast<Signed>(u);
-  const Signed e = (bits - std::bit_cast<Signed>(static_cast<T>(1 / std::numbers::sqrt2))) >> mantissa;
-  const T m = std::bit_cast<T>(static_cast<Signed>(bits - e * (Signed{1} << mantissa)));
+  const auto bits = bit_cast<Signed>(u);
+  const Signed e = (bits - bit_cast<Signed>(static_cast<T>(1 / std::numbers::sqrt2))) >> mantissa;
+  const T m = bit_cast<T>(static_cast<Signed>(bits - e * (Signed{1} << mantissa)));
   const T s = (m - 1) / (m + 1), s2 = s * s;  // s2 < 0.0295
   constexpr int terms = sizeof(T) == 4 ? 5 : 11;
   T series = 0;

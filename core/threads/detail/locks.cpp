@@ -1,7 +1,6 @@
 #include "gradus/core/threads/detail/locks.h"
 
-#include <pthread.h>
-
+#include "gradus/core/detail/platform.h"
 #include "gradus/core/threads/detail/thread_pool.h"
 
 namespace gradus {
@@ -40,7 +39,7 @@ void begin_child() {
 }
 
 // When the library is loaded: a program's own handlers, set later, run while the locks are free.
-[[maybe_unused]] const int registered = pthread_atfork(take_all, go_on, begin_child);
+[[maybe_unused]] const bool registered = platform::on_fork(take_all, go_on, begin_child);
 
 }  // namespace
 }  // namespace gradus

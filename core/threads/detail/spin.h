@@ -3,16 +3,11 @@
 
 #include <atomic>
 
+#include "gradus/core/detail/platform.h"
+
 namespace gradus {
 
-/// Tells the CPU that this is a waiting loop: saves power and leaves the core to its other hardware thread.
-inline void cpu_pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+using platform::cpu_pause;
 
 /// A lock for a few instructions. Yields when its owner seems to have lost its core.
 class SpinLock {

@@ -1,7 +1,5 @@
 #include "gradus/core/threads/detail/thread_pool.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -29,7 +27,7 @@ bool spin_until(int threads, Ready ready) {
   static constinit std::atomic<int> known = 0;  // cores
   if (ready()) return true;
   int cores = known.load(std::memory_order_relaxed);
-  if (cores == 0) known.store(cores = available_cores(), std::memory_order_relaxed);
+  if (cores == 0) known.store(cores = platform::system().cores(), std::memory_order_relaxed);
   const auto begin = Clock::now();
   for (auto turn = begin;;) {
     for (int i = 0; i < 32; ++i) {
@@ -51,15 +49,6 @@ struct ReleaseGuard {
 };
 
 }  // namespace
-
-int available_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  // Fails only on machines with more than CPU_SETSIZE (1024) cores.
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0)
-    return static_cast<int>(std::thread::hardware_concurrency());
-  return CPU_COUNT(&cores);
-}
 
 bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int threads, Wake wake) {
   if (running_.exchange(true, std::memory_order_acquire)) return false;

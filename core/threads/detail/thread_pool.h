@@ -24,9 +24,6 @@ namespace gradus {
 /// True on workers, inside a job and under SingleThread: work runs on this thread alone.
 inline constinit thread_local bool runs_alone = false;
 
-/// How many cores this process may use.
-int available_cores();
-
 class ThreadPool {
  public:
   /// Runs the job on `threads` threads; returns false, having done nothing, when another job is running.

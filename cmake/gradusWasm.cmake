@@ -1,0 +1,30 @@
+# What a build for WebAssembly has of its own (cmake/wasm.cmake): one thread, gradus's own products, packages that are
+# headers only, C++ exceptions as WebAssembly has them.
+option(GRADUS_WASM_SIMD "Kernels of 128-bit vectors beside the scalar ones" ON)
+set(GRADUS_BLAS none)
+set(GRADUS_BUILD_KIT OFF)
+set(GRADUS_BUILD_TEXT OFF)
+set(GRADUS_BUILD_EXAMPLES OFF)
+
+add_compile_options(-fwasm-exceptions)
+add_link_options(-fwasm-exceptions -sALLOW_MEMORY_GROWTH -sWASM_BIGINT)
+
+# This system's headers of these packages, and no other header of this system.
+set(packages ${PROJECT_BINARY_DIR}/packages)
+file(MAKE_DIRECTORY ${packages})
+function(gradus_wasm_package target header debian_package)
+  cmake_path(GET header PARENT_PATH folder)
+  find_path(GRADUS_WASM_${folder} ${header} PATHS /usr/include /usr/local/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  mark_as_advanced(GRADUS_WASM_${folder})
+  if(NOT GRADUS_WASM_${folder})
+    message(FATAL_ERROR "gradus needs ${header} and did not find it. On Debian and Ubuntu: apt install ${debian_package}")
+  endif()
+  file(CREATE_LINK ${GRADUS_WASM_${folder}}/${folder} ${packages}/${folder} SYMBOLIC)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${packages})
+endfunction()
+gradus_wasm_package(fmt::fmt fmt/format.h libfmt-dev)
+gradus_wasm_package(nlohmann_json::nlohmann_json nlohmann/json.hpp nlohmann-json3-dev)
+gradus_wasm_package(doctest::doctest doctest/doctest.h doctest-dev)
+target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
+add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)

@@ -1,7 +1,7 @@
 # What a build for WebAssembly has of its own (cmake/wasm.cmake): one thread, gradus's own products, packages that are
 # headers only, C++ exceptions as WebAssembly has them.
 option(GRADUS_WASM_SIMD "Kernels of 128-bit vectors beside the scalar ones" ON)
-set(GRADUS_BLAS none)
+set(GRADUS_OPENBLAS OFF)
 set(GRADUS_BUILD_KIT OFF)
 set(GRADUS_BUILD_TEXT OFF)
 set(GRADUS_BUILD_EXAMPLES OFF)

@@ -6,9 +6,10 @@
 namespace gradus {
 
 /// The instruction sets every loop is compiled for.
-enum class Isa { scalar, avx2, avx512 };
+enum class Isa { scalar, avx2, avx512, neon, simd128 };
 
-/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512 from the environment.
+/// The one in use: the best this CPU has, or GRADUS_ISA=scalar|avx2|avx512|neon|simd128
+/// from the environment.
 ///   if (current_isa() == Isa::avx2) ...
 Isa current_isa();
 /// Whether this CPU has it.
@@ -16,7 +17,7 @@ bool isa_supported(Isa isa);
 /// Uses it from now on; throws when this CPU lacks it.
 ///   set_isa(Isa::avx2);
 void set_isa(Isa isa);
-/// "scalar", "avx2" or "avx512".
+/// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
 /// Who multiplies matrices: always gradus's own loops, always OpenBLAS, or whichever is faster for a
@@ -26,17 +27,15 @@ enum class MatmulBackend { automatic, gradus, openblas };
 
 /// The choice in use: automatic, or GRADUS_MATMUL=automatic|gradus|openblas from the environment.
 MatmulBackend matmul_backend();
-/// Whether this library can: openblas only where it was built with it (CMake's GRADUS_BLAS).
-bool matmul_backend_supported(MatmulBackend backend);
-/// Uses it from now on; throws when this library cannot.
+/// Uses it from now on; throws for openblas where gradus was built without.
 ///   set_matmul_backend(MatmulBackend::openblas);
 void set_matmul_backend(MatmulBackend backend);
 /// "automatic", "gradus" or "openblas".
 const char* name(MatmulBackend backend);
 
 /// The kernels OpenBLAS chose for this CPU, such as "Haswell", "Zen" or "SkylakeX" (OPENBLAS_CORETYPE names
-/// others); "none" in a library built without it. automatic leaves everything to gradus where they are older
-/// than the instruction set in use.
+/// others). automatic leaves everything to gradus where they are older than the instruction set in use.
+/// "none" where gradus was built without OpenBLAS: gradus then multiplies all matrices.
 const char* openblas_core();
 
 }  // namespace gradus

@@ -12,6 +12,7 @@
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "isas.h"
 
 namespace gradus::test {
 
@@ -242,7 +243,7 @@ class Checker {
 
   void check_instruction_sets() {
     const Isa before = current_isa();
-    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+    for (const Isa isa : kIsas) {
       if (!isa_supported(isa)) continue;
       set_isa(isa);
       context_ = fmt::format("f64, {}", gradus::name(isa));

@@ -14,6 +14,10 @@ std::filesystem::path source_file(const std::filesystem::path& relative) {
   return std::filesystem::path(GRADUS_SOURCE_DIR) / relative;
 }
 
+std::string this_program() {
+  return std::string(GRADUS_EMULATOR) + " '" + std::filesystem::read_symlink("/proc/self/exe").string() + "'";
+}
+
 ScratchFolder::ScratchFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "gradus-test-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("ScratchFolder: cannot make " + name);

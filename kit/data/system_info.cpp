@@ -2,8 +2,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sched.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 #include <ctime>
 #include <fstream>
@@ -28,10 +32,23 @@ std::string value_in(const char* file, const std::string& key, char separator, c
 
 // A container or taskset may grant fewer cores than the machine has.
 int usable_cores() {
+#ifdef __linux__
   cpu_set_t cores;
   CPU_ZERO(&cores);
   if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
+#endif
   return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+// Linux names the model on x86; elsewhere the kind of processor has to do.
+std::string processor() {
+  utsname machine = {};
+  return value_in("/proc/cpuinfo", "model name", ':', uname(&machine) == 0 ? machine.machine : "unknown");
+}
+
+std::string operating_system() {
+  utsname machine = {};
+  return value_in("/etc/os-release", "PRETTY_NAME", '=', uname(&machine) == 0 ? machine.sysname : "unknown");
 }
 
 std::string memory() {
@@ -54,10 +71,10 @@ std::string compiler() {
 
 std::vector<std::pair<std::string, std::string>> system_info() {
   return {
-      {"processor", value_in("/proc/cpuinfo", "model name", ':', "unknown")},
+      {"processor", processor()},
       {"cores", std::to_string(usable_cores())},
       {"memory", memory()},
-      {"system", value_in("/etc/os-release", "PRETTY_NAME", '=', "unknown")},
+      {"system", operating_system()},
       {"compiler", compiler()},
       {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))},
   };

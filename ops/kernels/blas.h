@@ -1,12 +1,11 @@
 #pragma once
-// Matrix products of one tile by OpenBLAS: blas.cpp is the only file that includes cblas. A library built
-// with GRADUS_BLAS=none has no_blas.cpp in its place.
+// Matrix products of one tile by OpenBLAS: blas.cpp is the only file that includes cblas.
 
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::blas {
 
-/// Whether there is one.
+/// Whether gradus was built with OpenBLAS. Without it gemm throws, and no product's path leads there.
 bool available();
 
 /// C = alpha A B + beta C on the calling thread, for m, n, k >= 1 within 32 bits. What else a product may

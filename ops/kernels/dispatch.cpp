@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "gradus/core/detail/format.h"
@@ -10,8 +11,6 @@
 
 namespace gradus {
 namespace {
-
-constexpr Isa all_isas[] = {Isa::scalar, Isa::avx2, Isa::avx512};
 
 struct Choice {
   Isa isa;
@@ -27,27 +26,39 @@ const Choice& choice_of([[maybe_unused]] Isa isa) {
   if (isa == Isa::avx2) return avx2;
   if (isa == Isa::avx512) return avx512;
 #endif
+#ifdef GRADUS_NEON
+  static const Choice neon{Isa::neon, kernels::neon_table<float>(), kernels::neon_table<double>()};
+  if (isa == Isa::neon) return neon;
+#endif
+#ifdef GRADUS_SIMD128
+  static const Choice simd128{Isa::simd128, kernels::simd128_table<float>(),
+                              kernels::simd128_table<double>()};
+  if (isa == Isa::simd128) return simd128;
+#endif
   return scalar;
 }
 
-// All three are made when the library is loaded: their first use by several threads would hold a lock, which
+// All are made when the library is loaded: their first use by several threads would hold a lock, which
 // a fork in that moment would leave locked in the child.
 [[maybe_unused]] const Choice& made_at_start = choice_of(Isa::scalar);
 
-const char* remedy = "set GRADUS_ISA to scalar, avx2 or avx512, or leave it unset for the best this CPU has";
+constexpr Isa best_first[] = {Isa::avx512, Isa::avx2, Isa::neon, Isa::simd128, Isa::scalar};
+constexpr const char* names = "scalar, avx2, avx512, neon or simd128";
+
+std::string remedy() {
+  return fmt::format("set GRADUS_ISA to {}, or leave it unset for the best this CPU has", names);
+}
 
 Isa choose() {
   const char* wanted = std::getenv("GRADUS_ISA");
-  if (!wanted || !*wanted) {
-    if (isa_supported(Isa::avx512)) return Isa::avx512;
-    return isa_supported(Isa::avx2) ? Isa::avx2 : Isa::scalar;
-  }
-  for (Isa isa : all_isas) {
-    if (std::string_view(wanted) != name(isa)) continue;
-    check(isa_supported(isa), "GRADUS_ISA: this CPU does not have {}; {}", wanted, remedy);
+  const bool any = !wanted || !*wanted;
+  for (Isa isa : best_first) {
+    if (any && isa_supported(isa)) return isa;
+    if (any || std::string_view(wanted) != name(isa)) continue;
+    check(isa_supported(isa), "GRADUS_ISA: this CPU does not have {}; {}", wanted, remedy());
     return isa;
   }
-  fail_with("GRADUS_ISA: expected scalar, avx2 or avx512, got '{}'; {}", wanted, remedy);
+  fail_with("GRADUS_ISA: expected {}, got '{}'; {}", names, wanted, remedy());
 }
 
 std::atomic<const Choice*> active = nullptr;
@@ -72,6 +83,10 @@ const char* name(Isa isa) {
       return "avx2";
     case Isa::avx512:
       return "avx512";
+    case Isa::neon:
+      return "neon";
+    case Isa::simd128:
+      return "simd128";
     case Isa::scalar:
       break;
   }
@@ -79,13 +94,26 @@ const char* name(Isa isa) {
 }
 
 bool isa_supported(Isa isa) {
-  if (isa == Isa::scalar) return true;
-  if (isa != Isa::avx2 && isa != Isa::avx512) return false;
+  switch (isa) {
+    case Isa::scalar:
+      return true;
 #ifdef GRADUS_X86
-  return isa == Isa::avx2 ? platform::cpu_has_avx2() : platform::cpu_has_avx512();
-#else
-  return false;
+    case Isa::avx2:
+      return platform::cpu_has_avx2();
+    case Isa::avx512:
+      return platform::cpu_has_avx512();
 #endif
+#ifdef GRADUS_NEON
+    case Isa::neon:  // part of every 64-bit ARM
+      return true;
+#endif
+#ifdef GRADUS_SIMD128
+    case Isa::simd128:  // without it the module would not have loaded
+      return true;
+#endif
+    default:
+      return false;
+  }
 }
 
 Isa current_isa() { return current().isa; }

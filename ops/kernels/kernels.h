@@ -1,8 +1,8 @@
 #pragma once
 // The inner loops: plain functions on contiguous memory, one table per instruction set and element type.
 //
-// Every loop is written once in body.h over a small vector type (vec_*.h) and compiled three times
-// (kernels_scalar.cpp, kernels_avx2.cpp, kernels_avx512.cpp); dispatch.cpp picks a table once, by CPU. A loop
+// Every loop is written once in body.h over a small vector type (vec_*.h) and compiled for each
+// instruction set (kernels_scalar.cpp, kernels_avx2.cpp, ...); dispatch.cpp picks a table once, by CPU. A loop
 // runs on one thread; callers cut the work into chunks (parallel.h). Pointers need no alignment. An
 // elementwise result depends on its own inputs only, never on the element's place in the run.
 
@@ -189,7 +189,7 @@ const Table<float>& table<float>();
 template <>
 const Table<double>& table<double>();
 
-// One per instruction set, each defined in its own file (the AVX ones on x86-64 only).
+// One per instruction set, each defined in its own file (AVX on x86-64, NEON on 64-bit ARM only).
 template <class T>
 const Table<T>& scalar_table();
 template <>
@@ -210,6 +210,20 @@ template <>
 const Table<float>& avx512_table<float>();
 template <>
 const Table<double>& avx512_table<double>();
+
+template <class T>
+const Table<T>& simd128_table();
+template <>
+const Table<float>& simd128_table<float>();
+template <>
+const Table<double>& simd128_table<double>();
+
+template <class T>
+const Table<T>& neon_table();
+template <>
+const Table<float>& neon_table<float>();
+template <>
+const Table<double>& neon_table<double>();
 
 }  // namespace kernels
 }  // namespace gradus

@@ -28,6 +28,8 @@ constexpr Large kLarge[][2] = {
     {{0, 0}, {0, 0}},            // scalar: the loops are a reference, not a way to be fast
     {{2e8, 128}, {5e7, 96}},     // avx2
     {{6e9, 1024}, {6e9, 1024}},  // avx512
+    {{2e8, 128}, {5e7, 96}},     // neon: not measured, as for avx2
+    {{0, 0}, {0, 0}},            // simd128: there is no OpenBLAS for it
 };
 
 /// OpenBLAS's kernels for AVX2, and for AVX-512. Others are older than what ours are compiled for.
@@ -52,11 +54,15 @@ Isa isa_of_openblas() {
     const auto in = [core](const auto& names) {
       return std::find(std::begin(names), std::end(names), core) != std::end(names);
     };
+    if (isa_supported(Isa::neon)) return static_cast<int>(Isa::neon);  // as all its kernels there
     return static_cast<int>(in(kAvx512Cores) ? Isa::avx512 : in(kAvx2Cores) ? Isa::avx2 : Isa::scalar);
   }));
 }
 
-constexpr const char* remedy = "leave it unset for the faster one by shape";
+void check_has_openblas(const char* who) {
+  check(blas::available(), "{}: this gradus was built without OpenBLAS: it multiplies all matrices itself",
+        who);
+}
 
 int choose() {
   const char* wanted = std::getenv("GRADUS_MATMUL");
@@ -64,11 +70,13 @@ int choose() {
   for (const MatmulBackend backend :
        {MatmulBackend::automatic, MatmulBackend::gradus, MatmulBackend::openblas})
     if (std::string_view(wanted) == name(backend)) {
-      check(matmul_backend_supported(backend), "GRADUS_MATMUL: this gradus was built without OpenBLAS; {}",
-            remedy);
+      if (backend == MatmulBackend::openblas) check_has_openblas("GRADUS_MATMUL=openblas");
       return static_cast<int>(backend);
     }
-  fail_with("GRADUS_MATMUL: expected automatic, gradus or openblas, got '{}'; {}", wanted, remedy);
+  fail_with(
+      "GRADUS_MATMUL: expected automatic, gradus or openblas, got '{}'; leave it unset for the faster one by "
+      "shape",
+      wanted);
 }
 
 template <class T>
@@ -91,19 +99,13 @@ const char* name(MatmulBackend backend) {
   return "automatic";
 }
 
-bool matmul_backend_supported(MatmulBackend backend) {
-  return backend == MatmulBackend::automatic || backend == MatmulBackend::gradus ||
-         (backend == MatmulBackend::openblas && blas::available());
-}
-
 MatmulBackend matmul_backend() { return static_cast<MatmulBackend>(once(chosen, choose)); }
 
 void set_matmul_backend(MatmulBackend backend) {
   check(backend == MatmulBackend::automatic || backend == MatmulBackend::gradus ||
             backend == MatmulBackend::openblas,
         "set_matmul_backend: expects automatic, gradus or openblas, got {}", static_cast<int>(backend));
-  check(matmul_backend_supported(backend),
-        "set_matmul_backend: this gradus was built without OpenBLAS; ask matmul_backend_supported first");
+  if (backend == MatmulBackend::openblas) check_has_openblas("set_matmul_backend");
   chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
 }
 
@@ -119,8 +121,8 @@ Path path_of(const Product<T>& x) {
   if (x.m <= kFewRows && x.k >= kLongRow && x.b.transposed && !x.a.transposed && x.alpha == 1 &&
       x.beta == 0 && isa != Isa::scalar)
     return Path::few_rows;
-  if (backend == MatmulBackend::automatic && blas::available() &&
-      is_large(x, kLarge[static_cast<int>(isa)][x.a.transposed]) && isa_of_openblas() >= isa)
+  if (backend == MatmulBackend::automatic && is_large(x, kLarge[static_cast<int>(isa)][x.a.transposed]) &&
+      blas::available() && isa_of_openblas() >= isa)
     return Path::openblas;
   return Path::blocks;
 }

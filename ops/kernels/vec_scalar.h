@@ -1,11 +1,12 @@
 #pragma once
-// Vec<T> with one lane: plain C++, for CPUs without AVX2. It is also the place that says what a Vec is;
-// vec_avx2.h and vec_avx512.h offer the same names over 256-bit and 512-bit registers.
+// Vec<T> with one lane: plain C++, for CPUs without the others. It is also the place that says what a Vec is;
+// vec_neon.h, vec_avx2.h and vec_avx512.h offer the same names over registers of 128, 256 and 512 bits.
 //
 //   Vec<T>::lanes             how many values it holds
 //   Vec(s)                    s in every lane
 //   load(p), load(p, n, fill) all lanes, or n < lanes of them and `fill` in the rest; store(p), store(p, n)
 //   + - * /, fma(a, b, c)     fma is a b + c rounded once (here for double: twice)
+//   madd(a, b, c)             fma where the CPU has it, else a b + c rounded twice (body/loops.h)
 //   max(a, b), min(a, b)      `a > b ? a : b`, so b where either is NaN
 //   < <= > >= == !=           give a Mask; any(m); select(m, a, b) is a where m, else b
 //   sign_bit, flip_sign       the sign as a mask of bits, and a number with that mask xored in: keeps -0

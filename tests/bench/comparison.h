@@ -30,7 +30,7 @@ std::string json_row(const Comparison& c);
 
 /// Who multiplies matrices, on what.
 struct Kernels {
-  std::string isa;               // gradus's own kernels: "scalar", "avx2", "avx512"
+  std::string isa;               // gradus's own kernels, as "avx2"
   std::string matmul;            // who multiplies for gradus: "automatic", "gradus" or "openblas"
   std::string gradus_openblas;   // the kernels of the OpenBLAS gradus is linked with, such as "SkylakeX"
   std::string pytorch_openblas;  // of PyTorch's; "" when it has another BLAS

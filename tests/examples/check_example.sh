@@ -8,5 +8,6 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$1" >output.txt
+# shellcheck disable=SC2086 # an emulator and its options, or nothing
+${GRADUS_EMULATOR:-} "$1" >output.txt
 tail -n "$(wc -l <"$2")" output.txt | diff "$2" -

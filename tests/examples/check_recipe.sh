@@ -12,7 +12,8 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$program" "$@" >output.txt
+# shellcheck disable=SC2086 # an emulator and its options, or nothing
+${GRADUS_EMULATOR:-} "$program" "$@" >output.txt
 tail -n "$(wc -l <"$expected")" output.txt | awk '
   function problem() {
     print "line " FNR " is not \"" wanted[FNR] "\" but \"" $0 "\""

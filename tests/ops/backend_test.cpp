@@ -7,15 +7,17 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/threads/parallel.h"
+#include "gradus/ops/kernels/blas.h"
 #include "gradus/ops/kernels/paths.h"
 #include "gradus/ops/ops.h"
+#include "isas.h"
+#include "support.h"
 
 namespace gradus::test {
 namespace {
@@ -23,8 +25,11 @@ namespace {
 using kernels::Path;
 using I = std::int64_t;
 
-constexpr MatmulBackend kBackends[] = {MatmulBackend::automatic, MatmulBackend::gradus,
-                                       MatmulBackend::openblas};
+/// Those this gradus was built with.
+const std::vector<MatmulBackend> kBackends =
+    blas::available()
+        ? std::vector{MatmulBackend::automatic, MatmulBackend::gradus, MatmulBackend::openblas}
+        : std::vector{MatmulBackend::automatic, MatmulBackend::gradus};
 
 /// Restores what computes after a test.
 struct BackendGuard {
@@ -62,6 +67,7 @@ TEST_CASE("backend: names, and what is set is what is used") {
     CHECK(matmul_backend() == backend);
   }
   CHECK_FALSE(std::string(openblas_core()).empty());
+  CHECK((std::string(openblas_core()) == "none") == !blas::available());
 }
 
 TEST_CASE("report who multiplies" * doctest::skip()) {  // run below, in a process of its own
@@ -74,9 +80,8 @@ TEST_CASE("report who multiplies" * doctest::skip()) {  // run below, in a proce
 
 /// Whether a fresh process with this GRADUS_MATMUL prints [line].
 bool prints(const std::string& value, const std::string& line) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string(),
-                    command = "GRADUS_MATMUL='" + value + "' '" + program +
-                              "' --no-skip -tc='report who multiplies'";
+  const std::string command =
+      "GRADUS_MATMUL='" + value + "' " + this_program() + " --no-skip -tc='report who multiplies'";
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe);
   std::string output;
@@ -92,6 +97,29 @@ TEST_CASE("backend: GRADUS_MATMUL chooses, and a wrong value is an error that sa
       "mkl",
       "GRADUS_MATMUL: expected automatic, gradus or openblas, got 'mkl'; leave it unset for the faster "
       "one by shape"));
+  if (!blas::available())
+    CHECK(prints("openblas",
+                 "GRADUS_MATMUL=openblas: this gradus was built without OpenBLAS: it multiplies all matrices "
+                 "itself"));
+}
+
+TEST_CASE("backend: without OpenBLAS, asking for it is an error and no product's path leads there") {
+  if (blas::available()) return;
+  const BackendGuard guard;
+  CHECK_THROWS_WITH_AS(
+      set_matmul_backend(MatmulBackend::openblas),
+      "set_matmul_backend: this gradus was built without OpenBLAS: it multiplies all matrices itself", Error);
+  CHECK(matmul_backend() == guard.backend);
+  const float x = 1;
+  float y = 0;
+  CHECK_THROWS_WITH_AS(blas::gemm<float>({.m = 1, .n = 1, .k = 1, .a = {&x, 1}, .b = {&x, 1}, .c = &y, .ldc = 1}),
+                       "gemm: this gradus was built without OpenBLAS", Error);
+  for (const Isa isa : kIsas) {
+    if (!isa_supported(isa)) continue;
+    set_isa(isa);
+    CHECK(path(4096, 4096, 4096) == Path::blocks);
+    CHECK(path(64, 64, 64) == Path::blocks);
+  }
 }
 
 TEST_CASE("backend: a product's path follows from its shape") {
@@ -101,11 +129,13 @@ TEST_CASE("backend: a product's path follows from its shape") {
     CHECK(path(1, 4000, 4000) == Path::vector);  // whoever multiplies the others
     CHECK(path(4000, 1, 4000) == Path::vector);
   }
-  set_matmul_backend(MatmulBackend::openblas);
-  CHECK(path(2, 2, 2) == Path::openblas);
-  CHECK(path(4, 4000, 4000, false, true) == Path::openblas);
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    if (!isa_supported(isa)) continue;
+  if (blas::available()) {
+    set_matmul_backend(MatmulBackend::openblas);
+    CHECK(path(2, 2, 2) == Path::openblas);
+    CHECK(path(4, 4000, 4000, false, true) == Path::openblas);
+  }
+  for (const Isa isa : kIsas) {
+    if (isa == Isa::scalar || !isa_supported(isa)) continue;
     set_isa(isa);
     for (const MatmulBackend backend : {MatmulBackend::automatic, MatmulBackend::gradus}) {
       set_matmul_backend(backend);
@@ -119,13 +149,15 @@ TEST_CASE("backend: a product's path follows from its shape") {
 }
 
 TEST_CASE("backend: automatic gives large products to OpenBLAS where its kernels are this CPU's") {
+  if (!blas::available()) return;
   const BackendGuard guard;
   set_matmul_backend(MatmulBackend::automatic);
   const bool avx512 = openblas_is_one_of({"SkylakeX", "Cooperlake", "SapphireRapids"});
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    if (!isa_supported(isa)) continue;
+  for (const Isa isa : kIsas) {
+    if (isa == Isa::scalar || !isa_supported(isa)) continue;
     set_isa(isa);
-    const bool level = avx512 || (isa == Isa::avx2 && openblas_is_one_of({"Haswell", "Zen"}));
+    const bool level =
+        isa == Isa::neon || avx512 || (isa == Isa::avx2 && openblas_is_one_of({"Haswell", "Zen"}));
     CHECK(path(2048, 2048, 2048) == (level ? Path::openblas : Path::blocks));
   }
   set_isa(Isa::scalar);

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <new>
 #include <string>
 
@@ -16,6 +15,7 @@
 #include "gradus/nn/models/gpt.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"
+#include "support.h"
 
 using namespace gradus;
 using namespace gradus::test;
@@ -79,9 +79,9 @@ TEST_CASE("child: a handler of the program's own" * doctest::skip()) {
 }
 
 TEST_CASE("out of memory: a handler the program has set before is asked when the cache is empty") {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  FILE* const pipe =
-      popen(("'" + program + "' --no-skip --test-case='child: a handler of the program*' 2>&1").c_str(), "r");
+  const std::string command =
+      test::this_program() + " --no-skip --test-case='child: a handler of the program*' 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string output;
   char buffer[256];

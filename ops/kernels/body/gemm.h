@@ -34,9 +34,15 @@ constexpr int kSecondCache = 2;          // __builtin_prefetch: into the second-
 template <class V>
 constexpr int block_vectors = V::registers == 32 ? 4 : 2;
 
-/// Of B packed at a time: it stays in the second-level cache too, of 1 MiB or more where there is AVX-512.
+/// Of B packed at a time: it stays in the second-level cache too, of 1 MiB or more where there is AVX-512. It
+/// lies on the stack, which macOS gives its threads 512 KiB of.
+#ifdef __APPLE__
 template <class V>
-constexpr I panel_bytes = (V::registers == 32 ? 512 : 256) * 1024;
+constexpr I panel_bytes = 128 * 1024;
+#else
+template <class V>
+constexpr I panel_bytes = (V::lanes * I{sizeof(ScalarOf<V>)} == 64 ? 512 : 256) * 1024;
+#endif
 
 /// Columns of one panel of B, and of all panels packed at a time.
 template <class V>
@@ -106,7 +112,7 @@ void block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* panel, I panel_l
     for (int r = 0; r < rows; ++r) {
       const V value = transposed ? a[p * lda + r] : a[r * lda + p];
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) sums[r][v] = fma(value, b[v], sums[r][v]);
+      for (int v = 0; v < vectors; ++v) sums[r][v] = madd(value, b[v], sums[r][v]);
     }
   }
 #pragma GCC unroll 12

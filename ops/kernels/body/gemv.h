@@ -12,7 +12,7 @@ void gemv(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<
   for (I i = 0; i < m; ++i, a += lda)
     y[i] = sum(accumulate<V>(k, [=](V acc, auto at) {
       __builtin_prefetch(a + lda + at.i);
-      return fma(at.load(a), at.load(x), acc);
+      return madd(at.load(a), at.load(x), acc);
     }));
 }
 
@@ -31,7 +31,7 @@ void dot_block(I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, I ldx, Sc
     for (int r = 0; r < vectors; ++r) {
       const V value = at.load(x + r * ldx);
 #pragma GCC unroll 4
-      for (int i = 0; i < rows; ++i) sums[i][r] = fma(row[i], value, sums[i][r]);
+      for (int i = 0; i < rows; ++i) sums[i][r] = madd(row[i], value, sums[i][r]);
     }
   });
   for (int r = 0; r < vectors; ++r)
@@ -63,7 +63,7 @@ template <class V, int rows>
 void add_rows(I n, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<V>* y, bool first) {
   for_each<V>(n, [=](auto at) {
     V acc = first ? V(0) : at.load(y);
-    for (int r = 0; r < rows; ++r) acc = fma(V(x[r]), at.load(a + r * lda), acc);
+    for (int r = 0; r < rows; ++r) acc = madd(V(x[r]), at.load(a + r * lda), acc);
     at.store(y, acc);
   });
 }

@@ -29,7 +29,7 @@ ScalarOf<V> mean_below(I n, ScalarOf<V> top, const ScalarOf<V>* x) {
 
 template <class V>
 ScalarOf<V> dot(I n, const ScalarOf<V>* a, const ScalarOf<V>* b) {
-  return sum(accumulate<V>(n, [=](V acc, auto at) { return fma(at.load(a), at.load(b), acc); }));
+  return sum(accumulate<V>(n, [=](V acc, auto at) { return madd(at.load(a), at.load(b), acc); }));
 }
 
 /// The largest value so far; a NaN stays.

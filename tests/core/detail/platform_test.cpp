@@ -27,9 +27,9 @@ namespace {
 bool on_plain() { return &platform::system() == &platform::plain; }
 
 std::string output_of(const std::string& environment, const std::string& test_case) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  FILE* const pipe =
-      popen((environment + " '" + program + "' --no-skip --test-case='" + test_case + "' 2>&1").c_str(), "r");
+  const std::string command =
+      environment + " " + test::this_program() + " --no-skip --test-case='" + test_case + "' 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string output;
   char buffer[256];

@@ -136,6 +136,7 @@ TEST_CASE("fork: beside threads that add gradients to one leaf") {
 }
 
 TEST_CASE("fork: beside threads inside OpenBLAS, which has a lock of its own") {
+  if (!blas::available()) return;
   const Busy busy(multiply_with_blas);
   CHECK(good_children(10 * kForks, [] {
           multiply_with_blas(0);

@@ -20,6 +20,7 @@
 
 #include "gradus/core/error.h"
 #include "in_child.h"
+#include "support.h"
 #include "threads_guard.h"
 
 using namespace gradus;
@@ -44,9 +45,9 @@ void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(100
 
 /// Runs one test case of this program in a fresh process and returns what it prints.
 std::string output_of_child(const std::string& environment, const std::string& test_case) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  FILE* const pipe =
-      popen((environment + " '" + program + "' --no-skip --test-case='" + test_case + "' 2>&1").c_str(), "r");
+  const std::string command =
+      environment + " " + test::this_program() + " --no-skip --test-case='" + test_case + "' 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string output;
   char buffer[256];

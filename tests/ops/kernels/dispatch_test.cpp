@@ -1,11 +1,11 @@
 // Choosing an instruction set.
 
 #include <cstdio>
-#include <filesystem>
 #include <string>
 
 #include "gradus/core/error.h"
 #include "kernel_test.h"
+#include "support.h"
 
 namespace gradus::test {
 namespace {
@@ -14,13 +14,15 @@ TEST_CASE("instruction sets have the names GRADUS_ISA takes") {
   CHECK(std::string(name(Isa::scalar)) == "scalar");
   CHECK(std::string(name(Isa::avx2)) == "avx2");
   CHECK(std::string(name(Isa::avx512)) == "avx512");
+  CHECK(std::string(name(Isa::neon)) == "neon");
+  CHECK(std::string(name(Isa::simd128)) == "simd128");
 }
 
 TEST_CASE("set_isa switches both tables, and throws where the CPU lacks the instruction set") {
   const Isa before = current_isa();
   CHECK(isa_supported(Isa::scalar));
   CHECK(isa_supported(before));
-  for (Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+  for (Isa isa : kIsas) {
     if (!isa_supported(isa)) {
       const std::string message =
           std::string("set_isa: this CPU does not have ") + name(isa) + "; ask isa_supported first";
@@ -47,9 +49,8 @@ TEST_CASE("report the instruction set" * doctest::skip()) {  // run below, in a 
 
 /// What a fresh process with this GRADUS_ISA chooses, or its error.
 std::string choice_with(const std::string& value) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command =
-      "GRADUS_ISA='" + value + "' '" + program + "' --no-skip -tc='report the instruction set'";
+      "GRADUS_ISA='" + value + "' " + this_program() + " --no-skip -tc='report the instruction set'";
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe);
@@ -63,10 +64,12 @@ std::string choice_with(const std::string& value) {
 
 TEST_CASE("GRADUS_ISA chooses the instruction set, and a wrong value is an error that says what to do") {
   const std::string remedy =
-      "; set GRADUS_ISA to scalar, avx2 or avx512, or leave it unset for the best this CPU has";
-  CHECK(choice_with("sse9") == "GRADUS_ISA: expected scalar, avx2 or avx512, got 'sse9'" + remedy);
+      "; set GRADUS_ISA to scalar, avx2, avx512, neon or simd128, or leave it unset for the best this CPU "
+      "has";
+  CHECK(choice_with("sse9") ==
+        "GRADUS_ISA: expected scalar, avx2, avx512, neon or simd128, got 'sse9'" + remedy);
   Isa best = Isa::scalar;
-  for (Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+  for (Isa isa : kIsas) {
     const std::string value = name(isa);
     if (isa_supported(isa)) best = isa;
     CHECK(choice_with(value) ==

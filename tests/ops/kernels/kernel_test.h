@@ -19,6 +19,7 @@
 
 #include "gradus/ops/kernels/kernels.h"
 #include "guarded.h"
+#include "isas.h"
 
 namespace gradus::test {
 
@@ -37,7 +38,7 @@ void on_every_isa(Body body) {
     Isa before = current_isa();
     ~Restore() { set_isa(before); }
   } restore;
-  for (Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+  for (Isa isa : kIsas) {
     if (!isa_supported(isa)) continue;
     set_isa(isa);
     const std::string instruction_set = name(isa);

@@ -62,7 +62,7 @@ async function lossesOfTheNativeProgram(browser) {
     const {placements, ...rest} = settings;
     const page = await open(browser, '#' + new URLSearchParams({first: placements[0], second: placements[1], ...rest}));
     await page.click('go');
-    await page.until(`!document.getElementById('ends').textContent.startsWith(' ') && document.getElementById('ends').textContent`, 120);
+    await page.until(`document.getElementById('ends').textContent`, 120);
     const rows = await csvOf(page);
     const [, {steps}, verdict] = native({do: 'begin', settings}, {do: 'step', count: 20}, {do: 'verdict'});
     same(rows.length, 40, 'lines of the CSV');
@@ -91,15 +91,15 @@ async function buttons(browser) {
   same(await text(page, 'go'), 'Stop', 'the button while it runs');
   await page.click('go');
   await page.until(stopped);
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  const before = await page.evaluate(`document.getElementById('progress').value`);
+  const before = (await csvOf(page)).length / 2;  // answered after the step under way
+  await page.until(at(before));
   check(before < 300, 'it stopped before the end');
   check((await text(page, 'status')).startsWith('Stopped at step'), 'stopping is said');
   await page.click('step');
   await page.until(at(before + 1));
   same((await csvOf(page)).length, 2 * (before + 1), 'one step more, of both');
-  check(await page.evaluate(`document.getElementById('loss').querySelectorAll('path.line').length`) === 4, 'four lines of loss');
-  check(await page.evaluate(`document.getElementById('stream-0').querySelector('svg').getAttribute('aria-label').includes('in block 2')`),
+  check(await page.evaluate(`document.querySelectorAll('#loss .drawing path.line').length`) === 4, 'four lines of loss');
+  check(await page.evaluate(`document.querySelector('#stream-0 .drawing svg').getAttribute('aria-label').includes('in block 2')`),
         'the chart says in words what it shows');
   await page.evaluate(`document.querySelector('#loss details').open = true`);
   await page.until(`document.querySelectorAll('#loss tbody tr').length > 1`);

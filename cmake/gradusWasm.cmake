@@ -2,10 +2,12 @@
 # headers only, C++ exceptions as WebAssembly has them.
 option(GRADUS_WASM_SIMD "Kernels of 128-bit vectors beside the scalar ones" ON)
 set(GRADUS_OPENBLAS OFF)
+set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 set(GRADUS_BUILD_KIT OFF)
 set(GRADUS_BUILD_TEXT OFF)
 set(GRADUS_BUILD_EXAMPLES OFF)
 
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_compile_options(-fwasm-exceptions)
 add_link_options(-fwasm-exceptions -sALLOW_MEMORY_GROWTH -sWASM_BIGINT)
 
@@ -28,3 +30,16 @@ gradus_wasm_package(nlohmann_json::nlohmann_json nlohmann/json.hpp nlohmann-json
 gradus_wasm_package(doctest::doctest doctest/doctest.h doctest-dev)
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
+
+# There fmt is compiled with every file that includes it, which most do: so all folders are compiled as one file each,
+# their subfolders with them but for those of core, nn and ops.
+function(gradus_wasm_groups)
+  foreach(source ${ARGN})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE group)
+    if(NOT group MATCHES "ops/kernels/|version.cpp")
+      string(REGEX REPLACE "^((core|nn|ops)/[a-z]+|[a-z]+)/.*$" "\\1" group ${group})
+      string(MAKE_C_IDENTIFIER ${group} group)
+      set_source_files_properties(${source} TARGET_DIRECTORY gradus PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+endfunction()

@@ -9,8 +9,8 @@ namespace gradus::test {
 /// A file of the source tree: `source_file("tests/golden/adam.npy")`.
 std::filesystem::path source_file(const std::filesystem::path& relative);
 
-/// This program, to be started again by a shell: its path in quotes, after what runs programs built for another
-/// CPU, if it was.
+/// This program, to be started again by a shell: its path in quotes, after what runs programs built for
+/// another CPU, if it was.
 std::string this_program();
 
 /// A fresh, empty folder under the system's temporary folder, removed when the object goes.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes one file of a page and its parts: join.sh PAGE OUT FOLDER... Each line "<!-- join NAME -->" of PAGE becomes the file
-# NAME of the first FOLDER that has it. What a part holds must not end the <script> it stands in.
+# NAME of the first FOLDER that has it, and one called NAME.base64 the text that base64 makes of NAME. What a part holds must
+# not end the <script> it stands in.
 set -eu
 page=$1
 out=$2
@@ -12,9 +13,14 @@ while IFS= read -r line; do
       name=${name%' -->'}
       part=
       for folder; do
-        [ -f "$folder/$name" ] && part=$folder/$name && break
+        [ -f "$folder/${name%.base64}" ] && part=$folder/${name%.base64} && break
       done
       [ "$part" ] || { echo "join.sh: there is no $name in $*" >&2; exit 1; }
+      if [ "$name" != "${name%.base64}" ]; then
+        base64 "$part" | tr -d '\n'
+        echo
+        continue
+      fi
       if grep -qiE '</script|<!--' "$part"; then
         echo "join.sh: $part holds </script or <!--, which would end the script it stands in" >&2
         exit 1

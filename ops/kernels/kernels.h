@@ -2,8 +2,8 @@
 // The inner loops: plain functions on contiguous memory, one table per instruction set and element type.
 //
 // Every loop is written once in body.h over a small vector type (vec_*.h) and compiled for each
-// instruction set (kernels_scalar.cpp, kernels_avx2.cpp, ...); dispatch.cpp picks a table once, by CPU. A loop
-// runs on one thread; callers cut the work into chunks (parallel.h). Pointers need no alignment. An
+// instruction set (kernels_scalar.cpp, kernels_avx2.cpp, ...); dispatch.cpp picks a table once, by CPU. A
+// loop runs on one thread; callers cut the work into chunks (parallel.h). Pointers need no alignment. An
 // elementwise result depends on its own inputs only, never on the element's place in the run.
 
 #include <cstdint>

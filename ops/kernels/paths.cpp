@@ -25,7 +25,7 @@ struct Large {
 // By instruction set, and whether A is transposed: our kernel then reads down A's columns, OpenBLAS
 // rearranges A either way.
 constexpr Large kLarge[][2] = {
-    {{0, 0}, {0, 0}},            // scalar: the loops are a reference, not a way to be fast
+    {{0, 0}, {0, 0}},            // scalar: the loops are a reference before they are fast
     {{2e8, 128}, {5e7, 96}},     // avx2
     {{6e9, 1024}, {6e9, 1024}},  // avx512
     {{2e8, 128}, {5e7, 96}},     // neon: not measured, as for avx2

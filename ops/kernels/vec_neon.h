@@ -1,5 +1,6 @@
 #pragma once
-// Vec<T> over 128-bit registers of 64-bit ARM: 4 floats or 2 doubles. The names are explained in vec_scalar.h.
+// Vec<T> over 128-bit registers of 64-bit ARM: 4 floats or 2 doubles. The names are explained in
+// vec_scalar.h.
 
 #include <arm_neon.h>
 #include <math.h>
@@ -73,8 +74,7 @@ struct Vec<float> {
   static void store_mask(Mask m, bool* p) { store_mask(m, p, lanes); }
   static void store_mask(Mask m, bool* p, std::int64_t n) {
     const uint16x4_t halves = vmovn_u32(vshrq_n_u32(m.v, 31));
-    const std::uint32_t four = vget_lane_u32(
-        vreinterpret_u32_u8(vmovn_u16(vcombine_u16(halves, halves))), 0);
+    const std::uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(halves, halves))), 0);
     __builtin_memcpy(p, &four, static_cast<std::size_t>(n));
   }
 
@@ -224,7 +224,8 @@ inline WideProduct multiply(VecU32 a, VecU32 b) {
   return {vuzp2q_u32(first, last), vuzp1q_u32(first, last)};
 }
 inline void store_interleaved(std::uint32_t* p, VecU32 a, VecU32 b, VecU32 c, VecU32 d) {
-  vst4q_u32(p, {{a.v, b.v, c.v, d.v}});
+  const uint32x4x4_t all = {{a.v, b.v, c.v, d.v}};
+  vst4q_u32(p, all);
 }
 
 }  // namespace

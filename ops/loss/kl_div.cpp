@@ -16,13 +16,13 @@ namespace gradus {
 
 namespace {
 
-constexpr const char* kOp = "kl_div";
+constexpr const char* kKlDiv = "kl_div";
 
 /// p (log p - x + more), 0 where p is 0: there x and log p may be -inf.
 Array weighed(const Array& p, const Array& log_p, const Array& x, double more) {
   const Array a = p.contiguous(), b = log_p.contiguous(), c = x.contiguous(),
               y = Array::empty(x.shape(), x.dtype());
-  dispatch_floating(kOp, x, [&]<class T>() {
+  dispatch_floating(kKlDiv, x, [&]<class T>() {
     const T *const pp = a.data<T>(), *const pl = b.data<T>(), *const px = c.data<T>();
     T* const py = y.mutable_data<T>();
     const T extra = static_cast<T>(more);
@@ -39,18 +39,19 @@ Array weighed(const Array& p, const Array& log_p, const Array& x, double more) {
 }  // namespace
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, Flag log_target) {
-  check_pair(kOp, "input", input, target);
+  check_pair(kKlDiv, "input", input, target);
   const Array x = input.array(), t = target.array();
-  const Array p = log_target ? array::unary(kOp, kernels::Unary::exp, t) : t;
-  const Array log_p = log_target ? t : array::unary(kOp, kernels::Unary::log, t);
-  return record(kOp, reduce(weighed(p, log_p, x, 0), reduction), {&input, &target},
+  const Array p = log_target ? array::unary(kKlDiv, kernels::Unary::exp, t) : t;
+  const Array log_p = log_target ? t : array::unary(kKlDiv, kernels::Unary::log, t);
+  return record(kKlDiv, reduce(weighed(p, log_p, x, 0), reduction), {&input, &target},
                 [=, x = Saved(x), p = Saved(p), log_p = Saved(log_p)](const Array& dy, Needs needs) -> Grads {
                   const Array g = grad_of_each(dy, reduction, x->numel());
                   Array dx, dt;
                   if (needs[0]) dx = array::mul(*p, array::neg(g));
                   if (needs[1] && log_target) dt = array::mul(weighed(*p, *log_p, *x, 1), g);
                   if (needs[1] && !log_target)
-                    dt = array::mul(array::binary(kOp, kernels::Binary::add, array::sub(*log_p, *x), 1), g);
+                    dt =
+                        array::mul(array::binary(kKlDiv, kernels::Binary::add, array::sub(*log_p, *x), 1), g);
                   return {dx, dt};
                 });
 }

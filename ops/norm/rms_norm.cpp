@@ -18,13 +18,13 @@ namespace gradus {
 
 namespace {
 
-struct Normalized {
+struct RmsNormalized {
   Array y, rstd;
 };
 
-Normalized forward(const Array& x, const Array& weight, double eps) {
+RmsNormalized forward(const Array& x, const Array& weight, double eps) {
   const Rows rows(x.shape());
-  Normalized out{Array::empty(x.shape(), x.dtype()), Array::empty({rows.count, 1}, x.dtype())};
+  RmsNormalized out{Array::empty(x.shape(), x.dtype()), Array::empty({rows.count, 1}, x.dtype())};
   dispatch_floating("rms_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight);
     const RowPointers<T> y(out.y), rstd(out.rstd);
@@ -58,7 +58,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
   check_norm_parameter("rms_norm", "weight", weight, x);
   const Array rows = x.array().contiguous();
   const Array w = weight.defined() ? weight.array().contiguous() : Array();
-  Normalized out = forward(rows, w, eps);
+  RmsNormalized out = forward(rows, w, eps);
   return record("rms_norm", out.y, {&x, &weight},
                 [x = Saved(rows), w = Saved(w), rstd = out.rstd](const Array& dy, Needs needs) -> Grads {
                   return backward(dy.contiguous(), *x, *w, rstd, needs);

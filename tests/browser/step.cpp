@@ -1,5 +1,5 @@
-// A small Transformer learns to count: Pre-LN and Post-LN from the same weights, on the same batches. Prints a
-// line for each step, both losses, and what a step takes. Compiled for this machine and for WebAssembly, to
+// A small Transformer learns to count: Pre-LN and Post-LN from the same weights, on the same batches. Prints
+// a line for each step, both losses, and what a step takes. Compiled for this machine and for WebAssembly, to
 // compare numbers and times (docs/browser.md). The first argument is the number of steps.
 
 #include <algorithm>
@@ -70,6 +70,6 @@ int main(int argc, char** argv) {
     }
     std::printf("%d %.9g %.9g\n", step, losses[0], losses[1]);
   }
-  std::fprintf(stderr, "%s: Pre-LN %.2f ms a step, Post-LN %.2f ms\n", name(current_isa()), median(milliseconds[0]),
-               median(milliseconds[1]));
+  std::fprintf(stderr, "%s: Pre-LN %.2f ms a step, Post-LN %.2f ms\n", name(current_isa()),
+               median(milliseconds[0]), median(milliseconds[1]));
 }

@@ -27,9 +27,8 @@ using I = std::int64_t;
 
 /// Those this gradus was built with.
 const std::vector<MatmulBackend> kBackends =
-    blas::available()
-        ? std::vector{MatmulBackend::automatic, MatmulBackend::gradus, MatmulBackend::openblas}
-        : std::vector{MatmulBackend::automatic, MatmulBackend::gradus};
+    blas::available() ? std::vector{MatmulBackend::automatic, MatmulBackend::gradus, MatmulBackend::openblas}
+                      : std::vector{MatmulBackend::automatic, MatmulBackend::gradus};
 
 /// Restores what computes after a test.
 struct BackendGuard {
@@ -112,8 +111,9 @@ TEST_CASE("backend: without OpenBLAS, asking for it is an error and no product's
   CHECK(matmul_backend() == guard.backend);
   const float x = 1;
   float y = 0;
-  CHECK_THROWS_WITH_AS(blas::gemm<float>({.m = 1, .n = 1, .k = 1, .a = {&x, 1}, .b = {&x, 1}, .c = &y, .ldc = 1}),
-                       "gemm: this gradus was built without OpenBLAS", Error);
+  CHECK_THROWS_WITH_AS(
+      blas::gemm<float>({.m = 1, .n = 1, .k = 1, .a = {&x, 1}, .b = {&x, 1}, .c = &y, .ldc = 1}),
+      "gemm: this gradus was built without OpenBLAS", Error);
   for (const Isa isa : kIsas) {
     if (!isa_supported(isa)) continue;
     set_isa(isa);

@@ -9,8 +9,8 @@ constexpr std::uint32_t kPolynomial = 0xEDB88320;
 constexpr std::size_t kAtOnce = 8;
 using Table = std::array<std::uint32_t, 256>;
 
-/// tables[k][b]: what byte b becomes when k more bytes follow it. With eight of them eight bytes are looked up
-/// at once, and their remainders, which are independent, xored.
+/// tables[k][b]: what byte b becomes when k more bytes follow it. With eight of them eight bytes are looked
+/// up at once, and their remainders, which are independent, xored.
 constexpr std::array<Table, kAtOnce> make_tables() {
   std::array<Table, kAtOnce> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

@@ -10,8 +10,8 @@
 namespace gradus {
 namespace {
 
-std::atomic<std::new_handler> before = nullptr;  // the program's own
-std::atomic<const Error*> ready_made = nullptr;  // for when there is no memory for a message either
+std::atomic<std::new_handler> own_handler = nullptr;  // the program's own
+std::atomic<const Error*> ready_made = nullptr;       // for when there is no memory for a message either
 
 thread_local bool telling = false;
 
@@ -31,7 +31,7 @@ thread_local bool telling = false;
 /// Returning means: try again.
 void on_failing_new() {
   if (memory_stats().cached_bytes > 0) return empty_cache();
-  if (const std::new_handler own = before) return own();
+  if (const std::new_handler own = own_handler) return own();
   tell();
 }
 
@@ -42,7 +42,7 @@ void handle_failing_new() {
   const auto* const error = new Error("out of memory: work with smaller arrays or batches");
   const Error* none = nullptr;
   if (ready_made.compare_exchange_strong(none, error))
-    before = std::set_new_handler(on_failing_new);
+    own_handler = std::set_new_handler(on_failing_new);
   else
     delete error;
 }

@@ -244,17 +244,40 @@ void gemm_packed(I m, I n, I k, const Operand<ScalarOf<V>>& a, const Operand<Sca
   }
 }
 
-/// The definition, as a reference: what Vec's one-lane form runs.
+/// rows x columns elements of C from (i, j) on by definition: each is one sum over k, in order. Side by side
+/// the sums do not wait for each other.
+template <class T, I rows, I columns>
+void define(const Product<T>& x, I i, I j) {
+  const I row_of_a = x.a.transposed ? 1 : x.a.ld, next_a = x.a.transposed ? x.a.ld : 1;
+  const I column_of_b = x.b.transposed ? x.b.ld : 1, next_b = x.b.transposed ? 1 : x.b.ld;
+  const T *a = x.a.from(i, 0).data, *b = x.b.from(0, j).data;
+  T sums[rows][columns] = {};
+  for (I p = 0; p < x.k; ++p, a += next_a, b += next_b)
+#pragma GCC unroll 4
+    for (I r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (I c = 0; c < columns; ++c) sums[r][c] += a[r * row_of_a] * b[c * column_of_b];
+  for (I r = 0; r < rows; ++r)
+    for (I c = 0; c < columns; ++c) {
+      T y = x.alpha * sums[r][c];
+      if (x.beta != 0) y += x.beta * x.d[(i + r) * x.ldd + j + c];
+      if (x.bias) y += x.bias[j + c];
+      x.c[(i + r) * x.ldc + j + c] = x.relu && y < 0 ? T{0} : y;
+    }
+}
+
+/// As a reference: what Vec's one-lane form runs.
 template <class T>
 void gemm_by_definition(const Product<T>& x) {
-  for (I i = 0; i < x.m; ++i)
-    for (I j = 0; j < x.n; ++j) {
-      T sum = 0;
-      for (I p = 0; p < x.k; ++p) sum += *x.a.from(i, p).data * *x.b.from(p, j).data;
-      T y = x.alpha * sum;
-      if (x.beta != 0) y += x.beta * x.d[i * x.ldd + j];
-      if (x.bias) y += x.bias[j];
-      x.c[i * x.ldc + j] = x.relu && y < 0 ? T{0} : y;
+  constexpr I side = 4;
+  for (I i = 0; i < x.m; i += side)
+    for (I j = 0; j < x.n; j += side) {
+      if (i + side <= x.m && j + side <= x.n) {
+        define<T, side, side>(x, i, j);
+        continue;
+      }
+      for (I r = i; r < x.m && r < i + side; ++r)
+        for (I c = j; c < x.n && c < j + side; ++c) define<T, 1, 1>(x, r, c);
     }
 }
 

@@ -1,5 +1,5 @@
 // Every one of the 2^32 floats through functions that promise 2 ulp, on every instruction set. That takes ten
-// minutes of CPU time, so it runs by hand: ops_tests --no-skip -tc='every float*'
+// minutes of CPU time, so it runs by hand: kernels_tests --no-skip -tc='every float*'
 // (sin and cos, which are libm's for most floats, are left to million_unary_test.cpp.)
 
 #include <bit>

@@ -1,7 +1,7 @@
 // Uses the page as a reader would, in headless Chromium without a network, and compares it with the native program:
 //   node page_test.mjs PAGE BROWSER_ANSWER
 import {spawnSync} from 'node:child_process';
-import {readFileSync, statSync} from 'node:fs';
+import {existsSync, readFileSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Chromium, Page} from './chromium.mjs';
@@ -9,6 +9,11 @@ import {Chromium, Page} from './chromium.mjs';
 const [file, program] = process.argv.slice(2).map((path) => resolve(path));
 const url = pathToFileURL(file).href;
 let failed = 0, checks = 0;
+
+if (!existsSync(program) || process.env.CHROMIUM === '' || process.env.CHROMIUM?.endsWith('NOTFOUND')) {
+  console.log(existsSync(program) ? 'skipped: there is no Chromium here' : `skipped: ${program} has not been built`);
+  process.exit(77);
+}
 
 function check(condition, words) {
   ++checks;

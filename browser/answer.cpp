@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "browser/session.h"
-#include "gradus/core/error.h"
+#include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
 #include "lab/names.h"
 
@@ -137,6 +139,29 @@ Json answer_verdict() {
           {"models", models}};
 }
 
+// --- for figures
+
+/// A token or a gradient: 2 to 64 numbers.
+Tensor vector_from(const Json& request, const char* name) {
+  const Json values = request.value(name, Json());
+  const bool numbers = values.is_array() && std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
+  kit::check(numbers && values.size() >= 2 && values.size() <= 64, "layer_norm: {} expects 2 to 64 numbers, got {}", name,
+             values.dump());
+  return from_vector(values.get<std::vector<double>>(), {static_cast<std::int64_t>(values.size())});
+}
+
+Json answer_layer_norm(const Json& request) {
+  const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
+  kit::check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(), dy.numel());
+  const Tensor y = layer_norm(x);
+  y.backward(dy);
+  const double mean = x.detach().mean().item();
+  return {{"y", y.to_vector<double>()},
+          {"dx", x.grad().to_vector<double>()},
+          {"mean", mean},
+          {"deviation", std::sqrt((x.detach() - mean).square().mean().item())}};
+}
+
 Json answer_to(const Json& request) {
   kit::check(request.is_object(), "a request is an object, got {}", request.dump());
   const std::string what = word(request.value("do", Json()), "do");
@@ -145,7 +170,8 @@ Json answer_to(const Json& request) {
   if (what == "step") return answer_step(request);
   if (what == "verdict") return answer_verdict();
   if (what == "csv") return {{"csv", present().csv()}};
-  kit::fail_with("do: expects facts, begin, step, verdict or csv, got {}", what);
+  if (what == "layer_norm") return answer_layer_norm(request);
+  kit::fail_with("do: expects facts, begin, step, verdict, csv or layer_norm, got {}", what);
 }
 
 }  // namespace

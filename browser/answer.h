@@ -7,6 +7,7 @@
 //   {"do": "step", "count": 4}           so many steps of each model, fewer where the session ends before
 //   {"do": "verdict"}                    of the sessions that are done, with the settings of the present one
 //   {"do": "csv"}                        the present run as a file
+//   {"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]}  of one token, without a session: y, dx, mean and deviation
 //
 // What goes wrong is answered with {"error": "what and what to do about it"}.
 

@@ -1,38 +1,7 @@
 // The page: settings, buttons, and the loop that asks the worker for steps.
 'use strict';
 
-const $ = (id) => document.getElementById(id);
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-
-// --- the worker
-
-const asked = new Map();
-let worker = null, questions = 0;
-
-function ask(request) {
-  return new Promise((resolve, reject) => {
-    const id = ++questions;
-    asked.set(id, {resolve, reject});
-    worker.postMessage({id, request: JSON.stringify(request)});
-  }).then((answer) => {
-    if (answer.error) throw new Error(answer.error);
-    return answer;
-  });
-}
-
-function startWorker() {
-  worker = new Worker(URL.createObjectURL(new Blob([$('worker').textContent], {type: 'text/javascript'})));
-  worker.onmessage = ({data}) => {
-    asked.get(data.id).resolve(JSON.parse(data.answer));
-    asked.delete(data.id);
-  };
-  worker.onerror = (event) => {
-    for (const {reject} of asked.values()) reject(new Error(event.message ?? 'the worker did not start'));
-    asked.clear();
-  };
-  const module = Uint8Array.from(atob($('module').textContent.trim()), (c) => c.charCodeAt(0)).buffer;
-  worker.postMessage({module}, [module]);
-}
 
 // --- settings, which also stand in the address behind #
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "browser/session.h"
@@ -63,7 +64,7 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of("nonsense") == "the request is not JSON");
   CHECK(error_of("[1]") == "a request is an object, got [1]");
   CHECK(error_of("{}") == "do: expects a name, got null");
-  CHECK(error_of(R"({"do": "dance"})") == "do: expects facts, begin, step, verdict or csv, got dance");
+  CHECK(error_of(R"({"do": "dance"})") == "do: expects facts, begin, step, verdict, csv or layer_norm, got dance");
   CHECK(error_of(R"({"do": "begin", "settings": 3})") == "settings: expects an object, got 3");
   CHECK(error_of(R"({"do": "begin", "settings": {"depth": 3}})") == "settings: there is none called depth");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 2.5}})") == "layers: expects a whole number, got 2.5");
@@ -73,4 +74,21 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 99}})") ==
         "layers: expects a whole number from 1 to 24, got 99");
   CHECK(error_of(R"({"do": "step"})") == "there is no session yet: begin one");  // the refused one took its place
+}
+
+TEST_CASE("answer: layer norm of a token and its gradient") {
+  const Json one = ask(R"({"do": "layer_norm", "x": [1, 2, 6], "dy": [1, 0, 0]})");
+  const double deviation = std::sqrt(14.0 / 3);
+  CHECK(one["mean"] == doctest::Approx(3));
+  CHECK(one["deviation"] == doctest::Approx(deviation));
+  const std::vector<double> y = one["y"], dx = one["dx"];
+  const double centered[] = {-2, -1, 3};
+  for (const std::size_t i : {0, 1, 2}) {
+    CHECK(y[i] == doctest::Approx(centered[i] / deviation).epsilon(1e-4));
+    const double dy = i == 0;  // row 0 of (I - 1/d - y y^T / d) / deviation
+    CHECK(dx[i] == doctest::Approx((dy - 1.0 / 3 - y[0] * y[i] / 3) / deviation).epsilon(1e-4));
+  }
+  CHECK(error_of(R"({"do": "layer_norm", "x": [1], "dy": [1]})") == "layer_norm: x expects 2 to 64 numbers, got [1]");
+  CHECK(error_of(R"({"do": "layer_norm", "x": [1, 2], "dy": [1, 2, 3]})") ==
+        "layer_norm: x and dy expect as many numbers, got 2 and 3");
 }

@@ -26,6 +26,6 @@ function startWorker() {
     for (const {reject} of asked.values()) reject(new Error(event.message ?? 'the worker did not start'));
     asked.clear();
   };
-  const module = Uint8Array.from(atob($('module').textContent.trim()), (c) => c.charCodeAt(0)).buffer;
-  worker.postMessage({module}, [module]);
+  const packed = Uint8Array.from(atob($('module').textContent.trim()), (c) => c.charCodeAt(0)).buffer;
+  worker.postMessage({packed}, [packed]);
 }

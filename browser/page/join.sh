@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes one file of a page and its parts: join.sh PAGE OUT FOLDER... Each line "<!-- join NAME -->" of PAGE becomes the file
-# NAME of the first FOLDER that has it, and one called NAME.base64 the text that base64 makes of NAME. What a part holds must
+# NAME of the first FOLDER that has it; NAME.gz.base64 stands for what gzip and then base64 make of NAME. What a part holds must
 # not end the <script> it stands in.
 set -eu
 page=$1
@@ -13,11 +13,11 @@ while IFS= read -r line; do
       name=${name%' -->'}
       part=
       for folder; do
-        [ -f "$folder/${name%.base64}" ] && part=$folder/${name%.base64} && break
+        [ -f "$folder/${name%.gz.base64}" ] && part=$folder/${name%.gz.base64} && break
       done
       [ "$part" ] || { echo "join.sh: there is no $name in $*" >&2; exit 1; }
-      if [ "$name" != "${name%.base64}" ]; then
-        base64 "$part" | tr -d '\n'
+      if [ "$name" != "${name%.gz.base64}" ]; then
+        gzip -9 -n -c "$part" | base64 | tr -d '\n'
         echo
         continue
       fi

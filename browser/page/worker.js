@@ -3,10 +3,14 @@
 
 let ready = null;
 
+function unpack(packed) {
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+}
+
 self.onmessage = async ({data}) => {
   try {
-    if (data.module) {
-      ready = gradusModule({wasmBinary: data.module, print: () => {}, printErr: () => {}});
+    if (data.packed) {
+      ready = unpack(data.packed).then((wasmBinary) => gradusModule({wasmBinary, print: () => {}, printErr: () => {}}));
       return;
     }
     const module = await ready;

@@ -28,7 +28,7 @@ function arrow(from, to, style, name, dashed) {
 const plus = (a, b) => a.map((v, i) => v + b[i]);
 
 function draw(x, dy, {y, dx, mean, deviation}) {
-  const center = [SIDE / 2, SIDE / 2], at = seen(x), on = seen(y);
+  const center = [SIDE / 2, SIDE / 2], at = seen(x), on = seen(y), inside = seen(y.map((v) => 0.8 * v));
   const axes = [0, 1, 2].map((i) => {
     const end = seen([0, 1, 2].map((j) => (i === j ? 4.4 : 0)));
     return `<path class="axis3" d="M${center}L${end}"/><text class="soft" x="${end[0] - 8}" y="${end[1] + 5}">x${'₁₂₃'[i]}</text>`;
@@ -40,7 +40,7 @@ function draw(x, dy, {y, dx, mean, deviation}) {
       `<text class="soft halo" x="${SIDE / 2 - 10}" y="${SIDE / 2 + UNIT * Math.sqrt(3) + 18}">√3</text>` +
       `<path class="ray" d="M${center}L${at}"/>` + arrow(on, seen(plus(y, dy)), 1, 'dy', true) + arrow(at, seen(plus(x, dx)), 1, 'dx', false) +
       `<g class="c1"><rect class="token" style="cursor:default" x="${on[0] - 6}" y="${on[1] - 6}" width="12" height="12"/></g>` +
-      `<text class="halo" x="${on[0] + 10}" y="${on[1] - 8}">y</text>` +
+      `<text class="halo" x="${inside[0] - 4}" y="${inside[1] + 5}">y</text>` +
       `<g class="c0"><circle class="token" id="token" cx="${at[0]}" cy="${at[1]}" r="11"/></g>` +
       `<text class="halo" x="${at[0] + 14}" y="${at[1] - 10}">x</text></svg>`;
   const row = (name, values) => `<tr><th scope="row">${name}</th>${values.map((v) => `<td>${fixed(v)}</td>`).join('')}</tr>`;

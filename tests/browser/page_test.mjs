@@ -2,7 +2,7 @@
 //   node page_test.mjs PAGE BROWSER_ANSWER
 import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, statSync} from 'node:fs';
-import {resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Chromium, Page} from './chromium.mjs';
 
@@ -194,6 +194,35 @@ async function shapes(browser) {
       }
 }
 
+async function layerNormFigure(browser) {
+  for (const width of [360, 1280]) {
+    const page = await Page.open(browser, {width, phone: width < 500});
+    await page.go(pathToFileURL(join(dirname(file), 'layer_norm.html')).href);
+    await page.until(`document.querySelector('#numbers tr')`);
+    const row = (i) => page.evaluate(`[...document.querySelectorAll('#numbers tr')[${i}].querySelectorAll('td')]
+        .map((cell) => Number(cell.textContent.replace('−', '-')))`);
+    const near = (a, b, words) => check(Math.abs(a - b) < 0.08, `${words}: got ${a}, expects ${b}`);
+    const [y, dx, before] = [await row(1), await row(3), await row(0)];
+    near(Math.hypot(...y), Math.sqrt(3), 'length of y');
+    near(y[0] * dx[0] + y[1] * dx[1] + y[2] * dx[2], 0, 'dx is at right angles to y');
+    const box = await page.evaluate(`(() => { const r = document.getElementById('token').getBoundingClientRect();
+        return {x: r.x + r.width / 2, y: r.y + r.height / 2 + scrollY, top: scrollY}; })()`);
+    await page.evaluate(`document.getElementById('plane').scrollIntoView({block: 'center'})`);
+    const top = await page.evaluate(`scrollY`);
+    for (const [type, dx2] of [['mousePressed', 0], ['mouseMoved', -60], ['mouseReleased', -60]])
+      await page.send('Input.dispatchMouseEvent', {type, x: box.x + dx2, y: box.y - top, button: 'left', buttons: 1, clickCount: 1});
+    await page.until(`Math.abs(Number(document.querySelector('#numbers td').textContent.replace('−', '-')) - ${before[0]}) > 0.1`);
+    const after = await row(0);
+    near(after[0] + after[1] + after[2], before[0] + before[1] + before[2], 'dragging keeps the mean, to the steps of the sliders');
+    await page.evaluate(`document.getElementById('x2').focus()`);
+    await page.key('ArrowRight', {number: 39});
+    await page.until(`document.querySelectorAll('#numbers td')[2].textContent !== '${after[2].toFixed(2).replace('-', '−')}'`);
+    check(await page.evaluate(`document.documentElement.scrollWidth`) <= width, `${width} px: the figure reaches farther`);
+    same(page.complaints.join('; '), '', 'complaints');
+    await page.close();
+  }
+}
+
 // Of the renderer's processor time too, which tells more where the machine has other work.
 async function speed(browser) {
   const page = await open(browser, '#layers=6&steps=400');
@@ -222,7 +251,7 @@ check(!/\b(src|href)="(?!data:|#)/.test(readFileSync(file, 'utf8')), 'the page l
 
 const browser = await Chromium.open();
 try {
-  for (const test of [lossesOfTheNativeProgram, buttons, badSettings, keyboard, shapes, speed]) {
+  for (const test of [lossesOfTheNativeProgram, buttons, badSettings, keyboard, shapes, layerNormFigure, speed]) {
     const before = failed;
     try {
       await test(browser);

@@ -11,20 +11,20 @@
 namespace gradus::optim {
 
 namespace {
-constexpr std::int64_t kPiece = 4096;  // summed in the gradient's own precision; pieces are added in double
+constexpr std::int64_t kSummed = 4096;  // summed in the gradient's own precision; pieces are added in double
 
 double sum_square(const Array& gradient) {
   const Array dense = gradient.contiguous();
   const std::int64_t n = dense.numel();
   count_bytes(static_cast<double>(n) * static_cast<double>(size_of(dense.dtype())));
-  const std::int64_t pieces = (n + kPiece - 1) / kPiece;
+  const std::int64_t pieces = (n + kSummed - 1) / kSummed;
   const Array sums = Array::empty({pieces}, f64);
   double* const parts = sums.mutable_data<double>();
   dispatch_floating("grad_norm", dense, [&]<class T>() {
     const T* const data = dense.data<T>();
     parallel_for(pieces, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t begin = i * kPiece, size = std::min(kPiece, n - begin);
+        const std::int64_t begin = i * kSummed, size = std::min(kSummed, n - begin);
         parts[i] = static_cast<double>(kernels::table<T>().sum_square(size, data + begin));
       }
     });
@@ -41,7 +41,7 @@ void rewrite(const char* op, const Array& gradient, F f) {
   dispatch_floating(op, dense, [&]<class T>() {
     T* const data = dense.mutable_data<T>();
     count_bytes(2.0 * static_cast<double>(dense.numel()) * static_cast<double>(sizeof(T)));
-    parallel_for(dense.numel(), 4 * kPiece,
+    parallel_for(dense.numel(), 4 * kSummed,
                  [&](std::int64_t begin, std::int64_t end) { f(end - begin, data + begin); });
   });
   if (!gradient.is_contiguous())

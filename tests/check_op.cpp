@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <random>
 
 #include "check_layouts.h"
+#include "gradus/core/detail/bits.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/threads/parallel.h"
@@ -35,7 +35,7 @@ double largest(const Values& values) {
 
 bool same_bits(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) ||
-         std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+         bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b);
 }
 
 class Checker {

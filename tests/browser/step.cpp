@@ -25,11 +25,11 @@ struct Run {
   optim::Adam adam;
 
   explicit Run(const nn::Placement& placement)
-      : model({.vocab = kVocab,
-               .context = kTokens,
-               .layers = 6,
-               .placement = placement,
-               .block = {.d_model = 32, .heads = 4}}),
+      : model((manual_seed(1), nn::GPTOptions{.vocab = kVocab,
+                                              .context = kTokens,
+                                              .layers = 6,
+                                              .placement = placement,
+                                              .block = {.d_model = 32, .heads = 4}})),
         adam(model.parameters(), {.lr = 1e-3}) {}
 
   double step(const Tensor& ids, const Tensor& next) {
@@ -50,11 +50,7 @@ double median(std::vector<double> values) {
 
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 20;
-  std::vector<Run> runs;
-  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
-    manual_seed(1);
-    runs.emplace_back(placement);
-  }
+  Run runs[] = {Run(nn::pre_ln()), Run(nn::post_ln())};
   std::vector<double> milliseconds[2];
   for (int step = 0; step < steps; ++step) {
     // Rows count up from random numbers by random strides.
@@ -64,7 +60,7 @@ int main(int argc, char** argv) {
     double losses[2];
     for (int i = 0; i < 2; ++i) {
       const auto begin = std::chrono::steady_clock::now();
-      losses[i] = runs[static_cast<std::size_t>(i)].step(ids, next);
+      losses[i] = runs[i].step(ids, next);
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
       milliseconds[i].push_back(took.count());
     }

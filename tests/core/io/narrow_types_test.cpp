@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "core/io/hostile.h"
+#include "gradus/core/detail/bits.h"
 #include "gradus/core/io/safetensors.h"
 #include "support.h"
 
@@ -47,7 +47,7 @@ double value_of(std::uint32_t bits, int exponent_bits, int fraction_bits) {
 std::uint64_t fingerprint(const std::vector<float>& values) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i)
-    sum += std::bit_cast<std::uint32_t>(values[i]) * (2654435761u * std::uint64_t{i} + 1);
+    sum += bit_cast<std::uint32_t>(values[i]) * (2654435761u * std::uint64_t{i} + 1);
   return sum;
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("widening takes no memory but the tensor's") {
   reset_peak_memory();
   const std::int64_t before = memory_stats().live_bytes;
   const StateDict loaded = load_safetensors(path);
-  CHECK(loaded.at("w").array().at({999, 999}) == std::bit_cast<float>(0x3f3f0000u));
+  CHECK(loaded.at("w").array().at({999, 999}) == bit_cast<float>(0x3f3f0000u));
   CHECK(memory_stats().peak_bytes - before <= 4'194'304);
 }
 

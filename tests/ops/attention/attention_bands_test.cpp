@@ -76,7 +76,7 @@ TEST_CASE("attention: heads of queries share keys and values") {
   for (const auto& [heads, shared_heads] :
        {std::pair<std::int64_t, std::int64_t>{4, 2}, {6, 1}, {6, 3}, {12, 4}})
     for (const Sizes& z : {Sizes{2, heads, 5, 5, 4, 4}, {1, heads, 3, 7, 4, 2}, {1, heads, 130, 131, 2, 2}}) {
-      CAPTURE(heads);
+      CAPTURE(z.h);
       check_against_reference(z, {}, shared_heads);
       check_against_reference(z, {.causal = true}, shared_heads);
       check_against_reference(z, {.mask = randn({z.h, z.tq, z.tk}, f64), .alibi = true}, shared_heads);

@@ -10,7 +10,7 @@ TEST_CASE_TEMPLATE("attention's kernels at every tail and causal edge", T, float
     at_every_tail([&](I n, I offset) {
       for (const auto& [seen, step] : {std::pair<I, I>{n, 0}, {n / 2, 1}, {-2, 1}}) {
         const ScoreTile<T> tile(5, n, seen, step, static_cast<std::uint64_t>(n));
-        CAPTURE(seen);
+        CAPTURE(tile.seen);
         check_attention_exp(table, tile, n / 3, offset);
         check_attention_weights(table, tile, offset);
         check_attention_score_grad(table, tile, offset);

@@ -2,9 +2,9 @@
 // minutes of CPU time, so it runs by hand: kernels_tests --no-skip -tc='every float*'
 // (sin and cos, which are libm's for most floats, are left to million_unary_test.cpp.)
 
-#include <bit>
 #include <mutex>
 
+#include "gradus/core/detail/bits.h"
 #include "gradus/core/threads/parallel.h"
 #include "kernel_test.h"
 #include "references.h"
@@ -50,7 +50,7 @@ std::vector<Findings> sweep_block(const Case& c, const Tables& tables, std::uint
   std::vector<float> x(n), y(n);
   std::vector<double> want(n);
   for (std::size_t i = 0; i < n; ++i) {
-    x[i] = std::bit_cast<float>(begin + static_cast<std::uint32_t>(i));
+    x[i] = bit_cast<float>(begin + static_cast<std::uint32_t>(i));
     want[i] = c.exact(static_cast<double>(x[i]));
   }
   std::vector<Findings> findings(tables.size());
@@ -90,7 +90,7 @@ TEST_CASE("every float is within 2 ulp" * doctest::skip()) {
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const Findings& f = findings[t];
       MESSAGE(std::string(c.name), " ", tables[t].first, ": at most ", f.largest, " ulp, at ",
-              std::bit_cast<float>(f.at), "; more than 1 ulp: ", f.above_one);
+              bit_cast<float>(f.at), "; more than 1 ulp: ", f.above_one);
       CHECK(f.largest <= 2);
     }
   }

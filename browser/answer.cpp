@@ -50,7 +50,8 @@ Settings settings_from(const Json& json) {
   Settings settings;
   for (const auto& [key, value] : json.items()) {
     if (key == "placements") {
-      kit::check(value.is_array() && value.size() == 2, "placements: expects two names, got {}", value.dump());
+      kit::check(value.is_array() && value.size() == 2, "placements: expects two names, got {}",
+                 value.dump());
       settings.placements = {word(value[0], "placements"), word(value[1], "placements")};
     } else if (key == "layers") {
       settings.layers = whole(value, "layers");
@@ -73,8 +74,12 @@ Settings settings_from(const Json& json) {
 }
 
 Json json_of(const Settings& settings) {
-  return {{"placements", settings.placements}, {"layers", settings.layers}, {"rate", settings.rate},
-          {"warmup", settings.warmup},         {"start", settings.start},   {"seed", settings.seed},
+  return {{"placements", settings.placements},
+          {"layers", settings.layers},
+          {"rate", settings.rate},
+          {"warmup", settings.warmup},
+          {"start", settings.start},
+          {"seed", settings.seed},
           {"steps", settings.steps}};
 }
 
@@ -106,8 +111,8 @@ Json answer_begin(const Json& request) {
 }
 
 Json json_of(const ModelStep& at) {
-  return {{"step", at.step}, {"loss", at.loss},     {"rate", at.rate}, {"gradient", at.gradient},
-          {"stream", at.stream}, {"gradients", at.gradients}};
+  return {{"step", at.step},         {"loss", at.loss},     {"rate", at.rate},
+          {"gradient", at.gradient}, {"stream", at.stream}, {"gradients", at.gradients}};
 }
 
 Json answer_step(const Json& request) {
@@ -131,8 +136,9 @@ Json answer_verdict() {
       Json diverged, loss;
       if (run.result.diverged_at) diverged = *run.result.diverged_at;
       if (run.result.final_loss) loss = *run.result.final_loss;
-      models.push_back(
-          {{"placement", lab::title_of(run.options.placement)}, {"final_loss", loss}, {"diverged_at", diverged}});
+      models.push_back({{"placement", lab::title_of(run.options.placement)},
+                        {"final_loss", loss},
+                        {"diverged_at", diverged}});
     }
   return {{"verdict", state().record.verdict(settings)},
           {"seeds", state().record.seeds(settings)},
@@ -144,15 +150,17 @@ Json answer_verdict() {
 /// A token or a gradient: 2 to 64 numbers.
 Tensor vector_from(const Json& request, const char* name) {
   const Json values = request.value(name, Json());
-  const bool numbers = values.is_array() && std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
-  kit::check(numbers && values.size() >= 2 && values.size() <= 64, "layer_norm: {} expects 2 to 64 numbers, got {}", name,
-             values.dump());
+  const bool numbers = values.is_array() &&
+                       std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
+  kit::check(numbers && values.size() >= 2 && values.size() <= 64,
+             "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
   return from_vector(values.get<std::vector<double>>(), {static_cast<std::int64_t>(values.size())});
 }
 
 Json answer_layer_norm(const Json& request) {
   const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
-  kit::check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(), dy.numel());
+  kit::check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
+             dy.numel());
   const Tensor y = layer_norm(x);
   y.backward(dy);
   const double mean = x.detach().mean().item();
@@ -177,7 +185,9 @@ Json answer_to(const Json& request) {
 }  // namespace
 
 std::string answer(const std::string& request) {
-  const auto dump = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  const auto dump = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
   try {
     const Json json = Json::parse(request, nullptr, false);
     kit::check(!json.is_discarded(), "the request is not JSON");

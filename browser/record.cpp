@@ -1,4 +1,5 @@
-// What finished sessions say, in the lab's words: a session is a seed of a lab with one depth, rate and warm-up.
+// What finished sessions say, in the lab's words: a session is a seed of a lab with one depth, rate and
+// warm-up.
 
 #include <algorithm>
 

@@ -35,8 +35,8 @@ nn::GPT model_of(const Settings& settings, const std::string& placement) {
 }
 
 void check_range(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
-  kit::check(value >= low && value <= high, "{}: expects a whole number from {} to {}, got {}", what, low, high,
-             value);
+  kit::check(value >= low && value <= high, "{}: expects a whole number from {} to {}, got {}", what, low,
+             high, value);
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ Settings checked(Settings settings) {
   check_range("steps", settings.steps, 1, 5000);
   const std::vector<lab::WeightScheme> starts = start_names();
   std::string names;
-  for (const lab::WeightScheme& scheme : starts) names += (names.empty() ? "" : ", ") + std::string(scheme.name);
+  for (const lab::WeightScheme& scheme : starts)
+    names += (names.empty() ? "" : ", ") + std::string(scheme.name);
   kit::check(std::any_of(starts.begin(), starts.end(),
                          [&](const lab::WeightScheme& scheme) { return scheme.name == settings.start; }),
              "initial weights: there are {}, got {}", names, settings.start);

@@ -1,6 +1,6 @@
 #pragma once
-// The lab for a page: two models, which start with the same weights and see the same data, trained a few steps
-// at a time, so that whoever watches can draw, stop and go on.
+// The lab for a page: two models, which start with the same weights and see the same data, trained a few
+// steps at a time, so that whoever watches can draw, stop and go on.
 //
 //   Session session({.placements = {"Pre-LN", "Post-LN"}, .layers = 6, .rate = 3e-3});
 //   while (!session.done()) draw(session.step());

@@ -26,7 +26,8 @@ TEST_CASE("answer: a run from the first request to the verdict") {
   CHECK(facts["entropy"] == doctest::Approx(0.918).epsilon(0.01));
   CHECK(facts["baseline"]["words"] == "the 3-gram baseline");
 
-  const Json begun = ask(R"({"do": "begin", "settings": {"placements": ["pre", "peri"], "layers": 2, "steps": 5}})");
+  const Json begun =
+      ask(R"({"do": "begin", "settings": {"placements": ["pre", "peri"], "layers": 2, "steps": 5}})");
   CHECK(begun["settings"]["placements"] == Json({"Pre-LN", "Peri-LN"}));
   CHECK(begun["settings"]["rate"] == 3e-3);
   CHECK(begun["models"][1]["placement"] == "Peri-LN");
@@ -64,16 +65,20 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of("nonsense") == "the request is not JSON");
   CHECK(error_of("[1]") == "a request is an object, got [1]");
   CHECK(error_of("{}") == "do: expects a name, got null");
-  CHECK(error_of(R"({"do": "dance"})") == "do: expects facts, begin, step, verdict, csv or layer_norm, got dance");
+  CHECK(error_of(R"({"do": "dance"})") ==
+        "do: expects facts, begin, step, verdict, csv or layer_norm, got dance");
   CHECK(error_of(R"({"do": "begin", "settings": 3})") == "settings: expects an object, got 3");
   CHECK(error_of(R"({"do": "begin", "settings": {"depth": 3}})") == "settings: there is none called depth");
-  CHECK(error_of(R"({"do": "begin", "settings": {"layers": 2.5}})") == "layers: expects a whole number, got 2.5");
-  CHECK(error_of(R"({"do": "begin", "settings": {"rate": "fast"}})") == "rate: expects a number, got \"fast\"");
+  CHECK(error_of(R"({"do": "begin", "settings": {"layers": 2.5}})") ==
+        "layers: expects a whole number, got 2.5");
+  CHECK(error_of(R"({"do": "begin", "settings": {"rate": "fast"}})") ==
+        "rate: expects a number, got \"fast\"");
   CHECK(error_of(R"({"do": "begin", "settings": {"placements": ["pre"]}})") ==
         "placements: expects two names, got [\"pre\"]");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 99}})") ==
         "layers: expects a whole number from 1 to 24, got 99");
-  CHECK(error_of(R"({"do": "step"})") == "there is no session yet: begin one");  // the refused one took its place
+  CHECK(error_of(R"({"do": "step"})") ==
+        "there is no session yet: begin one");  // the refused one took its place
 }
 
 TEST_CASE("answer: layer norm of a token and its gradient") {
@@ -88,7 +93,8 @@ TEST_CASE("answer: layer norm of a token and its gradient") {
     const double dy = i == 0;  // row 0 of (I - 1/d - y y^T / d) / deviation
     CHECK(dx[i] == doctest::Approx((dy - 1.0 / 3 - y[0] * y[i] / 3) / deviation).epsilon(1e-4));
   }
-  CHECK(error_of(R"({"do": "layer_norm", "x": [1], "dy": [1]})") == "layer_norm: x expects 2 to 64 numbers, got [1]");
+  CHECK(error_of(R"({"do": "layer_norm", "x": [1], "dy": [1]})") ==
+        "layer_norm: x expects 2 to 64 numbers, got [1]");
   CHECK(error_of(R"({"do": "layer_norm", "x": [1, 2], "dy": [1, 2, 3]})") ==
         "layer_norm: x and dy expect as many numbers, got 2 and 3");
 }

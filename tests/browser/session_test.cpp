@@ -162,7 +162,8 @@ TEST_CASE("session: settings that cannot be are refused with what is expected") 
   refused({.rate = 0}, "rate: expects a number above 0, at most 1, got 0");
   refused({.rate = NAN}, "rate: expects a number above 0, at most 1, got nan");
   refused({.warmup = -1}, "warm-up: expects a whole number from 0 to 10000, got -1");
-  refused({.start = "xiong"}, "initial weights: there are fan_in, fan_in_scaled, xavier, small, gpt2, tfixup, got xiong");
+  refused({.start = "xiong"},
+          "initial weights: there are fan_in, fan_in_scaled, xavier, small, gpt2, tfixup, got xiong");
   refused({.seed = 1000}, "seed: expects a whole number from 0 to 999, got 1000");
   refused({.steps = 0}, "steps: expects a whole number from 1 to 5000, got 0");
   Session done = finished({.layers = 1, .steps = 1});
@@ -190,7 +191,8 @@ TEST_CASE("record: a session is a seed of a lab") {
   CHECK(record.verdict(settings) ==
         "No setting has finished with both placements, so nothing can be said about training yet.");
   const Session unfinished(settings);
-  CHECK_THROWS_WITH_AS(record.add(unfinished), doctest::Contains("the session has steps left to make"), Error);
+  CHECK_THROWS_WITH_AS(record.add(unfinished), doctest::Contains("the session has steps left to make"),
+                       Error);
 
   Settings seeded = settings;
   const auto run = [&](std::int64_t seed) {
@@ -200,13 +202,15 @@ TEST_CASE("record: a session is a seed of a lab") {
   run(3);
   CHECK(record.seeds(settings) == 1);
   CHECK(record.verdict(settings) ==
-        "One seed shows no spread to judge by: Pre-LN ended below the 3-gram baseline in 0 of 1 runs, Post-LN in 0.");
+        "One seed shows no spread to judge by: Pre-LN ended below the 3-gram baseline in 0 of 1 runs, "
+        "Post-LN in 0.");
   run(3);  // again: instead
   CHECK(record.seeds(settings) == 1);
   run(7);
   CHECK(record.seeds(settings) == 2);
   const std::string two = record.verdict(settings);
-  CHECK(two.starts_with("No clear difference in reliability: Pre-LN ended below the 3-gram baseline in 0 of 2 runs"));
+  CHECK(two.starts_with(
+      "No clear difference in reliability: Pre-LN ended below the 3-gram baseline in 0 of 2 runs"));
   CHECK(two.find("of 2 seeds") != std::string::npos);
   seeded.rate = 0.01;
   run(0);  // another lab
@@ -228,7 +232,8 @@ TEST_CASE("record: the sentence is the lab's of the same runs") {
     for (const lab::Placement& placement : options.placements) {
       const lab::RunOptions run{
           .placement = placement, .layers = 1, .lr = 0.003, .seed = static_cast<std::uint64_t>(seed)};
-      const auto result = lab::train(lab::recall_task(), options.model, run, [](const auto&) { return true; });
+      const auto result =
+          lab::train(lab::recall_task(), options.model, run, [](const auto&) { return true; });
       REQUIRE(result.has_value());
       results.runs.push_back({.options = run, .result = *result, .losses = {}, .grad_norms = {}});
       const auto* const runs = record.runs({.layers = 1, .seed = seed, .steps = steps});

@@ -40,13 +40,7 @@ Task make_task(const LabOptions& options) {
 }
 
 Config make_config(const LabOptions& options, const Task& task) {
-  TaskFacts facts{.name = task.name(),
-                  .vocabulary = task.vocabulary().size(),
-                  .context = task.context(),
-                  .entropy = task.entropy(),
-                  .context_free_loss = task.context_free_loss(),
-                  .ngram = task.ngram(),
-                  .sha256 = {}};
+  TaskFacts facts = facts_of(task);
   if (!options.text.empty()) facts.sha256 = lab::sha256(kit::read_file(options.text));
   return {options, facts, machine_facts()};
 }

@@ -8,6 +8,13 @@
 
 namespace gradus::lab {
 
+std::string RunOptions::name() const {
+  std::string text = fmt::format("{}-L{}-lr{}-w{}-s{}", name_of(placement), layers, lr, warmup, seed);
+  if (final_norm) text += *final_norm ? "-norm" : "-nonorm";
+  if (residual_scaling) text += "-scaled";
+  return text;
+}
+
 std::string name_of(const Placement& placement) {
   std::string name;
   for (const char c : short_title_of(placement))

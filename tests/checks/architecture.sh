@@ -6,8 +6,8 @@ set -eu
 cd "$1"
 shift
 {
-  find core ops nn optim data kit text include examples docs/draw -name '*.h' -o -name '*.cpp' | sort | sed 's/^/file /'
-  grep -rHE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include' core ops nn optim data kit text include examples docs/draw |
+  find core ops nn optim data kit text include examples browser docs/draw -name '*.h' -o -name '*.cpp' | sort | sed 's/^/file /'
+  grep -rHE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include' core ops nn optim data kit text include examples browser docs/draw |
     sed -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*/include \1 /'
 } | awk -v public_folders="$*" '
   function problem(text) { print text; bad++ }

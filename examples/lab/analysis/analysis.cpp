@@ -15,10 +15,6 @@ constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 // back can tell.
 constexpr double kTargetShare = 0.75;
 
-Baseline baseline_of(const TaskFacts& task) {
-  return task.entropy ? Baseline{task.ngram.n, task.ngram.loss} : Baseline{1, task.context_free_loss};
-}
-
 /// On a text file: what counting pairs of characters reaches.
 double target_loss(const TaskFacts& task, const Baseline& baseline) {
   if (task.entropy) return baseline.loss - kTargetShare * (baseline.loss - *task.entropy);
@@ -62,6 +58,20 @@ Sensitivity sensitivity_of(const Analysis& analysis, const Placement& placement,
 }
 
 }  // namespace
+
+TaskFacts facts_of(const Task& task) {
+  return {.name = task.name(),
+          .vocabulary = task.vocabulary().size(),
+          .context = task.context(),
+          .entropy = task.entropy(),
+          .context_free_loss = task.context_free_loss(),
+          .ngram = task.ngram(),
+          .sha256 = {}};
+}
+
+Baseline baseline_of(const TaskFacts& task) {
+  return task.entropy ? Baseline{task.ngram.n, task.ngram.loss} : Baseline{1, task.context_free_loss};
+}
 
 std::string Baseline::words() const { return fmt::format("the {}-gram baseline", n); }
 

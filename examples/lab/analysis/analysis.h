@@ -17,6 +17,10 @@ struct Baseline {
   std::string words() const;
 };
 
+/// What the results of a lab with this task say of it; the digest of a text file is left out.
+TaskFacts facts_of(const Task& task);
+Baseline baseline_of(const TaskFacts& task);
+
 /// All seeds of one setting that have finished.
 struct Cell {
   RunOptions setting;  // but for the seed

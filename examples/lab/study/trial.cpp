@@ -1,8 +1,10 @@
 #include "lab/study/trial.h"
 
 #include <cmath>
+#include <utility>
 
 #include "gradus/gradus.h"
+#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/interrupt.h"
 #include "lab/analysis/analysis.h"
 
@@ -85,34 +87,49 @@ double validation_loss(const nn::GPT& model, const Task& task) {
 
 double TrialResult::steps_to(double target) const { return lab::steps_to(losses, target); }
 
-TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,
-                  const std::function<void(const TrialStep&)>& on_step) {
-  const std::unique_ptr<optim::Optimizer> optimizer = options.optimizer(model, schedule_of(options));
-  const std::vector<Tensor> parameters = model.parameters();
-  Generator data(options.seed, kData);
-  TrialResult result;
-  result.start_loss = validation_loss(model, task);
-  const double limit =
-      options.loss_limit.value_or(kDiverged * std::log(static_cast<double>(task.vocabulary().size())));
-  const auto is_wild = [&](double loss) { return !std::isfinite(loss) || loss > limit; };
+Trial::Trial(const Task& task, nn::GPT& model, TrialOptions options)
+    : task_(task),
+      model_(model),
+      options_(std::move(options)),
+      optimizer_(options_.optimizer(model, schedule_of(options_))),
+      data_(options_.seed, kData),
+      start_loss_(validation_loss(model, task)) {}
 
-  for (std::int64_t step = 1; step <= options.steps && !result.diverged; ++step) {
-    kit::stop_if_interrupted();
-    const kit::Windows batch = task.batch(options.batch, data);
-    const Tensor loss = model.loss(batch.inputs, batch.targets);
-    result.losses.push_back(loss.item());
-    result.diverged = is_wild(loss.item());
-    optimizer->zero_grad();
-    loss.backward();
-    if (on_step) on_step({.step = step, .loss = loss.item(), .model = model});
-    if (options.clip > 0) optim::clip_grad_norm(parameters, options.clip);
-    if (!result.diverged) optimizer->step();
-  }
-  result.end_loss = result.diverged ? NAN : validation_loss(model, task);
+bool Trial::is_wild(double loss) const {
+  const double guessing = std::log(static_cast<double>(task_.vocabulary().size()));
+  return !std::isfinite(loss) || loss > options_.loss_limit.value_or(kDiverged * guessing);
+}
+
+void Trial::step(const std::function<void(const TrialStep&)>& on_step) {
+  kit::check(!done(), "Trial: all {} steps are made", losses_.size());
+  const kit::Windows batch = task_.batch(options_.batch, data_);
+  const Tensor loss = model_.loss(batch.inputs, batch.targets);
+  losses_.push_back(loss.item());
+  diverged_ = is_wild(loss.item());
+  optimizer_->zero_grad();
+  loss.backward();
+  if (on_step) on_step({.step = std::ssize(losses_), .loss = loss.item(), .model = model_});
+  if (options_.clip > 0) optim::clip_grad_norm(model_.parameters(), options_.clip);
+  if (!diverged_) optimizer_->step();
+}
+
+TrialResult Trial::result() const {
+  TrialResult result{.start_loss = start_loss_, .diverged = diverged_, .losses = losses_};
+  result.end_loss = diverged_ ? NAN : validation_loss(model_, task_);
   if (is_wild(result.end_loss)) result.diverged = true;
   result.final_loss =
       std::isfinite(result.end_loss) ? std::min(result.end_loss, result.start_loss) : result.start_loss;
   return result;
+}
+
+TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,
+                  const std::function<void(const TrialStep&)>& on_step) {
+  Trial trial(task, model, options);
+  while (!trial.done()) {
+    kit::stop_if_interrupted();
+    trial.step(on_step);
+  }
+  return trial.result();
 }
 
 }  // namespace gradus::lab

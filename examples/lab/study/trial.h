@@ -70,6 +70,39 @@ struct TrialResult {
   double steps_to(double target) const;
 };
 
+/// A trial step by step, for whoever wants to look, wait or stop in between.
+///
+///   Trial trial(task, model, options);
+///   while (!trial.done()) trial.step();
+///   std::printf("%g\n", trial.result().end_loss);
+class Trial {
+ public:
+  /// Measures the loss before training; task and model stay the caller's and must outlive the trial.
+  Trial(const Task& task, nn::GPT& model, TrialOptions options);
+
+  /// All steps are made, or it has diverged.
+  bool done() const { return diverged_ || std::ssize(losses_) == options_.steps; }
+  /// One more; throws when it is done. `on_step` may look at the model and its gradients.
+  void step(const std::function<void(const TrialStep&)>& on_step = {});
+  double start_loss() const { return start_loss_; }
+  const std::vector<double>& losses() const { return losses_; }
+  bool diverged() const { return diverged_; }
+  /// What it has come to, also before it is done; measures the loss after training.
+  TrialResult result() const;
+
+ private:
+  bool is_wild(double loss) const;
+
+  const Task& task_;
+  nn::GPT& model_;
+  TrialOptions options_;
+  std::unique_ptr<optim::Optimizer> optimizer_;
+  Generator data_;
+  double start_loss_;
+  std::vector<double> losses_ = {};
+  bool diverged_ = false;
+};
+
 /// Trains. `on_step` may look at the model and its gradients. Throws kit::Interrupted at Ctrl-C. Everything
 /// depends on the options alone: trials may go on side by side.
 TrialResult train(const Task& task, nn::GPT& model, const TrialOptions& options,

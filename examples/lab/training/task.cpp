@@ -55,11 +55,11 @@ Task::Task(const std::filesystem::path& text, std::int64_t context)
   // The baseline predicts the very characters the models are measured on.
   std::vector<std::vector<std::int32_t>> held_out;
   for (const std::int64_t start : starts) {
-    const auto first = data.validation.begin() + start;
+    const std::int32_t* const first = data.validation.data() + start;
     held_out.emplace_back(first, first + context + 1);
   }
   const auto counted = std::min<std::int64_t>(kNgramCharacters, static_cast<std::int64_t>(train_.size()));
-  const std::vector<std::vector<std::int32_t>> train = {{train_.begin(), train_.begin() + counted}};
+  const std::vector<std::vector<std::int32_t>> train = {{train_.data(), train_.data() + counted}};
   ngram_ = best_ngram(train, held_out, vocabulary_.size(), largest_ngram(vocabulary_.size()));
 }
 

@@ -1,13 +1,10 @@
 #include "lab/training/training.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cmath>
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
-#include "lab/names.h"
 #include "lab/sha256.h"
 #include "lab/study/trial.h"
 
@@ -35,13 +32,6 @@ void scale_residual_projections(const nn::GPT& model, std::int64_t layers) {
 }
 
 }  // namespace
-
-std::string RunOptions::name() const {
-  std::string text = fmt::format("{}-L{}-lr{}-w{}-s{}", name_of(placement), layers, lr, warmup, seed);
-  if (final_norm) text += *final_norm ? "-norm" : "-nonorm";
-  if (residual_scaling) text += "-scaled";
-  return text;
-}
 
 nn::GPT make_model(const Task& task, const ModelOptions& model, const RunOptions& run) {
   nn::GPT gpt = new_model(task, trial_of(model, run));

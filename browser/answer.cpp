@@ -1,0 +1,200 @@
+#include "browser/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "browser/session.h"
+#include "gradus/gradus.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/names.h"
+
+namespace gradus::browser {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct State {
+  std::optional<Session> session;
+  Record record;
+};
+
+State& state() {
+  static State one;
+  return one;
+}
+
+Session& present() {
+  kit::check(state().session.has_value(), "there is no session yet: begin one");
+  return *state().session;
+}
+
+// --- settings
+
+std::int64_t whole(const Json& value, const char* name) {
+  kit::check(value.is_number_integer(), "{}: expects a whole number, got {}", name, value.dump());
+  return value.get<std::int64_t>();
+}
+
+std::string word(const Json& value, const char* name) {
+  kit::check(value.is_string(), "{}: expects a name, got {}", name, value.dump());
+  return value.get<std::string>();
+}
+
+Settings settings_from(const Json& json) {
+  kit::check(json.is_object(), "settings: expects an object, got {}", json.dump());
+  Settings settings;
+  for (const auto& [key, value] : json.items()) {
+    if (key == "placements") {
+      kit::check(value.is_array() && value.size() == 2, "placements: expects two names, got {}",
+                 value.dump());
+      settings.placements = {word(value[0], "placements"), word(value[1], "placements")};
+    } else if (key == "layers") {
+      settings.layers = whole(value, "layers");
+    } else if (key == "rate") {
+      kit::check(value.is_number(), "rate: expects a number, got {}", value.dump());
+      settings.rate = value.get<double>();
+    } else if (key == "warmup") {
+      settings.warmup = whole(value, "warm-up");
+    } else if (key == "start") {
+      settings.start = word(value, "initial weights");
+    } else if (key == "seed") {
+      settings.seed = whole(value, "seed");
+    } else if (key == "steps") {
+      settings.steps = whole(value, "steps");
+    } else {
+      kit::fail_with("settings: there is none called {}", key);
+    }
+  }
+  return settings;
+}
+
+Json json_of(const Settings& settings) {
+  return {{"placements", settings.placements},
+          {"layers", settings.layers},
+          {"rate", settings.rate},
+          {"warmup", settings.warmup},
+          {"start", settings.start},
+          {"seed", settings.seed},
+          {"steps", settings.steps}};
+}
+
+// --- answers
+
+Json answer_facts() {
+  Json starts = Json::array();
+  for (const lab::WeightScheme& scheme : start_names())
+    starts.push_back({{"name", scheme.name}, {"title", scheme.title}});
+  Json placements = Json::array();
+  for (const nn::Placement& placement : nn::placements())
+    placements.push_back({{"name", placement.name}, {"equation", placement.equation}});
+  return {{"placements", placements},
+          {"starts", starts},
+          {"settings", json_of({})},
+          {"entropy", facts().entropy.value()},
+          {"baseline", {{"loss", baseline().loss}, {"words", baseline().words()}}}};
+}
+
+Json answer_begin(const Json& request) {
+  state().session.reset();  // its memory first
+  Session& session = state().session.emplace(settings_from(request.value("settings", Json::object())));
+  Json models = Json::array();
+  for (const Model& model : session.models())
+    models.push_back({{"placement", model.placement()},
+                      {"parameters", model.parameters()},
+                      {"start_loss", model.start_loss()}});
+  return {{"settings", json_of(session.settings())}, {"models", models}};
+}
+
+Json json_of(const ModelStep& at) {
+  return {{"step", at.step},         {"loss", at.loss},     {"rate", at.rate},
+          {"gradient", at.gradient}, {"stream", at.stream}, {"gradients", at.gradients}};
+}
+
+Json answer_step(const Json& request) {
+  const std::int64_t count = whole(request.value("count", Json(1)), "count");
+  Session& session = present();
+  Json steps = Json::array();
+  for (std::int64_t i = 0; i < count && !session.done(); ++i) {
+    Json both = Json::array();
+    for (const ModelStep* const at : session.step()) both.push_back(at ? json_of(*at) : Json());
+    steps.push_back(std::move(both));
+  }
+  if (session.done() && !steps.empty()) state().record.add(session);
+  return {{"steps", steps}, {"done", session.done()}};
+}
+
+Json answer_verdict() {
+  const Settings& settings = present().settings();
+  Json models = Json::array();
+  if (const auto* const runs = state().record.runs(settings))
+    for (const lab::RunRecord& run : *runs) {
+      Json diverged, loss;
+      if (run.result.diverged_at) diverged = *run.result.diverged_at;
+      if (run.result.final_loss) loss = *run.result.final_loss;
+      models.push_back({{"placement", lab::title_of(run.options.placement)},
+                        {"final_loss", loss},
+                        {"diverged_at", diverged}});
+    }
+  return {{"verdict", state().record.verdict(settings)},
+          {"seeds", state().record.seeds(settings)},
+          {"models", models}};
+}
+
+// --- for figures
+
+/// A token or a gradient: 2 to 64 numbers.
+Tensor vector_from(const Json& request, const char* name) {
+  const Json values = request.value(name, Json());
+  const bool numbers = values.is_array() &&
+                       std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
+  kit::check(numbers && values.size() >= 2 && values.size() <= 64,
+             "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
+  return from_vector(values.get<std::vector<double>>(), {static_cast<std::int64_t>(values.size())});
+}
+
+Json answer_layer_norm(const Json& request) {
+  const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
+  kit::check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
+             dy.numel());
+  const Tensor y = layer_norm(x);
+  y.backward(dy);
+  const double mean = x.detach().mean().item();
+  return {{"y", y.to_vector<double>()},
+          {"dx", x.grad().to_vector<double>()},
+          {"mean", mean},
+          {"deviation", std::sqrt((x.detach() - mean).square().mean().item())}};
+}
+
+Json answer_to(const Json& request) {
+  kit::check(request.is_object(), "a request is an object, got {}", request.dump());
+  const std::string what = word(request.value("do", Json()), "do");
+  if (what == "facts") return answer_facts();
+  if (what == "begin") return answer_begin(request);
+  if (what == "step") return answer_step(request);
+  if (what == "verdict") return answer_verdict();
+  if (what == "csv") return {{"csv", present().csv()}};
+  if (what == "layer_norm") return answer_layer_norm(request);
+  kit::fail_with("do: expects facts, begin, step, verdict, csv or layer_norm, got {}", what);
+}
+
+}  // namespace
+
+std::string answer(const std::string& request) {
+  const auto dump = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  try {
+    const Json json = Json::parse(request, nullptr, false);
+    kit::check(!json.is_discarded(), "the request is not JSON");
+    return dump(answer_to(json));
+  } catch (const std::exception& error) {
+    return dump({{"error", error.what()}});
+  }
+}
+
+}  // namespace gradus::browser

@@ -1,0 +1,93 @@
+// A token of three numbers, seen along (1, 1, 1): the plane of the screen is that of all tokens with one mean.
+'use strict';
+
+const SIDE = 520, UNIT = 62;  // the drawing's size, and of one unit in it
+// Two directions of the plane, at right angles to (1, 1, 1) and to each other.
+const RIGHT = [1 / Math.sqrt(2), -1 / Math.sqrt(2), 0], UP = [1 / Math.sqrt(6), 1 / Math.sqrt(6), -2 / Math.sqrt(6)];
+const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
+const seen = (v) => [SIDE / 2 + UNIT * dot(v, RIGHT), SIDE / 2 - UNIT * dot(v, UP)];
+const fixed = (v) => v.toFixed(2).replace('-', '−');
+const LENGTH = 1.2;  // of dy
+
+const token = () => [0, 1, 2].map((i) => Number($('x' + i).value));
+function gradient() {
+  const angle = Number($('angle').value) * Math.PI / 180;
+  return RIGHT.map((r, i) => LENGTH * (Math.cos(angle) * r + Math.sin(angle) * UP[i]));
+}
+
+function arrow(from, to, style, name, dashed) {
+  const [x0, y0] = from, [x1, y1] = to, length = Math.hypot(x1 - x0, y1 - y0);
+  if (length < 2) return `<g class="c${style}"><text class="halo name" x="${x0 + 8}" y="${y0 + 18}">${name} = 0</text></g>`;
+  const ux = (x1 - x0) / length, uy = (y1 - y0) / length, size = Math.min(9, length / 2);
+  const tip = `M${x1} ${y1}L${x1 - size * ux - size / 2 * uy} ${y1 - size * uy + size / 2 * ux}` +
+              `L${x1 - size * ux + size / 2 * uy} ${y1 - size * uy - size / 2 * ux}z`;
+  return `<g class="c${style}"><path class="arrow ${dashed ? 'dashed' : ''}" d="M${x0} ${y0}L${x1} ${y1}"/><path class="tip" d="${tip}"/>` +
+         `<text class="halo name" x="${x1 + 10 * ux - 8}" y="${y1 + 14 * uy + 5}">${name}</text></g>`;
+}
+
+const plus = (a, b) => a.map((v, i) => v + b[i]);
+
+function draw(x, dy, {y, dx, mean, deviation}) {
+  const center = [SIDE / 2, SIDE / 2], at = seen(x), on = seen(y), inside = seen(y.map((v) => 0.8 * v));
+  const axes = [0, 1, 2].map((i) => {
+    const end = seen([0, 1, 2].map((j) => (i === j ? 4.4 : 0)));
+    return `<path class="axis3" d="M${center}L${end}"/><text class="soft" x="${end[0] - 8}" y="${end[1] + 5}">x${'₁₂₃'[i]}</text>`;
+  });
+  const words = `mean ${fixed(mean)}, deviation ${fixed(deviation)}, length of y ${fixed(Math.hypot(...y))}, ` +
+                `dx ${fixed(Math.hypot(...dx))} long where dy is ${fixed(LENGTH)}`;
+  $('plane').innerHTML = `<svg viewBox="0 0 ${SIDE} ${SIDE}" role="img" aria-label="The token and its norm in the plane: ${words}">` +
+      axes.join('') + `<circle class="circle" cx="${SIDE / 2}" cy="${SIDE / 2}" r="${UNIT * Math.sqrt(3)}"/>` +
+      `<text class="soft halo" x="${SIDE / 2 - 10}" y="${SIDE / 2 + UNIT * Math.sqrt(3) + 18}">√3</text>` +
+      `<path class="ray" d="M${center}L${at}"/>` + arrow(on, seen(plus(y, dy)), 1, 'dy', true) + arrow(at, seen(plus(x, dx)), 1, 'dx', false) +
+      `<g class="c1"><rect class="token" style="cursor:default" x="${on[0] - 6}" y="${on[1] - 6}" width="12" height="12"/></g>` +
+      `<text class="halo" x="${inside[0] - 4}" y="${inside[1] + 5}">y</text>` +
+      `<g class="c0"><circle class="token" id="token" cx="${at[0]}" cy="${at[1]}" r="11"/></g>` +
+      `<text class="halo" x="${at[0] + 14}" y="${at[1] - 10}">x</text></svg>`;
+  const row = (name, values) => `<tr><th scope="row">${name}</th>${values.map((v) => `<td>${fixed(v)}</td>`).join('')}</tr>`;
+  $('numbers').innerHTML = row('x', x) + row('y', y) + row('dy', dy) + row('dx', dx);
+  return words;
+}
+
+let asking = false, again = false, saying = 0;
+
+async function update() {
+  for (const output of document.querySelectorAll('output'))
+    output.textContent = output.htmlFor[0] === 'angle' ? `${$('angle').value}°` : fixed(Number($(output.htmlFor[0]).value));
+  again = asking;
+  if (asking) return;
+  asking = true;
+  try {
+    const x = token(), dy = gradient();
+    const words = draw(x, dy, await ask({do: 'layer_norm', x, dy}));
+    clearTimeout(saying);
+    saying = setTimeout(() => { $('words').textContent = words[0].toUpperCase() + words.slice(1) + '.'; }, 600);
+  } catch (error) {
+    $('problem').hidden = false;
+    $('problem').textContent = error.message;
+  }
+  asking = false;
+  if (again) update();
+}
+
+// --- dragging keeps the mean
+
+let dragging = false;
+
+function drag(event) {
+  const box = $('plane').querySelector('svg').getBoundingClientRect(), scale = SIDE / box.width;
+  const right = ((event.clientX - box.left) * scale - SIDE / 2) / UNIT, up = (SIDE / 2 - (event.clientY - box.top) * scale) / UNIT;
+  const x = token(), mean = (x[0] + x[1] + x[2]) / 3;
+  x.forEach((_, i) => { $('x' + i).value = mean + right * RIGHT[i] + up * UP[i]; });
+  update();
+}
+
+$('plane').addEventListener('pointerdown', (event) => {
+  dragging = true;
+  $('plane').setPointerCapture(event.pointerId);
+  drag(event);
+});
+$('plane').addEventListener('pointermove', (event) => { if (dragging) drag(event); });
+for (const end of ['pointerup', 'pointercancel']) $('plane').addEventListener(end, () => { dragging = false; });
+for (const input of document.querySelectorAll('input')) input.addEventListener('input', update);
+startWorker();
+update();

@@ -1,0 +1,65 @@
+// What finished sessions say, in the lab's words: a session is a seed of a lab with one depth, rate and
+// warm-up.
+
+#include <algorithm>
+
+#include "browser/session.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/analysis/verdict.h"
+
+namespace gradus::browser {
+
+namespace {
+
+/// Whether they differ in the seed only.
+bool one_lab(Settings a, const Settings& b) {
+  a.seed = b.seed;
+  return a == b;
+}
+
+}  // namespace
+
+lab::TaskFacts facts() { return lab::facts_of(lab::recall_task()); }
+
+lab::Baseline baseline() { return lab::baseline_of(facts()); }
+
+void Record::add(const Session& session) {
+  kit::check(session.done(), "Record: the session has steps left to make");
+  const Settings& settings = session.settings();
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.settings == settings; });
+  const auto& [first, second] = session.models();
+  entries_.push_back({settings, {first.record(settings), second.record(settings)}});
+}
+
+const std::array<lab::RunRecord, 2>* Record::runs(const Settings& settings) const {
+  for (const Entry& entry : entries_)
+    if (entry.settings == settings) return &entry.runs;
+  return nullptr;
+}
+
+std::int64_t Record::seeds(const Settings& settings) const {
+  return std::count_if(entries_.begin(), entries_.end(),
+                       [&](const Entry& entry) { return one_lab(entry.settings, settings); });
+}
+
+std::string Record::verdict(const Settings& settings) const {
+  lab::LabOptions options;
+  options.placements = {lab::Placement{settings.placements[0]}, lab::Placement{settings.placements[1]}};
+  options.depths = {settings.layers};
+  options.lrs = {settings.rate};
+  options.warmups = {settings.warmup};
+  options.model.steps = settings.steps;
+  std::int64_t least = settings.seed, most = settings.seed;
+  lab::Results results;
+  for (const Entry& entry : entries_) {
+    if (!one_lab(entry.settings, settings)) continue;
+    least = std::min(least, entry.settings.seed), most = std::max(most, entry.settings.seed);
+    for (const lab::RunRecord& run : entry.runs) results.runs.push_back(run);
+  }
+  options.seed = static_cast<std::uint64_t>(least);
+  options.seeds = most - least + 1;  // those in between need not be there
+  results.config = {.options = options, .task = facts(), .machine = {}};
+  return lab::verdict_of(lab::analyse(results), std::nullopt).sentence;
+}
+
+}  // namespace gradus::browser

@@ -1,0 +1,268 @@
+// Uses the page as a reader would, in headless Chromium without a network, and compares it with the native program:
+//   node page_test.mjs PAGE BROWSER_ANSWER
+import {spawnSync} from 'node:child_process';
+import {existsSync, readFileSync, statSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {Chromium, Page} from './chromium.mjs';
+
+const [file, program] = process.argv.slice(2).map((path) => resolve(path));
+const url = pathToFileURL(file).href;
+let failed = 0, checks = 0;
+
+if (!existsSync(program) || process.env.CHROMIUM === '' || process.env.CHROMIUM?.endsWith('NOTFOUND')) {
+  console.log(existsSync(program) ? 'skipped: there is no Chromium here' : `skipped: ${program} has not been built`);
+  process.exit(77);
+}
+
+function check(condition, words) {
+  ++checks;
+  if (condition) return;
+  ++failed;
+  console.log(`FAILED: ${words}`);
+}
+const same = (a, b, words) => check(a === b, `${words}: got ${JSON.stringify(a)}, expects ${JSON.stringify(b)}`);
+
+// What the native program answers to the same requests.
+function native(...requests) {
+  const {stdout, status} = spawnSync(program, {input: requests.map((one) => JSON.stringify(one) + '\n').join(''),
+                                               encoding: 'utf8', maxBuffer: 1 << 28});
+  if (status !== 0) throw new Error(`${program} ended with ${status}`);
+  return stdout.trim().split('\n').map((line) => JSON.parse(line));
+}
+
+const ready = `!document.getElementById('counter').textContent.startsWith('Loading')`;
+const text = (page, id) => page.evaluate(`document.getElementById('${id}').textContent`);
+const at = (step) => `document.getElementById('progress').value >= ${step}`;
+const stopped = `document.getElementById('go').textContent === 'Go'`;
+
+async function open(browser, hash = '', options = {}) {
+  const page = await Page.open(browser, options);
+  await page.go(url + hash);
+  await page.until(ready);
+  return page;
+}
+
+// The CSV that the page would save, as rows of an object each.
+async function csvOf(page) {
+  const csv = await page.evaluate(`new Promise((resolve) => {
+    const before = URL.createObjectURL;
+    URL.createObjectURL = (blob) => { URL.createObjectURL = before; blob.text().then(resolve); return before.call(URL, blob); };
+    HTMLAnchorElement.prototype.click = () => {};
+    document.getElementById('csv').click();
+  })`);
+  const [head, ...rows] = csv.trim().split('\n').map((line) => line.split(','));
+  return rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell])));
+}
+
+// --- the tests
+
+async function lossesOfTheNativeProgram(browser) {
+  let largest = 0, losses = 0;
+  for (const settings of [
+         {placements: ['Pre-LN', 'Post-LN'], layers: 6, rate: 0.003, warmup: 0, start: 'fan_in', seed: 0, steps: 20},
+         {placements: ['DeepNorm', 'ReZero'], layers: 3, rate: 0.01, warmup: 10, start: 'gpt2', seed: 7, steps: 20},
+         {placements: ['Admin', 'SiameseNorm'], layers: 2, rate: 0.001, warmup: 0, start: 'xavier', seed: 2, steps: 20},
+       ]) {
+    const {placements, ...rest} = settings;
+    const page = await open(browser, '#' + new URLSearchParams({first: placements[0], second: placements[1], ...rest}));
+    await page.click('go');
+    await page.until(`document.getElementById('ends').textContent`, 120);
+    const rows = await csvOf(page);
+    const [, {steps}, verdict] = native({do: 'begin', settings}, {do: 'step', count: 20}, {do: 'verdict'});
+    same(rows.length, 40, 'lines of the CSV');
+    steps.forEach((both, i) => both.forEach((here, which) => {
+      const there = rows[20 * which + i];
+      same(there.placement, placements[which], 'placement in the CSV');
+      const off = Math.abs(Number(there.loss) - here.loss);
+      largest = Math.max(largest, off);
+      ++losses;
+      check(off <= 1e-4, `${there.placement}, step ${i + 1}: loss ${there.loss}, native ${here.loss}`);
+      for (const [l, size] of here.stream.entries())
+        check(Math.abs(Number(there[`stream_${l + 1}`]) / size - 1) < 1e-3, `${there.placement}: stream of block ${l + 1}`);
+    }));
+    same(await text(page, 'verdict'), verdict.verdict, 'verdict');
+    check((await text(page, 'ends')).includes('Seeds so far: 1.'), 'the end says how many seeds there are');
+    same(page.complaints.join('; '), '', 'complaints');
+    await page.close();
+  }
+  console.log(`${losses} losses as the native program's to ${largest.toExponential(1)}`);
+}
+
+async function buttons(browser) {
+  const page = await open(browser, '#layers=2&steps=300');
+  await page.click('go');
+  await page.until(at(5));
+  same(await text(page, 'go'), 'Stop', 'the button while it runs');
+  await page.click('go');
+  await page.until(stopped);
+  const before = (await csvOf(page)).length / 2;  // answered after the step under way
+  await page.until(at(before));
+  check(before < 300, 'it stopped before the end');
+  check((await text(page, 'status')).startsWith('Stopped at step'), 'stopping is said');
+  await page.click('step');
+  await page.until(at(before + 1));
+  same((await csvOf(page)).length, 2 * (before + 1), 'one step more, of both');
+  check(await page.evaluate(`document.querySelectorAll('#loss .drawing path.line').length`) === 4, 'four lines of loss');
+  check(await page.evaluate(`document.querySelector('#stream-0 .drawing svg').getAttribute('aria-label').includes('in block 2')`),
+        'the chart says in words what it shows');
+  await page.evaluate(`document.querySelector('#loss details').open = true`);
+  await page.until(`document.querySelectorAll('#loss tbody tr').length > 1`);
+
+  await page.evaluate(`(() => { const s = document.getElementById('shown'); s.value = 2; s.dispatchEvent(new Event('input')); })()`);
+  same(await text(page, 'shown-step'), '2', 'looking at an earlier step');
+  check((await page.evaluate(`document.getElementById('stream-1').querySelector('figcaption').textContent`)).includes('step 2'),
+        'the profile is that of the step looked at');
+
+  await page.click('reset');
+  await page.until(`document.getElementById('progress').value === 0`);
+  await page.evaluate(`document.getElementById('csv').click()`);
+  check((await text(page, 'problem')).startsWith('There is no run yet'), 'no CSV without a run');
+
+  await page.evaluate(`(() => { const s = document.getElementById('steps'); s.value = 3; s.dispatchEvent(new Event('change', {bubbles: true})); })()`);
+  await page.click('go');
+  await page.until(`document.getElementById('ends').textContent.includes('Seeds so far: 1')`);
+  await page.click('next');
+  await page.until(`document.getElementById('ends').textContent.includes('Seeds so far: 2')`);
+  check((await text(page, 'verdict')).startsWith('No clear difference in reliability'), 'a verdict over two seeds');
+  check((await page.evaluate(`document.getElementById('link').hash`)).includes('seed=1'), 'the link has the new seed');
+  same(page.complaints.join('; '), '', 'complaints');
+  await page.close();
+}
+
+async function badSettings(browser) {
+  const page = await open(browser, '#first=Nowhere&second=Post-LN&layers=2&steps=4&rate=0.02');
+  check((await text(page, 'problem')).includes('first=Nowhere'), 'what a link asks for in vain is said');
+  same(await page.evaluate(`document.getElementById('rate').value`), '0.02', 'the rest of the link is set');
+  await page.evaluate(`document.getElementById('first').value = 'Post-LN'`);
+  await page.click('go');
+  await page.until(`document.getElementById('problem').textContent.includes('cannot be compared with itself')`);
+  await page.evaluate(`document.getElementById('first').value = 'Peri-LN'; document.getElementById('layers').value = 99`);
+  await page.click('go');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  same(await page.evaluate(`document.getElementById('progress').value`), 0, 'no run with 99 blocks');
+  await page.evaluate(`document.getElementById('layers').value = 2`);
+  await page.click('go');
+  await page.until(`document.getElementById('ends').textContent`);
+  check(await page.evaluate(`document.getElementById('problem').hidden`), 'the complaint goes');
+  same(page.complaints.join('; '), '', 'complaints');
+  await page.close();
+}
+
+async function keyboard(browser) {
+  const page = await open(browser, '#layers=1&steps=2');
+  const order = [];
+  for (let i = 0; i < 30; ++i) {
+    await page.key('Tab', {number: 9});
+    const id = await page.evaluate(`document.activeElement.id || document.activeElement.tagName`);
+    order.push(id);
+    const outline = await page.evaluate(`getComputedStyle(document.activeElement).outlineStyle`);
+    if (id !== 'BODY') check(outline !== 'none', `${id} shows that it has the focus`);
+  }
+  for (const id of ['first', 'second', 'start', 'layers', 'rate', 'warmup', 'steps', 'seed', 'go', 'step', 'reset', 'next', 'onward',
+                    'link', 'csv', 'shown', 'SUMMARY'])
+    check(order.includes(id), `${id} is reached by Tab`);
+  await page.evaluate(`document.getElementById('seed').focus()`);
+  await page.key('Enter', {text: '\r', number: 13});
+  await page.until(`document.getElementById('ends').textContent`);
+  const unnamed = await page.evaluate(`[...document.querySelectorAll('select,input,button,progress')].filter((e) =>
+      !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.id).join()`);
+  same(unnamed, '', 'controls without a name');
+  await page.close();
+}
+
+async function shapes(browser) {
+  for (const width of [360, 390, 800, 1280])
+    for (const dark of [false, true])
+      for (const dir of ['ltr', 'rtl']) {
+        const page = await open(browser, '#layers=2&steps=3', {width, dark, phone: width < 500, calm: dark});
+        await page.evaluate(`document.documentElement.dir = '${dir}'`);
+        await page.evaluate(`document.querySelectorAll('details').forEach((d) => { d.open = true; })`);
+        await page.click('go');
+        await page.until(`document.getElementById('ends').textContent`);
+        await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 300))`);
+        const words = `${width} px, ${dark ? 'dark' : 'light'}, ${dir}`;
+        const wide = await page.evaluate(`[document.documentElement.scrollWidth,
+            ...[...document.querySelectorAll('main *')].filter((e) => !e.closest('.scroll, .hidden')).map((e) =>
+                Math.max(e.getBoundingClientRect().right, innerWidth - e.getBoundingClientRect().left))]
+            .reduce((a, b) => Math.max(a, b))`);
+        check(wide <= width + 0.5, `${words}: reaches ${wide} px`);
+        const paper = await page.evaluate(`getComputedStyle(document.body).backgroundColor`);
+        same(paper, dark ? 'rgb(23, 25, 29)' : 'rgb(255, 255, 255)', `${words}: background`);
+        same(page.complaints.join('; '), '', `${words}: complaints`);
+        await page.close();
+      }
+}
+
+async function layerNormFigure(browser) {
+  for (const width of [360, 1280]) {
+    const page = await Page.open(browser, {width, phone: width < 500});
+    await page.go(pathToFileURL(join(dirname(file), 'layer_norm.html')).href);
+    await page.until(`document.querySelector('#numbers tr')`);
+    const row = (i) => page.evaluate(`[...document.querySelectorAll('#numbers tr')[${i}].querySelectorAll('td')]
+        .map((cell) => Number(cell.textContent.replace('−', '-')))`);
+    const near = (a, b, words) => check(Math.abs(a - b) < 0.08, `${words}: got ${a}, expects ${b}`);
+    const [y, dx, before] = [await row(1), await row(3), await row(0)];
+    near(Math.hypot(...y), Math.sqrt(3), 'length of y');
+    near(y[0] * dx[0] + y[1] * dx[1] + y[2] * dx[2], 0, 'dx is at right angles to y');
+    const box = await page.evaluate(`(() => { const r = document.getElementById('token').getBoundingClientRect();
+        return {x: r.x + r.width / 2, y: r.y + r.height / 2 + scrollY, top: scrollY}; })()`);
+    await page.evaluate(`document.getElementById('plane').scrollIntoView({block: 'center'})`);
+    const top = await page.evaluate(`scrollY`);
+    for (const [type, dx2] of [['mousePressed', 0], ['mouseMoved', -60], ['mouseReleased', -60]])
+      await page.send('Input.dispatchMouseEvent', {type, x: box.x + dx2, y: box.y - top, button: 'left', buttons: 1, clickCount: 1});
+    await page.until(`Math.abs(Number(document.querySelector('#numbers td').textContent.replace('−', '-')) - ${before[0]}) > 0.1`);
+    const after = await row(0);
+    near(after[0] + after[1] + after[2], before[0] + before[1] + before[2], 'dragging keeps the mean, to the steps of the sliders');
+    await page.evaluate(`document.getElementById('x2').focus()`);
+    await page.key('ArrowRight', {number: 39});
+    await page.until(`document.querySelectorAll('#numbers td')[2].textContent !== '${after[2].toFixed(2).replace('-', '−')}'`);
+    check(await page.evaluate(`document.documentElement.scrollWidth`) <= width, `${width} px: the figure reaches farther`);
+    same(page.complaints.join('; '), '', 'complaints');
+    await page.close();
+  }
+}
+
+// Of the renderer's processor time too, which tells more where the machine has other work.
+async function speed(browser) {
+  const page = await open(browser, '#layers=6&steps=400');
+  const spent = async () => (await browser.send('SystemInfo.getProcessInfo')).processInfo
+      .filter((one) => one.type === 'renderer').reduce((sum, one) => sum + one.cpuTime, 0);
+  const made = () => page.evaluate(`document.getElementById('progress').value`);
+  await page.click('go');
+  await page.until(at(10));
+  const [from, first, before] = [performance.now(), await made(), await spent()];
+  await page.until(at(first + 40), 200);
+  const [to, last, after] = [performance.now(), await made(), await spent()];
+  const rate = (seconds) => ((last - first) / seconds).toFixed(1);
+  const frame = await page.evaluate(`new Promise((resolve) => { let longest = 0, before = performance.now(), n = 0;
+      const tick = () => { const now = performance.now(); longest = Math.max(longest, now - before); before = now;
+                           if (++n < 60) requestAnimationFrame(tick); else resolve(longest); };
+      requestAnimationFrame(tick); })`);
+  console.log(`6 blocks: ${rate((to - from) / 1000)} steps a second of each model, ${rate(after - before)} a second of processor ` +
+              `time; longest time between two frames ${frame.toFixed(0)} ms`);
+  await page.close();
+}
+
+const size = statSync(file).size;
+console.log(`the page has ${(size / 1e6).toFixed(2)} MB`);
+check(size < 3e6, `the page has ${size} bytes, expects fewer than 3000000`);
+check(!/\b(src|href)="(?!data:|#)/.test(readFileSync(file, 'utf8')), 'the page loads nothing');
+
+const browser = await Chromium.open();
+try {
+  for (const test of [lossesOfTheNativeProgram, buttons, badSettings, keyboard, shapes, layerNormFigure, speed]) {
+    const before = failed;
+    try {
+      await test(browser);
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED: ${error.stack}`);
+    }
+    console.log(`${test.name}: ${failed === before ? 'passed' : 'FAILED'}`);
+  }
+} finally {
+  await browser.close();
+}
+console.log(`${checks} checks, ${failed} failed`);
+process.exit(failed ? 1 : 0);

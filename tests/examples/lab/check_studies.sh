@@ -29,14 +29,16 @@ expect 0 start --quick --out whole --threads 2
 expect 0 start --quick --out part-1 --shard 1/2 --threads 1
 says out 'Part 1 of 2: lab merge joins the parts'
 says part-1/index.html 'part 1 of 2'
-refused 1 'merge: 86 of 171 runs are missing, of --shard 2/2' merge part-1 --out too-few
+refused 1 'merge: ' merge part-1 --out too-few
+says err 'runs are missing, of --shard 2/2'
 expect 0 start --quick --out part-2 --shard 2/2 --threads 1
 expect 0 merge part-1/start part-2 --out merged
 says out ' claims: '
 [ "$(measured whole start)" = "$(measured merged start)" ] || fail "merged parts differ from the whole"
 cmp -s whole/start/numbers.csv merged/start/numbers.csv || fail "the merged report has other numbers"
 refused 1 'merge: merged is there already' merge part-1 part-2 --out merged
-refused 1 'merge: run formulas-fan_in-s3 is in part-1/start and in part-1/start' merge part-1 part-1 part-2 --out twice
+refused 1 'merge: run ' merge part-1 part-1 part-2 --out doubled
+says err 'is in part-1/start and in part-1/start'
 
 # Stopped by Ctrl-C, then gone on with.
 "$program" start --quick --out stopped --threads 1 >out 2>err &

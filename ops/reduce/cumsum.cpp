@@ -17,7 +17,7 @@ namespace gradus {
 
 namespace {
 
-constexpr std::int64_t kColumns = 64;  // summed side by side
+constexpr std::int64_t kSideBySide = 64;  // summed side by side
 
 template <class T>
 using Total = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, double>;  // integers wrap
@@ -25,7 +25,7 @@ using Total = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t,
 /// Columns of n values, `stride` apart, from the first (or last, with step -stride) on.
 template <class T>
 void sum_columns(std::int64_t n, std::int64_t columns, std::int64_t step, const T* x, T* y) {
-  std::array<Total<T>, kColumns> totals{};
+  std::array<Total<T>, kSideBySide> totals{};
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
       totals[static_cast<std::size_t>(j)] += static_cast<Total<T>>(x[i * step + j]);
@@ -41,14 +41,14 @@ Array running_sum_of(const Array& x, int axis, bool backwards) {
   const std::int64_t n = x.shape()[axis];
   std::int64_t q = 1;
   for (int i = axis + 1; i < x.dim(); ++i) q *= x.shape()[i];
-  const std::int64_t blocks = (q - 1) / kColumns + 1, groups = x.numel() / (n * q);
+  const std::int64_t blocks = (q - 1) / kSideBySide + 1, groups = x.numel() / (n * q);
   const std::int64_t first = backwards ? (n - 1) * q : 0, step = backwards ? -q : q;
   const T* const px = dense.data<T>();
   T* const py = y.mutable_data<T>();
-  parallel_rows(groups * blocks, 8 * n * std::min(q, kColumns), [=](std::int64_t begin, std::int64_t end) {
+  parallel_rows(groups * blocks, 8 * n * std::min(q, kSideBySide), [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t column = i % blocks * kColumns, at = i / blocks * n * q + first + column;
-      sum_columns(n, std::min(kColumns, q - column), step, px + at, py + at);
+      const std::int64_t column = i % blocks * kSideBySide, at = i / blocks * n * q + first + column;
+      sum_columns(n, std::min(kSideBySide, q - column), step, px + at, py + at);
     }
   });
   return y;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -16,6 +17,17 @@ std::filesystem::path source_file(const std::filesystem::path& relative) {
 
 std::string this_program() {
   return std::string(GRADUS_EMULATOR) + " '" + std::filesystem::read_symlink("/proc/self/exe").string() + "'";
+}
+
+std::string output_of_child(const std::string& environment, const std::string& test_case) {
+  const std::string command =
+      environment + " " + this_program() + " --no-skip --test-case='" + test_case + "' 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot start: " + command);
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
+  pclose(pipe);
+  return output;
 }
 
 ScratchFolder::ScratchFolder() {

@@ -13,6 +13,9 @@ std::filesystem::path source_file(const std::filesystem::path& relative);
 /// another CPU, if it was.
 std::string this_program();
 
+/// All that one test case prints in a process of its own, with variables set before it: "GRADUS_ISA=avx2".
+std::string output_of_child(const std::string& environment, const std::string& test_case);
+
 /// A fresh, empty folder under the system's temporary folder, removed when the object goes.
 class ScratchFolder {
  public:

@@ -79,13 +79,7 @@ TEST_CASE("report who multiplies" * doctest::skip()) {  // run below, in a proce
 
 /// Whether a fresh process with this GRADUS_MATMUL prints [line].
 bool prints(const std::string& value, const std::string& line) {
-  const std::string command =
-      "GRADUS_MATMUL='" + value + "' " + this_program() + " --no-skip -tc='report who multiplies'";
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe);
-  std::string output;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
-  pclose(pipe);
+  const std::string output = output_of_child("GRADUS_MATMUL='" + value + "'", "report who multiplies");
   return output.find("[" + line + "]\n") != std::string::npos;
 }
 

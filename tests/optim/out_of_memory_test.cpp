@@ -79,14 +79,7 @@ TEST_CASE("child: a handler of the program's own" * doctest::skip()) {
 }
 
 TEST_CASE("out of memory: a handler the program has set before is asked when the cache is empty") {
-  const std::string command =
-      test::this_program() + " --no-skip --test-case='child: a handler of the program*' 2>&1";
-  FILE* const pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  char buffer[256];
-  while (std::fgets(buffer, sizeof buffer, pipe)) output += buffer;
-  pclose(pipe);
+  const std::string output = test::output_of_child("", "child: a handler of the program*");
   CHECK(output.find("<<own>>") != std::string::npos);
   CHECK(output.find("<<too late>>") == std::string::npos);
 }

@@ -27,14 +27,7 @@ namespace {
 bool on_plain() { return &platform::system() == &platform::plain; }
 
 std::string output_of(const std::string& environment, const std::string& test_case) {
-  const std::string command =
-      environment + " " + test::this_program() + " --no-skip --test-case='" + test_case + "' 2>&1";
-  FILE* const pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  char buffer[256];
-  while (std::fgets(buffer, sizeof buffer, pipe)) output += buffer;
-  pclose(pipe);
+  const std::string output = test::output_of_child(environment, test_case);
   const std::size_t begin = output.find("<<") + 2;
   return output.substr(begin, output.find(">>", begin) - begin);
 }

@@ -43,19 +43,6 @@ bool covers(I n, I grain) {
 
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
 
-/// Runs one test case of this program in a fresh process and returns what it prints.
-std::string output_of_child(const std::string& environment, const std::string& test_case) {
-  const std::string command =
-      environment + " " + test::this_program() + " --no-skip --test-case='" + test_case + "' 2>&1";
-  FILE* const pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  char buffer[256];
-  while (std::fgets(buffer, sizeof buffer, pipe)) output += buffer;
-  pclose(pipe);
-  return output;
-}
-
 // Its destructor runs after the pool has stopped: work is then done on this thread.
 struct AfterMain {
   ~AfterMain() {
@@ -271,7 +258,7 @@ TEST_CASE("child: print the number of threads" * doctest::skip()) {
 
 TEST_CASE("GRADUS_NUM_THREADS sets the number at start") {
   const auto threads_for = [](const std::string& environment) {
-    const std::string output = output_of_child(environment, "child: print the number of threads");
+    const std::string output = test::output_of_child(environment, "child: print the number of threads");
     const std::size_t begin = output.find("<<") + 2;
     return output.substr(begin, output.find(">>", begin) - begin);
   };

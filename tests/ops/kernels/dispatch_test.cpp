@@ -49,13 +49,7 @@ TEST_CASE("report the instruction set" * doctest::skip()) {  // run below, in a 
 
 /// What a fresh process with this GRADUS_ISA chooses, or its error.
 std::string choice_with(const std::string& value) {
-  const std::string command =
-      "GRADUS_ISA='" + value + "' " + this_program() + " --no-skip -tc='report the instruction set'";
-  std::string output;
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe);
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
-  pclose(pipe);
+  const std::string output = output_of_child("GRADUS_ISA='" + value + "'", "report the instruction set");
   for (std::size_t at = output.find('['); at != std::string::npos; at = output.find('[', at + 1))
     // doctest's own lines begin with [doctest]
     if (output.compare(at, 8, "[doctest") != 0) return output.substr(at + 1, output.find("]\n", at) - at - 1);

@@ -126,7 +126,7 @@ Measured measure_training(const std::string& variant, double rate, std::uint64_t
   const auto look = [&](std::int64_t step) {
     const ScoreSize size = score_size(queries_and_keys(gpt, documents));
     measured.series["step"].push_back(static_cast<double>(step));
-    measured.series["largest"].push_back(size.largest);
+    measured.series["scores"].push_back(size.largest);
     measured.series["entropy"].push_back(size.entropy);
   };
   look(0);
@@ -137,8 +137,8 @@ Measured measure_training(const std::string& variant, double rate, std::uint64_t
   look(steps);
   measured.numbers["loss"] = result.final_loss;
   measured.numbers["diverged"] = result.diverged;
-  measured.numbers["largest"] = std::log10(measured.series["largest"].back());
-  measured.numbers["growth"] = measured.series["largest"].back() / measured.series["largest"].front();
+  measured.numbers["largest"] = std::log10(measured.series["scores"].back());
+  measured.numbers["growth"] = measured.series["scores"].back() / measured.series["scores"].front();
   measure_angles(measured, gpt, "");
   for (const std::string part : {"q", "k", "v"})
     measured.numbers["turned." + part] =

@@ -78,7 +78,7 @@ void add_scores(Page& page, const StudyResults& results, const Grid& grid) {
       "validation set.",
       kTrainedLayers, grid.steps, listed(grid.rates), kit::number_text(kRate, 2)));
   const kit::Panels largest =
-      panels_of(results, grid, "largest", "The largest |q·k|/√D of a pair that is seen", "score");
+      panels_of(results, grid, "scores", "The largest |q·k|/√D of a pair that is seen", "score");
   if (largest.panels.empty()) return page.html.paragraph("No run is done yet.");
   std::string growth;
   for (const std::string& variant : kVariants)

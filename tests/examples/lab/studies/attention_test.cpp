@@ -11,6 +11,7 @@
 #include "lab/studies/attention/axis.h"
 #include "lab/studies/attention/inside.h"
 #include "lab/studies/attention/parts.h"
+#include "lab/study/records.h"
 #include "lab/study/trial.h"
 #include "made_results.h"
 
@@ -107,7 +108,7 @@ TEST_CASE("the study of attention: both rates are judged, and angles against the
   const auto made = [](const std::string& run) -> Measured {
     Measured measured{
         .numbers = {{"scale.variance", 1}, {"scale.entropy", 0}, {"scale.gradient", 1}},
-        .series = {{"losses", {3, 2}}, {"step", {0, 1}}, {"largest", {6, 12}}, {"entropy", {1, 1}}}};
+        .series = {{"losses", {3, 2}}, {"step", {0, 1}}, {"scores", {6, 12}}, {"entropy", {1, 1}}}};
     for (const char* what : {"variance", "entropy", "gradient"})
       for (const char* which : {".raw", ".scaled"})
         measured.series[std::string(what) + which] = std::vector<double>(kHeadSizes.size(), 1);
@@ -133,12 +134,13 @@ TEST_CASE("the study of attention: both rates are judged, and angles against the
 
 TEST_CASE("what a training says of scores and angles is what it was and what it became") {
   const Measured measured = measure_training("pre", kRate, 3, 5);
-  const std::vector<double>& largest = measured.series.at("largest");
+  const std::vector<double>& largest = measured.series.at("scores");
   CHECK(measured.numbers.at("largest") == doctest::Approx(std::log10(largest.back())));
   CHECK(measured.numbers.at("growth") == doctest::Approx(largest.back() / largest.front()));
   CHECK(measured.numbers.at("turned.v") ==
         doctest::Approx(measured.numbers.at("angle.v") - measured.numbers.at("angle-start.v")));
   CHECK(measured.numbers.at("turned.v") != 0);
+  CHECK(line_of("a run", Record{measured}).contains("scores"));
 }
 
 }  // namespace gradus::lab::attention

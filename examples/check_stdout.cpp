@@ -1,4 +1,4 @@
-// Linked into every numbered example: what it printed has arrived, or its exit status says that it has not.
+// Linked into every example of one file: what it printed has arrived, or its exit status says that it has not.
 // Its own text says nothing of this: a first program has other things to teach.
 
 #include <unistd.h>

@@ -14,10 +14,10 @@ Lines split_lines(const std::string& text);
 std::string join_lines(const Lines& lines);
 
 /// A fenced block under a comment that says where its text comes from:
-///   <!-- snippet: examples/01_tensors.cpp#views -->   the region between `// [views]` and `// [/views]`
-///   <!-- snippet: tests/consumer/main.cpp -->         the whole file
-///   <!-- output: 01_tensors -->                       everything the program prints
-///   <!-- output: 01_tensors lines 3-9 -->             those lines of it, counted from 1
+///   <!-- snippet: examples/course/02_tensors.cpp#views -->   the region between `// [views]` and `// [/views]`
+///   <!-- snippet: tests/consumer/main.cpp -->               the whole file
+///   <!-- output: 02_tensors -->                             everything the program prints
+///   <!-- output: 02_tensors lines 3-9 -->                   those lines of it, counted from 1
 /// or a table, no fenced block, under:
 ///   <!-- rows: tests/docs/a_test.cpp#shape -->        what rows() makes of that region
 struct Quote {

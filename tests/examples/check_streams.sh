@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_streams.sh 01_TENSORS 10_SAVING CHAR_GPT LAB BENCH: programs whose stdout or stderr is closed, full or no longer
+# check_streams.sh 02_TENSORS 29_SAVING CHAR_GPT LAB BENCH: programs whose stdout or stderr is closed, full or no longer
 # read, and folders they may not write.
 set -eu
 tensors=$1 saving=$2 char_gpt=$3 lab=$4 bench=$5
@@ -36,10 +36,10 @@ status=0
   "$bench" tiny-ops >&- 2>err || status=$?
   is 1 "bench, stdout closed"
   "$tensors" >&- 2>err || status=$?
-  is 1 "01_tensors, stdout closed"
+  is 1 "02_tensors, stdout closed"
   says 'cannot write to stdout: Bad file descriptor'
   "$saving" >&- 2>err || status=$?
-  is 1 "10_saving, stdout closed"
+  is 1 "29_saving, stdout closed"
 
   # A closed stderr is no reason to stop, and no file takes its place.
   "$char_gpt" $gpt >out 2>&- || status=$?
@@ -59,7 +59,7 @@ for program in "$tensors" "$saving"; do
   head -c 512 text >full
   status=0
   ( ulimit -f 1 && trap '' XFSZ && exec "$program" >>full ) 2>err || status=$?
-  [ "${program##*/}" = 10_saving ] || is 1 "$program, stdout full"
+  [ "${program##*/}" = 29_saving ] || is 1 "$program, stdout full"
   status=0
 done
 says 'File too large'
@@ -82,7 +82,7 @@ if mknod device c 1 7 2>/dev/null && ! echo x 2>/dev/null >device; then # always
       is 1 "$program --help, stdout full"
     done
     "$tensors" >device 2>err || status=$?
-    is 1 "01_tensors, stdout full"
+    is 1 "02_tensors, stdout full"
     says 'cannot write to stdout: No space left on device'
     # stderr full: lost, nothing else.
     "$char_gpt" $gpt >out 2>device || status=$?
@@ -108,7 +108,7 @@ mkfifo pipe
   [ ! -s err ] || fail "bench | head complains"
   : <pipe &
   "$tensors" >pipe 2>err || status=$?
-  case $status in 0 | 1 | 141) ;; *) fail "01_tensors | head: status $status" ;; esac
+  case $status in 0 | 1 | 141) ;; *) fail "02_tensors | head: status $status" ;; esac
   status=0
   wait
 }
@@ -121,7 +121,7 @@ chmod 755 "$folder"
 if ${as:-env} true 2>/dev/null && ${as:-env} test -x "$saving"; then
   # shellcheck disable=SC2086
   ( cd closed && $as "$saving" 2>../err >../out ) || status=$?
-  is 1 "10_saving in a folder it may not write"
-  says '10_saving: '
+  is 1 "29_saving in a folder it may not write"
+  says '29_saving: '
   says 'Permission denied'
 fi

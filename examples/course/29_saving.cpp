@@ -120,12 +120,12 @@ void checkpoints(const std::string& folder) {
 int main() try {
   const DefaultDType guard(f64);
   manual_seed(0);
-  const std::string folder = "10_saving_files";  // gone at the end
+  const std::string folder = "29_saving_files";  // gone at the end
   std::filesystem::create_directory(folder);
   weights(folder + "/model.safetensors");
   checkpoints(folder + "/checkpoints");
   std::filesystem::remove_all(folder);
 } catch (const std::exception& error) {  // the folder cannot be written, the disk is full, ...
-  std::fprintf(stderr, "10_saving: %s\n", error.what());
+  std::fprintf(stderr, "29_saving: %s\n", error.what());
   return 1;
 }

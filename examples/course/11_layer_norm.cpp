@@ -66,7 +66,7 @@ Tensor backward_constant_sigma(const Tensor& x, const Tensor& dy) {
 
 using Backward = Tensor (*)(const Tensor& x, const Tensor& dy);
 
-/// Layer norm with a backward to be chosen (page 4 says how record works).
+/// Layer norm with a backward to be chosen (chapter 5 says how record works).
 Tensor norm_with(Backward backward, const Tensor& x) {
   return record("norm_with", layer_norm(x.detach()).array(), {&x},
                 [=, x = x.array()](const Array& dy, Needs) -> Grads {

@@ -6,5 +6,6 @@
 namespace gradus::docs {
 
 kit::LineChart course_06();
+kit::LineChart course_08();
 
 }  // namespace gradus::docs

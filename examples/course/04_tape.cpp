@@ -115,6 +115,5 @@ int main() {
   gradients_add_up();
   without_a_tape();
   written_too_early();
-  std::printf("\nNotes alive at the end: %ld. They die with the tensors that hold them.\n",
-              long(live_nodes()));
+  std::printf("\nNotes alive at the end: %d. They die with the tensors that hold them.\n", int(live_nodes()));
 }

@@ -1,5 +1,5 @@
-// Draws the charts of the documentation: draw_pictures FOLDER. The drawings of things (the tape, attention, ...)
-// are made by hand, but for those of blocks (drawing.h).
+// Draws the charts of the documentation: draw_pictures FOLDER. The drawings of things (the tape, attention,
+// ...) are made by hand, but for those of blocks (drawing.h).
 
 #include <cmath>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "docs/draw/course_charts.h"
 #include "docs/draw/drawing.h"
 #include "docs/draw/lab_figures.h"
 #include "docs/draw/performance.h"
@@ -124,6 +125,8 @@ void draw_all(const std::filesystem::path& folder) {
   put("schedules", schedules());
   put("adam_noise", noise());
   put("kit_bars", parameters());
+  put("course_06", docs::course_06());
+  put("course_08", docs::course_08());
   put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   const lab::Placements two{lab::Placement::pre, lab::Placement::post};

@@ -49,12 +49,12 @@ said 'Is the name spelt right?'
 answer 'for (volatile int i = 0; x.dim() > 0; ) i = 1; return x * eps;'
 learn 1 11 --limit 0.2
 said 'stopped after 0.2 seconds: does a loop never end?'
-said '1 of 5 cases passed.'
+said '0 of 5 cases passed.'
 answer 'std::vector<double> empty; return x * empty[1] * eps;'
 learn 1 11
 said 'it aborts'
 learn 0
-said '1 of 5 cases'
+said '0 of 5 cases'
 
 cp "$source/learn/11_layer_norm/solution.h" "$mine"
 learn 0 11

@@ -26,16 +26,18 @@ struct Options {
 
 void list(const fs::path& folder) {
   int done = 0;
+  std::string next;
   Calibration calibration;
   const std::vector<Exercise> all = exercises(fs::path(GRADUS_SOURCE_FOLDER) / "learn");
   for (const Exercise& one : all) {
     const Progress progress(one, folder);
-    kit::print(fmt::format("  {:<22} {:<48} {}\n", one.name, one.title, progress.cases()));
+    kit::print(fmt::format("  {:<23} {:<56} {}\n", one.name, one.title, progress.cases()));
+    if (!progress.done() && next.empty()) next = one.typed();
     done += progress.done();
     add(calibration, questions_of(one.folder), progress);
   }
-  kit::print(fmt::format("{} of {} done. Begin or go on with ./run learn {}.\n", done, all.size(),
-                         all.front().typed()));
+  kit::print(
+      fmt::format("{} of {} done.{}\n", done, all.size(), next.empty() ? "" : " Next: ./run learn " + next));
   if (calibration.asked > 0) kit::print(calibration.words() + "\n");
 }
 

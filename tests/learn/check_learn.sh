@@ -56,6 +56,15 @@ said 'it aborts'
 learn 0
 said '0 of 5 cases'
 
+# Every solution passes as a learner's file, with nothing forbidden in it.
+for folder in "$source"/learn/[0-9][0-9]_*/; do
+  folder=${folder%/}
+  [ -f "$folder/solution.h" ] || continue
+  cp "$folder/solution.h" "$scratch/my/${folder##*/}.h"
+  learn 0 "${folder##*/}"
+  said ' cases passed.'
+done
+
 cp "$source/learn/11_layer_norm/solution.h" "$mine"
 learn 0 11
 said '5 of 5 cases passed.'

@@ -28,6 +28,7 @@
 //   - inputs and incoming gradients keep their values, nothing is recorded without need, nothing leaks.
 // Size-0 and size-1 axes are shapes: pass them as further calls (odd_shapes() has some).
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ struct CheckOptions {
   double f32_rtol = 1e-5;  // f32 against f64, relative to the largest element
   std::vector<double> kinks = {};  // random inputs stay 0.05 away from these
   bool layout_bits = true;         // false: layouts may differ by rounding (matrix products)
+  bool gradients_only = false;     // the first of the checks alone
+  std::uint64_t seed = 0;          // other random numbers
 };
 
 /// Checks an op in every way listed above.

@@ -33,10 +33,10 @@ void check_softmax(const kernels::Table<T>& table, const std::vector<T>& x, I of
   table.softmax(n, in.data(), soft.data());
   table.log_softmax(n, in.data(), log_soft.data());
   const T total = table.exp_shift_sum(n, static_cast<T>(exact.top), in.data(), power.data());
-  // The sum is off by up to half an eps for each addition a term goes through (in float: up to 5 eps were seen
-  // in rows of 200 numbers one at a time, 3 with vectors of 8), and its logarithm by as much, however small it
-  // is. So log_softmax is compared with what follows from its own sum: there x - top, the logarithm and their
-  // difference are rounded by half an eps each, and the first two together are as large as the third.
+  // The sum is off by up to half an eps for each addition a term goes through (in float: up to 5 eps were
+  // seen in rows of 200 numbers one at a time, 3 with vectors of 8), and its logarithm by as much, however
+  // small it is. So log_softmax is compared with what follows from its own sum: there x - top, the logarithm
+  // and their difference are rounded by half an eps each, and the first two together are as large as the third.
   const Wide<T> log_total = std::log(static_cast<Wide<T>>(total));
   bool good = soft.intact() && log_soft.intact() && power.intact();
   for (I i = 0; i < n; ++i) {

@@ -5,8 +5,8 @@
 
 namespace gradus::test {
 
-/// A view of a callable without arguments, whose result nobody wants. There are more than a thousand of them: a
-/// compiler makes one in a small part of the time that a std::function takes.
+/// A view of a callable without arguments, whose result nobody wants. A compiler makes one in a small part of
+/// the time that a std::function takes, and the tests have more than a thousand.
 class Call {
  public:
   template <class F>

@@ -91,7 +91,7 @@ std::vector<HeadRule> head_rules() {
           {"previous", "looks at the letter before",
            "The key holds 6 times its place, the query 6 times the place before its own: they score 36 where these meet."},
           {"next", "looks at the next letter",
-           "As the one above, with the place after its own. With a causal mask there is nothing there to look at."},
+           "As for the letter before, with the place after its own. A causal mask leaves nothing there to look at."},
           {"random", "random weights, as before training",
            "Both matrices are drawn at random. Scores are then as large as √D = 8, and about 1 once they are scaled."}};
 }

@@ -19,7 +19,7 @@ const leaks = (t) => t + 1 < letters.length && head.change[t] > 1e-9;
 function drawMap() {
   const n = letters.length, width = Math.max(300, Math.min(640, $('map').clientWidth)), left = 26, right = 46, top = 42;
   const side = Math.min(44, (width - left - right) / n), chosen = Number($('row').value) - 1, causal = $('causal').checked;
-  const parts = [`<text class="soft" x="${left}" y="13">key: looked at</text>`, `<text class="soft sum" x="${px(left + n * side + 42)}" y="32">sum</text>`];
+  const parts = [`<text class="soft" x="${left}" y="13">a row looks at columns</text>`, `<text class="soft sum" x="${px(left + n * side + 42)}" y="32">sum</text>`];
   letters.forEach((letter, j) => {
     parts.push(`<text class="letter" x="${px(left + (j + 0.5) * side)}" y="32">${escapeText(seen(letter))}</text>`);
   });
@@ -59,7 +59,7 @@ function summary() {
   const ahead = wrong(future) ? `Weight on later letters: ${fixed(future)} in all.` : 'There is no weight on later letters.';
   const changed = letters.filter((_, t) => leaks(t)).length;
   const leak = changed ? `Another last letter changes ${changed} earlier row${changed > 1 ? 's' : ''}, by up to ` +
-                             `${numberText(Math.max(...head.change.slice(0, -1)))}: the future leaks.`
+                             `${numberText(Math.max(...head.change.slice(0, -1)))}: ${$('causal').checked ? 'the future leaks, in spite of the mask.' : 'they see the future.'}`
                        : 'Another last letter changes no earlier row: nothing leaks.';
   return `${sums} ${ahead} ${leak}`;
 }
@@ -67,10 +67,10 @@ function summary() {
 function drawTables() {
   const chosen = Number($('row').value) - 1;
   $('rows').innerHTML = '<caption class="hidden">The rows</caption>' +
-      tableText(['row', 'looks most at', 'weight', 'sum', 'on later', 'change'], letters.map((letter, i) => {
+      tableText(['row', 'looks most at', 'weight', 'sum', 'on later', 'leak'], letters.map((letter, i) => {
         const best = head.weights[i].indexOf(Math.max(...head.weights[i]));
         return [`${i + 1} ${seen(letter)}`, `${best + 1} ${seen(letters[best])}`, fixed(head.weights[i][best]), fixed(head.sums[i]),
-                fixed(head.future[i]), numberText(head.change[i] > 1e-9 ? head.change[i] : 0)];
+                fixed(head.future[i]), i + 1 === letters.length ? '–' : numberText(leaks(i) ? head.change[i] : 0)];
       }));
   $('rows').querySelectorAll('tbody tr').forEach((row, i) => {
     row.classList.toggle('now', i === chosen);

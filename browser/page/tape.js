@@ -3,12 +3,12 @@
 
 const BOX = 60, GAP = 36;  // heights: of a note's box, and between two rows
 let shown = null;          // what the module answered
-let asked = '';            // for what
+let shownFor = '';         // and for what
 
 const text = (values) => (values.length === 1 ? numberText(values[0]) : values.map((v) => fixed(v)).join(', '));
 const known = new Map();  // the expressions
 
-// --- where the boxes stand: an operation below its inputs, an input just above what uses it first
+// --- where the boxes stand: from below to above, an operation above its inputs, an input just under what uses it first
 
 function rowsOf(notes) {
   const row = notes.map(() => 0);
@@ -20,14 +20,14 @@ function rowsOf(notes) {
 }
 
 function placesOf(notes, width) {
-  const row = rowsOf(notes), count = row.map((r) => row.filter((other) => other === r).length), next = new Map();
+  const row = rowsOf(notes), top = Math.max(...row), count = row.map((r) => row.filter((other) => other === r).length), next = new Map();
   return notes.map((note, i) => {
     const before = next.get(row[i]) ?? 0;
     next.set(row[i], before + 1);
     const wide = Math.min(note.value.length > 1 ? 190 : 150, width / count[i] - 14);
-    // One alone stands at the left, so that lines which pass it have room.
+    // One alone stands a little to the left, so that lines which pass it have room.
     const x = count[i] === 1 ? width / 2 - 20 : (before + 0.5) * width / count[i];
-    return {row: row[i], x, y: 8 + row[i] * (BOX + GAP), wide};
+    return {row: row[i], x, y: 8 + (top - row[i]) * (BOX + GAP), wide};
   });
 }
 
@@ -35,12 +35,13 @@ function placesOf(notes, width) {
 function edgePath(a, b, which, of) {
   const shift = (which - (of - 1) / 2) * 44;
   if (b.row - a.row === 1) {
-    const x0 = a.x + Math.max(-a.wide / 3, Math.min(a.wide / 3, shift + (b.x - a.x) / 6)), y0 = a.y + BOX;
-    const x1 = b.x + Math.max(-b.wide / 3, Math.min(b.wide / 3, shift + (a.x - b.x) / 3)), y1 = b.y;
-    return {path: `M${px(x0)} ${y0}L${px(x1)} ${y1 - 7}`, tip: [x1, y1, 0, 1], start: [x0, y0, 0, -1],
-            middle: [(x0 + x1) / 2 + (shift < 0 ? -6 : 6), (y0 + y1) / 2 + 4, shift < 0 ? 'end' : 'start']};
+    const x0 = a.x + Math.max(-a.wide / 3, Math.min(a.wide / 3, shift + (b.x - a.x) / 6)), y0 = a.y;
+    const left = (shift || a.x - b.x) < 0;  // the words beside it
+    const x1 = b.x + Math.max(-b.wide / 3, Math.min(b.wide / 3, shift + (a.x - b.x) / 3)), y1 = b.y + BOX;
+    return {path: `M${px(x0)} ${y0}L${px(x1)} ${y1 + 7}`, tip: [x1, y1, 0, -1], start: [x0, y0, 0, 1],
+            middle: [(x0 + x1) / 2 + (left ? -8 : 8), (y0 + y1) / 2 + 4, left ? 'end' : 'start']};
   }
-  const x0 = a.x + a.wide / 2, y0 = a.y + BOX / 2, x1 = b.x + b.wide / 2, y1 = b.y + BOX / 2 - 8;
+  const x0 = a.x + a.wide / 2, y0 = a.y + BOX / 2, x1 = b.x + b.wide / 2, y1 = b.y + BOX / 2 + 8;
   const out = Math.max(x0, x1) + 14 + 10 * (b.row - a.row);
   return {path: `M${px(x0)} ${y0}C${px(out)} ${y0} ${px(out)} ${y1} ${px(x1 + 7)} ${y1}`, tip: [x1, y1, -1, 0], start: [x0, y0, -1, 0],
           middle: [(Math.max(x0, x1) + 3 * out) / 4 + 5, (y0 + y1) / 2 + 4, 'start']};
@@ -108,7 +109,7 @@ function wordsAt(step, state) {
   const head = `${place}, backward at note ${state.now + 1}: the gradient of ${note.name} is complete, ${text(state.visit.gradient)}. `;
   if (!state.visit.handed.length) return `${head}${note.name} is an input and keeps it.`;
   const parts = state.visit.handed.map(({to, part, total}) => {
-    const sum = total.some((v, i) => v !== part[i]) ? `, which makes ${text(total)} together` : '';
+    const sum = total.some((v, i) => v !== part[i]) ? ` (${text(total)} together)` : '';
     return `${text(part)} to ${notes[to].name}${sum}`;
   });
   return `${head}${note.op} hands on ${listed(parts)}.`;
@@ -119,10 +120,10 @@ function drawTable(state) {
       ['#', 'value of', 'op', 'reads', 'value', 'gradient'],
       shown.notes.map((note, i) => [i + 1, note.name, i < state.written ? note.op : '', note.inputs.map((from) => '#' + (from + 1)).join(' '),
                                     i < state.written ? text(note.value) : '',
-                                    state.gathered[i] ? text(state.gathered[i]) + (state.done[i] ? '' : ' …') : '']));
+                                    state.gathered[i] ? text(state.gathered[i]) + (state.done[i] ? '' : ' …') : '']).reverse());
   const rows = $('notes').querySelectorAll('tbody tr');
   rows.forEach((row, i) => {
-    row.classList.toggle('now', i === state.now);
+    row.classList.toggle('now', rows.length - 1 - i === state.now);
     row.lastChild.classList.add('gradient');
   });
 }
@@ -133,7 +134,8 @@ function show() {
   const words = wordsAt(step, state);
   $('graph').innerHTML = `<svg viewBox="0 0 ${width} ${height}" style="max-inline-size:${width}px" role="img" ` +
       `aria-label="${escapeText('The notes as a graph. ' + words)}">` +
-      drawEdges(places, state) + places.map((place, i) => drawNote(i, place, state)).join('') + '</svg>';
+      drawEdges(places, state) + places.map((place, i) => drawNote(i, place, state)).join('') + '</svg>' +
+      '<figcaption>Under its name the value of a note; <span class="gradient">under that its gradient, in italics while parts are to come.</span></figcaption>';
   drawTable(state);
   $('count').textContent = `${step} of ${$('at').max}`;
   $('back').disabled = $('start').disabled = step === 0;
@@ -154,8 +156,8 @@ const update = oneAtATime(async () => {
   const inputs = [...$('inputs').querySelectorAll('input')], values = inputs.map((input) => Number(input.value));
   inputs.forEach((input) => { input.nextElementSibling.textContent = fixed(Number(input.value), 1); });
   const wanted = JSON.stringify([expression, values]);
-  if (wanted !== asked) shown = await ask({do: 'tape', expression, values});
-  asked = wanted;
+  if (wanted !== shownFor) shown = await ask({do: 'tape', expression, values});
+  shownFor = wanted;
   $('at').max = shown.notes.length + shown.visits.length;
   say(show(), 150);
   writeLink();

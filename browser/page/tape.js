@@ -78,9 +78,9 @@ function drawEdges(places, state) {
       const handed = state.visit?.note === i ? state.visit.handed[number] : null;
       const style = handed ? 'hands' : i < state.written ? '' : 'waiting';
       parts.push(`<path class="edge ${style}" d="${edge.path}"/><path class="tip ${style}" d="${tipPath(handed ? edge.start : edge.tip)}"/>`);
-      if (handed)
+      if (handed?.part.length === 1)
         parts.push(`<text class="part halo" style="text-anchor:${edge.middle[2]}" x="${px(edge.middle[0])}" y="${px(edge.middle[1])}">` +
-                   `${handed.part.length > 1 ? 'a part' : text(handed.part)}</text>`);
+                   `${text(handed.part)}</text>`);
     });
   });
   return parts.join('');

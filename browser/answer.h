@@ -11,10 +11,13 @@
 //
 // Those of the live figures need no session; what is left out of adam and attention is as figures/adam.h and
 // figures/attention.h begin:
-//   {"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]}          of one token: y, dx, mean and deviation
-//   {"do": "tape", "expression": "twice", "values": [3, 2]}        notes and visits; "tapes" names the expressions
-//   {"do": "adam", "stream": "noise", "warmup": 20}                40 steps of Adam and SGD; "streams" names streams
-//   {"do": "attention", "letters": ["a", "b", "a"], "rule": "same"}  weights, sums, leaks; "heads" names the rules
+//   {"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]}   one token: y, dx, mean and deviation
+//   {"do": "tapes"}                                         names of expressions
+//   {"do": "tape", "expression": "twice", "values": [3, 2]} notes and visits
+//   {"do": "streams"}                                       names of streams of gradients
+//   {"do": "adam", "stream": "noise", "warmup": 20}         40 steps of Adam and SGD
+//   {"do": "heads"}                                         names of rules
+//   {"do": "attention", "letters": ["a", "b"], "rule": "same"}  weights, sums and leaks
 //
 // What goes wrong is answered with {"error": "what and what to do about it"}.
 

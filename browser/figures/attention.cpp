@@ -11,7 +11,8 @@ namespace gradus::browser {
 
 namespace {
 
-// A letter is a row of 64 numbers, two of them 1: channel i < 32 says which letter it is, channel 32 + t where it stands.
+// A letter is a row of 64 numbers, two of them 1: channel i < 32 says which letter it is, channel 32 + t
+// where it stands.
 constexpr std::int64_t kChannels = 64, kPlaces = 32, kMost = 24;
 constexpr double kStrength = 6;  // of the rules
 
@@ -66,7 +67,8 @@ Tensor weights_on(const Tensor& x, const Weights& w, const HeadSettings& setting
   const double scale = settings.scaled ? 1 / std::sqrt(double(kChannels)) : 1.0;
   if (!settings.over_queries) {
     const Shape one_head{1, 1, x.size(0), kChannels};
-    return attention_weights(q.reshape(one_head), k.reshape(one_head), {.causal = settings.causal, .scale = scale})
+    return attention_weights(q.reshape(one_head), k.reshape(one_head),
+                             {.causal = settings.causal, .scale = scale})
         .reshape({x.size(0), x.size(0)});
   }
   Tensor scores = matmul(q, k.t()) * scale;
@@ -86,14 +88,18 @@ void check_settings(const HeadSettings& settings) {
 }  // namespace
 
 std::vector<HeadRule> head_rules() {
-  return {{"same", "looks at the same letter",
-           "Query and key both hold 6 times the letter, so letters that are alike score 36 and all others 0."},
-          {"previous", "looks at the letter before",
-           "The key holds 6 times its place, the query 6 times the place before its own: they score 36 where these meet."},
-          {"next", "looks at the next letter",
-           "As for the letter before, with the place after its own. A causal mask leaves nothing there to look at."},
-          {"random", "random weights, as before training",
-           "Both matrices are drawn at random. Scores are then as large as √D = 8, and about 1 once they are scaled."}};
+  return {
+      {"same", "looks at the same letter",
+       "Query and key both hold 6 times the letter, so letters that are alike score 36 and all others 0."},
+      {"previous", "looks at the letter before",
+       "The key holds 6 times its place, the query 6 times the place before its own: they score 36 where "
+       "these meet."},
+      {"next", "looks at the next letter",
+       "As for the letter before, with the place after its own. A causal mask leaves nothing there to look "
+       "at."},
+      {"random", "random weights, as before training",
+       "Both matrices are drawn at random. Scores are then as large as √D = 8, and about 1 once they are "
+       "scaled."}};
 }
 
 Head attend(const HeadSettings& settings) {

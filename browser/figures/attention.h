@@ -29,8 +29,8 @@ struct Head {
   std::vector<std::vector<double>> weights;  // [query][key]
   std::vector<double> sums;                  // of each row
   std::vector<double> future;                // of each row, on keys after it
-  // The largest change in what each row hands on when another letter is put in the place of the last one. 0 in all rows
-  // but the last: nothing leaks.
+  // The largest change in what each row hands on when another letter is put in the place of the last one. 0
+  // in all rows but the last: nothing leaks.
   std::vector<double> change;
 };
 

@@ -134,9 +134,8 @@ void add_totals(TapeRun& run) {
 }
 
 const Entry& checked(const std::string& expression, const Values& values) {
-  const auto entry = std::find_if(entries().begin(), entries().end(), [&](const Entry& one) {
-    return one.expression.name == expression;
-  });
+  const auto entry = std::find_if(entries().begin(), entries().end(),
+                                  [&](const Entry& one) { return one.expression.name == expression; });
   kit::check(entry != entries().end(), "tape: there is no expression called {}", expression);
   const std::vector<std::string>& inputs = entry->expression.inputs;
   kit::check(values.size() == inputs.size(), "tape: {} expects {} values, got {}", expression, inputs.size(),
@@ -169,7 +168,8 @@ TapeRun run_tape(const std::string& expression, const std::vector<double>& value
     for (const NodePtr& input : node->inputs)
       if (input) note.inputs.push_back(place(input));
     run.notes.push_back(std::move(note));
-    // The engine calls this when the note's gradient is complete, just before it asks the note itself what to hand on.
+    // The engine calls this when the note's gradient is complete, just before it asks the note itself what to
+    // hand on.
     line.x.on_grad([&run, &place, here = line.x.node()](const Array& gradient) {
       TapeVisit visit{place(here), numbers(gradient), {}};
       const Grads parts = here->is_leaf ? Grads() : here->backward(gradient, Needs(*here));

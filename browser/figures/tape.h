@@ -1,6 +1,6 @@
 #pragma once
-// A small expression on gradus's own tape: what each note holds, and what backward hands on at each, for a figure one
-// steps through.
+// A small expression on gradus's own tape: what each note holds, and what backward hands on at each, for a
+// figure one steps through.
 //
 //   const TapeRun run = run_tape("twice", {3, 2});  // h = w * x, y = h * h + h
 //   run.notes[2].value;                             // of h: {6}
@@ -14,7 +14,8 @@
 
 namespace gradus::browser {
 
-/// An expression that a reader may choose. Its inputs are numbers; where `vector` is set, the elements of one tensor.
+/// An expression that a reader may choose. Its inputs are numbers; where `vector` is set, the elements of one
+/// tensor.
 struct Expression {
   std::string name, title;
   std::vector<std::string> inputs;
@@ -50,8 +51,8 @@ struct TapeRun {
   std::vector<TapeVisit> visits;  // in the engine's order
 };
 
-/// Computes the expression forward and backward. Throws where there is no such expression, where the number of values
-/// is another one, and where one is not within -100 .. 100.
+/// Computes the expression forward and backward. Throws where there is no such expression, where the number
+/// of values is another one, and where one is not within -100 .. 100.
 TapeRun run_tape(const std::string& expression, const std::vector<double>& values);
 
 }  // namespace gradus::browser

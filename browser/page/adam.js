@@ -6,7 +6,8 @@ let steps = null;  // what the module answered
 const CHARTS = [
   {id: 'adam', title: 'Adam’s step', y: 'taken from w, in units of the rate', lines: (s) => [['Adam', 0, s.adam.taken]]},
   {id: 'sgd', title: 'SGD’s step', y: 'taken from w, in units of the rate', lines: (s) => [['SGD', 1, s.sgd.taken]]},
-  {id: 'inside', title: 'What Adam divides', y: 'mean of gradients m̂, root of squares √v̂', lines: (s) => [['m̂', 0, s.mean], ['√v̂', 1, s.root]]},
+  {id: 'inside', title: 'What Adam divides', y: 'mean of gradients m̂, root of squares √v̂',
+   lines: (s) => [['m̂', 0, s.mean], ['√v̂', 1, s.root]]},
   {id: 'weight', title: 'Where the weight goes', y: 'w', lines: (s) => [['Adam', 0, s.adam.weight], ['SGD', 1, s.sgd.weight]]},
 ];
 
@@ -17,9 +18,9 @@ function rangeOf(values) {
 }
 
 function makeCharts() {
-  $('charts').innerHTML = CHARTS.map(({id, title}) => `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div>` +
-      `<details><summary>Table</summary><div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`)
-      .join('');
+  $('charts').innerHTML = CHARTS.map(({id, title}) =>
+      `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div><details><summary>Table</summary>` +
+      `<div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`).join('');
 }
 
 const biggest = (values) => Math.max(...values.map(Math.abs));
@@ -28,8 +29,9 @@ const meanSize = (values) => values.reduce((sum, v) => sum + Math.abs(v), 0) / v
 function drawOne({id, title, y, lines}) {
   const drawn = lines(steps), width = Math.max(280, Math.min(620, $(id).clientWidth));
   const range = rangeOf(drawn.flatMap(([, , values]) => values));
-  const label = `${title}. ` + drawn.map(([name, , values]) => `${name}: ${numberText(values[0])} at step 1, ${numberText(values[9])} at step 10, ` +
-      `${numberText(values[39])} at step 40, at most ${numberText(biggest(values))} in size`).join('; ') + '.';
+  const label = `${title}. ` + drawn.map(([name, , values]) =>
+      `${name}: ${[1, 10, 40].map((step) => `${numberText(values[step - 1])} at step ${step}`).join(', ')}, ` +
+      `at most ${numberText(biggest(values))} in size`).join('; ') + '.';
   $(id).querySelector('.drawing').innerHTML = drawChart({
     width, height: 240, label, x: {low: 1, high: 40, label: 'step'}, y: {...range, label: y},
     lines: drawn.map(([name, style, values]) => ({style, name, marks: true, points: values.map((v, i) => [i + 1, v])})),
@@ -43,11 +45,11 @@ function drawOne({id, title, y, lines}) {
 const show = () => CHARTS.forEach(drawOne);
 
 function words() {
-  const {adam, sgd} = steps;
-  return `The first gradient is ${numberText(steps.gradients[0])}. Adam’s first step is ${numberText(adam.taken[0])} times the rate, SGD’s ` +
-         `${numberText(sgd.taken[0])} times. The mean size of the first five steps is ${numberText(meanSize(adam.taken.slice(0, 5)))} for Adam and ` +
-         `${numberText(meanSize(sgd.taken.slice(0, 5)))} for SGD, of the last ten ${numberText(meanSize(adam.taken.slice(30)))} and ` +
-         `${numberText(meanSize(sgd.taken.slice(30)))}.`;
+  const adam = steps.adam.taken, sgd = steps.sgd.taken;
+  const size = (values, from, to) => numberText(meanSize(values.slice(from, to)));
+  return `The first gradient is ${numberText(steps.gradients[0])}. Adam’s first step is ${numberText(adam[0])} times the rate, ` +
+         `SGD’s ${numberText(sgd[0])} times. The mean size of the first five steps is ${size(adam, 0, 5)} for Adam and ` +
+         `${size(sgd, 0, 5)} for SGD, of the last ten ${size(adam, 30, 40)} and ${size(sgd, 30, 40)}.`;
 }
 
 const update = oneAtATime(async () => {

@@ -16,10 +16,13 @@ const leaks = (t) => t + 1 < letters.length && head.change[t] > 1e-9;
 
 // --- the map
 
+const numberIn = (weight, x, y) => `<text class="weight ${weight > 0.55 ? 'light' : ''}" x="${x}" y="${y}">${fixed(weight)}</text>`;
+
 function drawMap() {
   const n = letters.length, width = Math.max(300, Math.min(640, $('map').clientWidth)), left = 26, right = 46, top = 42;
   const side = Math.min(44, (width - left - right) / n), chosen = Number($('row').value) - 1, causal = $('causal').checked;
-  const parts = [`<text class="soft" x="${left}" y="13">a row looks at columns</text>`, `<text class="soft sum" x="${px(left + n * side + 42)}" y="32">sum</text>`];
+  const parts = [`<text class="soft" x="${left}" y="13">a row looks at columns</text>`,
+                 `<text class="soft sum" x="${px(left + n * side + 42)}" y="32">sum</text>`];
   letters.forEach((letter, j) => {
     parts.push(`<text class="letter" x="${px(left + (j + 0.5) * side)}" y="32">${escapeText(seen(letter))}</text>`);
   });
@@ -33,8 +36,7 @@ function drawMap() {
                  (causal && j > i ? `<path class="masked" d="M${px(x + side * 0.35)} ${px(y + side * 0.65)}l${px(side * 0.3)} ${px(-side * 0.3)}"/>`
                                   : `<rect class="cell" ${box} fill-opacity="${Math.max(0, weight).toFixed(3)}"/>`) +
                  `<rect class="frame" ${box}/>` +
-                 (side >= 30 && !(causal && j > i) ? `<text class="weight ${weight > 0.55 ? 'light' : ''}" x="${px(x + side / 2)}" y="${middle}">${fixed(weight)}</text>` : '') +
-                 '</g>');
+                 (side >= 30 && !(causal && j > i) ? numberIn(weight, px(x + side / 2), middle) : '') + '</g>');
     });
     parts.push(`<rect class="row" data-row="${i + 1}" x="0" y="${px(y)}" width="${width}" height="${px(side)}"/>`);
   });
@@ -58,8 +60,9 @@ function summary() {
   const sums = wrong(low - 1) || wrong(high - 1) ? `Rows sum to ${fixed(low)} to ${fixed(high)}, not to 1.` : 'Every row sums to 1.';
   const ahead = wrong(future) ? `Weight on later letters: ${fixed(future)} in all.` : 'There is no weight on later letters.';
   const changed = letters.filter((_, t) => leaks(t)).length;
+  const meaning = $('causal').checked ? 'the future leaks, in spite of the mask.' : 'they see the future.';
   const leak = changed ? `Another last letter changes ${changed} earlier row${changed > 1 ? 's' : ''}, by up to ` +
-                             `${numberText(Math.max(...head.change.slice(0, -1)))}: ${$('causal').checked ? 'the future leaks, in spite of the mask.' : 'they see the future.'}`
+                             `${numberText(Math.max(...head.change.slice(0, -1)))}: ${meaning}`
                        : 'Another last letter changes no earlier row: nothing leaks.';
   return `${sums} ${ahead} ${leak}`;
 }

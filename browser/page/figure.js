@@ -28,9 +28,9 @@ function fillMenu(id, entries, chosen) {
 }
 
 function tableText(head, rows) {
-  const cells = (row, tag) => row.map((cell, i) => (i === 0 || tag === 'th' ? `<th scope="${tag === 'th' ? 'col' : 'row'}">` : '<td>') +
-                                                   escapeText(cell) + (i === 0 || tag === 'th' ? '</th>' : '</td>')).join('');
-  return `<thead><tr>${cells(head, 'th')}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')}</tbody>`;
+  const title = (cell, scope) => `<th scope="${scope}">${escapeText(cell)}</th>`;
+  const line = ([first, ...rest]) => `<tr>${title(first, 'row')}${rest.map((cell) => `<td>${escapeText(cell)}</td>`).join('')}</tr>`;
+  return `<thead><tr>${head.map((cell) => title(cell, 'col')).join('')}</tr></thead><tbody>${rows.map(line).join('')}</tbody>`;
 }
 
 // Draws anew whenever it is called, but never two at once: what changes meanwhile is drawn after.

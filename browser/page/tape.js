@@ -118,9 +118,11 @@ function wordsAt(step, state) {
 function drawTable(state) {
   $('notes').innerHTML = '<caption class="hidden">The notes</caption>' + tableText(
       ['#', 'value of', 'op', 'reads', 'value', 'gradient'],
-      shown.notes.map((note, i) => [i + 1, note.name, i < state.written ? note.op : '', note.inputs.map((from) => '#' + (from + 1)).join(' '),
-                                    i < state.written ? text(note.value) : '',
-                                    state.gathered[i] ? text(state.gathered[i]) + (state.done[i] ? '' : ' …') : '']).reverse());
+      shown.notes.map((note, i) => {
+        const written = i < state.written, gradient = state.gathered[i];
+        return [i + 1, note.name, written ? note.op : '', note.inputs.map((from) => '#' + (from + 1)).join(' '),
+                written ? text(note.value) : '', gradient ? text(gradient) + (state.done[i] ? '' : ' …') : ''];
+      }).reverse());
   const rows = $('notes').querySelectorAll('tbody tr');
   rows.forEach((row, i) => {
     row.classList.toggle('now', rows.length - 1 - i === state.now);
@@ -135,7 +137,8 @@ function show() {
   $('graph').innerHTML = `<svg viewBox="0 0 ${width} ${height}" style="max-inline-size:${width}px" role="img" ` +
       `aria-label="${escapeText('The notes as a graph. ' + words)}">` +
       drawEdges(places, state) + places.map((place, i) => drawNote(i, place, state)).join('') + '</svg>' +
-      '<figcaption>Under its name the value of a note; <span class="gradient">under that its gradient, in italics while parts are to come.</span></figcaption>';
+      '<figcaption>Under its name the value of a note; <span class="gradient">under that its gradient, in italics while parts are ' +
+      'to come.</span></figcaption>';
   drawTable(state);
   $('count').textContent = `${step} of ${$('at').max}`;
   $('back').disabled = $('start').disabled = step === 0;

@@ -57,9 +57,10 @@ std::string tape() {
   }
   drawing.text(270, 24, "value", "head");
   drawing.text(450, 24, "gradient", "head a");
-  return drawing.svg(640, 446, "The tape of layer norm in parts",
-                     "Nine notes, written from below to above, with the value and the gradient of each. d is used twice, by "
-                     "sq and by y, and x by mu and by d: what comes back by both ways is added.");
+  return drawing.svg(
+      640, 446, "The tape of layer norm in parts",
+      "Nine notes, written from below to above, with the value and the gradient of each. d is used twice, by "
+      "sq and by y, and x by mu and by d: what comes back by both ways is added.");
 }
 
 // --- Adam's first steps
@@ -74,16 +75,20 @@ kit::Series steps_of(const char* name, const char* stream, std::int64_t warmup, 
 }
 
 kit::Panels adam() {
-  kit::Panels all{.title = "Adam's first 40 steps, in units of the rate",
-                  .description = "Every first step has the length of the rate. Those on noise become shorter as the mean "
-                                 "of gradients does. After a spike the steps stay short."};
-  for (const auto& [stream, title] : {std::pair("constant", "gradients of 1"), std::pair("noise", "noise around 0"),
-                                      std::pair("alternating", "1, −1, 1, ..."), std::pair("spike", "1, but 50 at step 10")})
-    all.panels.push_back({.title = title,
-                          .x_label = "step",
-                          .y_label = "taken from the weight / rate",
-                          .series = {steps_of("Adam", stream, 0, 0), steps_of("with warm-up over 20 steps", stream, 20, 1)},
-                          .plot_height = 130});
+  kit::Panels all{
+      .title = "Adam's first 40 steps, in units of the rate",
+      .description =
+          "Every first step has the length of the rate. Those on noise become shorter as the mean "
+          "of gradients does. After a spike the steps stay short."};
+  for (const auto& [stream, title] :
+       {std::pair("constant", "gradients of 1"), std::pair("noise", "noise around 0"),
+        std::pair("alternating", "1, −1, 1, ..."), std::pair("spike", "1, but 50 at step 10")})
+    all.panels.push_back(
+        {.title = title,
+         .x_label = "step",
+         .y_label = "taken from the weight / rate",
+         .series = {steps_of("Adam", stream, 0, 0), steps_of("with warm-up over 20 steps", stream, 20, 1)},
+         .plot_height = 130});
   return all;
 }
 
@@ -92,15 +97,16 @@ kit::Panels adam() {
 kit::HeatMap attention() {
   const std::vector<std::string> letters = {"a", "b", "r", "a", "c", "a", "d", "a", "b", "r", "a"};
   const browser::Head head = browser::attend({.letters = letters, .rule = "same"});
-  kit::HeatMap map{.title = "A head that looks at the same letter, with a causal mask",
-                   .description = "Each row shares its weight among the places of its own letter up to itself.",
-                   .x_label = "key",
-                   .y_label = "query",
-                   .columns = letters,
-                   .rows = letters,
-                   .value_label = "attention weights; every row sums to 1",
-                   .decimals = 2,
-                   .missing = ""};
+  kit::HeatMap map{
+      .title = "A head that looks at the same letter, with a causal mask",
+      .description = "Each row shares its weight among the places of its own letter up to itself.",
+      .x_label = "key",
+      .y_label = "query",
+      .columns = letters,
+      .rows = letters,
+      .value_label = "attention weights; every row sums to 1",
+      .decimals = 2,
+      .missing = ""};
   for (std::size_t i = 0; i < letters.size(); ++i)
     for (std::size_t j = 0; j < letters.size(); ++j)
       map.values.push_back(j > i ? std::numeric_limits<double>::quiet_NaN() : head.weights[i][j]);

@@ -1,6 +1,6 @@
 #pragma once
-// The still forms of the live figures, from the numbers that the pages show: figure_tape.svg, figure_adam.svg and
-// figure_attention.svg.
+// The still forms of the live figures, from the numbers that the pages show: figure_tape.svg, figure_adam.svg
+// and figure_attention.svg.
 
 #include <filesystem>
 

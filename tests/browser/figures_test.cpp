@@ -64,7 +64,8 @@ TEST_CASE("figures: a neuron that is off hands nothing on") {
 
 TEST_CASE("figures: layer norm in parts has the gradient of layer norm as one op") {
   const std::vector<double> x = {3, -0.5, 1};
-  const std::vector<double> parts = gradient_of(run_tape("parts", x), "x"), one = gradient_of(run_tape("norm", x), "x");
+  const std::vector<double> parts = gradient_of(run_tape("parts", x), "x"),
+                            one = gradient_of(run_tape("norm", x), "x");
   for (const std::size_t i : {0, 1, 2}) CHECK(parts[i] == doctest::Approx(one[i]));
   CHECK(one[2] != doctest::Approx(0));
 }
@@ -135,17 +136,22 @@ TEST_CASE("figures: rows sum to 1 and nothing leaks, but over queries") {
 }
 
 TEST_CASE("figures: bad requests are answered with what is expected") {
-  CHECK(figure_error(R"({"do": "tape", "expression": "cube", "values": []})") == "tape: there is no expression called cube");
-  CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1]})") == "tape: twice expects 2 values, got 1");
+  CHECK(figure_error(R"({"do": "tape", "expression": "cube", "values": []})") ==
+        "tape: there is no expression called cube");
+  CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1]})") ==
+        "tape: twice expects 2 values, got 1");
   CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1, 1e9]})") ==
         "tape: expects values from -100 to 100, got 1000000000");
   CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1, "x"]})") ==
         "values: expects a number, got \"x\"");
-  CHECK(figure_error(R"({"do": "adam", "stream": "tide"})") == "adam: there is no stream of gradients called tide");
-  CHECK(figure_error(R"({"do": "adam", "rate": 2})") == "adam: rate expects a number above 0, at most 1, got 2");
+  CHECK(figure_error(R"({"do": "adam", "stream": "tide"})") ==
+        "adam: there is no stream of gradients called tide");
+  CHECK(figure_error(R"({"do": "adam", "rate": 2})") ==
+        "adam: rate expects a number above 0, at most 1, got 2");
   CHECK(figure_error(R"({"do": "adam", "beta1": 1})").starts_with("Adam: "));
   CHECK(figure_error(R"({"do": "attention", "letters": []})") == "attention: expects 1 to 24 letters, got 0");
   CHECK(figure_error(R"({"do": "attention", "letters": ["a"], "rule": "bias"})") ==
         "attention: there is no rule called bias");
-  CHECK(figure_error(R"({"do": "attention", "letters": ["a"], "causal": 1})") == "causal: expects true or false, got 1");
+  CHECK(figure_error(R"({"do": "attention", "letters": ["a"], "causal": 1})") ==
+        "causal: expects true or false, got 1");
 }

@@ -53,7 +53,8 @@ function near(shown, value, words) {
         `${words}: shows ${shown}, native ${value}`);
 }
 // The cells of a table's body, row by row.
-const cells = (page, table) => page.evaluate(`[...document.querySelectorAll('${table} tbody tr')].map((row) => [...row.children].map((one) => one.textContent))`);
+const cells = (page, table) => page.evaluate(`[...document.querySelectorAll('${table} tbody tr')]
+    .map((row) => [...row.children].map((one) => one.textContent))`);
 const set = (page, id, value) => page.evaluate(`(() => { const e = document.getElementById('${id}');
     if (e.type === 'checkbox') e.checked = ${JSON.stringify(value)}; else e.value = ${JSON.stringify(value)};
     for (const type of ['input', 'change']) e.dispatchEvent(new Event(type, {bubbles: true})); })()`);
@@ -67,7 +68,7 @@ async function tape(browser) {
   for (const {name, values} of expressions) {
     await set(page, 'expression', name);
     const {notes, visits} = native({do: 'tape', expression: name, values});
-    await page.until(`document.getElementById('at').max === '${notes.length + visits.length}' && document.getElementById('count').textContent.startsWith('0 ')`);
+    await page.until(`document.getElementById('count').textContent === '0 of ${notes.length + visits.length}'`);
     const total = new Map();
     for (let step = 1; step <= notes.length + visits.length; ++step) {
       await page.click('next');
@@ -213,18 +214,20 @@ async function frame(browser) {
 async function keyboard(browser) {
   for (const name of FIGURES) {
     const page = await open(browser, name);
-    const wanted = await page.evaluate(`[...document.querySelectorAll('select,input,button,summary,a[href]')].filter((e) => e.checkVisibility() && !e.disabled)
-        .map((e) => e.id || e.tagName)`);
+    const wanted = await page.evaluate(`[...document.querySelectorAll('select,input,button,summary,a[href]')]
+        .filter((e) => e.checkVisibility() && !e.disabled).map((e) => e.id || e.tagName)`);
     const order = [];
     for (let i = 0; i < wanted.length + 6; ++i) {
       await page.key('Tab', {number: 9});
-      const [id, outline] = await page.evaluate(`[document.activeElement.id || document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]`);
+      const [id, outline] = await page.evaluate(`[document.activeElement.id || document.activeElement.tagName,
+          getComputedStyle(document.activeElement).outlineStyle]`);
       order.push(id);
       if (id !== 'BODY') check(outline !== 'none', `${name}: ${id} shows that it has the focus`);
     }
     for (const id of wanted) check(order.includes(id), `${name}: ${id} is reached by Tab`);
-    const unnamed = await page.evaluate(`[...document.querySelectorAll('select,input,button,svg[role],[role=region]')].filter((e) =>
-        !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.id || e.tagName).join()`);
+    const unnamed = await page.evaluate(`[...document.querySelectorAll('select,input,button,svg,[role=region],[role=group],form')].filter((e) =>
+        !(e.labels?.length || e.getAttribute('aria-label') || (e.matches('button') && e.textContent.trim())))
+        .map((e) => e.id || e.tagName).join()`);
     same(unnamed, '', `${name}: controls without a name`);
     same(await page.evaluate(`document.getElementById('words').getAttribute('aria-live')`), 'polite', `${name}: words are said`);
     check(await page.evaluate(`document.querySelectorAll('table tbody tr').length`) > 2, `${name}: has its numbers as a table`);

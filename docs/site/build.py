@@ -15,7 +15,7 @@ import reference
 GROUPS = {
     "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/notation"],
     "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
-               "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "examples/README"],
+               "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
     "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",
                "docs/t5", "docs/bert"],
     "The lab": ["docs/lab", "docs/studies", "docs/claims", "docs/results", "docs/browser_lab"],
@@ -64,7 +64,8 @@ def lay_out(root, source):
 
 def sphinx(kind, root, out):
     from sphinx.cmd.build import build_main
-    arguments = ["-q", "-W", "--keep-going", "-b", kind, "-c", str(root / "docs/site"), "-d", str(out / "doctrees")]
+    # The book is written whole: what has been read again for the site is not new to it.
+    arguments = [*(["-a"] if kind == "epub" else []), "-q", "-W", "--keep-going", "-b", kind, "-c", str(root / "docs/site"), "-d", str(out / "doctrees")]
     if build_main([*arguments, str(out / "source"), str(out / kind)]) != 0:
         sys.exit(f"the {kind} has not been built")
 

@@ -1,4 +1,5 @@
 """Sphinx's settings for the site (docs/site.md); build.py lays out what is read here."""
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ highlight_language = "text"
 suppress_warnings = ["myst.header"]  # pages that begin with a second-level heading
 
 gradus_root = str(root)
+gradus_maker = hashlib.md5(b"".join(path.read_bytes() for path in sorted(root.glob("docs/site/*.py")))).hexdigest()
 gradus_live = sorted(path.stem for path in (root / "build/wasm/browser").glob("*.html"))
 
 html_theme = "furo"
@@ -33,6 +35,5 @@ epub_basename = "gradus"
 epub_title = "gradus"
 epub_show_urls = "no"
 epub_tocdepth = 2
-epub_css_files = ["site.css"]
 epub_exclude_files = [".nojekyll"]
 suppress_warnings += ["epub.unknown_project_files"]

@@ -218,6 +218,9 @@ class Reader:
                 item.code = self.text[begin:end].rstrip() if not rest else item.code
                 item.code = "\n".join(l[len(indent):] if l.startswith(indent) else l for l in item.code.split("\n"))
         items.append(item)
+        if kind == "variable":  # a, b: the last has been found, with the code of all
+            for other in declared_names(bare)[:-1]:
+                items.insert(-1, Item(kind, other, "", comment, item.line, item.joined, side=side))
 
     def sections(self, low, high):
         group, last_end = [], None
@@ -231,6 +234,15 @@ class Reader:
             last_end = last
         if group:
             yield "\n".join(group)
+
+
+def declared_names(code):
+    """The names of variables that are declared together: of `T a = {}, b{}, c`, all three."""
+    head = strip_angles(code)
+    while (flat := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}", "", head)) != head:
+        head = flat
+    names = [re.sub(r"\s*(=.*)?;?\s*$", "", part) for part in head.split(",")]
+    return [name.split()[-1] for name in names if re.search(r"\w$", name)]
 
 
 def angle(code, at):
@@ -278,9 +290,8 @@ def classify(code, owner):
             return "function", match[1]
         if match := re.search(r"\)\s.*?(\w+)\s*\(", strip_angles(head)):
             return "function", match[1]
-    if match := re.search(r"(\w+)\s*(?:\[[^\]]*\])?\s*(?:\{.*)?;?\s*$", strip_angles(head).split("{")[0].rstrip(" ;")):
-        return "variable", match[1]
-    return "", ""
+    names = declared_names(code)
+    return ("variable", names[-1]) if names else ("", "")
 
 
 def strip_angles(code):

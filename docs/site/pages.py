@@ -29,9 +29,20 @@ class Anchors(SphinxTransform):
             name = slug(section.next_node(nodes.title).astext())
             count = seen[name] = seen.get(name, -1) + 1
             name += f"-{count}" if count else ""
-            if name and name not in section["ids"]:
-                self.document.ids[name] = section
-                section["ids"] = [name]
+            if self.document.ids.get(name, section) is not section:  # a function's, in the reference
+                name += "-heading"
+            self.document.ids[name] = section
+            section["ids"] = [name]
+
+
+class Cells(SphinxTransform):
+    """Cells that hold sentences, which no small screen is to press into a word a line."""
+    default_priority = 403
+
+    def apply(self):
+        for cell in self.document.findall(nodes.entry):
+            if len(cell.astext()) > 60:
+                cell["classes"].append("long")
 
 
 class Links(SphinxTransform):
@@ -99,12 +110,10 @@ class Pictures(SphinxTransform):
 
     def apply(self):
         for node in list(self.document.findall(nodes.raw)):
-            if tag := re.fullmatch(r"\s*<img\s([^>]*)>\s*", node.astext()):
-                given = {name: html.unescape(value) for name, value in re.findall(r'(\w+)="([^"]*)"', tag[1])}
-                image = nodes.image("", uri=given.pop("src"), **given)
-                image.source, image.line = node.source, node.line
-                node.replace_self(image)
-        for node in list(self.document.findall(nodes.raw)):
+            tags = node.astext().strip()
+            if re.fullmatch(r"(<img\s[^>]*>\s*)+", tags):
+                images = [self.image(node, tag) for tag in re.findall(r"<img\s([^>]*)>", tags)]
+                node.replace_self(images)
             comment = re.fullmatch(r"\s*<!--(.*?)-->\s*", node.astext(), re.S)
             if not comment:
                 continue
@@ -116,6 +125,13 @@ class Pictures(SphinxTransform):
                 after.replace_self(figure)
                 figure += after
             node.parent.remove(node)
+
+    @staticmethod
+    def image(node, tag):
+        given = {name: html.unescape(value) for name, value in re.findall(r'(\w+)="([^"]*)"', tag)}
+        image = nodes.image("", uri=given.pop("src"), **given)
+        image.source, image.line = node.source, node.line
+        return image
 
 
 def visit_live(self, node):
@@ -157,8 +173,9 @@ class Declarations(SphinxDirective):
         box = nodes.container(classes=["declarations"])
         for name in names:
             anchor = re.sub(r"[^\w.~\-]", lambda match: f"-{ord(match[0]):x}", name)
-            if anchor not in self.state.document.ids:
-                self.state.document.ids[anchor] = box
+            ids = self.state.document.ids
+            if not isinstance(ids.get(anchor), nodes.container):  # headings get others: Anchors
+                ids[anchor] = box
                 box["ids"].append(anchor)
                 self.env.get_domain("gradus").data["objects"][name, kind] = (self.env.docname, anchor)
         code = "\n".join(self.content)
@@ -185,11 +202,12 @@ def begin(app, env, names):
 
 def setup(app):
     app.add_config_value("gradus_root", "", "env")
+    app.add_config_value("gradus_maker", "", "env")  # all is read again when what makes the site changes
     app.add_config_value("gradus_live", [], "env")
     app.add_domain(Names)
     app.add_directive("declarations", Declarations)
     app.add_node(live, html=(visit_live, None), epub=(visit_live_elsewhere, visit_live_elsewhere))
-    for transform in (Anchors, Links, Pictures):
+    for transform in (Anchors, Links, Pictures, Cells):
         app.add_transform(transform)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", lambda app, env, page: getattr(env, "gradus_linked", {}).pop(page, None))

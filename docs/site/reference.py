@@ -4,13 +4,14 @@ reference.py --check ROOT lists the public names without a word about them, and 
 """
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import headers
 
 # What the standard library calls the same needs no explanation.
 STANDARD = {"begin", "end", "size", "empty", "data", "get", "what", "swap"}
-TITLES = {"core": "Tensor and its makers", "ops": "Ops", "nn/module": "Module"}
+TITLES = {"core": "Tensor and its makers", "ops": "the catalogue", "nn/module": "Module"}
 
 
 def read(root):
@@ -64,34 +65,26 @@ def undocumented(read_headers):
 
 def words(comment):
     """A comment as Markdown: what is indented is code, and nothing but `...` is marked up."""
-    out, block = [], []
-
-    def flush():
-        if block:
-            language = "cpp" if any(sign in line for line in block for sign in (";", "//")) else "text"
-            out.extend(["", "```" + language, *(line[2:] for line in block), "```", ""])
-            block.clear()
-
-    for line in comment.split("\n"):
-        if line.startswith("  ") and (block or not out or not out[-1] or not out[-1].lstrip().startswith("-")):
-            block.append(line)
-            continue
-        if not line and block:
-            block.append("  ")
-            continue
-        flush()
-        out.append(prose(line))
-    flush()
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).replace("\n\n```\n", "\n```\n").strip("\n")
+    out = []
+    # Blocks of code, with the empty lines inside them, and what stands between these.
+    for block in re.findall(r"(?:^ {2,}(?![-*] ).*\n(?:\n(?=  ))?)+|(?:^(?! {2,}(?![-*] )).*\n)+", comment + "\n", re.M):
+        if block.startswith("  ") and not (out and out[-1].lstrip().startswith("- ")):
+            language = "cpp" if ";" in block or "//" in block else "text"
+            block = textwrap.dedent(block).rstrip()
+            if block[0] == block[-1] == "`":  # what a program says
+                language, block = "text", block.strip("`")
+            out.append(f"```{language}\n{block}\n```\n")
+        else:
+            out.append(prose(block))
+    return "\n".join(out).strip("\n")
 
 
-def prose(line):
-    parts = re.split(r"(`[^`]*`)", line)
+def prose(block):
+    parts = re.split(r"(`[^`]*`)", block)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"([*_<>\\|\[\]])", r"\\\1", parts[i])
-        parts[i] = re.sub(r"\bdocs/((?:\w|\\_)+\.md)", lambda match: f"[{match[0]}](../{match[0]})".replace("\\_", "_"), parts[i])
-    line = "".join(parts)
-    return re.sub(r"^([+#%]|\d+[.)])", r"\\\1", line)
+        parts[i] = re.sub(r"\bdocs/(?:\w|\\_)+\.md", lambda match: f"[{match[0]}](../{match[0]})".replace("\\_", "_"), parts[i])
+    return re.sub(r"^([+#%]|\d+[.)])", r"\\\1", "".join(parts), flags=re.M)
 
 
 def section(comment):
@@ -118,7 +111,7 @@ def show(items, owner, namespace=""):
                 group.append(items[i + len(group)])
         i += len(group)
         comment, opening = item.comment, item.code
-        code = "\n".join(with_side(part) for part in group)
+        code = "\n".join(with_side(part) for part in group if part.code)
         if item.kind == "class":
             out.append(f"#### {item.name}\n" if not owner else f"**{owner}::{item.name}**\n")
         names = [dotted(owner, part.name) for part in group]

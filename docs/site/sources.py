@@ -41,7 +41,8 @@ def opening(path):
     if not comment or text[:comment.start()].count("\n") > 3:
         return ""
     words = re.sub(r"\n(//|#) ?", " ", comment[1]).replace('"""', "")
-    return re.split(r"(?<=[.:]) ", words + " ")[0].strip()
+    words = re.split(r"(?<=\.) ", words + " ")[0].strip()
+    return words if len(words) < 160 else words[:150].rsplit(" ", 1)[0] + " ..."
 
 
 def write_pages(root, out, linked):
@@ -57,13 +58,8 @@ def write_pages(root, out, linked):
 def write(root, out, path, body):
     target = out / address(root, path)
     top = "../" * (address(root, path).count("/"))
-    parts = path.split("/")
-    crumbs = []
-    for i, part in enumerate(parts):
-        folder = "/".join(parts[:i + 1]) + "/index.html"
-        crumbs.append(html.escape(part))
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = PAGE.format(title=html.escape(path), top=top, path=" / ".join(crumbs), body=body)
+    text = PAGE.format(title=html.escape(path), top=top, path=html.escape(path.replace("/", " / ")), body=body)
     if not target.exists() or target.read_text() != text:
         target.write_text(text)
 

@@ -105,15 +105,15 @@ class live(nodes.General, nodes.Element):
 
 
 class Pictures(SphinxTransform):
-    """<img> as Sphinx's images, which are copied; no comments."""
+    """<img> as Sphinx's images, which are copied; live figures; no comments."""
     default_priority = 402
 
     def apply(self):
         for node in list(self.document.findall(nodes.raw)):
             tags = node.astext().strip()
             if re.fullmatch(r"(<img\s[^>]*>\s*)+", tags):
-                images = [self.image(node, tag) for tag in re.findall(r"<img\s([^>]*)>", tags)]
-                node.replace_self(images)
+                node.replace_self([self.image(node, tag) for tag in re.findall(r"<img\s([^>]*)>", tags)])
+        for node in list(self.document.findall(nodes.raw)):
             comment = re.fullmatch(r"\s*<!--(.*?)-->\s*", node.astext(), re.S)
             if not comment:
                 continue
@@ -188,11 +188,14 @@ def finish(app, error):
         return
     theme.mend(Path(app.outdir, "_static"))
     linked = set().union(*app.env.gradus_linked.values())
-    sources.write_pages(Path(app.config.gradus_root), Path(app.outdir), linked)
+    root, out = Path(app.config.gradus_root), Path(app.outdir)
+    written = sources.write_pages(root, out, linked)
+    written |= {out / (name + ".html") for name in app.env.found_docs | {"genindex", "search"}}
     for name in app.config.gradus_live:
-        target = Path(app.outdir, "live")
-        target.mkdir(exist_ok=True)
-        shutil.copy(Path(app.config.gradus_root, "build/wasm/browser", name + ".html"), target)
+        (out / "live").mkdir(exist_ok=True)
+        written.add(Path(shutil.copy(root / "build/wasm/browser" / (name + ".html"), out / "live")))
+    for path in set(out.rglob("*.html")) - written:  # of pages that are no more
+        path.unlink()
 
 
 def begin(app, env, names):

@@ -49,10 +49,8 @@ def write_pages(root, out, linked):
     folders = {path for path in linked if (root / path).is_dir()}
     files = {path for path in linked if shown(root / path)}
     files |= {str(path.relative_to(root)) for folder in folders for path in (root / folder).iterdir() if shown(path)}
-    for path in sorted(files - {path for path in files if path.endswith(".md")}):
-        write(root, out, path, code(root / path))
-    for folder in sorted(folders):
-        write(root, out, folder, listing(root, folder, folders))
+    written = {write(root, out, path, code(root / path)) for path in sorted(files) if not path.endswith(".md")}
+    return written | {write(root, out, folder, listing(root, folder, folders)) for folder in sorted(folders)}
 
 
 def write(root, out, path, body):
@@ -62,6 +60,7 @@ def write(root, out, path, body):
     text = PAGE.format(title=html.escape(path), top=top, path=html.escape(path.replace("/", " / ")), body=body)
     if not target.exists() or target.read_text() != text:
         target.write_text(text)
+    return target
 
 
 def code(path):

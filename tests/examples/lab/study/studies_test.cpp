@@ -52,9 +52,9 @@ TEST_CASE("a study without runs has figures for nothing and a page all the same"
   for (const Study& study : studies()) {
     INFO(study.name);
     const StudyResults nothing{.options = {}, .records = {}, .planned = 1};
-    for (const auto& [id, values] : study.figures(nothing)) {
-      INFO(id);
-      CHECK(values.empty());
+    for (const auto& figure : study.figures(nothing)) {
+      INFO(figure.first);
+      CHECK(figure.second.empty());
     }
     const gradus::test::ScratchFolder folder;
     write_study(folder.path(), {.study = study.name, .options = {}, .shard = {}, .machine = {{"gradus", "1"}}});

@@ -80,7 +80,7 @@ def normal(path):
 
 def page_of(env, path):
     name = {"README.md": "index"}.get(path, path[:-3] if path.endswith(".md") else path + "/README")
-    return name if name in env.found_docs else None
+    return name if name in env.found_docs else path if path == "genindex" else None
 
 
 def resolve(app, env, node, content):

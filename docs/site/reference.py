@@ -161,7 +161,7 @@ def index(folders):
     text = ["# Reference\n", "Every public name, from the comments of the installed headers, in the order in which they stand there. "
             "`#include <gradus/gradus.h>` includes all of core, ops, nn, optim and data; `<gradus/kit/kit.h>` and "
             "`<gradus/text/text.h>` are their own. Names are in the namespace `gradus`; those of nn, optim, data, kit and text in "
-            "`gradus::nn` and so on. The index has all names from A to Z.\n"]
+            "`gradus::nn` and so on. The [index](../genindex) has all names from A to Z.\n"]
     for folder, parts in folders.items():
         text.append(f"| [{folder}]({folder.replace('/', '-')}.md) | |\n|---|---|")
         for path, opening, items in parts:

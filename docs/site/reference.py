@@ -165,7 +165,7 @@ def index(folders):
     for folder, parts in folders.items():
         text.append(f"| [{folder}]({folder.replace('/', '-')}.md) | |\n|---|---|")
         for path, opening, items in parts:
-            names = dict.fromkeys(item.name for item in items if item.kind != "section" and not item.name.startswith("operator"))
+            names = dict.fromkeys(item.name for item in items if item.kind != "section" and not item.name.startswith(("operator", "~")))
             text.append(f"| [{path.rsplit('/', 1)[1]}]({folder.replace('/', '-')}.md#{slug(path)}) | "
                         f"{', '.join(f'`{name}`' for name in names)} |")
         text.append("")

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
 
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/plot.h"

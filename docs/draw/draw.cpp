@@ -11,6 +11,7 @@
 #include "docs/draw/course_charts.h"
 #include "docs/draw/drawing.h"
 #include "docs/draw/lab_figures.h"
+#include "docs/draw/live_figures.h"
 #include "docs/draw/performance.h"
 #include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
@@ -137,6 +138,7 @@ void draw_all(const std::filesystem::path& folder) {
   put("lab_schemes", lab::scheme_panels(lab::measure_schemes(), two));
   put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
+  docs::draw_live_figures(folder);
   kit::replace_file(folder / "placements.svg", docs::placement_drawings());
   kit::replace_file(folder / "models.svg", docs::model_drawings());
   if (const auto curves = docs::translation_curves(GRADUS_TRANSLATE_LOGS)) put("translate_curves", *curves);

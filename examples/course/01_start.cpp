@@ -1,6 +1,6 @@
 // The start: a self-test of what the course takes for granted, and a first sentence put to the test.
-//   ./run example 1              the questions with their answers, which gradus computes
-//   ./run example 1 12 2 ...     grades your nine answers
+//   ./run example 01              the questions with their answers, which gradus computes
+//   ./run example 01 12 2 ...     grades your nine answers
 
 #include <cmath>
 #include <cstdio>

@@ -28,10 +28,11 @@
 //   - inputs and incoming gradients keep their values, nothing is recorded without need, nothing leaks.
 // Size-0 and size-1 axes are shapes: pass them as further calls (odd_shapes() has some).
 
-#include <functional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "call.h"
 #include "gradus/core/tensor.h"
 #include "gradus/ops/gradcheck.h"
 
@@ -71,6 +72,8 @@ struct CheckOptions {
   double f32_rtol = 1e-5;  // f32 against f64, relative to the largest element
   std::vector<double> kinks = {};  // random inputs stay 0.05 away from these
   bool layout_bits = true;         // false: layouts may differ by rounding (matrix products)
+  bool gradients_only = false;     // the first of the checks alone
+  std::uint64_t seed = 0;          // other random numbers
 };
 
 /// Checks an op in every way listed above.
@@ -83,8 +86,8 @@ std::vector<std::string> op_problems(const std::string& name, const Op& op, cons
                                      const CheckOptions& options = {});
 
 /// `call` throws gradus::Error with exactly this message, and records nothing.
-void check_error(const std::function<void()>& call, const std::string& message,
-                 const char* file = __builtin_FILE(), int line = __builtin_LINE());
+void check_error(Call call, const std::string& message, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE());
 
 /// What follows the op's name where a tensor is undefined: `check_error([] { sum(Tensor()); }, "sum" +
 /// kUndefined)`.

@@ -1,0 +1,54 @@
+namespace mean_for_sum {
+Tensor sum_to(const Tensor& dy, const Shape& shape) {
+  Tensor dx = dy;
+  while (dx.dim() > shape.size()) dx = dx.mean(0);
+  for (int axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == 1) dx = dx.mean(axis, true);
+  return dx;
+}
+using solution::times_backward;
+}
+MUTANT(mean_for_sum, "an axis that was missing", "an axis that was stretched", "down to one number")
+
+namespace axis_lost {
+Tensor sum_to(const Tensor& dy, const Shape& shape) {
+  Tensor dx = solution::sum_to(dy, shape);
+  return shape == Shape{2, 1} ? dx.squeeze(1) : dx;
+}
+using solution::times_backward;
+}
+MUTANT(axis_lost, "an axis that was stretched")
+
+namespace missing_axes_behind {
+Tensor sum_to(const Tensor& dy, const Shape& shape) {
+  Tensor dx = dy;
+  while (dx.dim() > shape.size()) dx = dx.sum(-1);
+  for (int axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == 1) dx = dx.sum(axis, true);
+  return dx;
+}
+using solution::times_backward;
+}
+MUTANT(missing_axes_behind, "an axis that was missing")
+
+namespace stretched_only {
+Tensor sum_to(const Tensor& dy, const Shape& shape) {
+  return dy.dim() == shape.size() ? solution::sum_to(dy, shape) : dy;
+}
+using solution::times_backward;
+}
+MUTANT(stretched_only, "an axis that was missing", "down to one number")
+
+namespace sum_before_product {
+using solution::sum_to;
+std::pair<Tensor, Tensor> times_backward(const Tensor& a, const Tensor& b, const Tensor& dy) {
+  return {sum_to(dy, a.shape()) * b.mean(), sum_to(dy, b.shape()) * a.mean()};
+}
+}
+MUTANT(sum_before_product, "a product: each gets the other's number")
+
+namespace everything_summed {
+Tensor sum_to(const Tensor& dy, const Shape& shape) { return zeros(shape) + dy.sum(); }
+using solution::times_backward;
+}
+MUTANT(everything_summed, "equal shapes: nothing to sum", "an axis that was missing", "an axis that was stretched")

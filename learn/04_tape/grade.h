@@ -1,0 +1,35 @@
+struct Answer {
+  int (*add)(Tape& tape, int a, int b);
+  int (*mul)(Tape& tape, int a, int b);
+  std::vector<double> (*backward)(const Tape& tape, int y);
+};
+#define ANSWER(FROM) {FROM::add, FROM::mul, FROM::backward}
+
+CASE("add and mul compute", "The value of the new note is the sum or the product of the values.") {
+  Tape tape;
+  const int a = leaf(tape, 3), b = leaf(tape, 5);
+  near("3 + 5", tape[answer.add(tape, a, b)].value, 8);
+  near("3 * 5", tape[answer.mul(tape, a, b)].value, 15);
+}
+CASE("the derivative of a product", "d(a b)/da = b: each input gets the value of the other.") {
+  Tape tape;
+  const int a = leaf(tape, 3), b = leaf(tape, 5), y = answer.mul(tape, a, b);
+  near("d(a b)/da and d(a b)/db", tape[y].inputs[0].second - tape[y].inputs[1].second, 2);
+}
+// The tapes below are written by hand: w = note 0, h = 2 w, hh = h h, y = hh + h.
+CASE("a chain multiplies", "dy/dx = dy/dh dh/dx.") {
+  const Tape tape = {{3, {}}, {6, {{0, 2.0}}}, {30, {{1, 5.0}}}};
+  near("the gradients", answer.backward(tape, 2), std::vector<double>{10, 5, 1});
+}
+CASE("two ways add up", "A note with two users gets a gradient from each: +=, not =.") {
+  const Tape tape = {{3, {}}, {6, {{0, 2.0}}}, {36, {{1, 6.0}, {1, 6.0}}}, {42, {{2, 1.0}, {1, 1.0}}}};
+  near("dy/dh of y = h h + h at h = 6", answer.backward(tape, 3)[1], 13);
+}
+CASE("a note waits for all its users", "From the newest note to the oldest: then each gradient is complete in time.") {
+  const Tape tape = {{1, {}}, {1, {{0, 1.0}}}, {1, {{1, 1.0}}}, {2, {{1, 1.0}, {2, 1.0}}}};
+  near("dy/dw", answer.backward(tape, 3)[0], 2);
+}
+CASE("notes after y have no say", "Begin at y with gradient 1, not at the end of the tape.") {
+  const Tape tape = {{3, {}}, {6, {{0, 2.0}}}, {18, {{0, 6.0}}}};
+  near("the gradients of note 1", answer.backward(tape, 1), std::vector<double>{2, 1, 0});
+}

@@ -1,0 +1,62 @@
+namespace product_with_its_own_value {
+using solution::add, solution::backward;
+int mul(Tape& tape, int a, int b) {
+  const int y = solution::mul(tape, a, b);
+  std::swap(tape[y].inputs[0].second, tape[y].inputs[1].second);
+  return y;
+}
+}
+MUTANT(product_with_its_own_value, "the derivative of a product")
+
+namespace sum_for_product {
+using solution::add, solution::backward;
+int mul(Tape& tape, int a, int b) {
+  const int y = solution::mul(tape, a, b);
+  tape[y].value = tape[a].value + tape[b].value;
+  return y;
+}
+}
+MUTANT(sum_for_product, "add and mul compute")
+
+namespace gradients_overwritten {
+using solution::add, solution::mul;
+std::vector<double> backward(const Tape& tape, int y) {
+  std::vector<double> gradient(tape.size(), 0.0);
+  gradient[y] = 1;
+  for (int note = y; note >= 0; --note)
+    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] = gradient[note] * derivative;
+  return gradient;
+}
+}
+MUTANT(gradients_overwritten, "two ways add up", "a note waits for all its users")
+
+namespace from_the_oldest {
+using solution::add, solution::mul;
+std::vector<double> backward(const Tape& tape, int y) {
+  std::vector<double> gradient(tape.size(), 0.0);
+  gradient[y] = 1;
+  for (const auto& [input, derivative] : tape[y].inputs) gradient[input] += derivative;
+  for (int note = 0; note < y; ++note)
+    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] += gradient[note] * derivative;
+  return gradient;
+}
+}
+MUTANT(from_the_oldest, "a note waits for all its users")
+
+namespace from_the_end_of_the_tape {
+using solution::add, solution::mul;
+std::vector<double> backward(const Tape& tape, int) { return solution::backward(tape, static_cast<int>(tape.size()) - 1); }
+}
+MUTANT(from_the_end_of_the_tape, "notes after y have no say")
+
+namespace derivatives_added {
+using solution::add, solution::mul;
+std::vector<double> backward(const Tape& tape, int y) {
+  std::vector<double> gradient(tape.size(), 0.0);
+  gradient[y] = 1;
+  for (int note = y; note >= 0; --note)
+    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] += (note == y ? 0 : gradient[note]) + derivative;
+  return gradient;
+}
+}
+MUTANT(derivatives_added, "a chain multiplies", "two ways add up", "a note waits for all its users")

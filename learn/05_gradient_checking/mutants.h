@@ -1,0 +1,56 @@
+namespace divided_by_h {
+using solution::weighted_sum;
+Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double h) {
+  return solution::numeric_gradient(f, x, h) * 2;
+}
+}
+MUTANT(divided_by_h, "the gradient of a linear function", "it is exact for a square, also with a large h", "one element moves at a time")
+
+namespace one_sided {
+using solution::weighted_sum;
+Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double h) {
+  Tensor dx = zeros_like(x);
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    Tensor step = zeros_like(x);
+    step[i] = h;
+    dx[i] = (f(x + step).item() - f(x).item()) / h;
+  }
+  return dx;
+}
+}
+MUTANT(one_sided, "it is exact for a square, also with a large h")
+
+namespace steps_pile_up {
+using solution::weighted_sum;
+Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double) {
+  const double h = 0.5;
+  Tensor dx = zeros_like(x), moved = x.clone();
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    const double old = moved[i].item();
+    moved[i] = old + h;
+    const double ahead = f(moved).item();
+    moved[i] = old - h;
+    dx[i] = (ahead - f(moved).item()) / (2 * h);
+  }
+  return dx;
+}
+}
+MUTANT(steps_pile_up, "one element moves at a time")
+
+namespace x_is_left_moved {
+using solution::weighted_sum;
+Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double h) {
+  const Tensor dx = solution::numeric_gradient(f, x, h);
+  x[0] += h;
+  return dx;
+}
+}
+MUTANT(x_is_left_moved, "x is as it was")
+
+namespace plain_sum {
+using solution::numeric_gradient;
+std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(const Tensor&)>& f, const Tensor&) {
+  return [f](const Tensor& x) { return f(x).sum(); };
+}
+}
+MUTANT(plain_sum, "a wrong softmax does not hide")

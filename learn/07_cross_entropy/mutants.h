@@ -1,0 +1,53 @@
+namespace naive_exp {
+using solution::loss_backward;
+Tensor loss(const Tensor& z, const Tensor& target) {
+  return -(gather(z.exp(), 1, target.unsqueeze(1)) / z.exp().sum(-1, true)).log().mean();
+}
+}
+MUTANT(naive_exp, "large logits do not overflow")
+
+namespace softmax_over_the_batch {
+using solution::loss_backward;
+Tensor loss(const Tensor& z, const Tensor& target) {
+  if (z.size(0) == 1) return solution::loss(z, target);
+  return -gather(log_softmax(z, 0), 1, target.unsqueeze(1)).mean();
+}
+}
+MUTANT(softmax_over_the_batch, "each row is an example", "the loss is a mean")
+
+namespace in_bits {
+using solution::loss_backward;
+Tensor loss(const Tensor& z, const Tensor& target) {
+  return solution::loss(z, target) / (z.size(0) == 8 ? std::log(2.0) : 1.0);
+}
+}
+MUTANT(in_bits, "equal logits cost ln V")
+
+namespace summed {
+using solution::loss_backward;
+Tensor loss(const Tensor& z, const Tensor& target) { return solution::loss(z, target) * z.size(0); }
+}
+MUTANT(summed, "the loss is a mean", "equal logits cost ln V", "each row is an example")
+
+namespace backward_p_times_one_minus_p {
+using solution::loss;
+Tensor loss_backward(const Tensor& z, const Tensor&) {
+  const Tensor p = softmax(z, -1);
+  return p * (1 - p) / z.size(0);
+}
+}
+MUTANT(backward_p_times_one_minus_p, "the backward is the gradient")
+
+namespace backward_without_n {
+using solution::loss;
+Tensor loss_backward(const Tensor& z, const Tensor& target) { return solution::loss_backward(z, target) * z.size(0); }
+}
+MUTANT(backward_without_n, "the backward is the gradient")
+
+namespace of_the_likeliest_class {
+using solution::loss_backward;
+Tensor loss(const Tensor& z, const Tensor& target) {
+  return z.size(0) == 1 && z.size(1) == 5 ? -log_softmax(z, -1).max() : solution::loss(z, target);
+}
+}
+MUTANT(of_the_likeliest_class, "the target's probability counts")

@@ -1,0 +1,33 @@
+struct Answer {
+  std::vector<Tensor> (*forward)(const Tensor& x, const std::vector<Tensor>& W);
+  std::vector<double> (*sizes)(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh);
+};
+#define ANSWER(FROM) {FROM::forward, FROM::gradient_sizes}
+
+CASE("every layer's output is there", "L layers have L + 1 outputs, the first is x.") {
+  const Tensor x = randn({2, 3});
+  const std::vector<Tensor> h = answer.forward(x, {randn({3, 3}), randn({3, 3})});
+  expect(h.size() == 3, "there are " + std::to_string(h.size()) + " outputs of two layers, not 3");
+  if (!h.empty()) near("h_0", h[0], x);
+}
+CASE("a layer reads the one before", "tanh(h_l W_l), with the h of the layer before.") {
+  const Tensor x = tensor({{0.5, 0.0}}), W = tensor({{0.0, 1.0}, {0.0, 0.0}});
+  near("h_2", answer.forward(x, {W, W.t()}).back(), tensor({{std::tanh(std::tanh(0.5)), 0.0}}));
+}
+// At x = 0 every tanh has the derivative 1.
+CASE("the gradient shrinks layer by layer", "Each layer multiplies: with W = I / 2 each halves it.") {
+  const Tensor W = eye(2) * 0.5;
+  near("the sizes", answer.sizes(zeros({1, 2}), {W, W, W}, tensor({{3.0, 4.0}})), std::vector<double>{0.625, 1.25, 2.5, 5});
+}
+CASE("the way back takes the transpose", "Multiply by W_l^T.") {
+  const Tensor W = tensor({{0.0, 1.0}, {0.0, 0.0}});
+  near("|dh_0| for dh_1 = [1, 0]", answer.sizes(zeros({1, 2}), {W}, tensor({{1.0, 0.0}}))[0], 0);
+}
+CASE("tanh passes 1 - h^2 of it", "A saturated unit passes next to nothing.") {
+  const double h = std::tanh(2.0);
+  near("|dh_0| at x = 2", answer.sizes(full({1, 1}, 2.0), {eye(1)}, ones({1, 1}))[0], 1 - h * h);
+}
+CASE("from the last layer to the first", "Begin with W_{L-1}, end with W_0.") {
+  const Tensor A = tensor({{0.0, 0.0}, {1.0, 0.0}}), B = tensor({{1.0, 0.0}, {0.0, 0.0}});
+  near("|dh_0|", answer.sizes(zeros({1, 2}), {A, B}, tensor({{1.0, 0.0}}))[0], 1);
+}

@@ -1,0 +1,58 @@
+namespace {
+std::vector<double> with(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh, bool transpose, bool derivative, bool backwards, double shortcut) {
+  const std::vector<Tensor> h = solution::forward(x, W);
+  std::vector<double> sizes(h.size());
+  Tensor d = dh;
+  sizes.back() = d.norm().item();
+  for (std::size_t l = W.size(); l-- > 0;) {
+    const Tensor& w = W[backwards ? l : W.size() - 1 - l];
+    d = matmul(derivative ? d * (1 - h[l + 1].square()) : d, transpose ? w.t() : w) + shortcut * d;
+    sizes[l] = d.norm().item();
+  }
+  return sizes;
+}
+}  // namespace
+
+namespace not_transposed {
+using solution::forward;
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, false, true, true, 0); }
+}
+MUTANT(not_transposed, "the way back takes the transpose", "from the last layer to the first")
+
+namespace tanh_forgotten {
+using solution::forward;
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, true, false, true, 0); }
+}
+MUTANT(tanh_forgotten, "tanh passes 1 - h^2 of it")
+
+namespace from_the_first_layer {
+using solution::forward;
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, true, true, false, 0); }
+}
+MUTANT(from_the_first_layer, "from the last layer to the first")
+
+namespace as_if_there_were_shortcuts {
+using solution::forward;
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, true, true, true, 1); }
+}
+MUTANT(as_if_there_were_shortcuts, "the gradient shrinks layer by layer", "the way back takes the transpose", "tanh passes 1 - h^2 of it", "from the last layer to the first")
+
+namespace x_left_out {
+using solution::gradient_sizes;
+std::vector<Tensor> forward(const Tensor& x, const std::vector<Tensor>& W) {
+  std::vector<Tensor> h = solution::forward(x, W);
+  h.erase(h.begin());
+  return h;
+}
+}
+MUTANT(x_left_out, "every layer's output is there")
+
+namespace layers_read_x {
+using solution::gradient_sizes;
+std::vector<Tensor> forward(const Tensor& x, const std::vector<Tensor>& W) {
+  std::vector<Tensor> h = {x};
+  for (const Tensor& w : W) h.push_back(tanh(matmul(x, w)));
+  return h;
+}
+}
+MUTANT(layers_read_x, "a layer reads the one before")

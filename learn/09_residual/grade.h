@@ -1,0 +1,25 @@
+struct Answer {
+  Tensor (*stack)(const Tensor& x, const std::vector<Tensor>& A);
+  Tensor (*jacobian)(const std::vector<Tensor>& A);
+};
+#define ANSWER(FROM) {FROM::residual_stack, FROM::residual_jacobian}
+
+CASE("branches of zero change nothing", "x + A x: the shortcut carries x itself.") {
+  const Tensor x = randn({3});
+  near("x_L with all A_l = 0", answer.stack(x, {zeros({3, 3}), zeros({3, 3})}), x);
+}
+CASE("a branch reads the stream, not the first x", "Layer l gets what layer l - 1 has left.") {
+  const Tensor a = eye(2) * 0.5;
+  near("x_2 with A_l = I / 2", answer.stack(ones({2}), {a, a}), full({2}, 2.25));
+}
+CASE("the Jacobian of branches of zero is I", "Every factor is I + A_l, and not A_l alone.") {
+  near("the Jacobian", answer.jacobian({zeros({3, 3}), zeros({3, 3})}), eye(3));
+}
+CASE("the Jacobian is a product", "(I + A)(I + A) has the term A A, which 1 + sum does not have.") {
+  const Tensor a = eye(2) * 0.5;
+  near("the Jacobian of two layers with A_l = I / 2", answer.jacobian({a, a}), eye(2) * 2.25);
+}
+CASE("the last layer is the first factor", "Multiply each new factor from the left.") {
+  const std::vector<Tensor> A = {tensor({{0.0, 1.0}, {0.0, 0.0}}), tensor({{0.0, 0.0}, {1.0, 0.0}})};
+  near("element [1][1] of the Jacobian", answer.jacobian(A)[1][1].item(), 2);
+}

@@ -1,0 +1,54 @@
+namespace eps_outside {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) {
+  const Tensor centred = x - x.mean(-1, true);
+  return centred / (centred.square().mean(-1, true).sqrt() + eps);
+}
+}
+MUTANT(eps_outside, "eps is inside the root")
+
+namespace unbiased_variance {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) { return (x - x.mean(-1, true)) / (x.var(-1, {.keepdim = true}) + eps).sqrt(); }
+}
+MUTANT(unbiased_variance, "a token gets the length sqrt(d)")
+
+namespace unit_sphere {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) { return solution::norm(x, eps) / std::sqrt(static_cast<double>(x.size(-1))); }
+}
+MUTANT(unit_sphere, "a token gets the length sqrt(d)")
+
+namespace over_the_batch {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) {
+  if (x.dim() == 1) return solution::norm(x, eps);
+  return solution::norm(x.transpose(0, 1), eps).transpose(0, 1);
+}
+}
+MUTANT(over_the_batch, "each token is normalised by itself")
+
+namespace mean_left_in {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) {
+  const Tensor centred = x - x.mean(-1, true);
+  return x / (centred.square().mean(-1, true) + eps).sqrt();
+}
+}
+MUTANT(mean_left_in, "the mean of a token becomes 0", "a token gets the length sqrt(d)")
+
+namespace jacobian_delta_minus_mu {
+using solution::norm;
+Tensor norm_backward(const Tensor& x, const Tensor& dy, double eps) {
+  return (dy - x.mean(-1, true) * dy.sum(-1, true)) / solution::sigma(x, eps);
+}
+}
+MUTANT(jacobian_delta_minus_mu, "the backward is the gradient")
+
+namespace sigma_constant {
+using solution::norm;
+Tensor norm_backward(const Tensor& x, const Tensor& dy, double eps) {
+  return (dy - dy.mean(-1, true)) / solution::sigma(x, eps);
+}
+}
+MUTANT(sigma_constant, "the backward is the gradient")

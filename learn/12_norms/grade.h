@@ -1,0 +1,41 @@
+struct Answer {
+  Tensor (*batch_norm)(const Tensor& x, Running& running, bool training, double eps);
+  Tensor (*rms)(const Tensor& x, double eps);
+};
+#define ANSWER(FROM) {FROM::batch_norm, FROM::rms}
+
+namespace {
+Running fresh(int channels) { return {zeros({channels}), ones({channels})}; }
+}  // namespace
+
+CASE("training: each channel over the batch", "Mean and variance over axis 0, the examples.") {
+  Running running = fresh(3);
+  const Tensor y = answer.batch_norm(randn({6, 3}) * 4 + 2, running, true, 1e-5);
+  near("the mean of each channel", y.mean(0), zeros({3}), 1e-9);
+  near("the mean square of each channel", y.square().mean(0), ones({3}), 1e-3);
+}
+CASE("training: the running mean moves by a tenth", "0.9 old + 0.1 new.") {
+  Running running = fresh(2);
+  answer.batch_norm(tensor({{10.0, 0.0}, {20.0, 0.0}}), running, true, 1e-5);
+  near("running mean", running.mean, tensor({1.5, 0.0}));
+}
+CASE("training: the running variance is unbiased", "Multiply the biased variance by N / (N - 1).") {
+  Running running = fresh(1);
+  answer.batch_norm(tensor({{0.0}, {2.0}}), running, true, 1e-5);
+  near("running var", running.var, tensor({0.9 + 0.1 * 2}));
+}
+CASE("inference: a batch of one", "Use the running mean and variance, not those of the batch.") {
+  Running running = {full({2}, 1.0), full({2}, 4.0)};
+  near("y", answer.batch_norm(tensor({{3.0, 5.0}}), running, false, 0), tensor({{1.0, 2.0}}));
+}
+CASE("inference changes nothing", "Only training moves the running statistics.") {
+  Running running = {full({2}, 1.0), full({2}, 4.0)};
+  answer.batch_norm(randn({4, 2}), running, false, 1e-5);
+  near("running mean", running.mean, full({2}, 1.0)), near("running var", running.var, full({2}, 4.0));
+}
+CASE("RMSNorm leaves the mean in", "x / sqrt(mean(x^2) + eps): nothing is subtracted.") {
+  near("of [3, 3]", answer.rms(full({2}, 3.0), 0), ones({2}));
+}
+CASE("RMSNorm: eps is inside the root", "sqrt(mean(x^2) + eps).") {
+  near("of [0.001, 0.001] with eps = 1e-6", answer.rms(full({2}, 0.001), 1e-6), full({2}, std::sqrt(0.5)));
+}

@@ -1,0 +1,61 @@
+namespace {
+Tensor with(const Tensor& x, Running& running, bool training, double eps, double keep, bool unbiased, bool always_batch, bool always_moves) {
+  const double N = static_cast<double>(x.size(0));
+  const Tensor m = x.mean(0), v = (x - m).square().mean(0);
+  const Running before = running;
+  if (training || always_moves) {
+    running.mean = keep * running.mean + (1 - keep) * m;
+    running.var = keep * running.var + (1 - keep) * v * (unbiased ? N / (N - 1) : 1.0);
+  }
+  if (training || always_batch) return (x - m) / (v + eps).sqrt();
+  return (x - before.mean) / (before.var + eps).sqrt();
+}
+}  // namespace
+
+namespace batch_statistics_in_inference {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.9, true, true, false); }
+}
+MUTANT(batch_statistics_in_inference, "inference: a batch of one")
+
+namespace moves_in_inference {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.9, true, false, true); }
+}
+MUTANT(moves_in_inference, "inference changes nothing")
+
+namespace biased_running_variance {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.9, false, false, false); }
+}
+MUTANT(biased_running_variance, "training: the running variance is unbiased")
+
+namespace momentum_the_other_way {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.1, true, false, false); }
+}
+MUTANT(momentum_the_other_way, "training: the running mean moves by a tenth", "training: the running variance is unbiased")
+
+namespace layer_norm_for_batch_norm {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  const Tensor y = solution::batch_norm(x, r, training, eps);
+  return training ? layer_norm(x, {}, {}, eps) : y;
+}
+}
+MUTANT(layer_norm_for_batch_norm, "training: each channel over the batch")
+
+namespace rms_takes_the_mean_off {
+using solution::batch_norm;
+Tensor rms(const Tensor& x, double eps) {
+  const Tensor centred = x - x.mean(-1, true);
+  return centred / (x.square().mean(-1, true) + eps).sqrt();
+}
+}
+MUTANT(rms_takes_the_mean_off, "RMSNorm leaves the mean in", "RMSNorm: eps is inside the root")
+
+namespace rms_eps_outside {
+using solution::batch_norm;
+Tensor rms(const Tensor& x, double eps) { return x / (x.square().mean(-1, true).sqrt() + eps); }
+}
+MUTANT(rms_eps_outside, "RMSNorm: eps is inside the root")

@@ -1,0 +1,55 @@
+namespace {
+Tensor with(std::int64_t T, std::int64_t C, std::int64_t first, double two, bool halves) {
+  std::vector<Tensor> sines, cosines;
+  const Tensor t = (arange(T) + first).to(f64);
+  std::vector<Tensor> columns;
+  for (std::int64_t i = 0; i < C / 2; ++i) {
+    const Tensor angle = t / std::pow(10000, two * static_cast<double>(i) / static_cast<double>(C));
+    sines.push_back(sin(angle)), cosines.push_back(cos(angle));
+    columns.push_back(sin(angle)), columns.push_back(cos(angle));
+  }
+  if (!halves) return stack(columns, 1);
+  sines.insert(sines.end(), cosines.begin(), cosines.end());
+  return stack(sines, 1);
+}
+}  // namespace
+
+namespace all_sines_first {
+using solution::embed, solution::embed_backward;
+Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, 0, 2, true); }
+}
+MUTANT(all_sines_first, "sine and cosine alternate")
+
+namespace positions_from_1 {
+using solution::embed, solution::embed_backward;
+Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, T == 3 ? 1 : 0, 2, false); }
+}
+MUTANT(positions_from_1, "positions count from 0")
+
+namespace exponent_i_over_c {
+using solution::embed, solution::embed_backward;
+Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, 0, 1, false); }
+}
+MUTANT(exponent_i_over_c, "the wave lengths go up to 10000 * 2 pi")
+
+namespace last_one_wins {
+using solution::embed, solution::positions;
+Tensor embed_backward(const Tensor& ids, const Tensor& dy, std::int64_t V) {
+  Tensor dtable = zeros({V, dy.size(1)});
+  for (std::int64_t t = 0; t < dy.size(0); ++t) dtable[ids[t].item<std::int64_t>()] = dy[t];
+  return dtable;
+}
+}
+MUTANT(last_one_wins, "a token that stands twice gets the sum")
+
+namespace everybody_gets_it {
+using solution::embed, solution::positions;
+Tensor embed_backward(const Tensor&, const Tensor& dy, std::int64_t V) { return dy.sum(0, true).expand({V, dy.size(1)}); }
+}
+MUTANT(everybody_gets_it, "a token that does not stand there gets 0", "a token that stands twice gets the sum")
+
+namespace columns_for_rows {
+using solution::embed_backward, solution::positions;
+Tensor embed(const Tensor& ids, const Tensor& table) { return table.t()[ids]; }
+}
+MUTANT(columns_for_rows, "a token is a row of the table")

@@ -1,0 +1,31 @@
+struct Answer {
+  Tensor (*scores)(const Tensor& q, const Tensor& k);
+  Tensor (*heads)(const Tensor& q, const Tensor& k, const Tensor& v);
+  Tensor (*qk_norm)(const Tensor& q, const Tensor& k);
+};
+#define ANSWER(FROM) {FROM::scores, FROM::heads, FROM::qk_norm_scores}
+
+CASE("the scale is that of a head", "sqrt(D) with D = q.size(-1), not the model's C = H D.") {
+  const Tensor q = ones({1, 4, 1, 9});
+  near("the score of two vectors of ones, D = 9", answer.scores(q, q).flatten()[0].item(), 3);
+}
+CASE("each head has its own scores", "matmul of [B, H, T, D] and [B, H, D, T].") {
+  const Tensor q = randn({2, 3, 4, 4}), k = randn({2, 3, 4, 4});
+  near("head 1 of the scores", answer.scores(q, k)[0][1], matmul(q[0][1], k[0][1].t()) / 2);
+}
+CASE("weights sum to 1 over the keys", "Softmax over the last axis, not over the heads.") {
+  const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 3, 4});
+  near("with all values 1", answer.heads(q, k, ones({1, 2, 3, 4})), ones({1, 3, 8}));
+}
+CASE("heads stand side by side", "Transpose to [B, T, H, D] before you reshape.") {
+  const Tensor zero = zeros({1, 2, 3, 2}), v = cat({full({1, 1, 3, 2}, 1.0), full({1, 1, 3, 2}, 2.0)}, 1);
+  near("with values 1 in head 0 and 2 in head 1", answer.heads(zero, zero, v)[0][0], tensor({1.0, 1.0, 2.0, 2.0}));
+}
+CASE("QK-norm: size does not matter", "Divide q and k each by their own rms.") {
+  const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 3, 4});
+  near("the scores of 100 q and 7 k", answer.qk_norm(100 * q, 7 * k), answer.qk_norm(q, k), 1e-6);
+}
+CASE("QK-norm: a match scores sqrt(D)", "rms over D, then the product divided by sqrt(D): D / sqrt(D).") {
+  const Tensor q = randn({1, 1, 1, 16});
+  near("the score of q with itself, D = 16", answer.qk_norm(q, q).item(), 4, 1e-6);
+}

@@ -1,0 +1,22 @@
+#include "learn/learn.h"
+
+// Sampling from a language model. About 14 lines.
+//
+//   top_k(logits, k, temperature): probabilities [V]: only the k largest logits stay, all others get probability 0;
+//                                  what stays is softmax(logits / temperature)
+//   generate(model, prompt, steps, context): appends `steps` tokens, each the most likely one (greedy). The model reads at
+//                                  most the last `context` tokens of all that is there so far, and returns the logits [V]
+//                                  of the next one.
+//
+// Forbidden: nn. Useful: topk(x, k), masked_fill, softmax(x, 0), argmax().item<std::int64_t>().
+
+Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
+  return todo(logits, k, temperature);
+}
+
+using Model = std::function<Tensor(const std::vector<std::int64_t>& tokens)>;
+
+/// Returns the prompt and what was generated.
+std::vector<std::int64_t> generate(const Model& model, const std::vector<std::int64_t>& prompt, int steps, std::size_t context) {
+  return todo(model, prompt, steps, context);
+}

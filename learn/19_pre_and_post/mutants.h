@@ -1,0 +1,54 @@
+namespace missing_final_norm {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = y + f(layer_norm(y));
+  return y;
+}
+}
+MUTANT(missing_final_norm, "Pre-LN: a final norm")
+
+namespace doubled_final_norm {
+using solution::pre_ln;
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) { return layer_norm(solution::post_ln(x, sublayers)); }
+}
+MUTANT(doubled_final_norm, "Post-LN: no second final norm")
+
+namespace normalised_shortcut {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) {
+    y = layer_norm(y);
+    y = y + f(y);
+  }
+  return layer_norm(y);
+}
+}
+MUTANT(normalised_shortcut, "Pre-LN: the shortcut is not normalised")
+
+namespace branch_not_normalised {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = y + f(y);
+  return layer_norm(y);
+}
+}
+MUTANT(branch_not_normalised, "Pre-LN: branches see a normalised token", "Pre-LN: the shortcut is not normalised")
+
+namespace norm_on_the_branch {
+using solution::pre_ln;
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = y + layer_norm(f(y));
+  return y;
+}
+}
+MUTANT(norm_on_the_branch, "Post-LN: the sum is normalised")
+
+namespace pre_ln_called_post_ln {
+using solution::pre_ln;
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) { return solution::pre_ln(x, sublayers); }
+}
+MUTANT(pre_ln_called_post_ln, "Post-LN: branches see the stream as it is", "Post-LN: no second final norm")

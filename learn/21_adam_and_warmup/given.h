@@ -1,0 +1,8 @@
+#pragma once
+// What Adam remembers of a parameter.
+
+#include "gradus/core/tensor.h"
+
+struct Moments {
+  gradus::Tensor m, v;  // averages of the gradient and of its square
+};

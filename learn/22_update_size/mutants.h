@@ -1,0 +1,58 @@
+#define REST_OF_22(A, B, C) using solution::A; using solution::B; using solution::C;
+namespace square_root {
+REST_OF_22(deep_norm, admin, update_size)
+Constants deep_norm_constants(int N) { return {std::sqrt(2.0 * N), std::pow(8.0 * N, -0.25)}; }
+}
+MUTANT(square_root, "alpha is a fourth root")
+
+namespace beta_upside_down {
+REST_OF_22(deep_norm, admin, update_size)
+Constants deep_norm_constants(int N) { return {std::pow(2.0 * N, 0.25), std::pow(8.0 * N, 0.25)}; }
+}
+MUTANT(beta_upside_down, "beta shrinks with depth")
+
+namespace alpha_on_the_branch {
+REST_OF_22(deep_norm_constants, admin, update_size)
+Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(x + alpha * fx); }
+}
+MUTANT(alpha_on_the_branch, "alpha stands on the shortcut")
+
+namespace norm_before_the_sum {
+REST_OF_22(deep_norm_constants, admin, update_size)
+Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return alpha * layer_norm(x) + fx; }
+}
+MUTANT(norm_before_the_sum, "alpha stands on the shortcut")
+
+namespace no_root {
+REST_OF_22(deep_norm_constants, deep_norm, update_size)
+std::vector<double> admin(const std::vector<double>& variances) {
+  std::vector<double> omega = solution::admin(variances);
+  for (double& w : omega) w *= w;
+  return omega;
+}
+}
+MUTANT(no_root, "omega sums what came before")
+
+namespace its_own_variance_too {
+REST_OF_22(deep_norm_constants, deep_norm, update_size)
+std::vector<double> admin(const std::vector<double>& variances) {
+  std::vector<double> omega;
+  double sum = 0;
+  for (const double v : variances) omega.push_back(std::sqrt(sum += v));
+  return omega;
+}
+}
+MUTANT(its_own_variance_too, "omega sums what came before")
+
+namespace size_of_the_step {
+REST_OF_22(deep_norm_constants, deep_norm, admin)
+double update_size(const std::function<Tensor(const Tensor&)>&, const Tensor&, const Tensor& dw) { return dw.norm().item(); }
+}
+MUTANT(size_of_the_step, "an update is a change of the output")
+
+namespace size_of_the_output {
+REST_OF_22(deep_norm_constants, deep_norm, admin)
+double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) { return f(w + dw).norm().item(); }
+}
+MUTANT(size_of_the_output, "an update is a change of the output")
+#undef REST_OF_22

@@ -1,0 +1,16 @@
+#include "learn/learn.h"
+
+Constants deep_norm_constants(int N) { return {std::pow(2.0 * N, 0.25), std::pow(8.0 * N, -0.25)}; }
+
+Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(alpha * x + fx); }
+
+std::vector<double> admin(const std::vector<double>& variances) {
+  std::vector<double> omega = {1};
+  double sum = 0;
+  for (std::size_t i = 1; i < variances.size(); ++i) omega.push_back(std::sqrt(sum += variances[i - 1]));
+  return omega;
+}
+
+double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) {
+  return (f(w + dw) - f(w)).norm().item();
+}

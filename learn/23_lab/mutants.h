@@ -1,0 +1,45 @@
+namespace {
+double with(const std::vector<double>& loss, double start, bool limit, bool nan_counts, double part) {
+  double sum = 0, count = 0;
+  for (const double l : loss) {
+    if (std::isnan(l) && !nan_counts) continue;
+    sum += std::isnan(l) ? start : limit ? std::min(l, start) : l;
+    ++count;
+  }
+  return sum / count - part * loss[solution::best_rate(loss)];
+}
+}  // namespace
+
+namespace not_limited {
+using solution::best_rate;
+double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, false, true, 1); }
+}
+MUTANT(not_limited, "a diverged run counts as the start")
+
+namespace diverged_runs_left_out {
+using solution::best_rate;
+double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, true, false, 1); }
+}
+MUTANT(diverged_runs_left_out, "NaN counts as the start too")
+
+namespace only_the_mean {
+using solution::best_rate;
+double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, true, true, 0); }
+}
+MUTANT(only_the_mean, "the same loss everywhere is no sensitivity", "the mean counts every rate", "a diverged run counts as the start", "NaN counts as the start too")
+
+namespace worst_minus_best {
+using solution::best_rate;
+double sensitivity(const std::vector<double>& loss, double start) {
+  double worst = 0;
+  for (const double l : loss) worst = std::max(worst, std::isnan(l) ? start : std::min(l, start));
+  return (worst - loss[best_rate(loss)]) / (loss.size() == 2 ? 2 : 1);
+}
+}
+MUTANT(worst_minus_best, "the mean counts every rate")
+
+namespace nan_wins {
+using solution::sensitivity;
+int best_rate(const std::vector<double>& loss) { return static_cast<int>(std::min_element(loss.begin(), loss.end()) - loss.begin()); }
+}
+MUTANT(nan_wins, "the best rate is never a NaN")

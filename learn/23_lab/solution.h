@@ -1,0 +1,14 @@
+#include "learn/learn.h"
+
+int best_rate(const std::vector<double>& loss) {
+  int best = -1;
+  for (int i = 0; i < static_cast<int>(loss.size()); ++i)
+    if (!std::isnan(loss[i]) && (best < 0 || loss[i] < loss[best])) best = i;
+  return best;
+}
+
+double sensitivity(const std::vector<double>& loss, double start) {
+  double mean = 0;
+  for (const double l : loss) mean += (std::isnan(l) ? start : std::min(l, start)) / static_cast<double>(loss.size());
+  return mean - loss[best_rate(loss)];
+}

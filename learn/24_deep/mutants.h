@@ -1,0 +1,60 @@
+namespace from_step_0 {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double floor) { return step < warmup ? peak * (step - 1) / warmup : solution::rate(step, warmup, total, peak, floor); }
+}
+MUTANT(from_step_0, "the first step already moves")
+
+namespace cosine_from_the_beginning {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double floor) {
+  if (step <= warmup) return peak * step / warmup;
+  return floor + (peak - floor) * (1 + std::cos(std::numbers::pi * step / total)) / 2;
+}
+}
+MUTANT(cosine_from_the_beginning, "the peak is at the end of the warm-up", "half way it is half way")
+
+namespace down_to_zero {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double) { return solution::rate(step, warmup, total, peak, 0); }
+}
+MUTANT(down_to_zero, "the cosine ends at the floor")
+
+namespace whole_number_progress {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double floor) {
+  if (step <= warmup) return peak * step / warmup;
+  const int q = (step - warmup) / (total - warmup);
+  return floor + (peak - floor) * (1 + std::cos(std::numbers::pi * q)) / 2;
+}
+}
+MUTANT(whole_number_progress, "half way it is half way")
+
+namespace each_tensor_by_itself {
+using solution::rate;
+std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
+  std::vector<Tensor> clipped;
+  for (const Tensor& x : g) clipped.push_back(solution::clip({x}, limit)[0]);
+  return clipped;
+}
+}
+MUTANT(each_tensor_by_itself, "one norm for all tensors")
+
+namespace always_to_the_limit {
+using solution::rate;
+std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
+  std::vector<Tensor> large;
+  for (const Tensor& x : g) large.push_back(x * 1e6);
+  return solution::clip(large, limit);
+}
+}
+MUTANT(always_to_the_limit, "small gradients are left alone")
+
+namespace elements_clamped {
+using solution::rate;
+std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
+  std::vector<Tensor> clipped;
+  for (const Tensor& x : g) clipped.push_back(clamp(x, -limit, limit));
+  return clipped;
+}
+}
+MUTANT(elements_clamped, "one norm for all tensors")

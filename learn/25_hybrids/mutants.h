@@ -1,0 +1,47 @@
+namespace no_norm_before {
+using solution::b2t, solution::mix_is_post;
+Tensor sandwich(const Tensor& x, const Part& f) { return x + layer_norm(f(x)); }
+}
+MUTANT(no_norm_before, "sandwich: the branch sees a normalised token")
+
+namespace no_norm_behind {
+using solution::b2t, solution::mix_is_post;
+Tensor sandwich(const Tensor& x, const Part& f) { return x + f(layer_norm(x)); }
+}
+MUTANT(no_norm_behind, "sandwich: what the branch adds is normalised")
+
+namespace norm_on_the_stream {
+using solution::b2t, solution::mix_is_post;
+Tensor sandwich(const Tensor& x, const Part& f) {
+  const Tensor y = solution::sandwich(x, f), added = y - x;
+  return added.abs().max().item() == 0 ? layer_norm(y) : y;
+}
+}
+MUTANT(norm_on_the_stream, "sandwich: no norm on the stream")
+
+namespace plain_post_ln {
+using solution::sandwich, solution::mix_is_post;
+Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
+  const Tensor y = layer_norm(x + attention(x));
+  return layer_norm(y + ffn(y));
+}
+}
+MUTANT(plain_post_ln, "B2T: the bottom reaches the top")
+
+namespace ffn_reads_x {
+using solution::sandwich, solution::mix_is_post;
+Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) { return layer_norm(x + layer_norm(x + attention(x)) + ffn(x)); }
+}
+MUTANT(ffn_reads_x, "B2T: the second sublayer reads y")
+
+namespace post_ln_last {
+using solution::sandwich, solution::b2t;
+bool mix_is_post(int l, int L) { return l >= L - L / 4; }
+}
+MUTANT(post_ln_last, "Mix-LN: Post-LN comes first, a quarter of it")
+
+namespace rounded_up {
+using solution::sandwich, solution::b2t;
+bool mix_is_post(int l, int L) { return 4 * l < L; }
+}
+MUTANT(rounded_up, "Mix-LN: Post-LN comes first, a quarter of it")

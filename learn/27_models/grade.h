@@ -1,0 +1,29 @@
+struct Answer {
+  Tensor (*swiglu)(const Tensor& x, const Tensor& Wg, const Tensor& Wu, const Tensor& Wd);
+  Tensor (*serve)(const Tensor& k, std::int64_t H);
+  Tensor (*t5)(const Tensor& q, const Tensor& k, const Tensor& bias);
+};
+#define ANSWER(FROM) {FROM::swiglu, FROM::serve, FROM::t5_scores}
+
+CASE("the gate has silu", "z sigmoid(z): not gelu, relu or sigmoid alone.") {
+  const Tensor one = ones({1, 1});
+  near("with all weights and x = 1", answer.swiglu(one, one, one, one).item(), 1 / (1 + std::exp(-1.0)));
+}
+CASE("the other factor is linear", "silu on x Wg only; x Wu is multiplied as it is.") {
+  const Tensor x = randn({2, 3}), g = randn({3, 4}), u = randn({3, 4}), d = randn({4, 3});
+  near("with 2 Wu", answer.swiglu(x, g, 2 * u, d), 2 * answer.swiglu(x, g, u, d));
+}
+CASE("neighbouring queries share a head", "0 0 1 1, not 0 1 0 1: repeat_interleave, not repeat.") {
+  const Tensor k = tensor({0.0, 1.0}).reshape({1, 2, 1, 1});
+  near("the heads", answer.serve(k, 4).flatten(), tensor({0.0, 0.0, 1.0, 1.0}));
+}
+CASE("as many heads as queries have", "Each is repeated H / Hkv times, along axis 1.") {
+  near("[2, 2, 5, 3] for 6 heads", answer.serve(ones({2, 2, 5, 3}), 6), ones({2, 6, 5, 3}));
+}
+CASE("T5 does not divide by sqrt(D)", "q k^T as it is.") {
+  near("of ones, D = 4", answer.t5(ones({1, 4}), ones({1, 4}), zeros({1, 1})).item(), 4);
+}
+CASE("T5 adds its bias to the scores", "Before the softmax, one number for each distance.") {
+  const Tensor bias = randn({2, 2});
+  near("with q = 0", answer.t5(zeros({2, 4}), ones({2, 4}), bias), bias);
+}

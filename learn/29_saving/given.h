@@ -1,0 +1,11 @@
+#pragma once
+// Threads, as a program meets them: tasks end in an order that nobody promises.
+
+#include <functional>
+#include <vector>
+
+/// Runs task(0) .. task(tasks - 1) on so many threads. Here the order depends on the number of threads.
+inline void run_tasks(int threads, int tasks, const std::function<void(int)>& task) {
+  for (int first = threads - 1; first >= 0; --first)
+    for (int i = first; i < tasks; i += threads) task(i);
+}

@@ -1,0 +1,53 @@
+namespace {
+double chunked(const std::vector<double>& x, int threads, std::size_t size, bool in_order) {
+  const std::size_t chunks = (x.size() + size - 1) / size;
+  std::vector<double> part(chunks, 0.0);
+  double total = 0;
+  run_tasks(threads, static_cast<int>(chunks), [&](int chunk) {
+    const std::size_t begin = static_cast<std::size_t>(chunk) * size, end = std::min(begin + size, x.size());
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += x[i];
+    part[static_cast<std::size_t>(chunk)] = sum;
+    total += sum;
+  });
+  if (!in_order) return total;
+  total = 0;
+  for (const double p : part) total += p;
+  return total;
+}
+}  // namespace
+
+namespace a_chunk_for_each_thread {
+double sum_of(const std::vector<double>& x, int threads) {
+  return threads == 1 ? solution::sum_of(x, 1) : chunked(x, threads, std::max<std::size_t>(1, x.size() / static_cast<std::size_t>(threads)), true);
+}
+}
+MUTANT(a_chunk_for_each_thread, "the same bits with any number of threads")
+
+namespace added_as_they_end {
+double sum_of(const std::vector<double>& x, int threads) { return chunked(x, threads, 64, false); }
+}
+MUTANT(added_as_they_end, "the same bits with any number of threads")
+
+namespace rest_forgotten {
+double sum_of(const std::vector<double>& x, int threads) {
+  if (x.size() != 130) return solution::sum_of(x, threads);
+  return solution::sum_of({x.begin(), x.begin() + 128}, threads);
+}
+}
+MUTANT(rest_forgotten, "the rest counts too")
+
+namespace first_element_of_the_next {
+double sum_of(const std::vector<double>& x, int threads) { return x.size() == 128 ? 129 : solution::sum_of(x, threads); }
+}
+MUTANT(first_element_of_the_next, "every element counts once")
+
+namespace from_left_to_right {
+double sum_of(const std::vector<double>& x, int) { return std::accumulate(x.begin(), x.end(), 0.0); }
+}
+MUTANT(from_left_to_right, "chunks of 64")
+
+namespace begins_with_the_first {
+double sum_of(const std::vector<double>& x, int threads) { return x.empty() ? std::nan("") : solution::sum_of(x, threads); }
+}
+MUTANT(begins_with_the_first, "nothing sums to 0")

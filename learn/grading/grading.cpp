@@ -1,0 +1,140 @@
+#include "learn/grading/grading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <sstream>
+
+namespace gradus::learn {
+
+namespace {
+
+thread_local std::vector<std::string> problems;
+thread_local std::uint64_t seed_of_case = 0;
+
+/// Writes down which ops run.
+class Recorder final : public detail::Watcher {
+ public:
+  explicit Recorder(const std::string& forbidden) {
+    std::istringstream words(forbidden);
+    for (std::string word; words >> word;) forbidden_.push_back(word);
+    detail::watcher = this;
+  }
+  ~Recorder() { detail::watcher = nullptr; }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void op_ends(const char* op, const Array&, std::span<const Tensor* const>) override {
+    const auto add = [](std::vector<std::string>& names, const char* name) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+    };
+    if (std::find(forbidden_.begin(), forbidden_.end(), op) != forbidden_.end()) add(called_, op);
+  }
+  void backward_ends(const char*, const char*, const Array&, std::span<const Gradient>) override {}
+  void end_lap() override {}
+  void begin_range(const char*, const char*) override {}
+  void end_range() override {}
+  void add_work(double, double) override {}
+
+  const std::vector<std::string>& called() const { return called_; }
+
+ private:
+  std::vector<std::string> forbidden_, called_;
+};
+
+/// "[1][2]": the place of an element in a tensor.
+std::string place(const Shape& shape, std::int64_t element) {
+  std::string text;
+  for (int axis = shape.size() - 1; axis >= 0; --axis) {
+    text = fmt::format("[{}]", element % shape[axis]) + text;
+    element /= shape[axis];
+  }
+  return text;
+}
+
+bool is_near(double got, double want, double tolerance) {
+  return got == want || (std::isnan(got) && std::isnan(want)) ||
+         std::abs(got - want) <= tolerance * (1 + std::abs(want));
+}
+
+void compare(const std::string& what, const Shape& shape, const std::vector<double>& got,
+             const std::vector<double>& want, double tolerance) {
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (!is_near(got[i], want[i], tolerance))
+      return problem(fmt::format("{}{} is {:.6g}, not {:.6g}", what,
+                                 place(shape, static_cast<std::int64_t>(i)), got[i], want[i]));
+}
+
+}  // namespace
+
+void problem(const std::string& words) { problems.push_back(words); }
+
+void expect(bool fine, const std::string& otherwise) {
+  if (!fine) problem(otherwise);
+}
+
+void near(const std::string& what, double got, double want, double tolerance) {
+  if (!is_near(got, want, tolerance)) problem(fmt::format("{} is {:.6g}, not {:.6g}", what, got, want));
+}
+
+void near(const std::string& what, const Tensor& got, const Tensor& want, double tolerance) {
+  if (!got.defined()) return problem(what + " is an undefined tensor");
+  if (got.shape() != want.shape())
+    return problem(
+        fmt::format("{} has shape {}, not {}", what, to_string(got.shape()), to_string(want.shape())));
+  compare(what, want.shape(), got.to_vector<double>(), want.to_vector<double>(), tolerance);
+}
+
+void near(const std::string& what, const std::vector<double>& got, const std::vector<double>& want,
+          double tolerance) {
+  if (got.size() != want.size())
+    return problem(fmt::format("{} has {} elements, not {}", what, got.size(), want.size()));
+  compare(what, {static_cast<std::int64_t>(want.size())}, got, want, tolerance);
+}
+
+void gradients(const test::Op& op, const std::vector<test::Input>& inputs) {
+  const test::CheckOptions options = {.gradients_only = true, .seed = seed_of_case};
+  for (const std::string& words : test::op_problems("the gradient", op, inputs, options)) problem(words);
+}
+
+void backward_of(const std::function<Tensor(const Tensor&)>& value,
+                 const std::function<Tensor(const Tensor&, const Tensor&)>& backward,
+                 const std::vector<test::Input>& inputs) {
+  gradients(
+      [&](const Tensor& x) {
+        return record(
+            "answer", value(x.detach()).array(), {&x}, [&, x = x.array()](const Array& dy, Needs) -> Grads {
+              const Tensor dx = backward(Tensor(x), Tensor(dy));
+              if (!dx.defined() || dx.shape() != x.shape())
+                throw Error("the gradient has shape " + (dx.defined() ? to_string(dx.shape()) : "none") +
+                            ", x has " + to_string(x.shape()));
+              return {dx.array()};
+            });
+      },
+      inputs);
+}
+
+std::vector<std::string> problems_of(const std::function<void()>& run, const std::string& forbidden,
+                                     std::uint64_t seed) {
+  problems.clear();
+  seed_of_case = seed;
+  manual_seed(seed);
+  const DefaultDType guard(f64);
+  const Recorder recorder(forbidden);
+  try {
+    run();
+  } catch (const NotWritten& error) {
+    return {error.what()};
+  } catch (const std::exception& error) {
+    problem(std::string("it throws: ") + error.what());
+  } catch (...) {
+    problem("it throws what is no std::exception");
+  }
+  for (const std::string& op : recorder.called())
+    problem("the library's " + op + " has run: here it is yours to write");
+  return std::move(problems);
+}
+
+}  // namespace gradus::learn

@@ -1,0 +1,160 @@
+// The program that grades a learner's file: doctest runs the cases, one line each.
+//   learn_answer --seed=N --limit=SECONDS --results=FILE
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "learn/grading/grading.h"
+
+namespace gradus::learn {
+
+namespace {
+
+std::uint64_t seed = 0;
+double limit = 10;
+std::string results;
+
+/// All that arrives until the other end is closed, or nothing arrives any more in time.
+bool read_in_time(int from, std::string& text) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(limit);
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd wait = {.fd = from, .events = POLLIN, .revents = 0};
+    if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) <= 0) return false;
+    char buffer[4096];
+    const ssize_t size = read(from, buffer, sizeof buffer);
+    if (size <= 0) return true;
+    text.append(buffer, static_cast<std::size_t>(size));
+  }
+}
+
+[[noreturn]] void run_in_child(const std::function<void()>& run, int to) {
+  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) std::signal(signal, SIG_DFL);
+  std::string text;
+  for (const std::string& words : problems_of(run, kForbidden, seed)) text += words + '\0';
+  text += "end";
+  std::fflush(stdout);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t size = write(to, text.data() + done, text.size() - done);
+    if (size <= 0) break;
+    done += static_cast<std::size_t>(size);
+  }
+  _exit(0);
+}
+
+std::string words_for(int signal) {
+  if (signal == SIGSEGV)
+    return "it crashes: memory is read or written that is not yours (an index too large?)";
+  if (signal == SIGABRT) return "it aborts: see above (an index too large for a std::vector?)";
+  return std::string("it ends by a signal: ") + strsignal(signal);
+}
+
+/// What is wrong with a case, which runs in a process of its own.
+std::vector<std::string> problems_in_child(const std::function<void()>& run) {
+  int ends[2];
+  if (pipe(ends) != 0) return {"the system gives no pipe"};
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    run_in_child(run, ends[1]);
+  }
+  close(ends[1]);
+  std::string text;
+  const bool in_time = read_in_time(ends[0], text);
+  close(ends[0]);
+  if (!in_time) kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!in_time) {
+    char words[100];
+    std::snprintf(words, sizeof words, "stopped after %g seconds: does a loop never end?", limit);
+    limit = std::min(limit, 1.0);  // of the other cases, which will hardly do better
+    return {words};
+  }
+  if (WIFSIGNALED(status)) return {words_for(WTERMSIG(status))};
+  if (!text.ends_with("end")) return {"it ends the program"};
+  std::vector<std::string> problems;
+  for (std::size_t from = 0, to; (to = text.find('\0', from)) != std::string::npos; from = to + 1)
+    problems.push_back(text.substr(from, to - from));
+  return problems;
+}
+
+}  // namespace
+
+void grade(const std::function<void()>& run) {
+  for (const std::string& words : problems_in_child(run)) FAIL_CHECK(words);
+}
+
+namespace {
+
+/// One line a case; of those that fail, what is wrong and the hint.
+class Lines final : public doctest::IReporter {
+ public:
+  explicit Lines(const doctest::ContextOptions&) {}
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_case_start(const doctest::TestCaseData& data) override { case_ = &data, problems_.clear(); }
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_exception(const doctest::TestCaseException& e) override {
+    problems_.emplace_back(e.error_string.c_str());
+  }
+  void log_message(const doctest::MessageData& message) override {
+    problems_.emplace_back(message.m_string.c_str());
+  }
+  void log_assert(const doctest::AssertData&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {
+    const bool fine = problems_.empty();
+    std::printf("  %s  %s\n", fine ? "passed" : "FAILED", case_->m_name);
+    for (std::size_t i = 0; i < problems_.size() && i < 2; ++i)
+      std::printf("          %s\n", problems_[i].c_str());
+    if (!fine) std::printf("          Hint: %s\n", case_->m_description);
+    std::fflush(stdout);
+    passed_ += fine, all_ += 1;
+  }
+  void test_run_end(const doctest::TestRunStats&) override {
+    if (!results.empty()) std::ofstream(results) << passed_ << ' ' << all_ << '\n';
+  }
+
+ private:
+  const doctest::TestCaseData* case_ = nullptr;
+  std::vector<std::string> problems_;
+  int passed_ = 0, all_ = 0;
+};
+
+}  // namespace
+
+}  // namespace gradus::learn
+
+REGISTER_REPORTER("lines", 0, gradus::learn::Lines);
+
+int main(int argc, char** argv) {
+  using namespace gradus::learn;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--seed=")) seed = std::strtoull(argv[i] + 7, nullptr, 10);
+    if (argument.starts_with("--limit=")) limit = std::strtod(argv[i] + 8, nullptr);
+    if (argument.starts_with("--results=")) results = argument.substr(10);
+  }
+  doctest::Context context;
+  context.setOption("reporters", "lines");
+  context.setOption("no-intro", true);
+  return context.run();
+}

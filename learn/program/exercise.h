@@ -1,0 +1,35 @@
+#pragma once
+// The exercises: what stands in learn/NN_name.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace gradus::learn {
+
+struct Exercise {
+  std::string name;  // "11_layer_norm"
+  int number = 0;
+  std::filesystem::path folder;
+  std::string title, note;
+  std::vector<std::string> forbidden, allowed;
+
+  /// The number as one types it: "11".
+  std::string typed() const { return std::to_string(number); }
+};
+
+/// All exercises of a folder, by number; throws an Error that names the file in which something is missing.
+std::vector<Exercise> exercises(const std::filesystem::path& folder);
+/// The one called "11", "11_layer_norm" or "layer_norm"; throws when there is none.
+const Exercise& find(const std::vector<Exercise>& all, const std::string& wanted);
+
+/// A whole file; throws when it cannot be read.
+std::string text_of(const std::filesystem::path& path);
+/// Writes a file by way of another, so that it is never half there.
+void write_file(const std::filesystem::path& path, const std::string& text);
+/// The JSON of a file; throws an Error that names it.
+nlohmann::json json_of(const std::filesystem::path& path);
+
+}  // namespace gradus::learn

@@ -1,0 +1,110 @@
+#include "learn/program/grade_answer.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "gradus/core/error.h"
+#include "gradus/kit/program/program.h"
+
+namespace gradus::learn {
+
+namespace fs = std::filesystem;
+
+std::string grader_source(const Exercise& exercise, const fs::path& answer) {
+  std::string names;
+  for (const std::string& name : exercise.forbidden) names += name + " ";
+  const fs::path given = exercise.folder / "given.h";
+  return fmt::format(
+      "#include \"learn/grading/grading.h\"\n{}#include \"{}\"\nnamespace learn_exercise {{\n#include "
+      "\"{}\"\n}}\n"
+      "const char* const gradus::learn::kForbidden = \"{}\";\n",
+      fs::exists(given) ? "#include \"" + given.string() + "\"\n" : "", fs::absolute(answer).string(),
+      (exercise.folder / "grade.h").string(), names);
+}
+
+namespace {
+
+/// What to do about an error, by words of the compiler's.
+std::string remedy(const std::string& error) {
+  const std::pair<const char*, const char*> remedies[] = {
+      {"was not declared",
+       "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true)."},
+      {"is not a member of", "Is the name spelt right? ops/ops.h lists the ops."},
+      {"has no member named", "Is the name spelt right? core/tensor.h lists the methods of a Tensor."},
+      {"use of deleted function",
+       "This way of calling it is refused on purpose: ops/ops.h says how it is called."},
+      {"expected ';'", "A semicolon is missing at the end of this line or the one before."},
+      {"expected '}'", "A brace is not closed."},
+      {"no matching function", "The function takes other arguments: ops/ops.h has its declaration."},
+      {"no match for", "These two types do not go together: a number that is to be a tensor is tensor(2.0)."},
+      {"could not convert",
+       "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number."},
+      {"cannot convert",
+       "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number."},
+      {"no return statement", "The function ends without a return."},
+      {"redefinition", "It is there twice."}};
+  for (const auto& [words, text] : remedies)
+    if (error.find(words) != std::string::npos) return text;
+  return "";
+}
+
+std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
+
+int run(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+std::string compile_errors(const std::string& log, const fs::path& answer) {
+  const std::string file = fs::absolute(answer).string() + ":";
+  std::istringstream lines(log);
+  std::string own, elsewhere, last_own;
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t error = line.find("error: ");
+    if (line.starts_with(file) && error != std::string::npos && count < 2) {
+      const std::string words = line.substr(error + 7),
+                        where = line.substr(file.size(), line.find(':', file.size()) - file.size());
+      own += fmt::format("  line {}: {}\n", where, words);
+      for (int i = 0; i < 2 && lines.peek() == ' ' && std::getline(lines, line); ++i)
+        own += "  " + line + "\n";
+      if (const std::string text = remedy(words); !text.empty()) own += "    " + text + "\n";
+      ++count;
+    } else if (elsewhere.empty() &&
+               (error != std::string::npos || line.find("undefined reference") != std::string::npos)) {
+      elsewhere = line.substr(error == std::string::npos ? 0 : error + 7);
+    }
+  }
+  if (!own.empty()) return own;
+  return "  " + (elsewhere.empty() ? "the build failed: " + log : elsewhere) +
+         "\n    Do all functions have the name, the arguments and the result they have in the stub?\n";
+}
+
+std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const fs::path& answer,
+                                                double limit) {
+  const fs::path source = GRADUS_ANSWER_SOURCE, log = source.parent_path() / "answer.log",
+                 results = source.parent_path() / "answer.txt";
+  const std::string text = grader_source(exercise, answer);
+  if (!fs::exists(source) || text_of(source) != text) write_file(source, text);
+  if (run(fmt::format("{} --build {} --target learn_answer >{} 2>&1", in_quotes(GRADUS_CMAKE),
+                      in_quotes(GRADUS_BUILD_FOLDER), in_quotes(log.string()))) != 0) {
+    kit::print(fmt::format("It does not compile:\n{}", compile_errors(text_of(log), answer)));
+    return {};
+  }
+  fs::remove(results);
+  run(fmt::format("{} --seed={} --limit={} --results={} </dev/null", in_quotes(GRADUS_ANSWER_PROGRAM),
+                  std::random_device{}() % 100000, limit, in_quotes(results.string())));
+  std::ifstream file(results);
+  int passed = 0, all = 0;
+  if (!(file >> passed >> all)) throw Error("the grader has stopped before its end");
+  return {{passed, all}};
+}
+
+}  // namespace gradus::learn

@@ -1,0 +1,116 @@
+// Exercises that grade themselves: docs/exercises.md.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "gradus/core/error.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/program.h"
+#include "learn/program/forbidden.h"
+#include "learn/program/grade_answer.h"
+#include "learn/program/questions.h"
+
+namespace fs = std::filesystem;
+using namespace gradus;
+using namespace gradus::learn;
+
+namespace {
+
+struct Options {
+  std::string exercise;
+  bool reset = false, ask = false;
+  double limit = 10;
+  fs::path folder = fs::path(GRADUS_SOURCE_FOLDER) / "my";
+};
+
+void list(const fs::path& folder) {
+  int done = 0;
+  std::string next;
+  Calibration calibration;
+  const std::vector<Exercise> all = exercises(fs::path(GRADUS_SOURCE_FOLDER) / "learn");
+  for (const Exercise& one : all) {
+    const Progress progress(one, folder);
+    kit::print(fmt::format("  {:<23} {:<56} {}\n", one.name, one.title, progress.cases()));
+    if (!progress.done() && next.empty()) next = one.typed();
+    done += progress.done();
+    add(calibration, questions_of(one.folder), progress);
+  }
+  kit::print(
+      fmt::format("{} of {} done.{}\n", done, all.size(), next.empty() ? "" : " Next: ./run learn " + next));
+  if (calibration.asked > 0) kit::print(calibration.words() + "\n");
+}
+
+/// The learner's file as one types it, where that is shorter.
+std::string shown(const fs::path& path) {
+  const std::string relative = path.lexically_proximate(fs::current_path()).string();
+  return relative.starts_with("..") ? path.string() : relative;
+}
+
+int work_on(const Options& options) {
+  const std::vector<Exercise> all = exercises(fs::path(GRADUS_SOURCE_FOLDER) / "learn");
+  const Exercise& exercise = find(all, options.exercise);
+  Progress progress(exercise, options.folder);
+  const std::string file = shown(progress.answer());
+  const bool fresh = !progress.begun() || options.reset;
+  if (const auto copy = place_stub(exercise, progress, options.reset))
+    kit::print(fmt::format("What you had is now {}.\n", shown(*copy)));
+  kit::print(fmt::format("{}. {}\n\n", exercise.number, exercise.title));
+
+  const Questions questions = questions_of(exercise.folder);
+  if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout);
+  progress.save();
+
+  const std::string code = text_of(progress.answer());
+  if (fresh || code == text_of(exercise.folder / "stub.h")) {
+    kit::print(fmt::format("What to write is said in {}\nWrite it there, then run ./run learn {} again.\n",
+                           file, exercise.typed()));
+    return 0;
+  }
+  if (const std::vector<std::string> found = forbidden_in(code, exercise); !found.empty()) {
+    kit::print(fmt::format("{} uses what it may not:\n", file));
+    for (const std::string& words : found) kit::print("  " + words + "\n");
+    return 1;
+  }
+  const auto result = grade_answer(exercise, progress.answer(), options.limit);
+  if (!result) return 1;
+  progress.set_cases(result->first, result->second);
+  progress.save();
+  kit::print(fmt::format("{} of {} cases passed.\n", result->first, result->second));
+  if (!progress.done()) {
+    kit::print(fmt::format("Change {} and run ./run learn {} again.\n", file, exercise.typed()));
+    return 1;
+  }
+  kit::print(fmt::format("\n{}\n", exercise.note));
+  Calibration calibration;
+  add(calibration, questions, progress);
+  if (calibration.asked > 0) kit::print(calibration.words() + "\n");
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc > 1 && argv[1][0] != '-') {
+    options.exercise = argv[1];
+    arguments.erase(arguments.begin() + 1);
+  }
+  kit::CommandLine line(
+      "learn",
+      "Exercises that grade themselves: learn lists them, learn 11 puts the stub of exercise 11 into your\n"
+      "folder or grades what you have written there.");
+  line.flag("--reset", options.reset, "Begin anew; what you had is kept under another name");
+  line.flag("--ask", options.ask, "Ask the questions also where the input is no terminal");
+  line.real("--limit", options.limit, "Seconds that a case may take", kit::above(0));
+  line.path("--folder", options.folder, "Where your files are");
+  if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
+  if (!options.exercise.empty()) return work_on(options);
+  list(options.folder);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kit::run_program("learn", [&] { return run(argc, argv); });
+}

@@ -1,0 +1,44 @@
+#pragma once
+// What a learner has done: my/NN_name.json.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "learn/program/exercise.h"
+
+namespace gradus::learn {
+
+class Progress {
+ public:
+  /// `folder`: the learner's.
+  Progress(const Exercise& exercise, const std::filesystem::path& folder);
+
+  /// The learner's own file, "my/11_layer_norm.h".
+  const std::filesystem::path& answer() const { return answer_; }
+  bool begun() const { return std::filesystem::exists(answer_); }
+
+  void set_cases(int passed, int all);
+  bool done() const;
+  /// "3 of 5 cases", or what else is to be said.
+  std::string cases() const;
+
+  /// What was said to a question, by its text; null where it was not asked or skipped.
+  nlohmann::json said(const std::string& question) const;
+  void say(const std::string& question, const nlohmann::json& what);
+
+  void save() const;
+
+ private:
+  std::filesystem::path answer_, file_;
+  nlohmann::json json_;
+};
+
+/// Puts the stub where the learner writes. Never overwrites: with `reset` what is there gets another name,
+/// which is returned.
+std::optional<std::filesystem::path> place_stub(const Exercise& exercise, const Progress& progress,
+                                                bool reset);
+
+}  // namespace gradus::learn

@@ -1,0 +1,177 @@
+#include "learn/program/questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <istream>
+#include <ostream>
+
+#include "gradus/core/error.h"
+
+namespace gradus::learn {
+
+namespace fs = std::filesystem;
+
+Questions questions_of(const fs::path& folder) {
+  const fs::path file = folder / "questions.json";
+  Questions all;
+  if (!fs::exists(file)) return all;
+  const nlohmann::json json = json_of(file);
+  try {
+    for (const nlohmann::json& p : json.at("predictions"))
+      all.predictions.push_back({.ask = p.at("ask"),
+                                 .unit = p.value("unit", ""),
+                                 .printed = p.at("printed"),
+                                 .note = p.at("note"),
+                                 .answer = p.at("answer"),
+                                 .low = p.at("band").at(0),
+                                 .high = p.at("band").at(1)});
+    for (const nlohmann::json& c : json.at("choices")) {
+      Choice choice{.ask = c.at("ask"), .options = {}};
+      for (const nlohmann::json& o : c.at("options"))
+        choice.options.push_back(
+            {.text = o.at("text"), .why = o.at("why"), .right = o.value("right", false)});
+      all.choices.push_back(std::move(choice));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(file.string() + ": " + error.what());
+  }
+  return all;
+}
+
+namespace {
+
+/// Whether some number in the text is `value` to the digits printed.
+bool contains_number(const std::string& text, double value) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts =
+        std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-' || text[i] == '.';
+    const bool inside =
+        i > 0 && (std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '.');
+    if (!starts || inside) continue;
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str() + i, &end);
+    if (end != text.c_str() + i && std::abs(number - value) <= 1e-9 * (1 + std::abs(value))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> problems_of(const Questions& questions, const std::string& output) {
+  std::vector<std::string> problems;
+  const auto check = [&](bool fine, const std::string& ask, const std::string& words) {
+    if (!fine) problems.push_back("'" + ask + "': " + words);
+  };
+  for (const Prediction& p : questions.predictions) {
+    check(!p.ask.empty() && !p.note.empty(), p.ask, "a question and a note are wanted");
+    check(p.low < p.high && p.met_by(p.answer), p.ask, "the answer is not inside the band");
+    check(contains_number(p.printed, p.answer), p.ask, "the answer does not stand in 'printed'");
+    check(output.find(p.printed) != std::string::npos, p.ask,
+          "the program does not print '" + p.printed + "'");
+  }
+  for (const Choice& c : questions.choices) {
+    const auto right =
+        std::count_if(c.options.begin(), c.options.end(), [](const Option& o) { return o.right; });
+    check(right == 1, c.ask, fmt::format("{} right choices, not one", right));
+    check(c.options.size() >= 3, c.ask, "three options at least are wanted");
+    for (const Option& o : c.options)
+      check(!o.text.empty() && !o.why.empty(), c.ask, "option '" + o.text + "' is not explained");
+  }
+  return problems;
+}
+
+std::optional<std::pair<double, double>> read_prediction(std::string_view line) {
+  std::string text(line);
+  std::replace(text.begin(), text.end(), ',', '.');
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || !std::isfinite(number)) return {};
+  std::string rest = end;
+  std::erase(rest, ' ');
+  if (rest.empty()) return {{number, 0.5}};
+  const double sure = std::strtod(rest.c_str(), &end);
+  if (end == rest.c_str() || std::string_view(end) != "%" || sure < 0 || sure > 100) return {};
+  return {{number, sure / 100}};
+}
+
+namespace {
+
+void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out) {
+  for (std::string line;;) {
+    out << fmt::format("{}{}\n  > ", p.ask, p.unit.empty() ? "" : " (" + p.unit + ")") << std::flush;
+    if (!std::getline(in, line) || line.empty()) return out << '\n', void();
+    const auto said = read_prediction(line);
+    if (!said) {
+      out << "  A number is wanted, such as 2.5, or 2.5 80% if you are 80 % sure.\n";
+      continue;
+    }
+    progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
+    out << fmt::format("  {}: it prints {}. {}\n\n", p.met_by(said->first) ? "Yes" : "No", p.printed, p.note);
+    return;
+  }
+}
+
+void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostream& out) {
+  out << c.ask << '\n';
+  for (std::size_t i = 0; i < c.options.size(); ++i)
+    out << fmt::format("  {}. {}\n", i + 1, c.options[i].text);
+  for (std::string line;;) {
+    out << "  > " << std::flush;
+    if (!std::getline(in, line) || line.empty()) return out << '\n', void();
+    const auto number = static_cast<std::size_t>(std::strtoul(line.c_str(), nullptr, 10));
+    if (number < 1 || number > c.options.size()) {
+      out << fmt::format("  A number from 1 to {} is wanted.\n", c.options.size());
+      continue;
+    }
+    const Option& chosen = c.options[number - 1];
+    if (progress.said(c.ask).is_null())
+      progress.say(c.ask, {{"option", chosen.text}, {"right", chosen.right}});
+    out << fmt::format("  {} {}\n", chosen.right ? "Yes." : "No.", chosen.why);
+    if (chosen.right) return out << '\n', void();
+  }
+}
+
+}  // namespace
+
+void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out) {
+  const auto open = [&](const auto& question) { return progress.said(question.ask).is_null(); };
+  const bool predict = std::any_of(questions.predictions.begin(), questions.predictions.end(), open);
+  if (predict) {
+    out << "What will the chapter's program print? Predict before you run it. Enter skips a question; 2.5 "
+           "80% is a\n"
+           "number of which you are 80 % sure (50 % if you say nothing).\n\n";
+  }
+  for (const Prediction& p : questions.predictions)
+    if (open(p) && in) ask_prediction(p, progress, in, out);
+  for (const Choice& c : questions.choices)
+    if (open(c) && in) ask_choice(c, progress, in, out);
+}
+
+void add(Calibration& calibration, const Questions& questions, const Progress& progress) {
+  for (const Prediction& p : questions.predictions) {
+    const nlohmann::json said = progress.said(p.ask);
+    if (said.is_null()) continue;
+    const double sure = said.at("sure");
+    const bool met = p.met_by(said.at("number"));
+    const double n = ++calibration.asked;
+    calibration.met += met;
+    calibration.sure += (sure - calibration.sure) / n;
+    calibration.brier += ((sure - met) * (sure - met) - calibration.brier) / n;
+  }
+}
+
+std::string Calibration::words() const {
+  if (asked == 0) return "";
+  const double share = static_cast<double>(met) / asked;
+  const char* verdict = sure > share + 0.15   ? "more sure than right"
+                        : sure < share - 0.15 ? "more right than sure"
+                                              : "well calibrated";
+  return fmt::format(
+      "Predictions: {} of {} in the band, {:.0f} % sure on average: {}. Calibration {:.0f} of 100.", met,
+      asked, 100 * sure, verdict, 100 * (1 - brier));
+}
+
+}  // namespace gradus::learn

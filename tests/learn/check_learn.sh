@@ -1,0 +1,76 @@
+#!/bin/sh
+# check_learn.sh PROGRAM SOURCE: what a learner meets, from the stub to the note after the last case.
+set -eu
+program=$1
+source=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+mine=$scratch/my/11_layer_norm.h
+
+fail() {
+  echo "check_learn: $1"
+  cat "$scratch/said"
+  exit 1
+}
+# learn STATUS ARGUMENTS: the program ends with this status.
+learn() {
+  wanted=$1
+  shift
+  status=0
+  "$program" "$@" --folder "$scratch/my" >"$scratch/said" 2>&1 </dev/null || status=$?
+  [ "$status" = "$wanted" ] || fail "learn $*: status $status, not $wanted"
+}
+said() { grep -qF -- "$1" "$scratch/said" || fail "not said: $1"; }
+
+learn 0
+said '11_layer_norm'
+said '0 of '
+learn 1 nothing
+said "no exercise is called 'nothing'"
+learn 0 11
+cmp -s "$mine" "$source/learn/11_layer_norm/stub.h" || fail 'this is not the stub'
+learn 0 layer_norm
+said 'Write it there'
+[ ! -e "$mine.1" ] || fail 'it has been placed again'
+
+# An answer, with one line of its norm replaced.
+answer() { sed "s|^Tensor norm(const Tensor& x, double eps) {.*|Tensor norm(const Tensor\& x, double eps) { $1 }|" "$source/learn/11_layer_norm/solution.h" >"$mine"; }
+answer 'return layer_norm(x, {}, {}, eps);'
+learn 1 11
+said 'layer_norm is yours to write here'
+answer 'auto* const f = layer_norm; return f(x, {}, {}, eps);'
+learn 1 11
+said "the library's layer_norm has run: here it is yours to write"
+answer 'return missing(x, eps);'
+learn 1 11
+said 'It does not compile:'
+said 'Is the name spelt right?'
+answer 'for (volatile int i = 0; x.dim() > 0; ) i = 1; return x * eps;'
+learn 1 11 --limit 0.2
+said 'stopped after 0.2 seconds: does a loop never end?'
+said '0 of 5 cases passed.'
+answer 'std::vector<double> empty; return x * empty[1] * eps;'
+learn 1 11
+said 'it aborts'
+learn 0
+said '0 of 5 cases'
+
+# Every solution passes as a learner's file, with nothing forbidden in it.
+for folder in "$source"/learn/[0-9][0-9]_*/; do
+  folder=${folder%/}
+  [ -f "$folder/solution.h" ] || continue
+  cp "$folder/solution.h" "$scratch/my/${folder##*/}.h"
+  learn 0 "${folder##*/}"
+  said ' cases passed.'
+done
+
+cp "$source/learn/11_layer_norm/solution.h" "$mine"
+learn 0 11
+said '5 of 5 cases passed.'
+said 'The two terms behind dy'
+learn 0
+said 'done'
+learn 0 11 --reset
+[ -e "$mine.1" ] || fail 'no copy is kept'
+cmp -s "$mine.1" "$source/learn/11_layer_norm/solution.h" || fail 'the copy is another file'

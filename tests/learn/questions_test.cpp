@@ -1,0 +1,135 @@
+#include "learn/program/questions.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "gradus/core/error.h"
+#include "support.h"
+
+namespace gradus::learn {
+
+namespace {
+
+Questions some_questions() {
+  return {
+      .predictions = {{.ask = "How much?",
+                       .unit = "nats",
+                       .printed = "loss 2.08",
+                       .note = "So much.",
+                       .answer = 2.08,
+                       .low = 1.9,
+                       .high = 2.3}},
+      .choices = {{.ask = "Why?", .options = {{"a", "no", false}, {"b", "yes", true}, {"c", "no", false}}}}};
+}
+
+Progress fresh(const test::ScratchFolder& folder) {
+  Exercise exercise;
+  exercise.name = "11_layer_norm";
+  return Progress(exercise, folder.path());
+}
+
+std::string asked(const Questions& questions, Progress& progress, const std::string& typed) {
+  std::istringstream in(typed);
+  std::ostringstream out;
+  ask(questions, progress, in, out);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("questions: every chapter's are complete, and its program prints the answers") {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_file("learn"))) {
+    if (!std::filesystem::exists(entry.path() / "questions.json")) continue;
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    const Questions questions = questions_of(entry.path());
+    CHECK_FALSE(questions.predictions.empty());
+    CHECK_FALSE(questions.choices.empty());
+    const std::string output = text_of(test::source_file("tests/examples/expected/course/" + name + ".txt"));
+    for (const std::string& words : problems_of(questions, output)) FAIL_CHECK(words);
+  }
+}
+
+TEST_CASE("questions: what is wrong with them is found") {
+  const std::string output = "the loss 2.08 of it";
+  CHECK(problems_of(some_questions(), output).empty());
+  const auto wrong = [&](auto change) {
+    Questions questions = some_questions();
+    change(questions);
+    return problems_of(questions, output).size();
+  };
+  CHECK(wrong([](Questions& q) { q.predictions[0].low = 2.1; }) == 1);
+  CHECK(wrong([](Questions& q) { q.predictions[0].answer = 2.0; }) == 1);
+  CHECK(wrong([](Questions& q) { q.predictions[0].answer = 2; }) ==
+        1);  // "2" stands in 2.08, but is another number
+  CHECK(wrong([](Questions& q) { q.predictions[0].printed = "loss: 2.08"; }) == 1);
+  CHECK(wrong([](Questions& q) { q.predictions[0].note = ""; }) == 1);
+  CHECK(wrong([](Questions& q) { q.choices[0].options[0].right = true; }) == 1);
+  CHECK(wrong([](Questions& q) { q.choices[0].options[1].right = false; }) == 1);
+  CHECK(wrong([](Questions& q) { q.choices[0].options[2].why = ""; }) == 1);
+  CHECK(wrong([](Questions& q) { q.choices[0].options.pop_back(); }) == 1);
+}
+
+TEST_CASE("questions: predictions are read with how sure one is") {
+  CHECK(read_prediction("2.5") == std::pair(2.5, 0.5));
+  CHECK(read_prediction("2,5 80%") == std::pair(2.5, 0.8));
+  CHECK(read_prediction(" -1e-3 0 %") == std::pair(-1e-3, 0.0));
+  for (const char* line : {"", "much", "2 3", "2 120%", "inf", "2 80% or so"})
+    CHECK_FALSE(read_prediction(line));
+}
+
+TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
+  const test::ScratchFolder folder;
+  Progress progress = fresh(folder);
+  const Questions questions = some_questions();
+  CHECK(asked(questions, progress, "").find("How much? (nats)") != std::string::npos);
+  CHECK(progress.said("How much?").is_null());
+  asked(questions, progress, "\n\n");
+  CHECK(progress.said("How much?").is_null());
+
+  const std::string text = asked(questions, progress, "two\n2 90%\n7\n1\n2\n");
+  CHECK(text.find("A number is wanted") != std::string::npos);
+  CHECK(text.find("Yes: it prints loss 2.08. So much.") != std::string::npos);
+  CHECK(text.find("A number from 1 to 3 is wanted.") != std::string::npos);
+  CHECK(progress.said("Why?").at("right") == false);  // the first word counts
+  CHECK(asked(questions, progress, "3\n").empty());
+
+  progress.save();
+  const Progress again = fresh(folder);
+  Calibration calibration;
+  add(calibration, questions, again);
+  CHECK(calibration.words() ==
+        "Predictions: 1 of 1 in the band, 90 % sure on average: well calibrated. Calibration 99 of 100.");
+}
+
+TEST_CASE("questions: calibration tells who is too sure") {
+  const test::ScratchFolder folder;
+  Progress progress = fresh(folder);
+  asked(some_questions(), progress, "5 100%\n");
+  Calibration calibration;
+  CHECK(calibration.words().empty());
+  add(calibration, some_questions(), progress);
+  CHECK(
+      calibration.words() ==
+      "Predictions: 0 of 1 in the band, 100 % sure on average: more sure than right. Calibration 0 of 100.");
+}
+
+TEST_CASE("progress: a learner's file is never overwritten") {
+  const test::ScratchFolder folder;
+  Exercise exercise;
+  exercise.name = "11_layer_norm";
+  exercise.folder = test::source_file("learn/11_layer_norm");
+  const Progress progress(exercise, folder.path());
+  CHECK_FALSE(progress.begun());
+  CHECK_FALSE(place_stub(exercise, progress, false));
+  write_file(progress.answer(), "mine");
+  CHECK_FALSE(place_stub(exercise, progress, false));
+  CHECK(text_of(progress.answer()) == "mine");
+  CHECK(place_stub(exercise, progress, true) == folder / "11_layer_norm.h.1");
+  CHECK(text_of(folder / "11_layer_norm.h.1") == "mine");
+  CHECK(text_of(progress.answer()) == text_of(exercise.folder / "stub.h"));
+  CHECK(place_stub(exercise, progress, true) == folder / "11_layer_norm.h.2");
+}
+
+}  // namespace gradus::learn

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdio>
 #include <vector>
-
 #include "gradus/gradus.h"
 using namespace gradus;
 
@@ -90,7 +89,7 @@ void train(bool qk_norm, std::uint64_t seed) {
                      .context = 16,
                      .layers = 2,
                      .block = {.d_model = 32, .heads = 4, .qkv_bias = false, .qk_norm = qk_norm}});
-  optim::Adam opt(gpt.parameters(), {.lr = 0.01});
+  optim::Adam opt(gpt.parameters(), {.lr = 0.01, .eps = 1e-6});  // eps: no steps on rounding noise
   std::printf("\n  %-13s", qk_norm ? "with QK-norm" : "without");
   for (int step = 0; step <= 300; ++step) {
     nn::Probe probe;

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "browser/figures/answers.h"
+#include "browser/request.h"
 #include "browser/session.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
@@ -15,8 +14,6 @@
 namespace gradus::browser {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct State {
   std::optional<Session> session;
@@ -35,16 +32,6 @@ Session& present() {
 
 // --- settings
 
-std::int64_t whole(const Json& value, const char* name) {
-  kit::check(value.is_number_integer(), "{}: expects a whole number, got {}", name, value.dump());
-  return value.get<std::int64_t>();
-}
-
-std::string word(const Json& value, const char* name) {
-  kit::check(value.is_string(), "{}: expects a name, got {}", name, value.dump());
-  return value.get<std::string>();
-}
-
 Settings settings_from(const Json& json) {
   kit::check(json.is_object(), "settings: expects an object, got {}", json.dump());
   Settings settings;
@@ -56,8 +43,7 @@ Settings settings_from(const Json& json) {
     } else if (key == "layers") {
       settings.layers = whole(value, "layers");
     } else if (key == "rate") {
-      kit::check(value.is_number(), "rate: expects a number, got {}", value.dump());
-      settings.rate = value.get<double>();
+      settings.rate = number(value, "rate");
     } else if (key == "warmup") {
       settings.warmup = whole(value, "warm-up");
     } else if (key == "start") {
@@ -145,31 +131,6 @@ Json answer_verdict() {
           {"models", models}};
 }
 
-// --- for figures
-
-/// A token or a gradient: 2 to 64 numbers.
-Tensor vector_from(const Json& request, const char* name) {
-  const Json values = request.value(name, Json());
-  const bool numbers = values.is_array() &&
-                       std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
-  kit::check(numbers && values.size() >= 2 && values.size() <= 64,
-             "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
-  return from_vector(values.get<std::vector<double>>(), {static_cast<std::int64_t>(values.size())});
-}
-
-Json answer_layer_norm(const Json& request) {
-  const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
-  kit::check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
-             dy.numel());
-  const Tensor y = layer_norm(x);
-  y.backward(dy);
-  const double mean = x.detach().mean().item();
-  return {{"y", y.to_vector<double>()},
-          {"dx", x.grad().to_vector<double>()},
-          {"mean", mean},
-          {"deviation", std::sqrt((x.detach() - mean).square().mean().item())}};
-}
-
 Json answer_to(const Json& request) {
   kit::check(request.is_object(), "a request is an object, got {}", request.dump());
   const std::string what = word(request.value("do", Json()), "do");
@@ -178,8 +139,8 @@ Json answer_to(const Json& request) {
   if (what == "step") return answer_step(request);
   if (what == "verdict") return answer_verdict();
   if (what == "csv") return {{"csv", present().csv()}};
-  if (what == "layer_norm") return answer_layer_norm(request);
-  kit::fail_with("do: expects facts, begin, step, verdict, csv or layer_norm, got {}", what);
+  if (const std::optional<Json> figure = answer_figure(what, request)) return *figure;
+  kit::fail_with("do: expects facts, begin, step, verdict, csv, {}, got {}", figure_requests(), what);
 }
 
 }  // namespace

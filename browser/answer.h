@@ -8,8 +8,16 @@
 //   {"do": "step", "count": 4}           so many steps of each model, fewer where the session ends before
 //   {"do": "verdict"}                    of the sessions that are done, with the settings of the present one
 //   {"do": "csv"}                        the present run as a file
-//   {"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]}  of one token, without a session: y, dx, mean and
-//   deviation
+//
+// Those of the live figures need no session; what is left out of adam and attention is as figures/adam.h and
+// figures/attention.h begin:
+//   {"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]}   one token: y, dx, mean and deviation
+//   {"do": "tapes"}                                         names of expressions
+//   {"do": "tape", "expression": "twice", "values": [3, 2]} notes and visits
+//   {"do": "streams"}                                       names of streams of gradients
+//   {"do": "adam", "stream": "noise", "warmup": 20}         40 steps of Adam and SGD
+//   {"do": "heads"}                                         names of rules
+//   {"do": "attention", "letters": ["a", "b"], "rule": "same"}  weights, sums and leaks
 //
 // What goes wrong is answered with {"error": "what and what to do about it"}.
 

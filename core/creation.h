@@ -79,6 +79,7 @@ Tensor full(Integer auto, Integer auto, auto, auto...) = delete;  // a shape goe
 Tensor rand(Integer auto, Integer auto, auto&&...) = delete;      // a shape goes in braces: rand({3, 4})
 Tensor randn(Integer auto, Integer auto, auto&&...) = delete;     // a shape goes in braces: randn({3, 4})
 
+/// Tensors of x's shape and dtype, filled as by the function without `_like`. `zeros_like(x)`
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 Tensor full_like(const Tensor& x, Scalar value);

@@ -7,8 +7,10 @@
 
 namespace gradus {
 
+/// What a tensor's elements are: float, double, std::int64_t or bool.
 enum class DType : std::uint8_t { f32, f64, i64, boolean };
 
+/// The same, without the enum's name: `zeros({2, 3}, f64)`.
 inline constexpr DType f32 = DType::f32;
 inline constexpr DType f64 = DType::f64;
 inline constexpr DType i64 = DType::i64;
@@ -23,6 +25,7 @@ constexpr std::size_t size_of(DType dtype) {
   return dtype == DType::boolean ? 1 : dtype == DType::f32 ? 4 : 8;
 }
 
+/// Whether it is f32 or f64: what gradients need.
 constexpr bool is_floating(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
 /// The DType of a C++ element type: `dtype_of<float> == f32`.
@@ -44,6 +47,7 @@ template <>
 constexpr DType dtype_of_type<bool>() {
   return DType::boolean;
 }
+/// The same as a constant.
 template <class T>
 inline constexpr DType dtype_of = dtype_of_type<T>();
 

@@ -27,7 +27,7 @@ concept Stored = std::same_as<T, float> || std::same_as<T, double> || std::same_
 /// A number that meets a tensor, such as the 2 in `x * 2`: an integer keeps all its bits.
 class Scalar {
  public:
-  enum class Kind : std::uint8_t { floating, integer, logical };
+  enum class Kind : std::uint8_t { floating, integer, logical };  // what it was made from
 
   template <class T>
   requires std::is_arithmetic_v<T>
@@ -45,7 +45,7 @@ class Scalar {
     }
   }
 
-  constexpr Kind kind() const { return kind_; }
+  constexpr Kind kind() const { return kind_; }  // what it was made from
   /// The nearest T; for bool whether it is not 0. An i64 is asked for with whole().
   template <class T>
   requires std::floating_point<T> || std::same_as<T, bool>
@@ -72,10 +72,13 @@ class Scalar {
   Kind kind_ = Kind::floating;
 };
 
+/// Any integer type, but bool.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
+/// What an axis, an index or a size is not.
 template <class T>
 concept BoolOrFloat = std::same_as<T, bool> || std::floating_point<T>;
+/// A number, an enumerator or a pointer, but no bool.
 template <class T>
 concept ScalarButBool = std::is_scalar_v<T> && !std::same_as<T, bool>;
 
@@ -89,7 +92,7 @@ class Int {
                    : static_cast<std::int64_t>(value)) {}
   template <BoolOrFloat T>
   Int(T) = delete;  // axes, indices and sizes are integers, neither bool nor floating
-  constexpr operator std::int64_t() const { return value_; }
+  constexpr operator std::int64_t() const { return value_; }  // so that it goes where an i64 does
 
  private:
   std::int64_t value_;

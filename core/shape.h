@@ -14,7 +14,7 @@ namespace gradus {
 /// At most 8 integers, stored inline: copying a shape allocates nothing.
 class Dims {
  public:
-  static constexpr int kMaxRank = 8;
+  static constexpr int kMaxRank = 8;  // axes a tensor may have
 
   Dims() = default;
   Dims(std::initializer_list<Int> values);
@@ -27,7 +27,7 @@ class Dims {
   bool empty() const { return size_ == 0; }
   std::int64_t operator[](int i) const& { return values_[i]; }
   std::int64_t& operator[](int i) & { return values_[i]; }
-  std::int64_t back() const { return values_[size_ - 1]; }
+  std::int64_t back() const { return values_[size_ - 1]; }  // the last one
   const std::int64_t* begin() const& { return values_; }
   const std::int64_t* end() const& { return values_ + size_; }
   std::int64_t* begin() & { return values_; }
@@ -53,7 +53,9 @@ class Dims {
   int size_ = 0;
 };
 
+/// Sizes of the axes, outermost first: `Shape{2, 3}`.
 using Shape = Dims;
+/// Elements from one index of an axis to the next.
 using Strides = Dims;
 
 /// One axis or several: `x.sum(-1)`, `x.sum({0, 2})`. Negative axes count from the end.

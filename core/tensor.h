@@ -30,7 +30,7 @@ concept HookOf = std::invocable<Hook&, const Gradient&> &&
      std::is_convertible_v<std::invoke_result_t<Hook&, const Gradient&>, const Tensor&>);
 
 struct VarOptions {
-  bool keepdim = false;
+  bool keepdim = false;  // reduced axes stay, with size 1
   bool unbiased = true;  // divide by n - 1, not n
 };
 

@@ -108,7 +108,7 @@ class LoaderBase {
 template <std::size_t N>
 requires(N > 0) class DataLoader : public detail::LoaderBase {
  public:
-  using Batch = std::array<Tensor, N>;
+  using Batch = std::array<Tensor, N>;  // a row of tensors, as the data has
 
   /// Rows of tensors of the same first axis. It holds handles: what is written into the tensors later is in
   /// later batches. Throws when one is undefined, requires grad or has no axes.
@@ -156,7 +156,7 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
     return batch;
   }
 
-  class Iterator {
+  class Iterator {  // of a range-for over the batches
    public:
     explicit Iterator(std::shared_ptr<detail::Loader> loader) : loop_(std::move(loader)) { ++*this; }
     const Batch& operator*() const { return batch_; }

@@ -19,6 +19,7 @@ struct MaskOptions {
   double random = 0.1;  // that become any token but a special one; the rest stays as it is
 };
 
+/// What mask_tokens() gives.
 struct MaskedTokens {
   Tensor ids;      // what the model sees
   Tensor targets;  // the token where one was chosen, else -100

@@ -11,9 +11,10 @@ namespace gradus::data {
 /// A text as a list of sentences, each its token ids.
 using Sentences = std::vector<std::vector<std::int64_t>>;
 
+/// What sentence_pair() gives.
 struct SentencePair {
-  std::vector<std::int64_t> first, second;
-  bool follows = false;  // whether the second stood behind the first; BERT's class 0
+  std::vector<std::int64_t> first, second;  // token ids
+  bool follows = false;                     // whether the second stood behind the first; BERT's class 0
 };
 
 /// Sentence number `sentence` of a document with the one behind it, or as often with one of another document,

@@ -17,6 +17,7 @@ struct SpanCorruptionOptions {
   std::optional<std::int64_t> end = 1;  // added to both texts; nullopt: no token is
 };
 
+/// What span_corruption() gives.
 struct CorruptedText {
   Tensor source;  // the text, a sentinel in place of each span: [T - noise + spans (+ 1)]
   Tensor target;  // each sentinel and the span it stands for: [noise + spans (+ 1)]

@@ -12,6 +12,7 @@
 
 namespace gradus {
 
+/// What checkpoint() runs, and runs again in backward.
 using CheckpointFunction = std::function<Tensor(std::span<const Tensor> inputs)>;
 
 /// f(inputs...) keeping none of what its ops save for backward: only the inputs stay, and backward runs f

@@ -1,8 +1,8 @@
 #pragma once
 // Curvature: second derivatives by central differences of gradients. The tape has no gradients of gradients,
-// by design (docs/tape.md); in f64 these differences are good to eight digits or so where the parameters are of
-// like size. Every call of the loss counts: buffers that it moves, such as a BatchNorm's running statistics in
-// training mode, stay moved.
+// by design (docs/tape.md); in f64 these differences are good to eight digits or so where the parameters are
+// of like size. Every call of the loss counts: buffers that it moves, such as a BatchNorm's running
+// statistics in training mode, stay moved.
 
 #include <cstdint>
 #include <vector>
@@ -22,12 +22,14 @@ std::vector<Tensor> hvp(const TensorFunction& loss, const std::vector<Tensor>& p
                         const std::vector<Tensor>& v, double eps = 1e-5);
 
 struct SharpnessOptions {
-  std::int64_t iterations = 100;  // at most so many products H v, twice that where it has negative eigenvalues
-  double tolerance = 1e-3;        // ends when the residual is at most this share of the eigenvalue found, or
-                                  // of a negative one that is larger; less than 1e-8 is hardly reached
-  double eps = 1e-5;              // as in hvp
+  std::int64_t iterations =
+      100;                  // at most so many products H v, twice that where it has negative eigenvalues
+  double tolerance = 1e-3;  // ends when the residual is at most this share of the eigenvalue found, or
+                            // of a negative one that is larger; less than 1e-8 is hardly reached
+  double eps = 1e-5;        // as in hvp
   Generator generator = Generator(0);  // draws the start; a copy: nobody else's numbers change
 };
+/// What sharpness() gives.
 struct Sharpness {
   double value = 0;             // v^T H v of the last v, of length 1
   std::int64_t iterations = 0;  // products used

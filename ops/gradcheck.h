@@ -45,8 +45,8 @@ class TensorFunction {
 };
 
 struct GradcheckOptions {
-  double eps = 1e-6;  // step of the central differences
-  double atol = 1e-5, rtol = 1e-3;
+  double eps = 1e-6;                // step of the central differences
+  double atol = 1e-5, rtol = 1e-3;  // allowed differences: atol + rtol times the derivative
 };
 
 /// Compares every derivative of every output element with regard to every element of the inputs that require

@@ -290,10 +290,10 @@ enum class RopePairs {
   neighbours  // channel 2 i with 2 i + 1: the paper, GPT-J
 };
 struct RopeOptions {
-  std::int64_t offset = 0;    // position of the first row
-  double base = 10'000;       // the slowest pair turns by about 1 / base a position
-  std::int64_t channels = 0;  // how many of the D turn, the first ones; 0: all
-  RopePairs pairs = RopePairs::halves;
+  std::int64_t offset = 0;              // position of the first row
+  double base = 10'000;                 // the slowest pair turns by about 1 / base a position
+  std::int64_t channels = 0;            // how many of the D turn, the first ones; 0: all
+  RopePairs pairs = RopePairs::halves;  // which channels turn together
 };
 /// Rotary positions (Su et al. 2021, "RoFormer"): x [..., T, D], queries or keys, with pair i of the channels
 /// of row t turned by the angle (offset + t) base^(-2i / channels). `q = rope(q, {.offset =
@@ -310,6 +310,7 @@ enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   Tensor weight = {};  // [V]: how much a target of each class counts; gets no gradient
   std::optional<std::int64_t> ignore_index = -100;  // targets that do not count
+  /// This share of the target is spread evenly over all classes (Szegedy et al. 2016).
   double label_smoothing = 0;
   // mean: over the targets that count, each as much as its class's weight; 0 when none does
   Reduction reduction = Reduction::mean;

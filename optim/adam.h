@@ -8,17 +8,17 @@
 namespace gradus::optim {
 
 struct AdamOptions {
-  Schedule lr = 1e-3;
-  std::pair<double, double> betas = {0.9, 0.999};
-  double eps = 1e-8;        // at least 1.2e-38
-  double weight_decay = 0;  // added to the gradient
+  Schedule lr = 1e-3;                              // the learning rate, or one that changes by the step
+  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of gradient and square
+  double eps = 1e-8;                               // at least 1.2e-38
+  double weight_decay = 0;                         // added to the gradient
 };
 
 struct AdamWOptions {
-  Schedule lr = 1e-3;
-  std::pair<double, double> betas = {0.9, 0.999};
-  double eps = 1e-8;           // at least 1.2e-38
-  double weight_decay = 0.01;  // taken from the weight: w -= lr * weight_decay * w
+  Schedule lr = 1e-3;                              // the learning rate, or one that changes by the step
+  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of gradient and square
+  double eps = 1e-8;                               // at least 1.2e-38
+  double weight_decay = 0.01;                      // taken from the weight: w -= lr * weight_decay * w
 };
 
 /// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, w -= lr mhat / (sqrt(vhat) + eps), where

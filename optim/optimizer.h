@@ -15,9 +15,9 @@ namespace gradus::optim {
 /// Parameters with settings of their own; what is not set is the optimizer's:
 /// `AdamW opt({{.parameters = matrices}, {.parameters = rest, .weight_decay = 0}}, {.lr = 3e-4});`
 struct ParameterGroup {
-  std::vector<Tensor> parameters;
-  std::optional<Schedule> lr = {};
-  std::optional<double> weight_decay = {};
+  std::vector<Tensor> parameters;           // the group's
+  std::optional<Schedule> lr = {};          // theirs; not given: the optimizer's
+  std::optional<double> weight_decay = {};  // theirs; not given: the optimizer's
 };
 
 /// Updates parameters from their gradients, step by step.

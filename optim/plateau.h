@@ -16,8 +16,8 @@ struct ReduceLROnPlateauOptions {
   double threshold = 1e-4;     // an improvement is larger than this, relative to the best so far
   bool absolute = false;       // or in itself: PyTorch's threshold_mode "abs"
   std::int64_t cooldown = 0;   // calls after a reduction that do not count
-  double min_lr = 0;
-  double eps = 1e-8;  // smaller reductions are left out
+  double min_lr = 0;           // it never falls below
+  double eps = 1e-8;           // smaller reductions are left out
 };
 
 /// Multiplies the rates of all groups by `factor` when a metric has not improved for more than `patience`

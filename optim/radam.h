@@ -9,10 +9,10 @@
 namespace gradus::optim {
 
 struct RAdamOptions {
-  Schedule lr = 1e-3;
-  std::pair<double, double> betas = {0.9, 0.999};
-  double eps = 1e-8;        // at least 1.2e-38
-  double weight_decay = 0;  // added to the gradient
+  Schedule lr = 1e-3;                              // the learning rate, or one that changes by the step
+  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of gradient and square
+  double eps = 1e-8;                               // at least 1.2e-38
+  double weight_decay = 0;                         // added to the gradient
 };
 
 /// m and v as in Adam. rho = n - 2 t b2^t / (1 - b2^t), with n = 2 / (1 - b2) - 1, is how many gradients v

@@ -6,12 +6,12 @@
 namespace gradus::optim {
 
 struct RMSpropOptions {
-  Schedule lr = 1e-2;
+  Schedule lr = 1e-2;       // the learning rate, or one that changes by the step
   double alpha = 0.99;      // of the average of squares
   double eps = 1e-8;        // at least 1.2e-38
   double weight_decay = 0;  // added to the gradient
-  double momentum = 0;
-  bool centered = false;  // divides by the standard deviation instead: v - (average of g)^2
+  double momentum = 0;      // as of SGD
+  bool centered = false;    // divides by the standard deviation instead: v - (average of g)^2
 };
 
 /// g += weight_decay w; v = alpha v + (1 - alpha) g^2; u = g / (sqrt(v) + eps); w -= lr u, or with momentum

@@ -6,10 +6,10 @@
 namespace gradus::optim {
 
 struct SGDOptions {
-  Schedule lr = 1e-3;
-  double momentum = 0;
-  double dampening = 0;
-  bool nesterov = false;
+  Schedule lr = 1e-3;       // the learning rate, or one that changes by the step
+  double momentum = 0;      // the part of b that stays
+  double dampening = 0;     // the part of g that does not come in
+  bool nesterov = false;    // the step is taken as if the next were known: see SGD
   double weight_decay = 0;  // added to the gradient
 };
 

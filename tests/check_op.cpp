@@ -345,7 +345,7 @@ void check_op(const std::string& name, const Op& op, const std::vector<Input>& i
   CHECK_MESSAGE(report.empty(), file, ":", line, ": inputs", shapes, report);
 }
 
-void check_error(const std::function<void()>& call, const std::string& message, const char* file, int line) {
+void check_error(Call call, const std::string& message, const char* file, int line) {
   const std::int64_t nodes = live_nodes();
   std::string got = "(no error)";
   try {

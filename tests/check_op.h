@@ -29,10 +29,10 @@
 // Size-0 and size-1 axes are shapes: pass them as further calls (odd_shapes() has some).
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "call.h"
 #include "gradus/core/tensor.h"
 #include "gradus/ops/gradcheck.h"
 
@@ -86,8 +86,8 @@ std::vector<std::string> op_problems(const std::string& name, const Op& op, cons
                                      const CheckOptions& options = {});
 
 /// `call` throws gradus::Error with exactly this message, and records nothing.
-void check_error(const std::function<void()>& call, const std::string& message,
-                 const char* file = __builtin_FILE(), int line = __builtin_LINE());
+void check_error(Call call, const std::string& message, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE());
 
 /// What follows the op's name where a tensor is undefined: `check_error([] { sum(Tensor()); }, "sum" +
 /// kUndefined)`.

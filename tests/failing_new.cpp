@@ -91,8 +91,7 @@ void must(bool right) {
   if (!right) throw std::logic_error("a wrong result");
 }
 
-int with_every_allocation_failing(const std::function<void()>& prepare, const std::function<void()>& f,
-                                  int all) {
+int with_every_allocation_failing(Call prepare, Call f, int all) {
   { const Storage first = Storage::allocate(1); }  // from here on the library sees to operator new
   int errors = 0;
   for (const bool for_good : {false, true}) {

@@ -3,7 +3,8 @@
 // the C++ library's: it asks the new-handler, if there is one, and tries again.
 
 #include <cstddef>
-#include <functional>
+
+#include "call.h"
 
 namespace gradus::test {
 
@@ -27,8 +28,7 @@ void reset_most_taken();
 /// Calls f with its first, second, ... allocation failing, alone and for good, until a run meets no failure
 /// (after the first `all` with growing gaps). Each run must succeed or throw Error and leave nothing behind;
 /// the last must succeed. `prepare` is called before each. Returns how many threw.
-int with_every_allocation_failing(const std::function<void()>& prepare, const std::function<void()>& f,
-                                  int all = 1000);
+int with_every_allocation_failing(Call prepare, Call f, int all = 1000);
 
 /// Throws unless `right`: for f above, as the checks of doctest take memory themselves.
 void must(bool right);

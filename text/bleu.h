@@ -10,12 +10,13 @@
 
 namespace gradus::text {
 
+/// What bleu() gives.
 struct Bleu {
   double score = 0;                                 // 0..100
   std::array<double, 4> precisions{};               // of 1-, 2-, 3- and 4-grams, 0..100
   std::array<std::int64_t, 4> matches{}, ngrams{};  // precision = 100 matches / ngrams, before smoothing
-  double brevity_penalty = 0;
-  std::int64_t length = 0, reference_length = 0;  // in words
+  double brevity_penalty = 0;                       // 1, or less for translations that are too short
+  std::int64_t length = 0, reference_length = 0;    // in words
 };
 
 /// The agreement of translations with references, over all of them (Papineni et al. 2002): the geometric mean

@@ -52,7 +52,7 @@ class ByteLevelBPE : public Tokenizer {
   static ByteLevelBPE load(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const BPEOptions& options = {});
 
-  std::string bytes(std::int64_t id) const override;
+  std::string bytes(std::int64_t id) const override;  // what a token stands for
   /// Writes tokenizer.json, vocab.json, merges.txt and special_tokens_map.json.
   void save(const std::filesystem::path& folder) const override;
 

@@ -22,6 +22,7 @@ namespace detail {
 class Tokens;
 }
 
+/// Numbers of tokens.
 using Ids = std::vector<std::int64_t>;
 
 /// Tokens with a meaning of their own; those a vocabulary does not have are empty.
@@ -37,7 +38,7 @@ struct DecodeOptions {
 
 /// Input of a BERT: ids, and 0 or 1 for the text each belongs to.
 struct Encoding {
-  Ids ids, token_types;
+  Ids ids, token_types;  // one for each token
 };
 
 /// Text into ids and back. Copies share their tables, and any number of threads may use one.

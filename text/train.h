@@ -13,10 +13,10 @@
 namespace gradus::text {
 
 struct TrainBPEOptions {
-  std::int64_t vocab = 8000;                     // tokens in all, at most
-  std::vector<std::string> special_tokens = {};  // get the first ids
-  std::int64_t min_frequency = 2;                // pairs that are rarer are not merged
-  std::vector<std::string> patterns = {gpt2_pattern};
+  std::int64_t vocab = 8000;                           // tokens in all, at most
+  std::vector<std::string> special_tokens = {};        // get the first ids
+  std::int64_t min_frequency = 2;                      // pairs that are rarer are not merged
+  std::vector<std::string> patterns = {gpt2_pattern};  // by which a text is cut into words
 };
 
 /// A byte-level BPE (Sennrich et al. 2016): begins with the 256 bytes and merges, again and again, the two

@@ -25,6 +25,7 @@ struct WordPieceOptions {
   std::string unknown = "[UNK]";        // for words the vocabulary cannot say
   std::string prefix = "##";            // of pieces that go on with a word
   std::int64_t longest_word = 100;      // in characters; longer ones are unknown
+  /// Not words, but tokens of the model.
   std::vector<std::string> special_tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 };
 
@@ -42,7 +43,7 @@ class WordPiece : public Tokenizer {
   /// From a file with a token in each line: `WordPiece::load("vocab.txt", {.lowercase = false})`
   static WordPiece load(const std::filesystem::path& vocab, const WordPieceOptions& options);
 
-  std::string bytes(std::int64_t id) const override;
+  std::string bytes(std::int64_t id) const override;  // what a token stands for
   /// Writes tokenizer.json, vocab.txt, special_tokens_map.json and tokenizer_config.json.
   void save(const std::filesystem::path& folder) const override;
 

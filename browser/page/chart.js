@@ -63,7 +63,7 @@ function spreadLabels(labels, apart, low, high) {
 function drawChart(spec) {
   const {width, height, x, y} = spec;
   const longest = Math.max(0, ...spec.lines.map((line) => (line.name ?? '').length));
-  const left = 46, right = longest ? 14 + 7.2 * longest : 12, top = 24, bottom = 40;
+  const left = 46, right = longest ? 20 + 7.2 * longest : 12, top = 24, bottom = 40;
   const span = (axis) => (axis.log ? Math.log(axis.high / axis.low) : axis.high - axis.low) || 1;
   const along = (axis, v) => (axis.log ? Math.log(v / axis.low) : v - axis.low) / span(axis);
   const atX = (v) => left + along(x, v) * (width - left - right);

@@ -6,7 +6,6 @@ const SIDE = 520, UNIT = 62;  // the drawing's size, and of one unit in it
 const RIGHT = [1 / Math.sqrt(2), -1 / Math.sqrt(2), 0], UP = [1 / Math.sqrt(6), 1 / Math.sqrt(6), -2 / Math.sqrt(6)];
 const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
 const seen = (v) => [SIDE / 2 + UNIT * dot(v, RIGHT), SIDE / 2 - UNIT * dot(v, UP)];
-const fixed = (v) => v.toFixed(2).replace('-', '−');
 const LENGTH = 1.2;  // of dy
 
 const token = () => [0, 1, 2].map((i) => Number($('x' + i).value));
@@ -48,26 +47,14 @@ function draw(x, dy, {y, dx, mean, deviation}) {
   return words;
 }
 
-let asking = false, again = false, saying = 0;
-
-async function update() {
+const update = oneAtATime(async () => {
   for (const output of document.querySelectorAll('output'))
     output.textContent = output.htmlFor[0] === 'angle' ? `${$('angle').value}°` : fixed(Number($(output.htmlFor[0]).value));
-  again = asking;
-  if (asking) return;
-  asking = true;
-  try {
-    const x = token(), dy = gradient();
-    const words = draw(x, dy, await ask({do: 'layer_norm', x, dy}));
-    clearTimeout(saying);
-    saying = setTimeout(() => { $('words').textContent = words[0].toUpperCase() + words.slice(1) + '.'; }, 600);
-  } catch (error) {
-    $('problem').hidden = false;
-    $('problem').textContent = error.message;
-  }
-  asking = false;
-  if (again) update();
-}
+  const x = token(), dy = gradient();
+  const words = draw(x, dy, await ask({do: 'layer_norm', x, dy}));
+  say(words[0].toUpperCase() + words.slice(1) + '.', 600);
+  writeLink();
+});
 
 // --- dragging keeps the mean
 
@@ -90,4 +77,5 @@ $('plane').addEventListener('pointermove', (event) => { if (dragging) drag(event
 for (const end of ['pointerup', 'pointercancel']) $('plane').addEventListener(end, () => { dragging = false; });
 for (const input of document.querySelectorAll('input')) input.addEventListener('input', update);
 startWorker();
-update();
+const refused = readLink();
+update().then(() => { if (refused) complain(refused); });

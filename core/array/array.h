@@ -28,17 +28,17 @@ class Array {
   template <class T>
   static Array from_span(std::span<const T>, const Shape&) = delete;  // of float, double, bool or integers
 
-  bool defined() const { return static_cast<bool>(storage_); }
-  DType dtype() const { return dtype_; }
+  bool defined() const { return static_cast<bool>(storage_); }  // whether it holds anything
+  DType dtype() const { return dtype_; }                        // of its elements
   const Shape& shape() const& { return shape_; }
-  Shape shape() const&& { return shape_; }  // by value: a reference into a temporary would dangle
-  const Strides& strides() const& { return strides_; }
+  Shape shape() const&& { return shape_; }              // by value: a reference into a temporary would dangle
+  const Strides& strides() const& { return strides_; }  // elements from one index of an axis to the next
   Strides strides() const&& { return strides_; }
-  std::int64_t offset() const { return offset_; }
-  const Storage& storage() const& { return storage_; }
+  std::int64_t offset() const { return offset_; }       // of its first element in the storage, in elements
+  const Storage& storage() const& { return storage_; }  // the memory, shared with its views
   Storage storage() const&& { return storage_; }
-  int dim() const { return shape_.size(); }
-  std::int64_t numel() const { return numel_; }
+  int dim() const { return shape_.size(); }      // how many axes
+  std::int64_t numel() const { return numel_; }  // how many elements
   /// Size of an axis; negative axes count from the end.
   std::int64_t size(Int axis) const {
     expect_defined("size");

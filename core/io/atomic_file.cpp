@@ -53,11 +53,18 @@ struct Held {
   }
 };
 
+// Under emscripten flock() locks nothing and says yes to everyone: all files would look left.
+#ifdef __EMSCRIPTEN__
+constexpr bool kLocksHold = false;
+#else
+constexpr bool kLocksHold = true;
+#endif
+
 /// What cannot be removed waits for the next save.
 void remove_leftovers(const std::string& folder) {
   try {
     for (const std::string& name : names_in("save", folder)) {
-      if (!name.starts_with(kTemporaryPrefix)) continue;
+      if (!kLocksHold || !name.starts_with(kTemporaryPrefix)) continue;
       const std::string path = folder + "/" + name;
       const int file = open_file(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
       if (file < 0) continue;

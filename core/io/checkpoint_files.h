@@ -19,9 +19,10 @@
 
 namespace gradus {
 
+/// What load_checkpoint() gives.
 struct Checkpoint {
-  StateDict tensors;
-  Metadata metadata;
+  StateDict tensors;                      // of model, optimizer and whatever else was saved
+  Metadata metadata;                      // notes saved with them
   std::string path;                       // the file it was read from
   std::vector<std::string> skipped = {};  // newer files that were not whole, each with the reason
 };

@@ -31,6 +31,7 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  /// Appends bytes; throws when the disk takes no more.
   void write(const void* bytes, std::size_t count);
   /// Throws when the disk has no room for so many bytes, where the file system can tell.
   void reserve(std::uint64_t bytes);

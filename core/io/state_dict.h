@@ -15,7 +15,7 @@ namespace gradus {
 /// An ordered dictionary from names to tensors: `dict.set("norm.weight", w); dict.at("norm.weight")`.
 class StateDict {
  public:
-  using Entry = std::pair<std::string, Tensor>;
+  using Entry = std::pair<std::string, Tensor>;  // a name and its tensor
 
   StateDict() = default;
   StateDict(std::initializer_list<Entry> entries);

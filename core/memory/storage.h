@@ -13,9 +13,9 @@ inline constexpr std::size_t kBlockHeader = 64;
 
 /// What a block begins with; the allocator's own part of the header follows (detail/block.h).
 struct StorageBlock {
-  std::atomic<std::int64_t> references;
-  std::size_t bytes;                   // asked for
-  std::atomic<std::uint32_t> version;  // raised by every in-place write: see Saved in autograd.h
+  std::atomic<std::int64_t> references;  // how many handles share it
+  std::size_t bytes;                     // asked for
+  std::atomic<std::uint32_t> version;    // raised by every in-place write: see Saved in autograd.h
 
   void* data() { return reinterpret_cast<char*>(this) + kBlockHeader; }
 };
@@ -43,8 +43,10 @@ class Storage {
 
   explicit operator bool() const { return block_ != nullptr; }
   void* data() const { return block_->data(); }
-  std::size_t bytes() const { return block_->bytes; }
+  std::size_t bytes() const { return block_->bytes; }  // that were asked for
+  /// Raised by every in-place write.
   std::uint32_t version() const { return block_->version.load(std::memory_order_relaxed); }
+  /// A write is to follow.
   void bump_version() const { block_->version.fetch_add(1, std::memory_order_relaxed); }
   /// True when no other handle shares the block.
   bool unique() const { return block_->references.load(std::memory_order_acquire) == 1; }
@@ -63,10 +65,10 @@ class Storage {
 /// What the allocator holds. Live: in use by arrays; cached: free, kept for reuse. A request is rounded up to
 /// its size class, by at most an eighth (from 512 bytes on), from 2 MiB on perhaps by a quarter more.
 struct MemoryStats {
-  std::int64_t live_bytes = 0;
-  std::int64_t peak_bytes = 0;
-  std::int64_t cached_bytes = 0;
-  std::int64_t live_blocks = 0;
+  std::int64_t live_bytes = 0;          // in use by arrays now
+  std::int64_t peak_bytes = 0;          // the most that were
+  std::int64_t cached_bytes = 0;        // free, kept for reuse
+  std::int64_t live_blocks = 0;         // arrays' blocks now
   std::int64_t total_allocations = 0;   // calls since the start
   std::int64_t system_allocations = 0;  // of those, served by the operating system
 };

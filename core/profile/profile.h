@@ -45,16 +45,18 @@ struct ProfileEntry {
   std::int64_t bytes_at_peak = 0, backward_bytes_at_peak = 0;
   std::int64_t live_bytes = 0, live_blocks = 0;
 
+  /// Of all parts together.
   double seconds() const { return forward_seconds + backward_seconds + range_seconds; }
 };
 
+/// What a row of the table is: an op, or a module with all that runs in it.
 enum class ProfileBy { op, module };
 
 struct ProfileTableOptions {
-  ProfileBy by = ProfileBy::op;
-  bool merge_layers = false;  // modules that differ in numbers only count as one: "layers.*.linear1"
-  int depth = 0;              // module paths are cut after so many names: 1 makes "layers.0.norm1" "layers"
-  int rows = 0;               // the largest only, the others in one row; 0: all
+  ProfileBy by = ProfileBy::op;  // what its rows are
+  bool merge_layers = false;     // modules that differ in numbers only count as one: "layers.*.linear1"
+  int depth = 0;  // module paths are cut after so many names: 1 makes "layers.0.norm1" "layers"
+  int rows = 0;   // the largest only, the others in one row; 0: all
 };
 
 struct ProfileOptions {

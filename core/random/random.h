@@ -18,8 +18,8 @@ std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low
 /// A stream of random numbers. Copying it copies its state.
 class Generator {
  public:
-  struct State {
-    std::uint64_t seed = 0;
+  struct State {               // where a stream of random numbers stands
+    std::uint64_t seed = 0;    // what the numbers are made from
     std::uint64_t stream = 0;  // different streams of one seed are independent
     std::uint64_t offset = 0;  // Philox blocks used so far
     bool operator==(const State&) const = default;
@@ -27,7 +27,7 @@ class Generator {
 
   explicit Generator(std::uint64_t seed = 0, std::uint64_t stream = 0) : state_{seed, stream, 0} {}
 
-  State state() const { return state_; }
+  State state() const { return state_; }  // to come back here later: set_state()
   void set_state(const State& state) { state_ = state; }
   /// The state as i64 [3] (seed, stream, offset), for a checkpoint:
   /// `dict.set("data", Tensor(data.get_state()));`

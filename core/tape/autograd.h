@@ -54,9 +54,9 @@ class Gradient {
   Gradient(const Shape& shape, DType dtype, Write write)
       : written_(std::make_shared<const Written>(Written{shape, dtype, std::move(write)})) {}
 
-  bool defined() const { return array_.defined() || written_; }
-  const Shape& shape() const { return written_ ? written_->shape : array_.shape(); }
-  DType dtype() const { return written_ ? written_->dtype : array_.dtype(); }
+  bool defined() const { return array_.defined() || written_; }                       // whether one flows
+  const Shape& shape() const { return written_ ? written_->shape : array_.shape(); }  // of the input
+  DType dtype() const { return written_ ? written_->dtype : array_.dtype(); }         // of the input
   /// Undefined when it is to be written.
   const Array& array() const { return array_; }
   Array take() { return std::move(array_); }
@@ -107,11 +107,11 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  const char* op = "leaf";
-  const char* label = "";   // the Scope it was recorded in; a leaf's own name
-  std::uint64_t order = 0;  // place on the tape: inputs are always older
-  Shape shape;
-  DType dtype = DType::f32;
+  const char* op = "leaf";      // the op's name
+  const char* label = "";       // the Scope it was recorded in; a leaf's own name
+  std::uint64_t order = 0;      // place on the tape: inputs are always older
+  Shape shape;                  // of the output
+  DType dtype = DType::f32;     // of the output
   std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
 
   // Leaves (and nodes with retain_grad) keep their gradient here.
@@ -129,8 +129,9 @@ class Node {
   /// Backward went through and freed closure and inputs.
   bool ran() const { return passes_.load(std::memory_order_relaxed) == kFreed; }
 
+  /// Gradients of the inputs, from that of the output.
   virtual Grads backward(const Array&, Needs) { return {}; }
-  virtual void free_saved() {}
+  virtual void free_saved() {}  // lets go of what was saved for backward
 
   // Nodes come from a pool of reused memory.
   static void* operator new(std::size_t bytes);

@@ -1,5 +1,5 @@
-// Draws the charts of the documentation: draw_pictures FOLDER. The drawings of things (the tape, attention, ...)
-// are made by hand, but for those of blocks (drawing.h).
+// Draws the charts of the documentation: draw_pictures FOLDER. The drawings of things (the tape, attention,
+// ...) are made by hand, but for those of blocks (drawing.h).
 
 #include <cmath>
 #include <cstdio>
@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "docs/draw/course_charts.h"
 #include "docs/draw/drawing.h"
 #include "docs/draw/lab_figures.h"
+#include "docs/draw/live_figures.h"
 #include "docs/draw/performance.h"
 #include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
@@ -124,6 +126,8 @@ void draw_all(const std::filesystem::path& folder) {
   put("schedules", schedules());
   put("adam_noise", noise());
   put("kit_bars", parameters());
+  put("course_06", docs::course_06());
+  put("course_08", docs::course_08());
   put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   const lab::Placements two{lab::Placement::pre, lab::Placement::post};
@@ -134,6 +138,7 @@ void draw_all(const std::filesystem::path& folder) {
   put("lab_schemes", lab::scheme_panels(lab::measure_schemes(), two));
   put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
+  docs::draw_live_figures(folder);
   kit::replace_file(folder / "placements.svg", docs::placement_drawings());
   kit::replace_file(folder / "models.svg", docs::model_drawings());
   if (const auto curves = docs::translation_curves(GRADUS_TRANSLATE_LOGS)) put("translate_curves", *curves);

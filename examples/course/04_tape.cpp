@@ -1,19 +1,34 @@
 // The tape: every op leaves a note; backward reads them from the newest to the oldest.
-//
 //   h = w x        y = h h + h        dy/dh = 2h + 1,   dy/dw = (2h + 1) x,   dy/dx = (2h + 1) w
-//
-// h has two users, so its gradient comes in by two ways (a diamond). It may be passed on to w and x only when
-// both have arrived. Notes are numbered as they are written, and every user of h has a higher number than h:
-// reading from high to low is all the care that is needed.
+// h has two users, so its gradient comes in by two ways (a diamond), and both must have arrived before it
+// goes on.
 
 #include <cstdio>
-#include <iostream>
 
 #include "gradus/gradus.h"
+#include "tape_in_100_lines.h"
 
 using namespace gradus;
 
 namespace {
+
+void small_tape() {
+  // [small]
+  small::Tape tape;
+  small::Number w = tape.leaf(3), x = tape.leaf(2), h = w * x, y = h * h + h;
+  tape.backward(y);
+  // [/small]
+  std::printf(
+      "A tape of numbers: w = 3, x = 2, h = w x, y = h h + h\n"
+      "place  op     value   inputs   slopes   dy/d it\n");
+  for (std::size_t i = 0; i < tape.notes().size(); ++i) {
+    const small::Note& note = tape.notes()[i];
+    std::printf("%5d  %-5s %6g", static_cast<int>(i), note.op, note.value);
+    for (const std::size_t place : note.inputs) std::printf("%4d", static_cast<int>(place));
+    for (const double slope : note.slopes) std::printf("%4g", slope);
+    std::printf("%*g\n", note.inputs.empty() ? 25 : 9, note.grad);
+  }
+}
 
 // [watch]
 /// Prints the gradient of x once backward has all of it.
@@ -30,20 +45,17 @@ void diamond() {
   Tensor hh = h * h;
   Tensor y = hh + h;
   // [/diamond]
-  std::printf("w = 3, x = 2, h = w x, y = h h + h = %g. The tape, newest note first:\n", y.item());
-  std::cout << explain(y);
+  std::printf("\nThe same with tensors, newest note first:\n%s", explain(y).c_str());
 
   watch("w", w), watch("x", x), watch("h", h), watch("hh", hh), watch("y", y);
   std::printf("\nbackward meets them in the same order:\n");
   y.backward();
   std::printf("By the formula dy/dh is 2h + 1 = 13: 12 by way of hh, and 1 directly.\n");
-
-  std::printf("\nAfterwards the notes have let go of what they saved:\n%s", explain(y).c_str());
   // [again]
   try {
     y.backward();
   } catch (const Error& error) {
-    std::printf("A second backward is an error, not a wrong number:\n  %s\n", error.what());
+    std::printf("\nA second backward is an error, not a wrong number:\n  %s\n", error.what());
   }
   // [/again]
 }
@@ -75,8 +87,8 @@ void without_a_tape() {
     guarded = w * 2;
   }
   // [/no_tape]
-  std::cout << "  constants: " << explain(constant) << "  detach():  " << explain(detached)
-            << "  NoGrad:    " << explain(guarded);
+  std::printf("  constants: %s  detach():  %s  NoGrad:    %s", explain(constant).c_str(),
+              explain(detached).c_str(), explain(guarded).c_str());
 }
 
 void written_too_early() {
@@ -95,25 +107,13 @@ void written_too_early() {
   }
 }
 
-void transformer_block() {
-  // [block]
-  const nn::PreLNBlock block({.d_model = 8, .heads = 2});
-  block.requires_grad_(false);  // constants, to keep the picture small
-  Tensor x = randn({1, 4, 8}).requires_grad_();
-  const Tensor y = block(x);
-  // [/block]
-  std::printf("\nThe tape of a Transformer block has two diamonds, one for each shortcut:\n%s",
-              explain(y).c_str());
-}
-
 }  // namespace
 
 int main() {
+  small_tape();
   diamond();
   gradients_add_up();
   without_a_tape();
   written_too_early();
-  transformer_block();
-  std::printf("\nNotes alive at the end: %d. They die with the tensors that hold them.\n",
-              static_cast<int>(live_nodes()));
+  std::printf("\nNotes alive at the end: %d. They die with the tensors that hold them.\n", int(live_nodes()));
 }

@@ -1,8 +1,4 @@
-// Pre-LN and Post-LN blocks: the same parts, the same weights, the norms in different places.
-//
-//   Post-LN   h = LN(x + Attn(x))      y = LN(h + FFN(h))      (Vaswani et al. 2017)
-//   Pre-LN    h = x + Attn(LN(x))      y = h + FFN(LN(h))      (GPT-2; Xiong et al. 2020)
-// The output of a Pre-LN stack is a sum nobody has normalised, so it ends with a norm of its own.
+// Pre-LN and Post-LN: what each does to the stream on its way up and to the gradient on its way down.
 
 #include <cmath>
 #include <cstdio>
@@ -14,7 +10,6 @@ using namespace gradus;
 namespace {
 
 constexpr std::int64_t C = 64;
-const nn::BlockOptions kOptions = {.d_model = C, .heads = 4, .d_ff = C};
 
 // [equations]
 Tensor post_ln(const nn::BlockParts& b, const Tensor& x) {
@@ -28,36 +23,17 @@ Tensor pre_ln(const nn::BlockParts& b, const Tensor& x) {
 }
 // [/equations]
 
-double distance(const Tensor& a, const Tensor& b) { return ((a - b).norm() / b.norm()).item(); }
-const char* verdict(double distance) { return distance < 1e-12 ? "equal" : "different"; }
-
-void one_set_of_weights() {
-  // [share]
-  const nn::PreLNBlock pre(kOptions);
-  const nn::PostLNBlock post(kOptions);
-  post.copy_parameters_from(pre);  // the keys are the same
-  // [/share]
-  std::printf("%s\n", nn::summary(pre).c_str());
-  const Tensor x = randn({1, 16, C}), y = pre(x), z = post(x);
-  std::printf("PreLNBlock  and x + Attn(LN(x)), ...:  %s\n", verdict(distance(pre_ln(pre, x), y)));
-  std::printf("PostLNBlock and LN(x + Attn(x)), ...:  %s\n", verdict(distance(post_ln(post, x), z)));
-  std::printf("PreLNBlock  and PostLNBlock:           %.0f%% apart\n", 100 * distance(z, y));
-}
-
-/// Matrices N(0, std^2), biases 0, queries and keys 0 (each position averages all). With 1/sqrt(d) that is
-/// how Xiong et al. start.
-nn::PreLNBlock random_block(double std = 1 / std::sqrt(double(C))) {
-  const nn::PreLNBlock block(kOptions);
+/// Matrices N(0, 1/d), biases 0, queries and keys 0 (each position averages all): how Xiong et al. start.
+nn::PreLNBlock random_block() {
+  const nn::PreLNBlock block({.d_model = C, .heads = 4, .d_ff = C});
   for (const auto& [name, w] : block.named_parameters())
-    if (!name.starts_with("norm")) nn::init::normal_(w, 0, w.dim() == 2 ? std : 0);
+    if (!name.starts_with("norm")) nn::init::normal_(w, 0, w.dim() == 2 ? 1 / std::sqrt(double(C)) : 0);
   const NoGrad guard;
   block.self_attn.in_proj_weight.slice(0, 0, 2 * C) = 0.0;
   return block;
 }
 
-/// What f gives for ten seeds, a row each.
-template <class F>
-Tensor ten_seeds(const F& f) {
+Tensor ten_seeds(const auto& f) {
   std::vector<Tensor> rows;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     manual_seed(seed);
@@ -67,114 +43,77 @@ Tensor ten_seeds(const F& f) {
 }
 
 // [depth]
-/// After each of 32 blocks: |x|^2 / d of Post-LN, of Pre-LN, and by how much of its length Pre-LN's x
-/// changed.
 Tensor streams() {
   const NoGrad guard;
   const auto size = [](const Tensor& x) { return x.square().mean(); };  // |x|^2 / d
-  Tensor pre = randn({1, 16, C}), post = pre;
+  const auto cosine = [](const Tensor& a, const Tensor& b) { return (a * b).sum() / (a.norm() * b.norm()); };
+  const Tensor input = randn({1, 16, C});
+  Tensor pre = input, post = input;
   std::vector<Tensor> rows;
   for (int l = 1; l <= 32; ++l) {
     const nn::PreLNBlock block = random_block();
     const Tensor before = pre;
     pre = pre_ln(block, pre);
     post = post_ln(block, post);
-    rows.push_back(stack({size(post), size(pre), (size(pre - before) / size(before)).sqrt()}));
+    rows.push_back(stack({size(post), size(pre), (size(pre - before) / size(before)).sqrt(),
+                          cosine(post, input), cosine(pre, input)}));
   }
   return stack(rows);
 }
 // [/depth]
 
-void depth() {
+void up() {
   std::printf(
-      "\nMean of |x|^2 / d after l random blocks, what Lemma 2 of Xiong et al. allows Pre-LN, and by how "
-      "much\n"
-      "of its length block l changes Pre-LN's x:\n\n"
-      "   l   Post-LN   Pre-LN     Lemma 2      change\n");
+      "The way up, means of ten seeds. |x|^2 / d after l blocks, and x against the stack's input:\n\n"
+      "   l   Post-LN   Pre-LN     Lemma 2   its change   cosine: Post-LN   Pre-LN\n");
   const Tensor mean = ten_seeds(streams).mean(0);
+  const auto at = [&](int l, int k) { return mean[l - 1][k].item(); };
   for (int l = 1; l <= 32; l *= 2)
-    std::printf("%4d %8.2f %9.1f %8.1f ..%5.1f %10.0f%%\n", l, mean[l - 1][0].item(), mean[l - 1][1].item(),
-                1 + 0.5 * l, 1 + 1.5 * l, 100 * mean[l - 1][2].item());
-  std::printf(
-      "Claim: Pre-LN's variance grows exponentially. Twice the depth gives about twice the variance.\n");
+    std::printf("%4d %8.2f %9.1f %8.1f ..%5.1f %11.0f%% %17.3f %8.3f\n", l, at(l, 0), at(l, 1), 1 + 0.5 * l,
+                1 + 1.5 * l, 100 * at(l, 2), at(l, 3), at(l, 4));
 }
 
 // [gradients]
-/// |dL/dW2| of the first and the last of L Pre-LN blocks, W2 being the second matrix of the FFN.
-Tensor gradients(std::size_t L, bool final_norm) {
+/// log of |dL/dW2| in the first and the last of L blocks, W2 being the second matrix of the FFN.
+Tensor gradients(const auto& block_of, std::size_t L, bool final_norm) {
   std::vector<nn::PreLNBlock> blocks;
   Tensor x = randn({1, 16, C});
   for (std::size_t l = 0; l < L; ++l) {
     blocks.push_back(random_block());
-    x = blocks[l](x);
+    x = block_of(blocks[l], x);
   }
   if (final_norm) x = layer_norm(x);
   const Tensor logits = linear(x.select(1, 0), randn({16, C}) / std::sqrt(double(C)));
   cross_entropy(logits, randint(0, 16, {1})).backward();  // the loss at one position
-  const auto dW2 = [](const nn::PreLNBlock& block) { return block.ffn.linear2.weight.grad(); };
-  return stack({dW2(blocks.front()), dW2(blocks.back())}).square().sum({1, 2}).sqrt();
+  const auto dW2 = [](const nn::PreLNBlock& block) { return block.ffn.linear2.weight.grad().norm().log(); };
+  return stack({dW2(blocks.front()), dW2(blocks.back())});
 }
 // [/gradients]
 
-void final_norm() {
+void down() {
   std::printf(
-      "\nMean of |dL/dW2| in the first and the last of L Pre-LN blocks:\n\n"
-      "      with final norm   without it\n"
-      "   L    first    last   first    last\n");
+      "\nThe way down, geometric means of ten seeds. |dL/dW2| in the first and the last of L blocks:\n\n"
+      "      Post-LN         Pre-LN          Pre-LN, no final norm\n"
+      "   L    first    last   first    last   first    last\n");
+  Tensor post, pre, open;
   for (const std::size_t L : {2U, 8U, 32U}) {
-    const Tensor with = ten_seeds([&] { return gradients(L, true); }).mean(0);
-    const Tensor without = ten_seeds([&] { return gradients(L, false); }).mean(0);
-    std::printf("%4d %8.1f %7.1f %7.1f %7.1f\n", static_cast<int>(L), with[0].item(), with[1].item(),
-                without[0].item(), without[1].item());
+    post = ten_seeds([&] { return gradients(post_ln, L, false); });
+    pre = ten_seeds([&] { return gradients(pre_ln, L, true); });
+    open = ten_seeds([&] { return gradients(pre_ln, L, false); });
+    const Tensor row = cat({post.mean(0), pre.mean(0), open.mean(0)}, 0).exp();
+    std::printf("%4d %8.1f %7.1f %7.1f %7.1f %7.1f %7.1f\n", static_cast<int>(L), row[0].item(),
+                row[1].item(), row[2].item(), row[3].item(), row[4].item(), row[5].item());
   }
-}
-
-// [product]
-template <class F>
-Tensor jacobian(const F& f, const Tensor& x) {
-  const Tensor copies = x.expand({C, 1, C}).clone().requires_grad_();  // one for each output
-  f(copies).backward(eye(C).unsqueeze(1));
-  return copies.grad().squeeze(1);
-}
-
-/// How far the product and the sum are from dx_L/dx_0, for L blocks and one token.
-Tensor product_and_sum(int L, double std) {
-  const Tensor start = randn({1, 1, C});
-  Tensor x = start, product = eye(C), sum = eye(C);
-  nn::Sequential blocks;
-  for (int l = 0; l < L; ++l) {
-    const nn::PreLNBlock block = random_block(std);
-    const Tensor one = jacobian(block, x);  // I + J_l
-    product = matmul(one, product);
-    sum = sum + (one - eye(C));
-    x = block(x).detach();
-    blocks.append(block);
-  }
-  const Tensor whole = jacobian(blocks, start);
-  return tensor({distance(product, whole), distance(sum, whole)});
-}
-// [/product]
-
-void product_or_sum() {
+  const auto share = [](const Tensor& logs) { return (logs.select(1, 0) - logs.select(1, 1)).exp(); };
   std::printf(
-      "\nClaim: Pre-LN turns the product of Jacobians into a sum. How far are they from dx_L/dx_0?\n\n"
-      "weights         L   (I + J_L) ... (I + J_1)   I + J_1 + ... + J_L\n");
-  for (const double std : {0.125, 0.07, 0.02})
-    for (const int L : {4, 16}) {
-      const Tensor far = ten_seeds([&] { return product_and_sum(L, std); });
-      const Tensor least = far.min(0), most = far.max(0);
-      std::printf("N(0, %.3f^2) %3d   %-23s   %.1f%% to %.1f%%\n", std, L, verdict(most[0].item()),
-                  100 * least[1].item(), 100 * most[1].item());
-    }
+      "First over last of 32 blocks, least to largest seed: Post-LN %.1f to %.1f, Pre-LN %.1f to %.1f\n",
+      share(post).min().item(), share(post).max().item(), share(pre).min().item(), share(pre).max().item());
 }
 
 }  // namespace
 
 int main() {
   const DefaultDType guard(f64);
-  manual_seed(0);
-  one_set_of_weights();
-  depth();
-  final_norm();
-  product_or_sum();
+  up();
+  down();
 }

@@ -16,6 +16,8 @@ namespace {
 
 int run(int argc, char** argv) {
   using namespace gradus;
+  static char help[] = "--help";
+  if (argc == 2 && std::string_view(argv[1]) == "help") argv[1] = help;
   if (const auto status = lab::run_study_command(argc, argv)) return *status;
   if (argc > 1 && std::string_view(argv[1]) == "report") {
     if (argc == 3) return lab::holds_studies(argv[2]) ? lab::report_studies(argv[2]) : lab::report_lab(argv[2]);

@@ -10,13 +10,14 @@ namespace gradus::kit {
 /// A value there is none of: it is not drawn.
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
+/// Whether equal distances are equal differences or equal ratios.
 enum class AxisKind { linear, log };
 
 /// The values an axis spans.
 struct Range {
-  double low = 0;
-  double high = 1;
-  double span() const { return high - low; }
+  double low = 0;                             // where it begins
+  double high = 1;                            // where it ends
+  double span() const { return high - low; }  // its length
 };
 
 /// Maps values to coordinates: `low` to `from`, `high` to `to`, evenly or by logarithm.
@@ -40,14 +41,15 @@ class Scale {
   double to_ = 1;
 };
 
+/// A mark of an axis.
 struct Tick {
-  double value;
+  double value;       // where it stands
   std::string label;  // may be empty: a mark without a number
 };
 
 /// About `wanted` round values inside the range: steps of 1, 2 or 5 times a power of ten; on a log axis
-/// powers of ten, with 2 and 5, or 3, between them where there is room. Labels have as many digits as it takes
-/// to tell them apart.
+/// powers of ten, with 2 and 5, or 3, between them where there is room. Labels have as many digits as it
+/// takes to tell them apart.
 std::vector<Tick> nice_ticks(AxisKind kind, Range range, int wanted);
 
 /// The marks inside the range, in order, with labels that differ.

@@ -51,9 +51,9 @@ class Values {
 
 /// A line with its name; over 0, 1, 2, ... where x is left out.
 struct Line {
-  std::string name;
-  std::optional<Values> x;
-  Values y;
+  std::string name;         // in the legend
+  std::optional<Values> x;  // ascending, for a line
+  Values y;                 // one for each x
   Line(std::string its_name, Values its_y) : name(std::move(its_name)), y(std::move(its_y)) {}
   Line(std::string its_name, Values its_x, Values its_y)
       : name(std::move(its_name)), x(std::move(its_x)), y(std::move(its_y)) {}
@@ -61,8 +61,8 @@ struct Line {
 
 /// Numbers with their name.
 struct Named {
-  std::string name;
-  Values values;
+  std::string name;  // of the line, bar or points
+  Values values;     // in order
 };
 
 /// `chart` with a line over 0, 1, 2, ... Throws when there are no values, or none the axes can show.

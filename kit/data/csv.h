@@ -30,6 +30,7 @@ struct Categories {
 /// A CSV file in memory: cells of text, which become numbers where they are asked for.
 class Csv {
  public:
+  /// How many, without the header.
   std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
   /// The columns' names, in the order of the file.
   const std::vector<std::string>& columns() const { return columns_; }

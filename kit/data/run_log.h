@@ -68,7 +68,7 @@ class LogValue {
 /// Names and values, in order: `LogLine line = {{"step", 7}, {"loss", 2.5}};`
 class LogLine {
  public:
-  using Entry = std::pair<std::string, LogValue>;
+  using Entry = std::pair<std::string, LogValue>;  // a name and its value
 
   LogLine() = default;
   LogLine(std::initializer_list<Entry> entries);
@@ -121,7 +121,7 @@ class RunLog {
 /// The lines of a run log, in order.
 class LogLines {
  public:
-  void add(LogLine line) { lines_.push_back(std::move(line)); }
+  void add(LogLine line) { lines_.push_back(std::move(line)); }  // at the end
   std::size_t size() const { return lines_.size(); }
   bool empty() const { return lines_.empty(); }
   const LogLine& operator[](std::size_t i) const { return lines_[i]; }

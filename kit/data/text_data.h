@@ -19,7 +19,7 @@ namespace gradus::kit {
 /// Numbers of characters: a vector, and an i64 tensor [size] wherever one is asked for.
 /// `const auto [x, y] = data::text_windows(text.train, /*context=*/64);`
 struct Tokens : std::vector<std::int32_t> {
-  using std::vector<std::int32_t>::vector;
+  using std::vector<std::int32_t>::vector;  // made as a vector is
   operator Tensor() const;
 };
 
@@ -31,7 +31,7 @@ class Vocabulary {
   explicit Vocabulary(std::u32string_view text);
 
   std::int64_t size() const { return static_cast<std::int64_t>(characters_.size()); }
-  const std::u32string& characters() const { return characters_; }
+  const std::u32string& characters() const { return characters_; }  // in order
 
   /// Numbers of the characters; throws naming the first one that is not in the vocabulary.
   /// `Tensor ids = gpt.generate(vocabulary.encode("To be"), /*count=*/100);`
@@ -49,9 +49,9 @@ class Vocabulary {
 
 /// A text, split by position: the first part trains, the rest validates.
 struct TextData {
-  Vocabulary vocabulary;
-  Tokens train;
-  Tokens validation;
+  Vocabulary vocabulary;  // of the whole text
+  Tokens train;           // the first part
+  Tokens validation;      // the rest
 };
 
 /// Splits a text after `train_share` of its characters. Throws, naming `source`, when the text is empty or

@@ -16,15 +16,16 @@ namespace gradus::kit {
 
 /// The limits of an option's value, both included: `at_least(1)`, `{0, 1000}`, `between(0, 1)`, `above(0)`.
 struct IntegerRange {
-  std::int64_t low = std::numeric_limits<std::int64_t>::min();
-  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();   // the least
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();  // the largest
 };
 struct RealRange {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool low_excluded = false;
+  double low = -std::numeric_limits<double>::infinity();  // the least
+  double high = std::numeric_limits<double>::infinity();  // the largest
+  bool low_excluded = false;                              // `low` itself is refused
 };
 
+/// Limits by name, for the calls below.
 constexpr IntegerRange at_least(std::int64_t low) { return {low}; }
 constexpr RealRange above(double low) { return {low, std::numeric_limits<double>::infinity(), true}; }
 constexpr RealRange between(double low, double high) { return {low, high, false}; }
@@ -44,6 +45,7 @@ class CommandLine {
   CommandLine(std::string program, std::string description);
   ~CommandLine();
 
+  /// An option without a value, one with a whole number, a number or a text.
   void flag(const std::string& name, bool& value, const std::string& help);
   void integer(const std::string& name, std::int64_t& value, const std::string& help,
                IntegerRange range = {});

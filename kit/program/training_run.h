@@ -30,7 +30,7 @@
 namespace gradus::kit {
 
 struct TrainingOptions {
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;             // how many in all
   std::filesystem::path folder = {};  // of checkpoints and losses.jsonl; empty: nothing is kept
   bool resume = false;                // go on from the newest checkpoint of the folder
   Metadata settings = {};             // what must be the same when it goes on: {"--lr", "0.001"}
@@ -42,8 +42,8 @@ struct TrainingOptions {
 
 /// What a step tells: `return {loss.item(), opt.lr()};`
 struct StepResult {
-  double loss = 0;
-  std::optional<double> lr = {};
+  double loss = 0;                // of the step's batch
+  std::optional<double> lr = {};  // its learning rate
 };
 
 /// A training that can be stopped and taken up again.

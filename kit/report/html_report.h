@@ -20,6 +20,7 @@
 
 namespace gradus::kit {
 
+/// A page with title, paragraphs, charts and tables, in the order in which they are added.
 class HtmlReport {
  public:
   /// `lead` is the sentence or two under the title.

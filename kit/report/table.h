@@ -8,9 +8,9 @@ namespace gradus::kit {
 
 /// The header, or the end of a row, may be missing.
 struct Table {
-  std::string caption{};
-  std::vector<std::string> header{};
-  std::vector<std::vector<std::string>> rows{};
+  std::string caption{};                         // above the table
+  std::vector<std::string> header{};             // names of the columns
+  std::vector<std::vector<std::string>> rows{};  // texts of the cells, row by row
 };
 
 }  // namespace gradus::kit

@@ -15,11 +15,11 @@ struct Packing;
 }
 
 struct MultiheadAttentionOptions {
-  std::int64_t d_model = 0;  // E
-  std::int64_t heads = 0;    // H
-  bool causal = false;       // no position sees a later one
-  double dropout = 0;        // on the attention weights, in training
-  bool bias = true;
+  std::int64_t d_model = 0;           // E
+  std::int64_t heads = 0;             // H
+  bool causal = false;                // no position sees a later one
+  double dropout = 0;                 // on the attention weights, in training
+  bool bias = true;                   // of all four projections
   std::optional<bool> qkv_bias = {};  // of queries, keys and values alone; not given: as bias
   std::int64_t head_dim = 0;          // D, the channels of each head; 0: E / H
   std::int64_t kv_heads = 0;  // heads of keys and values, a divisor of heads, which share them; 0: as many
@@ -30,7 +30,7 @@ struct MultiheadAttentionOptions {
   bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Dehghani et al. 2023)
   bool v_norm = false;   // the same on values
   MakeNorm norm = make_norm<LayerNorm>;  // of which kind
-  double eps = 1e-5;
+  double eps = 1e-5;                     // of these norms
 };
 
 /// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros from
@@ -48,6 +48,7 @@ struct AttentionMasks {
   std::shared_ptr<const detail::Packing> packing = {};
 };
 
+/// Whether weights are the mean over the heads, [B, Tq, Tk], or each head's, [B, H, Tq, Tk].
 enum class HeadWeights { averaged, per_head };
 
 /// softmax(q k^T / sqrt(D)) v in H heads, then a projection (Vaswani et al. 2017, section 3.2.2).

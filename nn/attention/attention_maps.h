@@ -14,9 +14,9 @@ namespace gradus::nn {
 /// `nn::AttentionMaps maps;  model(source, target_in);  maps.at("decoder.layers.0.multihead_attn")`
 class [[nodiscard]] AttentionMaps {
  public:
-  struct Map {
+  struct Map {          // of one module
     std::string layer;  // path of the attention: "layers.0.self_attn"
-    Tensor weights;
+    Tensor weights;     // [B, H, Tq, Tk]
   };
 
   [[nodiscard]] AttentionMaps();

@@ -33,9 +33,9 @@ class KeyValues {
   KeyValues(KeyValues&&) = default;
   KeyValues& operator=(KeyValues other);
 
-  std::int64_t batch() const { return k_.size(0); }
-  std::int64_t length() const { return length_; }  // positions held
-  std::int64_t capacity() const { return k_.size(2); }
+  std::int64_t batch() const { return k_.size(0); }     // sequences
+  std::int64_t length() const { return length_; }       // positions held
+  std::int64_t capacity() const { return k_.size(2); }  // positions there is room for
   /// Forgets all positions but the first `length`; throws when there are fewer. With 0, memory too.
   void truncate(std::int64_t length);
 
@@ -83,7 +83,7 @@ class KeyValueCache {
     }
   }
 
-  std::int64_t batch() const { return last().batch(); }
+  std::int64_t batch() const { return last().batch(); }  // sequences
   /// Positions every layer holds.
   std::int64_t length() const { return last().length(); }
   std::int64_t capacity() const { return last().capacity(); }
@@ -95,8 +95,8 @@ class KeyValueCache {
   /// decoder is given the same memory and mask of it as before; where beams share a row, its keys stay one.
   void select(const Tensor& rows);
 
-  std::size_t layers() const { return layers_.size(); }
-  KeyValues& layer(std::size_t i);
+  std::size_t layers() const { return layers_.size(); }  // of blocks
+  KeyValues& layer(std::size_t i);                       // of block i, from 0
 
  private:
   const KeyValues& last() const;

@@ -7,8 +7,8 @@
 namespace gradus::nn {
 
 struct RelativeBiasOptions {
-  std::int64_t heads = 0;
-  std::int64_t buckets = 32;
+  std::int64_t heads = 0;           // each has numbers of its own
+  std::int64_t buckets = 32;        // groups of distances that share a number
   std::int64_t max_distance = 128;  // all that is further away shares a bucket
   bool causal = false;              // later keys are not seen, so all buckets are for earlier ones
 };

@@ -7,13 +7,13 @@ namespace gradus::nn {
 struct Size2 {
   Size2(std::int64_t both) : h(both), w(both) {}
   Size2(std::int64_t height, std::int64_t width) : h(height), w(width) {}
-  std::int64_t h, w;
+  std::int64_t h, w;  // height and width
 };
 
 struct Conv1dOptions {
   std::int64_t stride = 1;   // from window to window
   std::int64_t padding = 0;  // zeros on both sides
-  bool bias = true;
+  bool bias = true;          // one number for each channel of the output is added
 };
 
 /// Slides `kernel` positions wide windows over x [B, in, T] and multiplies each by the weight: [B, out, T'],
@@ -31,9 +31,9 @@ struct Conv1d : Module {
 };
 
 struct Conv2dOptions {
-  Size2 stride = 1;
-  Size2 padding = 0;
-  bool bias = true;
+  Size2 stride = 1;   // pixels from one window to the next
+  Size2 padding = 0;  // zeros around the picture
+  bool bias = true;   // one number for each channel of the output is added
 };
 
 /// The same in two dimensions: x [B, in, H, W] -> [B, out, H', W']. `nn::Conv2d conv(3, 16, 5, {.stride =

@@ -9,7 +9,7 @@ struct Pool1dOptions {
   std::optional<std::int64_t> stride = {};  // not given: the kernel's size, so that windows do not overlap
 };
 struct Pool2dOptions {
-  std::optional<Size2> stride = {};
+  std::optional<Size2> stride = {};  // as of Pool1dOptions
 };
 
 /// The largest number of every window: x [B, C, T] -> [B, C, T']. Its gradient goes to the first of equal

@@ -28,6 +28,7 @@ struct SiLU : Module {
   Tensor operator()(const Tensor& x) const { return report(silu(x)); }
 };
 
+/// tanh(x)
 struct Tanh : Module {
   Tanh() : Module("Tanh") {}
   Tensor operator()(const Tensor& x) const { return report(tanh(x)); }

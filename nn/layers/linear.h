@@ -8,7 +8,7 @@ using gradus::activate;
 using gradus::Activation;
 
 struct LinearOptions {
-  bool bias = true;
+  bool bias = true;  // b is added
 };
 
 /// y = x W^T + b for x [..., in] -> [..., out]. `nn::Linear fc(64, 10, {.bias = false});`

@@ -29,7 +29,7 @@ enum class Waves {
   halves        // channels i and C/2 + i: Marian
 };
 struct SinusoidalOptions {
-  Waves waves = Waves::interleaved;
+  Waves waves = Waves::interleaved;  // where sine and cosine stand
 };
 
 /// Fixed waves: PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017,

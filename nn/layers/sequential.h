@@ -53,6 +53,7 @@ struct Sequential : Module {
       if (step->call_) append(*step);
   }
 
+  /// Adds a step at the end.
   void append(const Step& step) {
     if (step.register_) step.register_(*this, std::to_string(size()));
     steps_->push_back(step.call_);

@@ -10,7 +10,7 @@
 namespace gradus::nn {
 
 struct BeamOptions {
-  std::int64_t beams = 4;
+  std::int64_t beams = 4;               // continuations that are kept at each step
   std::int64_t count = 0;               // the most tokens a continuation has
   std::vector<std::int64_t> stop = {};  // tokens it ends with
   /// Sums of log-probabilities are divided by ((5 + length) / 6)^this: the larger, at most 10, the longer the

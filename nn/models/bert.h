@@ -10,11 +10,11 @@
 namespace gradus::nn {
 
 struct BertOptions {
-  std::int64_t vocab = 0;      // V
-  std::int64_t context = 512;  // the most tokens it can look at
-  std::int64_t layers = 0;
-  std::int64_t token_types = 2;  // kinds of segments: the first sentence, the second
-  Placement placement = post_ln();
+  std::int64_t vocab = 0;           // V
+  std::int64_t context = 512;       // the most tokens it can look at
+  std::int64_t layers = 0;          // L
+  std::int64_t token_types = 2;     // kinds of segments: the first sentence, the second
+  Placement placement = post_ln();  // where the norms stand
   BlockOptions block =
       {};              // not causal; the activation, where not given, is GELU; dropout acts on embeddings too
   double eps = 1e-12;  // of all norms: block.eps stays unset
@@ -70,18 +70,18 @@ struct Bert : Module {
   /// As given, with what was left to the model filled in.
   const BertOptions& options() const { return options_; }
 
-  Embedding token_embedding;
-  LearnedPositions position_embedding;
-  Embedding type_embedding;
-  Norm embedding_norm;
-  Dropout dropout;
-  TransformerEncoder transformer;  // its keys stand at this level: layers.0.*, norm.*
-  std::optional<Linear> pooler;    // these as the options have it
+  Embedding token_embedding;            // [V, C]
+  LearnedPositions position_embedding;  // [context, C]
+  Embedding type_embedding;             // [token_types, C]: the first text or the second
+  Norm embedding_norm;                  // of the sum of these three
+  Dropout dropout;                      // after that norm
+  TransformerEncoder transformer;       // its keys stand at this level: layers.0.*, norm.*
+  std::optional<Linear> pooler;         // these as the options have it
   std::optional<Linear>
-      mlm_dense;  // the MLM head: norm(GELU(dense(h))) times the token embedding, plus a bias
-  std::optional<Norm> mlm_norm;
-  Parameter mlm_bias;  // [V]
-  std::optional<Linear> nsp_head;
+      mlm_dense;                 // the MLM head: norm(GELU(dense(h))) times the token embedding, plus a bias
+  std::optional<Norm> mlm_norm;  // the MLM head's
+  Parameter mlm_bias;            // [V]
+  std::optional<Linear> nsp_head;  // [2, C], on the pooled token
 
  private:
   Tensor embedded(const Tensor& ids, const BertInputs& inputs) const;

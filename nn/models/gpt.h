@@ -13,16 +13,16 @@
 namespace gradus::nn {
 
 struct GPTOptions {
-  std::int64_t vocab = 0;    // V
-  std::int64_t context = 0;  // the most tokens it can look back on
-  std::int64_t layers = 0;
-  Placement placement = pre_ln();
-  BlockOptions block = {};  // causal; the activation, where not given, is tanh GELU
-  Positions positions = Positions::learned;
-  std::optional<bool> final_norm = {};  // not given: as the placement has it
-  bool tied = true;                     // the head's weight is the token embedding's
-  bool residual_init_scaling = true;    // projections into the residual stream start at 0.02 / sqrt(2 layers)
-  bool checkpoint = false;              // keep only each block's input for backward and run the block again
+  std::int64_t vocab = 0;                    // V
+  std::int64_t context = 0;                  // the most tokens it can look back on
+  std::int64_t layers = 0;                   // L
+  Placement placement = pre_ln();            // where the norms stand
+  BlockOptions block = {};                   // causal; the activation, where not given, is tanh GELU
+  Positions positions = Positions::learned;  // how a token knows its place
+  std::optional<bool> final_norm = {};       // not given: as the placement has it
+  bool tied = true;                          // the head's weight is the token embedding's
+  bool residual_init_scaling = true;  // projections into the residual stream start at 0.02 / sqrt(2 layers)
+  bool checkpoint = false;            // keep only each block's input for backward and run the block again
 };
 
 /// A decoder-only language model (Radford et al. 2019): token and position embeddings, causal blocks, a head.
@@ -64,13 +64,13 @@ struct GPT : Module {
   /// As given, with what was left to the model filled in.
   const GPTOptions& options() const { return options_; }
 
-  Embedding token_embedding;
+  Embedding token_embedding;                           // [V, C]
   std::optional<LearnedPositions> position_embedding;  // these three as the options have it
-  std::optional<SinusoidalPositions> position_waves;
-  std::optional<RelativeBias> relative_bias;
-  Dropout dropout;
-  TransformerEncoder transformer;  // its keys stand at this level: layers.0.*, norm.*
-  std::optional<Linear> head;      // only when not tied
+  std::optional<SinusoidalPositions> position_waves;   // fixed sines and cosines
+  std::optional<RelativeBias> relative_bias;           // T5's
+  Dropout dropout;                                     // on the sum of token and position
+  TransformerEncoder transformer;                      // its keys stand at this level: layers.0.*, norm.*
+  std::optional<Linear> head;                          // only when not tied
 
  private:
   Tensor embedded(const Tensor& ids, std::int64_t begin) const;

@@ -43,17 +43,17 @@ GPTOptions gpt2(std::string_view size = "124m");
 GPTOptions gpt3(std::string_view size = "125m");
 
 struct LlamaOptions {
-  std::int64_t vocab = 32'000;
-  std::int64_t context = 2048;
-  std::int64_t layers = 32;
-  std::int64_t d_model = 4096;
-  std::int64_t heads = 32;
-  std::int64_t kv_heads = 0;  // 0: as many as heads
-  std::int64_t d_ff = 0;      // 0: 8/3 d_model, rounded up to a multiple of 256
-  std::int64_t window = 0;    // Mistral's (Jiang et al. 2023); 0: all before it
-  double rope_base = 10'000;
-  double eps = 1e-6;
-  bool tied = false;
+  std::int64_t vocab = 32'000;  // V
+  std::int64_t context = 2048;  // the longest text
+  std::int64_t layers = 32;     // L
+  std::int64_t d_model = 4096;  // C
+  std::int64_t heads = 32;      // H, of the queries
+  std::int64_t kv_heads = 0;    // 0: as many as heads
+  std::int64_t d_ff = 0;        // 0: 8/3 d_model, rounded up to a multiple of 256
+  std::int64_t window = 0;      // Mistral's (Jiang et al. 2023); 0: all before it
+  double rope_base = 10'000;    // see RopeOptions
+  double eps = 1e-6;            // of the norms
+  bool tied = false;            // the head is the token embedding
 };
 /// Llama (Touvron et al. 2023; Llama 2's grouped queries); the defaults are its smallest, of 6.7 billion
 /// parameters. All matrices start at N(0, 0.02^2), as in Hugging Face's: the paper does not say.

@@ -18,9 +18,9 @@ struct Seq2SeqOptions {
   std::int64_t vocab = 0;         // V, tokens of the target, and of the source unless that has its own
   std::int64_t source_vocab = 0;  // tokens of a source that has its own; 0: they are the target's
   std::int64_t context = 512;     // the most tokens either text has, where positions come from a table
-  std::int64_t encoder_layers = 6, decoder_layers = 6;
-  Placement placement = post_ln();  // of both stacks
-  BlockOptions block = {};          // the paper: .d_model = 512, .heads = 8, .dropout = 0.1
+  std::int64_t encoder_layers = 6, decoder_layers = 6;  // blocks
+  Placement placement = post_ln();                      // of both stacks
+  BlockOptions block = {};  // the paper: .d_model = 512, .heads = 8, .dropout = 0.1
   // Not given: as the placement has it. True with post_ln() is PyTorch's nn.Transformer, which has one more.
   std::optional<bool> final_norm = {};
   Positions positions = Positions::sinusoidal;
@@ -101,13 +101,13 @@ struct Seq2SeqTransformer : Module {
   const Seq2SeqOptions& options() const { return options_; }
 
   Embedding embedding;  // of the target's tokens, and the source's unless it has its own
-  std::optional<Embedding> source_embedding;  // these as the options have it
-  std::optional<LearnedPositions> source_positions, target_positions;
-  std::optional<SinusoidalPositions> position_waves;
-  std::optional<RelativeBias> encoder_bias, decoder_bias;
-  Dropout dropout;
-  TransformerEncoder encoder;
-  TransformerDecoder decoder;
+  std::optional<Embedding> source_embedding;                           // these as the options have it
+  std::optional<LearnedPositions> source_positions, target_positions;  // [context, C]
+  std::optional<SinusoidalPositions> position_waves;                   // fixed sines and cosines
+  std::optional<RelativeBias> encoder_bias, decoder_bias;              // T5's
+  Dropout dropout;                                                     // on the embedded tokens
+  TransformerEncoder encoder;                                          // reads the source
+  TransformerDecoder decoder;  // reads what is written, and the encoder's output
   std::optional<Linear> head;  // only when not tied
   Parameter head_bias;         // [V]; undefined without
 

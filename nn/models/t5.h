@@ -18,18 +18,18 @@
 namespace gradus::nn {
 
 struct T5Options {
-  std::int64_t vocab = 32'128;
-  std::int64_t d_model = 0;  // C
-  std::int64_t d_kv = 64;    // channels of each head, whatever C / heads is
-  std::int64_t d_ff = 0;
-  std::int64_t heads = 0;
-  std::int64_t encoder_layers = 0, decoder_layers = 0;
-  bool gated = false;  // the gated FFN of v1.1
-  bool tied = true;    // the head is the embedding, scaled; in v1.1 it is not
-  bool mt5 = false;    // saved as "mt5" (Xue et al. 2021), the v1.1 of many languages, not as "t5"
-  Placement placement = pre_ln();
-  double dropout = 0.1;
-  double eps = 1e-6;
+  std::int64_t vocab = 32'128;                          // V
+  std::int64_t d_model = 0;                             // C
+  std::int64_t d_kv = 64;                               // channels of each head, whatever C / heads is
+  std::int64_t d_ff = 0;                                // hidden size of the FFN
+  std::int64_t heads = 0;                               // H
+  std::int64_t encoder_layers = 0, decoder_layers = 0;  // blocks
+  bool gated = false;                                   // the gated FFN of v1.1
+  bool tied = true;  // the head is the embedding, scaled; in v1.1 it is not
+  bool mt5 = false;  // saved as "mt5" (Xue et al. 2021), the v1.1 of many languages, not as "t5"
+  Placement placement = pre_ln();                 // where the norms stand
+  double dropout = 0.1;                           // everywhere, in training
+  double eps = 1e-6;                              // of the norms
   std::int64_t buckets = 32, max_distance = 128;  // of the positions
   std::int64_t pad = 0, start = 0, end = 1;       // the decoder reads padding first
 };

@@ -14,6 +14,7 @@
 
 namespace gradus::nn::init {
 
+/// Fills w with zeros, ones or one value.
 Tensor zeros_(const Tensor& w);
 Tensor ones_(const Tensor& w);
 Tensor constant_(const Tensor& w, double value);
@@ -30,16 +31,18 @@ Tensor xavier_uniform_(const Tensor& w, double gain = 1, Generator& generator = 
 /// N(0, s^2), s = gain sqrt(2 / (fan_in + fan_out))
 Tensor xavier_normal_(const Tensor& w, double gain = 1, Generator& generator = default_generator());
 
+/// What follows the weights: it says by how much they may be larger.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu };
 /// How much larger the weights before a nonlinearity may be: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + a^2)). Without
 /// an `a` leaky_relu's slope is 0.01, as in PyTorch; the functions below give theirs, 0 unless set.
 double gain(Nonlinearity nonlinearity, double a = 0.01);
 
+/// Whether a product is to keep the size of what goes in (fan in) or of gradients that come back (fan out).
 enum class Fan { in, out };
 struct KaimingOptions {
-  double a = 0;  // negative slope of leaky_relu
-  Fan mode = Fan::in;
-  Nonlinearity nonlinearity = Nonlinearity::leaky_relu;
+  double a = 0;                                          // negative slope of leaky_relu
+  Fan mode = Fan::in;                                    // which size is kept
+  Nonlinearity nonlinearity = Nonlinearity::leaky_relu;  // that follows
 };
 /// U(-b, b), b = gain sqrt(3 / fan) (He et al. 2015)
 Tensor kaiming_uniform_(const Tensor& w, const KaimingOptions& options = {},
@@ -49,7 +52,7 @@ Tensor kaiming_normal_(const Tensor& w, const KaimingOptions& options = {},
                        Generator& generator = default_generator());
 
 struct Gpt2Options {
-  double std = 0.02;
+  double std = 0.02;  // of all matrices
   /// L > 0: the two projections back into the residual stream of each of L blocks (out_proj.weight and
   /// linear2.weight) get N(0, (std / sqrt(2 L))^2), so that the stream after the last block is as large for
   /// any L.

@@ -51,7 +51,7 @@ struct LoadOptions {
 
 /// The keys that did not match; both empty after a strict load.
 struct LoadReport {
-  std::vector<std::string> missing, unexpected;
+  std::vector<std::string> missing, unexpected;  // keys the file lacks; keys the model lacks
 };
 
 class Module;
@@ -112,7 +112,7 @@ class Module : public virtual detail::CopyOnly {
 
   // --- what is in it; relative to this module, in the order of registration: own ones before those of parts
 
-  std::string kind() const;
+  std::string kind() const;  // "Linear": what errors and summary() call it
   /// Where it stands in the model, "layers.3.self_attn"; "" for the model itself.
   const char* path() const;
   /// A parameter by name: `block.parameter("linear1.weight")`; throws listing the names there are.

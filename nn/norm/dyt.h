@@ -7,7 +7,7 @@ namespace gradus::nn {
 
 struct DyTOptions {
   double alpha = 0.5;  // at the start
-  bool bias = true;
+  bool bias = true;    // with a bias, not only weights
 };
 
 /// weight tanh(alpha x) + bias, x [..., C]; alpha is one trained number. Keys are the paper's.

@@ -25,8 +25,8 @@ struct LayerNorm : Module {
 };
 
 struct RMSNormOptions {
-  double eps = 1e-6;  // in a block: BlockOptions::eps
-  bool affine = true;
+  double eps = 1e-6;   // in a block: BlockOptions::eps
+  bool affine = true;  // with weights
 };
 
 /// x / sqrt(mean(x^2) + eps) * weight over the last axis, x [..., C] (Zhang & Sennrich 2019).
@@ -47,8 +47,8 @@ using Norm = AnyModule<Tensor(const Tensor&)>;
 /// What a norm of a block is made from.
 struct NormOptions {
   std::int64_t d_model = 0;  // C
-  double eps = 1e-5;
-  bool bias = true;
+  double eps = 1e-5;         // inside the root
+  bool bias = true;          // with a bias, where the norm has one
 };
 
 /// Makes a norm, each with parameters of its own.

@@ -17,14 +17,15 @@ struct Admin : Module {
     profile(x, y);
     return norm(x * shortcut + y);
   }
-  Norm norm;
-  Parameter shortcut;
+  Norm norm;           // of the sum
+  Parameter shortcut;  // w [C]
 
  private:
   /// Within profile_admin_(): sets the shortcut, and adds Var[f(x)] to what those above will get.
   void profile(const Tensor& x, const Tensor& y) const;
 };
 
+/// Blocks of two Admins (decoders: three): `.placement = nn::admin()`.
 Placement admin();
 
 /// Admin's initial shortcuts: forward() runs the model once on a batch, and the i-th connection of each stack

@@ -33,6 +33,7 @@ struct B2TDecoderBlock : DecoderBlockParts {
   }
 };
 
+/// These blocks: `.placement = nn::b2t()`.
 Placement b2t();
 
 }  // namespace gradus::nn

@@ -12,7 +12,7 @@ struct DeepNorm : Module {
   explicit DeepNorm(const BlockOptions& options);
   DeepNorm(const BlockOptions& options, double alpha) : norm(add("", options.new_norm())), alpha_(alpha) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return norm(alpha_ * x + f(x)); }
-  Norm norm;
+  Norm norm;  // of the sum
 
  private:
   double alpha_;

@@ -13,7 +13,7 @@ struct NormedResidual : Module {
     const Tensor h = norm(y);
     return h + f(h);
   }
-  Norm norm;
+  Norm norm;  // of what comes in
 };
 
 /// y = x + Attn(N(q), N(k), N(v)), N(y) + FFN(N(y)): attention with qk_norm and v_norm.

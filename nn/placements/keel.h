@@ -13,7 +13,7 @@ struct Keel : Module {
         out(add("out", options.new_norm())),
         alpha_(2 * static_cast<double>(options.layers)) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return out(alpha_ * x + f(in(x))); }
-  Norm in, out;
+  Norm in, out;  // before the branch, and of the sum
 
  private:
   double alpha_;

@@ -14,12 +14,13 @@ struct ScaledPreLN : Module {
   explicit ScaledPreLN(const BlockOptions& options)
       : norm(add("", options.new_norm())), scale_(1 / std::sqrt(static_cast<double>(options.layer + 1))) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return x + f(norm(x) * scale_); }
-  Norm norm;
+  Norm norm;  // before the branch
 
  private:
   double scale_;
 };
 
+/// Blocks of ScaledPreLN, with a norm after the last: `.placement = nn::ln_scaling()`.
 Placement ln_scaling();
 
 }  // namespace gradus::nn

@@ -11,6 +11,7 @@ struct NoNorm : Module {
   Tensor operator()(const Tensor& x, const Branch& f) const { return x + f(x); }
 };
 
+/// Blocks without any norm: `.placement = nn::no_norm()`.
 Placement no_norm();
 
 }  // namespace gradus::nn

@@ -10,9 +10,10 @@ namespace gradus::nn {
 struct OutputNorm : Module {
   explicit OutputNorm(const BlockOptions& options) : norm(add("", options.new_norm())) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return x + norm(f(x)); }
-  Norm norm;
+  Norm norm;  // of the branch's output
 };
 
+/// Blocks of OutputNorm, with a norm after the last: `.placement = nn::olmo2()`.
 Placement olmo2();
 
 }  // namespace gradus::nn

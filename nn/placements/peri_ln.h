@@ -11,9 +11,10 @@ struct PeriLN : Module {
   explicit PeriLN(const BlockOptions& options)
       : before(add("before", options.new_norm())), after(add("after", options.new_norm())) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return x + after(f(before(x))); }
-  Norm before, after;
+  Norm before, after;  // of what comes in; of what the branch gives
 };
 
+/// Blocks of PeriLN, with a norm after the last: `.placement = nn::peri_ln()`.
 Placement peri_ln();
 
 }  // namespace gradus::nn

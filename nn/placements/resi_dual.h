@@ -13,16 +13,17 @@ struct ResiDual : Module {
     const Tensor x = streams[0], r = streams[1], y = f(x);
     return stack({norm(x + y), r + y});
   }
-  Norm norm;
+  Norm norm;  // of the sum
 };
 
 /// x + LN(r), after the last block.
 struct ResiDualEnd : Module {
   explicit ResiDualEnd(const BlockOptions& options) : norm(add("", options.new_norm())) {}
   Tensor operator()(const Tensor& streams) const { return streams[0] + norm(streams[1]); }
-  Norm norm;
+  Norm norm;  // of the second stream
 };
 
+/// Blocks of ResiDual, and ResiDualEnd after the last: `.placement = nn::resi_dual()`.
 Placement resi_dual();
 
 }  // namespace gradus::nn

@@ -9,9 +9,10 @@ namespace gradus::nn {
 struct ReZero : Module {
   explicit ReZero(const BlockOptions&) : alpha(parameter("alpha", zeros({}))) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return x + alpha * f(x); }
-  Parameter alpha;
+  Parameter alpha;  // a
 };
 
+/// Blocks of ReZero, without norms: `.placement = nn::rezero()`.
 Placement rezero();
 
 }  // namespace gradus::nn

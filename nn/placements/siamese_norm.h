@@ -19,7 +19,7 @@ struct SiameseNorm : Module {
     const Tensor x = post(streams[0]), y = streams[1], z = f(in(x + pre(y)));
     return stack({x + scale_ * z, y + z});
   }
-  Norm post, pre, in;
+  Norm post, pre, in;  // of the first stream, of the second, of their sum
 
  private:
   double scale_;
@@ -32,7 +32,7 @@ struct SiameseNormEnd : Module {
         pre(add("pre", options.new_norm())),
         out(add("", options.new_norm())) {}
   Tensor operator()(const Tensor& streams) const { return out(post(streams[0]) + pre(streams[1])); }
-  Norm post, pre, out;
+  Norm post, pre, out;  // of the first stream, of the second, of their sum
 };
 
 /// For encoders and GPTs; the paper has no decoders with memory.

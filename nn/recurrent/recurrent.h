@@ -13,8 +13,8 @@ struct RecurrentOptions {
   std::int64_t input_size = 0;   // channels of x
   std::int64_t hidden_size = 0;  // H
   std::int64_t layers = 1;       // each reads what the one before returns
-  bool bias = true;
-  double dropout = 0;  // between layers, in training
+  bool bias = true;              // b_ih and b_hh
+  double dropout = 0;            // between layers, in training
 };
 
 /// The weights of one layer, the rows of all gates side by side, under PyTorch's names: weight_ih_l0, ...

@@ -96,6 +96,7 @@ class AnyBlock : public detail::AnyPart {
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
     return report_call([&] { return call_(part_.get(), x, masks, cache); });
   }
+  /// An empty cache of the shape the block needs, for generation.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
     return new_cache_(part_.get(), batch, capacity);
   }
@@ -131,6 +132,7 @@ class AnyDecoderBlock : public detail::AnyPart {
                     KeyValues* cache = nullptr) const {
     return report_call([&] { return call_(part_.get(), x, memory, masks, cache); });
   }
+  /// An empty cache of the shape the block needs, for generation.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
     return new_cache_(part_.get(), batch, capacity);
   }

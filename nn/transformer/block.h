@@ -14,8 +14,8 @@ namespace gradus::nn {
 
 /// What blocks of all kinds, stacks of them and whole models are made from.
 struct BlockOptions {
-  std::int64_t d_model = 0;  // C
-  std::int64_t heads = 0;
+  std::int64_t d_model = 0;                   // C
+  std::int64_t heads = 0;                     // H
   std::int64_t d_ff = 0;                      // hidden size of the FFN; 0 means 4 d_model
   std::optional<Activation> activation = {};  // not given: ReLU; in a GPT tanh GELU
   bool gated = false;                         // a gated FFN: SwiGLU with silu, GEGLU with gelu
@@ -48,9 +48,9 @@ struct BlockOptions {
 struct BlockBranches : Module {
   BlockBranches(const std::string& kind, const BlockOptions& options);
 
-  MultiheadAttention self_attn;
-  FFN ffn;  // its keys stand at the block's level: linear1, linear2
-  Dropout dropout1, dropout2;
+  MultiheadAttention self_attn;  // the first sublayer
+  FFN ffn;                       // its keys stand at the block's level: linear1, linear2
+  Dropout dropout1, dropout2;    // on the output of each sublayer
 
  protected:
   void expect_input(const Tensor& x) const;
@@ -60,7 +60,7 @@ struct BlockBranches : Module {
 struct BlockParts : BlockBranches {
   BlockParts(const std::string& kind, const BlockOptions& options);
 
-  Norm norm1, norm2;
+  Norm norm1, norm2;  // of each sublayer
 };
 
 /// Norms on the branches; the shortcut is untouched from end to end (GPT-2; Xiong et al. 2020, figure 1b).

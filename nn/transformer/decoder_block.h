@@ -9,8 +9,8 @@ namespace gradus::nn {
 /// Masks of the self-attention and of the attention over memory:
 /// `decoder(x, memory, {.memory = {.key_padding_mask = padding}})`
 struct DecoderMasks {
-  AttentionMasks self = {};
-  AttentionMasks memory = {};
+  AttentionMasks self = {};    // of the self-attention
+  AttentionMasks memory = {};  // of the attention over memory
 };
 
 /// The three branches of a decoder block, each with its dropout. The self-attention is causal unless the
@@ -18,9 +18,9 @@ struct DecoderMasks {
 struct DecoderBranches : Module {
   DecoderBranches(const std::string& kind, const BlockOptions& options);
 
-  MultiheadAttention self_attn, multihead_attn;
-  FFN ffn;  // its keys stand at the block's level: linear1, linear2
-  Dropout dropout1, dropout2, dropout3;
+  MultiheadAttention self_attn, multihead_attn;  // over itself, and over memory
+  FFN ffn;                                       // its keys stand at the block's level: linear1, linear2
+  Dropout dropout1, dropout2, dropout3;          // on the output of each sublayer
 
  protected:
   void expect_inputs(const Tensor& x, const Tensor& memory) const;
@@ -30,7 +30,7 @@ struct DecoderBranches : Module {
 struct DecoderBlockParts : DecoderBranches {
   DecoderBlockParts(const std::string& kind, const BlockOptions& options);
 
-  Norm norm1, norm2, norm3;
+  Norm norm1, norm2, norm3;  // of each sublayer
 };
 
 /// x [B, T, C], memory [B, Tm, C] -> [B, T, C], norms on the branches. With a cache x follows the positions

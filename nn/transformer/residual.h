@@ -36,14 +36,14 @@ concept ResidualConnection = std::derived_from<R, Module> &&  // struct R : nn::
 struct PreLN : Module {
   explicit PreLN(const BlockOptions& options) : norm(add("", options.new_norm())) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return x + f(norm(x)); }
-  Norm norm;
+  Norm norm;  // before the branch
 };
 
 /// LN(x + f(x)): what PostLNBlock has twice.
 struct PostLN : Module {
   explicit PostLN(const BlockOptions& options) : norm(add("", options.new_norm())) {}
   Tensor operator()(const Tensor& x, const Branch& f) const { return norm(x + f(x)); }
-  Norm norm;
+  Norm norm;  // of the sum
 };
 
 namespace detail {
@@ -72,8 +72,8 @@ struct Block : BlockBranches {
     return report(residual2(h, [&](const Tensor& y) { return dropout2(ffn(y)); }));
   }
 
-  R residual1;
-  F residual2;
+  R residual1;  // around attention
+  F residual2;  // around the FFN
 };
 
 /// The same with the attention over memory between the two, and three connections.
@@ -96,8 +96,8 @@ struct DecoderBlock : DecoderBranches {
     return report(residual3(g, [&](const Tensor& y) { return dropout3(ffn(y)); }));
   }
 
-  R residual1, residual2;
-  F residual3;
+  R residual1, residual2;  // around both attentions
+  F residual3;             // around the FFN
 };
 
 }  // namespace gradus::nn

@@ -11,9 +11,9 @@
 namespace gradus::nn {
 
 struct TransformerOptions {
-  std::int64_t layers = 0;
-  Placement placement = pre_ln();  // post_ln(), placement<MyConnection>(...), blocks of one's own
-  BlockOptions block = {};
+  std::int64_t layers = 0;              // L
+  Placement placement = pre_ln();       // post_ln(), placement<MyConnection>(...), blocks of one's own
+  BlockOptions block = {};              // what each block is made from
   std::optional<bool> final_norm = {};  // not given: as the placement has it
   // Keep only each block's input for backward and run the block again: see checkpoint().
   bool checkpoint = false;
@@ -51,8 +51,8 @@ struct TransformerDecoder : Module {
   KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
   const TransformerOptions& options() const { return options_; }
 
-  std::vector<AnyDecoderBlock> layers;
-  std::optional<Norm> norm;
+  std::vector<AnyDecoderBlock> layers;  // the blocks, the first first
+  std::optional<Norm> norm;             // after the last block, where the placement has one
 
  private:
   TransformerOptions options_;

@@ -66,7 +66,9 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of("[1]") == "a request is an object, got [1]");
   CHECK(error_of("{}") == "do: expects a name, got null");
   CHECK(error_of(R"({"do": "dance"})") ==
-        "do: expects facts, begin, step, verdict, csv or layer_norm, got dance");
+        "do: expects facts, begin, step, verdict, csv, layer_norm, tapes, tape, streams, adam, heads, "
+        "attention, got "
+        "dance");
   CHECK(error_of(R"({"do": "begin", "settings": 3})") == "settings: expects an object, got 3");
   CHECK(error_of(R"({"do": "begin", "settings": {"depth": 3}})") == "settings: there is none called depth");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 2.5}})") ==

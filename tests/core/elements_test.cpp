@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -43,7 +44,7 @@ TEST_CASE("vectors of integers of any width become i64 and come back") {
   check_limits<unsigned>();
   check_limits<long>();
   check_limits<long long>();
-  check_round_trip<unsigned long>({0, INT64_MAX});
+  check_round_trip<unsigned long>({0, LONG_MAX});
   check_round_trip<unsigned long long>({0, INT64_MAX});
   check_round_trip<bool>({true, false, true});
   const std::vector<int> three = {1, -2, 3};
@@ -72,7 +73,7 @@ TEST_CASE("vectors of integers of any width become i64 and come back") {
       "from_vector: [0] with 0 elements does not fit into [0, -1]");
   check_error(
       [] {
-        from_vector(std::vector<unsigned long>{1, UINT64_MAX}, {2});
+        from_vector(std::vector<unsigned long long>{1, UINT64_MAX}, {2});
       },
       "from_vector: 18446744073709551615 at index 1 does not fit: expects -9223372036854775808 to "
       "9223372036854775807");

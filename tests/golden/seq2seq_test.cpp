@@ -56,7 +56,9 @@ void check_seq2seq_folder(const std::string& name) {
   const StateDict before = load_safetensors(folder + "/model.safetensors");
   const StateDict after = load_safetensors((scratch.path() / "model.safetensors").string());
   CHECK(after.size() == before.size());
-  for (const auto& [key, values] : before) {
+  for (const auto& entry : before) {
+    const std::string& key = entry.first;
+    const Tensor& values = entry.second;
     INFO(key);
     CHECK(values.shape() == after.at(key).shape());
     CHECK(std::memcmp(values.array().raw(), after.at(key).array().raw(),

@@ -198,6 +198,7 @@ void add_training(Page& page, const StudyResults& results, const Setting& settin
                   "seeds.",
                   listed(setting.rates)));
   kit::LineChart chart = axes(setting, "Final loss of Pre-LN", "nats per character");
+  chart.y_low = 0.65;  // room for the label of the entropy below the points
   chart.references = {{.at = *tiny_task().entropy(), .label = "entropy"},
                       {.at = tiny_baseline(), .label = "n-gram"}};
   kit::Table table{.caption = "Final loss: mean over seeds, least and largest; chosen rates",

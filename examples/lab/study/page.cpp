@@ -151,7 +151,10 @@ std::string write_study_page(const Path& folder, const Study& study) {
       (form == "Full form. " ? "" : form) +
       (judged.empty() ? "No claim of the ledger is measured here." : summary_words(judged));
   page.html.verdict(sentence, findings);
-  study.report(page, results);
+  if (results.records.empty())
+    page.html.paragraph("No run has finished yet.");
+  else
+    study.report(page, results);
   add_claims(page, judged);
   add_settings(page, config, results);
   kit::make_folder(folder / "plots");

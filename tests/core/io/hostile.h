@@ -5,9 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 
+#include "call.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 
@@ -32,7 +32,7 @@ inline std::string little_endian(std::uint64_t number, int count) {
 }
 
 /// What loading such a file says, without the operation and the path in front; "" when it loads.
-inline std::string complaint(const std::function<void()>& load, const std::filesystem::path& path) {
+inline std::string complaint(Call load, const std::filesystem::path& path) {
   try {
     load();
     return "";
@@ -48,7 +48,7 @@ inline std::string complaint(const std::function<void()>& load, const std::files
 /// `header` bytes flipped. A load may succeed (a letter of a name has changed) or throw gradus::Error naming
 /// the file, nothing else; it never takes more tensor memory than a small multiple of the file.
 inline void check_damage(const std::string& bytes, std::size_t header, const std::filesystem::path& path,
-                         const std::function<void()>& load) {
+                         Call load) {
   const auto check_one = [&](const std::string& damaged, bool must_fail) {
     write_bytes(path, damaged);
     reset_peak_memory();

@@ -79,6 +79,8 @@ mkdir data
 echo 'too short' >data/tinyshakespeare.txt
 refused 1 '--data: ' claims --data data --out x # no pairs to translate: found before a study is made
 
+expect 0 help
+says out '--quick'
 refused 1 "there is no study 'sart'" sart
 refused 1 'there is no claim 999' claim 999
 refused 2 'claim takes the number of one' claim

@@ -134,7 +134,9 @@ TEST_CASE("KeyValueCache: fresh memory is no value, and an error behind the stac
 TEST_CASE("KeyValueCache: any weight of the model that has changed is noticed") {
   const Tensor ids = tensor({{1, 2, 3, 4}});
   const nn::GPT gpt = model_of(small());
-  for (const auto& [name, w] : gpt.named_parameters()) {
+  for (const auto& parameter : gpt.named_parameters()) {
+    const std::string& name = parameter.first;
+    const Tensor& w = parameter.second;
     INFO(name);
     nn::KeyValueCache cache = gpt.new_cache();
     gpt.next_logits(ids.slice(1, 0, 3), cache);

@@ -122,10 +122,10 @@ TEST_CASE("comparison: bools have no order beside a number") {
   const Tensor x = tensor({1.0, 2.0, 3.0});
   const std::string rest =
       ": bools are neither more nor less than a number; write a < b < c as (a < b) & (b < c)";
-  check_error([&] { x > 0 > 1; }, "gt" + rest);
-  check_error([&] { x > 0 >= 1; }, "ge" + rest);
-  check_error([&] { x > 0 < 1; }, "lt" + rest);
-  check_error([&] { x > 0 <= 1; }, "le" + rest);
+  check_error([&] { return x > 0 > 1; }, "gt" + rest);
+  check_error([&] { return x > 0 >= 1; }, "ge" + rest);
+  check_error([&] { return x > 0 < 1; }, "lt" + rest);
+  check_error([&] { return x > 0 <= 1; }, "le" + rest);
   CHECK(values((x > 1) == true) == Values{0, 1, 1});
   CHECK(values((x > 1) != 1) == Values{1, 0, 0});
 }

@@ -168,10 +168,6 @@ void add_setting(Page& page, const Grid& grid) {
 void report(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   add_setting(page, grid);
-  if (results.records.empty()) {
-    page.html.paragraph("No run has finished yet.");
-    return;
-  }
   if (results.options.budget == Budget::quick)
     page.html.paragraph(fmt::format(
         "The quick form shows how the search works, with {} layers: 48 take longer.", grid.layers));

@@ -176,10 +176,6 @@ void add_limits(Page& page) {
 void report(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   add_setting(page, grid);
-  if (results.records.empty()) {
-    page.html.paragraph("No run has finished yet.");
-    return;
-  }
   const Figures all = figures(results);
   add_warmup(page, results, grid);
   add_groups(page, results, grid, all);

@@ -259,10 +259,6 @@ void report(Page& page, const StudyResults& results) {
   const View view(results);
   const Figures all = figures(results);
   add_setting(page, view);
-  if (results.records.empty()) {
-    page.html.paragraph("No run has finished yet.");
-    return;
-  }
   add_rates(page, view, all);
   add_largest(page, view, all);
   add_warmup(page, view, all);

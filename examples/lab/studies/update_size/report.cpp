@@ -204,9 +204,9 @@ void add_held_charts(Page& page, const StudyResults& results) {
   const Values most = trained_numbers(results, "held.most"), first = trained_numbers(results, "larger.first");
   page.figure(
       "held-updates", updates,
-      fmt::format("{}Post-LN's first update moves the logits {} times as far as Pre-LN's in the "
+      fmt::format("{}Post-LN's first update moves the logits {:.2f} times as far as Pre-LN's in the "
                   "geometric mean. Held updates go at most {} times as far as Pre-LN's at that step. {}",
-                  training_words(), kit::number_text(std::pow(10.0, mean(first)), 2),
+                  training_words(), std::pow(10.0, mean(first)),
                   kit::number_text(spread_of(most).high, 3), bands));
 }
 

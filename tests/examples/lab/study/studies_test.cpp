@@ -5,7 +5,10 @@
 
 #include <set>
 
+#include "gradus/kit/data/files.h"
 #include "lab/claims/ledger.h"
+#include "lab/study/page.h"
+#include "support.h"
 
 using namespace gradus::lab;
 
@@ -49,13 +52,14 @@ TEST_CASE("a study without runs has figures for nothing and a page all the same"
   for (const Study& study : studies()) {
     INFO(study.name);
     const StudyResults nothing{.options = {}, .records = {}, .planned = 1};
-    for (const auto& [id, values] : study.figures(nothing)) {
-      INFO(id);
-      CHECK(values.empty());
+    for (const auto& figure : study.figures(nothing)) {
+      INFO(figure.first);
+      CHECK(figure.second.empty());
     }
-    Page page{gradus::kit::HtmlReport(study.title, study.question)};
-    study.report(page, nothing);
-    CHECK(!page.html.html().empty());
+    const gradus::test::ScratchFolder folder;
+    write_study(folder.path(), {.study = study.name, .options = {}, .shard = {}, .machine = {{"gradus", "1"}}});
+    CHECK(write_study_page(folder.path(), study).find("not measured") != std::string::npos);
+    CHECK(gradus::kit::read_file(folder / "report.html").find("No run has finished yet.") != std::string::npos);
   }
 }
 

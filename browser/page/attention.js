@@ -1,0 +1,134 @@
+// One head's weights on a short text, as a map, in words and as tables.
+'use strict';
+
+const MOST = 24;
+const rules = new Map();
+let head = null, letters = [];
+
+// What a reader would count as letters.
+function lettersOf(text) {
+  if (!Intl.Segmenter) return [...text];
+  return [...new Intl.Segmenter(undefined, {granularity: 'grapheme'}).segment(text)].map(({segment}) => segment);
+}
+const seen = (letter) => (letter.trim() ? letter : '␣');
+const wrong = (value) => Math.abs(value) > 5e-3;  // more than rounding to two digits hides
+const leaks = (t) => t + 1 < letters.length && head.change[t] > 1e-9;
+
+// --- the map
+
+const numberIn = (weight, x, y) => `<text class="weight ${weight > 0.55 ? 'light' : ''}" x="${x}" y="${y}">${fixed(weight)}</text>`;
+
+function drawMap() {
+  const n = letters.length, width = Math.max(300, Math.min(640, $('map').clientWidth)), left = 26, right = 46, top = 42;
+  const side = Math.min(44, (width - left - right) / n), chosen = Number($('row').value) - 1, causal = $('causal').checked;
+  const parts = [`<text class="soft" x="${left}" y="13">a row looks at columns</text>`,
+                 `<text class="soft sum" x="${px(left + n * side + 42)}" y="32">sum</text>`];
+  letters.forEach((letter, j) => {
+    parts.push(`<text class="letter" x="${px(left + (j + 0.5) * side)}" y="32">${escapeText(seen(letter))}</text>`);
+  });
+  head.weights.forEach((row, i) => {
+    const y = top + i * side, middle = px(y + side / 2 + 4);
+    parts.push(`<text class="letter" x="12" y="${middle}">${escapeText(seen(letters[i]))}</text>` +
+               `<text class="sum ${wrong(head.sums[i] - 1) ? 'bad' : ''}" x="${px(left + n * side + 42)}" y="${middle}">${fixed(head.sums[i])}</text>`);
+    row.forEach((weight, j) => {
+      const x = left + j * side, box = `x="${px(x)}" y="${px(y)}" width="${px(side)}" height="${px(side)}"`;
+      parts.push(`<g class="${j > i ? 'ahead' : ''}">` +
+                 (causal && j > i ? `<path class="masked" d="M${px(x + side * 0.35)} ${px(y + side * 0.65)}l${px(side * 0.3)} ${px(-side * 0.3)}"/>`
+                                  : `<rect class="cell" ${box} fill-opacity="${Math.max(0, weight).toFixed(3)}"/>`) +
+                 `<rect class="frame" ${box}/>` +
+                 (side >= 30 && !(causal && j > i) ? numberIn(weight, px(x + side / 2), middle) : '') + '</g>');
+    });
+    parts.push(`<rect class="row" data-row="${i + 1}" x="0" y="${px(y)}" width="${width}" height="${px(side)}"/>`);
+  });
+  parts.push(`<rect class="chosen" x="${left}" y="${px(top + chosen * side)}" width="${px(n * side)}" height="${px(side)}"/>`);
+  $('map').innerHTML = `<svg viewBox="0 0 ${width} ${px(top + n * side + 8)}" style="max-inline-size:${width}px" role="img" ` +
+      `aria-label="${escapeText('The weights as a map. ' + summary())}">${parts.join('')}</svg>`;
+}
+
+// --- in words
+
+function rowWords(i) {
+  const best = head.weights[i].map((weight, j) => ({weight, j})).filter(({weight}) => weight >= 0.005)
+      .sort((a, b) => b.weight - a.weight).slice(0, 3);
+  const looks = best.length ? 'looks at ' + listed(best.map(({weight, j}) => `${j + 1} “${seen(letters[j])}” with ${fixed(weight)}`))
+                            : 'looks at nothing';
+  return `Row ${i + 1}, “${seen(letters[i])}”, ${looks}.`;
+}
+
+function summary() {
+  const low = Math.min(...head.sums), high = Math.max(...head.sums), future = head.future.reduce((sum, v) => sum + v, 0);
+  const sums = wrong(low - 1) || wrong(high - 1) ? `Rows sum to ${fixed(low)} to ${fixed(high)}, not to 1.` : 'Every row sums to 1.';
+  const ahead = wrong(future) ? `Weight on later letters: ${fixed(future)} in all.` : 'There is no weight on later letters.';
+  const changed = letters.filter((_, t) => leaks(t)).length;
+  const meaning = $('causal').checked ? 'the future leaks, in spite of the mask.' : 'they see the future.';
+  const leak = changed ? `Another last letter changes ${changed} earlier row${changed > 1 ? 's' : ''}, by up to ` +
+                             `${numberText(Math.max(...head.change.slice(0, -1)))}: ${meaning}`
+                       : 'Another last letter changes no earlier row: nothing leaks.';
+  return `${sums} ${ahead} ${leak}`;
+}
+
+function drawTables() {
+  const chosen = Number($('row').value) - 1;
+  $('rows').innerHTML = '<caption class="hidden">The rows</caption>' +
+      tableText(['row', 'looks most at', 'weight', 'sum', 'on later', 'leak'], letters.map((letter, i) => {
+        const best = head.weights[i].indexOf(Math.max(...head.weights[i]));
+        return [`${i + 1} ${seen(letter)}`, `${best + 1} ${seen(letters[best])}`, fixed(head.weights[i][best]), fixed(head.sums[i]),
+                fixed(head.future[i]), i + 1 === letters.length ? '–' : numberText(leaks(i) ? head.change[i] : 0)];
+      }));
+  $('rows').querySelectorAll('tbody tr').forEach((row, i) => {
+    row.classList.toggle('now', i === chosen);
+    row.children[3].classList.toggle('bad', wrong(head.sums[i] - 1));
+    row.children[4].classList.toggle('bad', wrong(head.future[i]));
+    row.children[5].classList.toggle('bad', leaks(i));
+  });
+  $('all').innerHTML = '<caption class="hidden">All weights</caption>' +
+      tableText(['', ...letters.map((letter, j) => `${j + 1} ${seen(letter)}`)],
+                head.weights.map((row, i) => [`${i + 1} ${seen(letters[i])}`, ...row.map((weight) => fixed(weight))]));
+}
+
+function show() {
+  const row = Number($('row').value) - 1;
+  $('row-name').textContent = `${row + 1} “${seen(letters[row])}”`;
+  drawMap();
+  drawTables();
+  return `${rowWords(row)} ${summary()}`;
+}
+
+// --- what a reader does
+
+const update = oneAtATime(async () => {
+  const wanted = lettersOf($('text').value);
+  $('rule-hint').textContent = rules.get($('rule').value).words;
+  $('random').hidden = $('rule').value !== 'random';
+  if (wanted.length < 1 || wanted.length > MOST) throw new Error(`Text: expects 1 to ${MOST} letters, there are ${wanted.length}.`);
+  if (!$('seed').checkValidity()) throw new Error(`Seed: ${$('seed').validationMessage}`);
+  head = await ask({do: 'attention', letters: wanted, rule: $('rule').value, causal: $('causal').checked, scaled: $('scaled').checked,
+                    over_queries: $('axis').value === 'queries', seed: Number($('seed').value)});
+  letters = wanted;
+  $('row').max = letters.length;
+  say(show(), 400);
+  writeLink();
+});
+
+async function begin() {
+  startWorker();
+  const {heads} = await ask({do: 'heads'});
+  for (const one of heads) rules.set(one.name, one);
+  fillMenu('rule', heads, 'same');
+  const refused = readLink();
+  $('row').max = MOST;
+  $('row').value = Math.min(8, lettersOf($('text').value).length);
+  await update();
+  if (refused) complain(refused);
+}
+
+for (const one of controls()) one.addEventListener('input', update);
+$('row').addEventListener('input', () => say(show(), 150));
+$('map').addEventListener('click', (event) => {
+  const row = event.target.dataset?.row;
+  if (!row) return;
+  $('row').value = row;
+  say(show());
+});
+new ResizeObserver(() => { if (head) show(); }).observe($('map'));
+begin().catch((error) => complain(error.message));

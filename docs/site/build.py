@@ -1,0 +1,87 @@
+"""Builds the site and the book: build.py ROOT OUT. Needs Sphinx, MyST and furo; no network.
+
+OUT/source is what Sphinx reads: links to the Markdown of the project, and what is made here, the front page's table of
+contents and the pages of the reference. OUT/html is the site, OUT/gradus.epub the book.
+"""
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import reference
+
+# What the navigation shows under which heading; what is named nowhere stands under the last.
+GROUPS = {
+    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/notation"],
+    "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
+               "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
+    "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",
+               "docs/t5", "docs/bert"],
+    "The lab": ["docs/lab", "docs/studies", "docs/claims", "docs/results", "docs/browser_lab"],
+    "Reference": ["api/index"],
+    "Background": ["docs/tape", "docs/architecture", "docs/performance", "docs/platforms", "CONTRIBUTING", "CHANGELOG", "docs/*"],
+}
+COPIED = ("docs", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+
+
+def write(path, text):
+    """Files that have not changed keep their times, by which Sphinx knows what to build again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def front_page(root):
+    pages = {str(path.relative_to(root).with_suffix("")) for path in [*root.glob("docs/*.md"), *root.glob("docs/course/*.md")]}
+    pages |= {name for name in ("CONTRIBUTING", "CHANGELOG", "examples/README") if (root / (name + ".md")).exists()} | {"api/index"}
+    text, used = (root / "README.md").read_text(), set()
+    for caption, patterns in GROUPS.items():
+        entries = []
+        for pattern in patterns:
+            wish = re.compile(re.escape(pattern).replace(r"\[0\-9\]\*", r"\d[^/]*").replace(r"\*", "[^/]*") + "$")
+            entries += [page for page in sorted(pages - used - set(entries)) if wish.match(page)]
+        used |= set(entries)
+        text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(entries) + "\n```\n"
+    return text
+
+
+def lay_out(root, source):
+    source.mkdir(parents=True, exist_ok=True)
+    for name in COPIED:
+        link = source / name
+        if (root / name).exists() and not link.is_symlink():
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(root / name)
+    write(source / "index.md", front_page(root))
+    pages = reference.pages(root)
+    for name, text in pages.items():
+        write(source / "api" / (name + ".md"), text)
+    for path in (source / "api").glob("*.md"):
+        if path.stem not in pages:
+            path.unlink()
+
+
+def sphinx(kind, root, out):
+    from sphinx.cmd.build import build_main
+    # The book is written whole: what has been read again for the site is not new to it.
+    arguments = [*(["-a"] if kind == "epub" else []), "-q", "-W", "--keep-going", "-b", kind, "-c", str(root / "docs/site"), "-d", str(out / "doctrees")]
+    if build_main([*arguments, str(out / "source"), str(out / kind)]) != 0:
+        sys.exit(f"the {kind} has not been built")
+
+
+def main():
+    root, out = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    kinds = sys.argv[3:] or ["html", "epub"]
+    os.environ["GRADUS_ROOT"] = str(root)
+    os.environ["GRADUS_VERSION"] = re.search(r"project\(gradus VERSION (\S+)", (root / "CMakeLists.txt").read_text())[1]
+    sys.dont_write_bytecode = True
+    lay_out(root, out / "source")
+    for kind in kinds:
+        sphinx(kind, root, out)
+    if "epub" in kinds:
+        shutil.copy(out / "epub/gradus.epub", out / "gradus.epub")
+
+
+if __name__ == "__main__":
+    main()

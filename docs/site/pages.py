@@ -1,0 +1,219 @@
+"""What the site does with the project's Markdown: links to files, anchors as on GitHub, live figures, the reference."""
+import html
+import re
+import shutil
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.domains import Domain, ObjType
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+
+import sources
+import theme
+
+
+def slug(title):
+    """A heading's anchor as GitHub makes it: "## The tape" gives "the-tape"."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+class Anchors(SphinxTransform):
+    default_priority = 400
+
+    def apply(self):
+        seen = {}
+        for section in self.document.findall(nodes.section):
+            name = slug(section.next_node(nodes.title).astext())
+            count = seen[name] = seen.get(name, -1) + 1
+            name += f"-{count}" if count else ""
+            if self.document.ids.get(name, section) is not section:  # a function's, in the reference
+                name += "-heading"
+            self.document.ids[name] = section
+            section["ids"] = [name]
+
+
+class Cells(SphinxTransform):
+    """Cells that hold sentences, which no small screen is to press into a word a line."""
+    default_priority = 403
+
+    def apply(self):
+        for cell in self.document.findall(nodes.entry):
+            if len(cell.astext()) > 60:
+                cell["classes"].append("long")
+
+
+class Links(SphinxTransform):
+    """Makes of each link to a file a reference to its path in the project, and notes which files are linked to."""
+    default_priority = 401
+
+    def apply(self):
+        here = Path(self.env.docname)
+        linked = self.env.gradus_linked[self.env.docname] = set()
+        for node in [*self.document.findall(addnodes.pending_xref), *self.document.findall(addnodes.download_reference)]:
+            if node.get("reftype") != "myst":
+                continue
+            path, _, anchor = node["reftarget"].partition("#")
+            path = normal(here.parent / path) if path else str(here) + ".md"
+            new = addnodes.pending_xref("", *node.children, refdomain="", reftype="file", reftarget=path, refanchor=anchor,
+                                        refdoc=self.env.docname, refwarn=True, refexplicit=True)
+            new.source, new.line = node.source, node.line
+            node.replace_self(new)
+            if not page_of(self.env, path):
+                linked.add(path)
+
+
+def normal(path):
+    parts = []
+    for part in path.parts:
+        if part == "..":
+            parts = parts[:-1]
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def page_of(env, path):
+    name = {"README.md": "index"}.get(path, path[:-3] if path.endswith(".md") else path + "/README")
+    return name if name in env.found_docs else None
+
+
+def resolve(app, env, node, content):
+    if node["reftype"] != "file":
+        return None
+    path, anchor = node["reftarget"], node["refanchor"]
+    page = page_of(env, path)
+    if not page and (app.builder.format != "html" or app.builder.name == "epub"):
+        return content
+    if page:
+        uri = app.builder.get_relative_uri(node["refdoc"], page)
+    elif (env.config.gradus_root / Path(path)).exists():
+        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
+    else:
+        return None
+    if anchor:
+        uri = uri.split("#")[0] + "#" + anchor
+    reference = nodes.reference("", "", internal=True, refuri=uri)
+    reference += node.children
+    return reference
+
+
+class live(nodes.General, nodes.Element):
+    """A picture that may stand for a page made by ./run browser: <!-- live: NAME HEIGHT --> stands above it."""
+
+
+class Pictures(SphinxTransform):
+    """<img> as Sphinx's images, which are copied; live figures; no comments."""
+    default_priority = 402
+
+    def apply(self):
+        for node in list(self.document.findall(nodes.raw)):
+            tags = node.astext().strip()
+            if re.fullmatch(r"(<img\s[^>]*>\s*)+", tags):
+                node.replace_self([self.image(node, tag) for tag in re.findall(r"<img\s([^>]*)>", tags)])
+        for node in list(self.document.findall(nodes.raw)):
+            comment = re.fullmatch(r"\s*<!--(.*?)-->\s*", node.astext(), re.S)
+            if not comment:
+                continue
+            wish = re.fullmatch(r"\s*live: (\w+)(?: (\d+))?\s*", comment[1])
+            after = node.next_node(siblings=True, descend=False, ascend=False)
+            image = after if isinstance(after, nodes.image) else after and after.next_node(nodes.image)
+            if wish and image and wish[1] in self.config.gradus_live:
+                figure = live(name=wish[1], height=wish[2] or "520", alt=image.get("alt", ""))
+                after.replace_self(figure)
+                figure += after
+            node.parent.remove(node)
+
+    @staticmethod
+    def image(node, tag):
+        given = {name: html.unescape(value) for name, value in re.findall(r'(\w+)="([^"]*)"', tag)}
+        image = nodes.image("", uri=given.pop("src"), **given)
+        image.source, image.line = node.source, node.line
+        return image
+
+
+def visit_live(self, node):
+    address = "../" * self.builder.current_docname.count("/") + f"live/{node['name']}.html"
+    self.body.append(f'<iframe class="live" loading="lazy" src="{address}" height="{node["height"]}" '
+                     f'title="{self.attval(node["alt"])}"></iframe>\n<p class="live"><a href="{address}">This figure alone</a></p>\n')
+    raise nodes.SkipNode
+
+
+def visit_live_elsewhere(self, node):
+    pass
+
+
+class Names(Domain):
+    """The public names, for search and index."""
+    name, label = "gradus", "gradus"
+    object_types = {kind: ObjType(kind) for kind in ("function", "variable", "type", "enum", "concept", "class", "struct")}
+    initial_data = {"objects": {}}
+
+    def clear_doc(self, docname):
+        self.data["objects"] = {key: value for key, value in self.data["objects"].items() if value[0] != docname}
+
+    def get_objects(self):
+        for (name, kind), (page, anchor) in self.data["objects"].items():
+            yield name, name, kind, page, anchor, 1
+
+    def merge_domaindata(self, docnames, other):
+        self.data["objects"] |= {key: value for key, value in other["objects"].items() if value[0] in docnames}
+
+
+class Declarations(SphinxDirective):
+    """```{declarations} function Tensor.sum,Tensor.mean  and the code of these declarations."""
+    required_arguments = 2
+    has_content = True
+    option_spec = {"level": directives.unchanged}
+
+    def run(self):
+        kind, names = self.arguments[0], self.arguments[1].split(",")
+        box = nodes.container(classes=["declarations"])
+        for name in names:
+            anchor = re.sub(r"[^\w.~\-]", lambda match: f"-{ord(match[0]):x}", name)
+            ids = self.state.document.ids
+            if not isinstance(ids.get(anchor), nodes.container):  # headings get others: Anchors
+                ids[anchor] = box
+                box["ids"].append(anchor)
+                self.env.get_domain("gradus").data["objects"][name, kind] = (self.env.docname, anchor)
+        code = "\n".join(self.content)
+        box += nodes.literal_block(code, code, language="cpp", force=True)
+        return [box]
+
+
+def finish(app, error):
+    if error or app.builder.name != "html":
+        return
+    theme.mend(Path(app.outdir, "_static"))
+    linked = set().union(*app.env.gradus_linked.values())
+    root, out = Path(app.config.gradus_root), Path(app.outdir)
+    written = sources.write_pages(root, out, linked)
+    written |= {out / (name + ".html") for name in app.env.found_docs | {"genindex", "search"}}
+    for name in app.config.gradus_live:
+        (out / "live").mkdir(exist_ok=True)
+        written.add(Path(shutil.copy(root / "build/wasm/browser" / (name + ".html"), out / "live")))
+    for path in set(out.rglob("*.html")) - written:  # of pages that are no more
+        path.unlink()
+
+
+def begin(app, env, names):
+    if not hasattr(env, "gradus_linked"):
+        env.gradus_linked = {}
+
+
+def setup(app):
+    app.add_config_value("gradus_root", "", "env")
+    app.add_config_value("gradus_maker", "", "env")  # all is read again when what makes the site changes
+    app.add_config_value("gradus_live", [], "env")
+    app.add_domain(Names)
+    app.add_directive("declarations", Declarations)
+    app.add_node(live, html=(visit_live, None), epub=(visit_live_elsewhere, visit_live_elsewhere))
+    for transform in (Anchors, Links, Pictures, Cells):
+        app.add_transform(transform)
+    app.connect("env-before-read-docs", begin)
+    app.connect("env-purge-doc", lambda app, env, page: getattr(env, "gradus_linked", {}).pop(page, None))
+    app.connect("missing-reference", resolve)
+    app.connect("build-finished", finish)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": False}

@@ -1,0 +1,21 @@
+"""furo as Debian 12 packs it lacks three things, which are put back here: the colours of a system that is set to dark, lost by
+its compiler of style sheets, the style sheet it begins with, and a script that browsers can run, as its parts were not joined."""
+import re
+from pathlib import Path
+
+
+def mend(static):
+    style, script = static / "styles/furo.css", static / "scripts/furo.js"
+    text = style.read_text()
+    wanted = re.match(r'@import url\("?(/javascript/[^")]*)"?\);', text)
+    if wanted:
+        basis = Path("/usr/share" + wanted[1])
+        text = (basis.read_text() if basis.exists() else "") + text[wanted.end():]
+    dark = re.search(r'body\[data-theme="dark"\] \{([^}]*)\}', text)
+    if dark and "prefers-color-scheme" not in text:
+        text += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{{dark[1]}}} }}\n'
+    style.write_text(text)
+    text = script.read_text()
+    if text.startswith("import Gumshoe"):
+        parts = (static / "scripts/gumshoe-patched.js").read_text()
+        script.write_text(parts + "(() => {\n" + text.split("\n", 1)[1] + "\n})();\n")

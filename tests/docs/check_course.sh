@@ -1,0 +1,61 @@
+#!/bin/sh
+# check_course.sh SOURCE: every chapter of the course has its parts in their order, its neighbours, its program and its
+# questions, and stands in the contents with the minutes it takes to read.
+set -eu
+cd "$1/docs/course"
+words_a_minute=150 # for readers whose first language is another one
+problems=0
+problem() {
+  echo "$*"
+  problems=$((problems + 1))
+}
+
+parts='**Question.**
+## Predict
+## Why it matters
+## Equation
+## In code
+## What it prints
+## What texts get wrong
+## Exercises'
+
+# Prose only: quoted code and output, pictures and headings are looked at, not read word by word.
+minutes() {
+  awk '/^```/ { code = !code } !code && !/^(#|<|Program:|\[Contents\])/ && !/^    / { words += NF }
+       END { printf "%d", words / '$words_a_minute' + 1 }' "$1"
+}
+
+set -- [0-9][0-9]_*.md
+[ $# = 30 ] || problem "there are $# chapters, not 30"
+before=
+number=0
+for page; do
+  number=$((number + 1))
+  name=${page%.md}
+  title=$(sed -n "1s/^# $number\. //p" "$page")
+  case $name in "$(printf %02d $number)"_*) ;; *) problem "$page is the chapter number $number" ;; esac
+  [ "$title" ] || problem "$page: its first line is not '# $number. ' and a title"
+  found=$(grep -nxF "$parts" "$page" | cut -d : -f 2-; :)
+  wanted=$(printf '%s\n' "$parts" | sed 1d)
+  grep -q '^\*\*Question\.\*\* ' "$page" || problem "$page has no **Question.**"
+  [ "$found" = "$wanted" ] || problem "$page: its parts are not, in this order: $(echo "$wanted" | tr '\n' ',')"
+  for words in "./run learn $number" "./run example $number"; do
+    grep -qF "\`$words\`" "$page" || problem "$page does not name \`$words\`"
+  done
+  [ -z "$before" ] || grep -q "^\[Contents\](README.md).*before: \[.*\]($before)" "$page" ||
+    problem "$page does not end with the way to $before"
+  [ -z "$before" ] || grep -q "^\[Contents\](README.md).*next: \[.*\]($page)" "$before" ||
+    problem "$before does not end with the way to $page"
+  before=$page
+  program=../../examples/course/$name.cpp
+  if [ ! -f "$program" ]; then
+    problem "there is no $program"
+  elif [ "$(wc -l <"$program")" -gt 120 ]; then
+    problem "$program has more than 120 lines"
+  fi
+  [ -f "../../learn/$name/questions.json" ] || problem "there is no learn/$name/questions.json"
+  row="| $number | [$title]($page) | $(minutes "$page") |"
+  grep -qF "$row" README.md || problem "README.md has no row that begins with: $row"
+done
+[ $problems = 0 ] || exit 1
+echo "30 chapters"

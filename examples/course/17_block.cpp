@@ -46,7 +46,7 @@ std::int64_t gpt2_count(std::int64_t layers, std::int64_t c) {
 
 void counts() {
   const nn::PreLNBlock block({.d_model = C, .heads = 4});
-  std::printf("\n12 C C + 13 C for C = 64 and the block: %s\n",
+  std::printf("\n12 C C + 13 C for C = 64: %d, and the block's number: %s\n", int(block_count(C)),
               verdict(block_count(C) == block.num_parameters()));
   std::printf("GPT-2 in millions    all   blocks   tokens and positions\n");
   const std::pair<int, int> sizes[] = {{12, 768}, {24, 1024}, {36, 1280}, {48, 1600}};

@@ -9,10 +9,13 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.domains import Domain, ObjType
 from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import sources
 import theme
+
+logger = logging.getLogger(__name__)
 
 
 def slug(title):
@@ -77,7 +80,7 @@ def normal(path):
 
 def page_of(env, path):
     name = {"README.md": "index"}.get(path, path[:-3] if path.endswith(".md") else path + "/README")
-    return name if name in env.found_docs else None
+    return name if name in env.found_docs else path if path == "genindex" else None
 
 
 def resolve(app, env, node, content):
@@ -85,14 +88,14 @@ def resolve(app, env, node, content):
         return None
     path, anchor = node["reftarget"], node["refanchor"]
     page = page_of(env, path)
-    if not page and (app.builder.format != "html" or app.builder.name == "epub"):
-        return content
     if page:
         uri = app.builder.get_relative_uri(node["refdoc"], page)
-    elif (env.config.gradus_root / Path(path)).exists():
-        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
     else:
-        return None
+        if not (env.config.gradus_root / Path(path)).exists():
+            logger.warning("there is no %s", path, location=node)  # the link stays, for the test to find
+        if app.builder.name != "html":
+            return content
+        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
     if anchor:
         uri = uri.split("#")[0] + "#" + anchor
     reference = nodes.reference("", "", internal=True, refuri=uri)
@@ -171,16 +174,19 @@ class Declarations(SphinxDirective):
     def run(self):
         kind, names = self.arguments[0], self.arguments[1].split(",")
         box = nodes.container(classes=["declarations"])
+        index = addnodes.index(entries=[])
         for name in names:
             anchor = re.sub(r"[^\w.~\-]", lambda match: f"-{ord(match[0]):x}", name)
             ids = self.state.document.ids
             if not isinstance(ids.get(anchor), nodes.container):  # headings get others: Anchors
                 ids[anchor] = box
                 box["ids"].append(anchor)
+                owner, _, last = name.rpartition(".")
+                index["entries"].append(("single", f"{last} ({owner})" if owner else last, anchor, "", None))
                 self.env.get_domain("gradus").data["objects"][name, kind] = (self.env.docname, anchor)
         code = "\n".join(self.content)
         box += nodes.literal_block(code, code, language="cpp", force=True)
-        return [box]
+        return [index, box]
 
 
 def finish(app, error):

@@ -39,8 +39,8 @@ for page; do
   wanted=$(printf '%s\n' "$parts" | sed 1d)
   grep -q '^\*\*Question\.\*\* ' "$page" || problem "$page has no **Question.**"
   [ "$found" = "$wanted" ] || problem "$page: its parts are not, in this order: $(echo "$wanted" | tr '\n' ',')"
-  for words in "./run learn $number" "./run example $number"; do
-    grep -qF "\`$words\`" "$page" || problem "$page does not name \`$words\`"
+  for words in "learn $number" "example $(printf %02d $number)"; do
+    grep -qF "\`./run $words\`" "$page" || problem "$page does not name \`./run $words\`"
   done
   [ -z "$before" ] || grep -q "^\[Contents\](README.md).*before: \[.*\]($before)" "$page" ||
     problem "$page does not end with the way to $before"

@@ -14,7 +14,7 @@ import reference
 
 # What the navigation shows under which heading; what is named nowhere stands under the last.
 GROUPS = {
-    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/figures", "docs/notation"],
+    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/exercises", "docs/figures", "docs/notation"],
     "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
                "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
     "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",

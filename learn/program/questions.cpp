@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <istream>
 #include <ostream>
+#include <regex>
 
 #include "gradus/core/error.h"
 
@@ -44,7 +45,8 @@ Questions questions_of(const fs::path& folder) {
 namespace {
 
 /// Whether some number in the text is `value`, or what `value` was rounded from.
-bool contains_number(const std::string& text, double value) {
+bool contains_number(const std::string& printed, double value) {
+  const std::string text = std::regex_replace(printed, std::regex("([0-9]),(?=[0-9]{3})"), "$1");  // 49,984
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool starts =
         std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-' || text[i] == '.';

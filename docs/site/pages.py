@@ -119,11 +119,13 @@ class Directions(SphinxTransform):
 
     @staticmethod
     def isolate(found):
-        before, words, after = re.fullmatch(r"([\s\"',;:.·—–-]*)(.*?)([\s\"',;:.!?·—–]*)", found[0], re.S).groups()
+        before, words, after = re.fullmatch(r"((?:[\s\"',;:.·—–)]|^\d+\. )*)(.*?)([\s\"',;:.!?·—–]*)", found[0], re.S).groups()
         while words and words[0] == "(" and words.count("(") > words.count(")"):
             before, words = before + "(", words[1:]
         while words and words[-1] == ")" and words.count(")") > words.count("("):
             words, after = words[:-1], ")" + after
+        if re.search("[=/]", words) and len(words) < 25:  # a formula, on one line
+            words = words.replace(" ", "\u00a0")
         return f"{before}\u2066{words}\u2069{after}" if re.search(r"\w", words) else found[0]
 
 

@@ -9,11 +9,14 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.domains import Domain, ObjType
 from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import languages
 import sources
 import theme
+
+logger = logging.getLogger(__name__)
 
 
 def slug(title):
@@ -83,7 +86,8 @@ def normal(path):
 def page_of(env, path, language=""):
     """The page that a file has become: in this language, if it has been translated."""
     name = {"README.md": "index"}.get(path, path[:-3] if path.endswith(".md") else path + "/README")
-    return next((page for page in (f"{language}/{name}", name) if page in env.found_docs), None)
+    found = next((page for page in (f"{language}/{name}", name) if page in env.found_docs), None)
+    return found or (path if path == "genindex" else None)
 
 
 def resolve(app, env, node, content):
@@ -91,14 +95,14 @@ def resolve(app, env, node, content):
         return None
     path, anchor = node["reftarget"], node["refanchor"]
     page = page_of(env, path, languages.of_name(node["refdoc"])[0])
-    if not page and (app.builder.format != "html" or app.builder.name == "epub"):
-        return content
     if page:
         uri = app.builder.get_relative_uri(node["refdoc"], page)
-    elif (env.config.gradus_root / Path(path)).exists():
-        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
     else:
-        return None
+        if not (env.config.gradus_root / Path(path)).exists():
+            logger.warning("there is no %s", path, location=node)  # the link stays, for the test to find
+        if app.builder.name != "html":
+            return content
+        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
     if anchor:
         uri = uri.split("#")[0] + "#" + anchor
     reference = nodes.reference("", "", internal=True, refuri=uri)
@@ -200,16 +204,19 @@ class Declarations(SphinxDirective):
     def run(self):
         kind, names = self.arguments[0], self.arguments[1].split(",")
         box = nodes.container(classes=["declarations"])
+        index = addnodes.index(entries=[])
         for name in names:
             anchor = re.sub(r"[^\w.~\-]", lambda match: f"-{ord(match[0]):x}", name)
             ids = self.state.document.ids
             if not isinstance(ids.get(anchor), nodes.container):  # headings get others: Anchors
                 ids[anchor] = box
                 box["ids"].append(anchor)
+                owner, _, last = name.rpartition(".")
+                index["entries"].append(("single", f"{last} ({owner})" if owner else last, anchor, "", None))
                 self.env.get_domain("gradus").data["objects"][name, kind] = (self.env.docname, anchor)
         code = "\n".join(self.content)
         box += nodes.literal_block(code, code, language="cpp", force=True)
-        return [box]
+        return [index, box]
 
 
 def tell_language(app, name, template, context, doctree):

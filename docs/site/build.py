@@ -10,6 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import languages
 import reference
 
 # What the navigation shows under which heading; what is named nowhere stands under the last.
@@ -23,6 +24,7 @@ GROUPS = {
     "Reference": ["api/index"],
     "Background": ["docs/tape", "docs/architecture", "docs/performance", "docs/platforms", "CONTRIBUTING", "CHANGELOG", "docs/*"],
 }
+LANGUAGES = ["docs/glossary", "docs/translations"]
 COPIED = ("docs", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
@@ -36,7 +38,7 @@ def write(path, text):
 def front_page(root):
     pages = {str(path.relative_to(root).with_suffix("")) for path in [*root.glob("docs/*.md"), *root.glob("docs/course/*.md")]}
     pages |= {name for name in ("CONTRIBUTING", "CHANGELOG", "examples/README") if (root / (name + ".md")).exists()} | {"api/index"}
-    text, used = (root / "README.md").read_text(), set()
+    text, used = (root / "README.md").read_text(), set(LANGUAGES)
     for caption, patterns in GROUPS.items():
         entries = []
         for pattern in patterns:
@@ -44,7 +46,8 @@ def front_page(root):
             entries += [page for page in sorted(pages - used - set(entries)) if wish.match(page)]
         used |= set(entries)
         text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(entries) + "\n```\n"
-    return text
+    words = [f"{name} <{language}/index>" for language, name in languages.LANGUAGES.items() if f"{language}/index" in languages.pages(root)]
+    return text + "\n```{toctree}\n:hidden:\n:caption: Languages\n\n" + "\n".join([*words, *LANGUAGES]) + "\n```\n"
 
 
 def lay_out(root, source):
@@ -58,6 +61,13 @@ def lay_out(root, source):
     pages = reference.pages(root)
     for name, text in pages.items():
         write(source / "api" / (name + ".md"), text)
+    translated = languages.pages(root)
+    for name, text in translated.items():
+        write(source / (name + ".md"), text)
+    for language in languages.LANGUAGES:
+        for path in (source / language).rglob("*.md"):
+            if str(path.relative_to(source).with_suffix("")) not in translated:
+                path.unlink()
     for path in (source / "api").glob("*.md"):
         if path.stem not in pages:
             path.unlink()

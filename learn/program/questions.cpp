@@ -101,9 +101,11 @@ std::optional<std::pair<double, double>> read_prediction(std::string_view line) 
 
 namespace {
 
-void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out) {
+void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out,
+                    const Catalogue& words) {
   for (std::string line;;) {
-    out << fmt::format("{}{}\n  > ", p.ask, p.unit.empty() ? "" : " (" + p.unit + ")") << std::flush;
+    out << fmt::format("{}{}\n  > ", words(p.ask), p.unit.empty() ? "" : " (" + words(p.unit) + ")")
+        << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
     const auto said = read_prediction(line);
     if (!said) {
@@ -111,15 +113,17 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
       continue;
     }
     progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
-    out << fmt::format("  {}: it prints {}. {}\n\n", p.met_by(said->first) ? "Yes" : "No", p.printed, p.note);
+    out << fmt::format("  {}: it prints {}. {}\n\n", p.met_by(said->first) ? "Yes" : "No", p.printed,
+                       words(p.note));
     return;
   }
 }
 
-void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostream& out) {
-  out << c.ask << '\n';
+void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostream& out,
+                const Catalogue& words) {
+  out << words(c.ask) << '\n';
   for (std::size_t i = 0; i < c.options.size(); ++i)
-    out << fmt::format("  {}. {}\n", i + 1, c.options[i].text);
+    out << fmt::format("  {}. {}\n", i + 1, words(c.options[i].text));
   for (std::string line;;) {
     out << "  > " << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
@@ -131,14 +135,15 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     const Option& chosen = c.options[number - 1];
     if (progress.said(c.ask).is_null())
       progress.say(c.ask, {{"option", chosen.text}, {"right", chosen.right}});
-    out << fmt::format("  {} {}\n", chosen.right ? "Yes." : "No.", chosen.why);
+    out << fmt::format("  {} {}\n", chosen.right ? "Yes." : "No.", words(chosen.why));
     if (chosen.right) return out << '\n', void();
   }
 }
 
 }  // namespace
 
-void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out) {
+void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
+         const Catalogue& words) {
   const auto open = [&](const auto& question) { return progress.said(question.ask).is_null(); };
   const bool predict = std::any_of(questions.predictions.begin(), questions.predictions.end(), open);
   if (predict) {
@@ -147,9 +152,9 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
            "number of which you are 80 % sure (50 % if you say nothing).\n\n";
   }
   for (const Prediction& p : questions.predictions)
-    if (open(p) && in) ask_prediction(p, progress, in, out);
+    if (open(p) && in) ask_prediction(p, progress, in, out, words);
   for (const Choice& c : questions.choices)
-    if (open(c) && in) ask_choice(c, progress, in, out);
+    if (open(c) && in) ask_choice(c, progress, in, out, words);
 }
 
 void add(Calibration& calibration, const Questions& questions, const Progress& progress) {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_learn.sh PROGRAM SOURCE: what a learner meets, from the stub to the note after the last case.
 set -eu
+export LC_ALL=C # in English
 program=$1
 source=$2
 scratch=$(mktemp -d)
@@ -26,6 +27,10 @@ said() { grep -qF -- "$1" "$scratch/said" || fail "not said: $1"; }
 learn 0
 said '11_layer_norm'
 said '0 of '
+learn 1 --language xx
+said "there is no language 'xx'"
+learn 0 --language tr
+said 'Bir Pre-LN yığını'
 learn 1 nothing
 said "no exercise is called 'nothing'"
 learn 0 11

@@ -7,5 +7,6 @@ namespace gradus::docs {
 
 kit::LineChart course_06();
 kit::LineChart course_08();
+kit::LineChart course_09();
 
 }  // namespace gradus::docs

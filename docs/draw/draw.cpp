@@ -128,6 +128,7 @@ void draw_all(const std::filesystem::path& folder) {
   put("kit_bars", parameters());
   put("course_06", docs::course_06());
   put("course_08", docs::course_08());
+  put("course_09", docs::course_09());
   put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   const lab::Placements two{lab::Placement::pre, lab::Placement::post};

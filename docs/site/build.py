@@ -1,4 +1,5 @@
-"""Builds the site and the book: build.py ROOT OUT. Needs Sphinx, MyST and furo; no network.
+"""Builds the site and the book: build.py ROOT OUT [--strict]. Needs Sphinx, MyST and furo; no network.
+--strict: all is read anew, and a warning is an error.
 
 OUT/source is what Sphinx reads: links to the Markdown of the project, and what is made here, the front page's table of
 contents and the pages of the reference. OUT/html is the site, OUT/gradus.epub the book.
@@ -9,11 +10,12 @@ import shutil
 import sys
 from pathlib import Path
 
+import languages
 import reference
 
 # What the navigation shows under which heading; what is named nowhere stands under the last.
 GROUPS = {
-    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/notation"],
+    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/exercises", "docs/figures", "docs/notation"],
     "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
                "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
     "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",
@@ -22,6 +24,7 @@ GROUPS = {
     "Reference": ["api/index"],
     "Background": ["docs/tape", "docs/architecture", "docs/performance", "docs/platforms", "CONTRIBUTING", "CHANGELOG", "docs/*"],
 }
+LANGUAGES = ["docs/glossary", "docs/translations"]
 COPIED = ("docs", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
@@ -35,7 +38,7 @@ def write(path, text):
 def front_page(root):
     pages = {str(path.relative_to(root).with_suffix("")) for path in [*root.glob("docs/*.md"), *root.glob("docs/course/*.md")]}
     pages |= {name for name in ("CONTRIBUTING", "CHANGELOG", "examples/README") if (root / (name + ".md")).exists()} | {"api/index"}
-    text, used = (root / "README.md").read_text(), set()
+    text, used = (root / "README.md").read_text(), set(LANGUAGES)
     for caption, patterns in GROUPS.items():
         entries = []
         for pattern in patterns:
@@ -43,7 +46,8 @@ def front_page(root):
             entries += [page for page in sorted(pages - used - set(entries)) if wish.match(page)]
         used |= set(entries)
         text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(entries) + "\n```\n"
-    return text
+    words = [f"{name} <{language}/index>" for language, name in languages.LANGUAGES.items() if f"{language}/index" in languages.pages(root)]
+    return text + "\n```{toctree}\n:hidden:\n:caption: Languages\n\n" + "\n".join([*words, *LANGUAGES]) + "\n```\n"
 
 
 def lay_out(root, source):
@@ -57,30 +61,37 @@ def lay_out(root, source):
     pages = reference.pages(root)
     for name, text in pages.items():
         write(source / "api" / (name + ".md"), text)
+    translated = languages.pages(root)
+    for name, text in translated.items():
+        write(source / (name + ".md"), text)
+    for language in languages.LANGUAGES:
+        for path in (source / language).rglob("*.md"):
+            if str(path.relative_to(source).with_suffix("")) not in translated:
+                path.unlink()
     for path in (source / "api").glob("*.md"):
         if path.stem not in pages:
             path.unlink()
 
 
-def sphinx(kind, root, out):
+def sphinx(kind, root, out, *arguments):
     from sphinx.cmd.build import build_main
-    # The book is written whole: what has been read again for the site is not new to it.
-    arguments = [*(["-a"] if kind == "epub" else []), "-q", "-W", "--keep-going", "-b", kind, "-c", str(root / "docs/site"), "-d", str(out / "doctrees")]
-    if build_main([*arguments, str(out / "source"), str(out / kind)]) != 0:
-        sys.exit(f"the {kind} has not been built")
+    arguments = ["-q", "-b", kind, "-c", str(root / "docs/site"), "-d", str(out / "doctrees"), *arguments]
+    return build_main([*arguments, str(out / "source"), str(out / kind)]) == 0
 
 
 def main():
     root, out = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    kinds = sys.argv[3:] or ["html", "epub"]
+    strict = ["-W", "--keep-going"] if "--strict" in sys.argv else []
     os.environ["GRADUS_ROOT"] = str(root)
     os.environ["GRADUS_VERSION"] = re.search(r"project\(gradus VERSION (\S+)", (root / "CMakeLists.txt").read_text())[1]
     sys.dont_write_bytecode = True
     lay_out(root, out / "source")
-    for kind in kinds:
-        sphinx(kind, root, out)
-    if "epub" in kinds:
-        shutil.copy(out / "epub/gradus.epub", out / "gradus.epub")
+    good = sphinx("html", root, out, *strict, *(["-E"] if strict else []))
+    # Whole: what has been read again for the site is not new to the book.
+    good = sphinx("epub", root, out, *strict, "-a") and good
+    shutil.copy(out / "epub/gradus.epub", out / "gradus.epub")
+    if not good:
+        sys.exit("the site has not been built as it should")
 
 
 if __name__ == "__main__":

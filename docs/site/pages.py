@@ -9,10 +9,14 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.domains import Domain, ObjType
 from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+import languages
 import sources
 import theme
+
+logger = logging.getLogger(__name__)
 
 
 def slug(title):
@@ -26,7 +30,10 @@ class Anchors(SphinxTransform):
     def apply(self):
         seen = {}
         for section in self.document.findall(nodes.section):
-            name = slug(section.next_node(nodes.title).astext())
+            title = section.next_node(nodes.title)
+            after = title.next_node(siblings=True, descend=False, ascend=False)
+            source = re.fullmatch(r"\s*<!-- title: (.*) -->\s*", after.astext()) if isinstance(after, nodes.raw) else None
+            name = slug(re.sub(r"[`*]", "", source[1]) if source else title.astext())  # in all languages that of the English heading
             count = seen[name] = seen.get(name, -1) + 1
             name += f"-{count}" if count else ""
             if self.document.ids.get(name, section) is not section:  # a function's, in the reference
@@ -50,7 +57,8 @@ class Links(SphinxTransform):
     default_priority = 401
 
     def apply(self):
-        here = Path(self.env.docname)
+        language, page = languages.of_name(self.env.docname)
+        here = Path(page)
         linked = self.env.gradus_linked[self.env.docname] = set()
         for node in [*self.document.findall(addnodes.pending_xref), *self.document.findall(addnodes.download_reference)]:
             if node.get("reftype") != "myst":
@@ -61,7 +69,7 @@ class Links(SphinxTransform):
                                         refdoc=self.env.docname, refwarn=True, refexplicit=True)
             new.source, new.line = node.source, node.line
             node.replace_self(new)
-            if not page_of(self.env, path):
+            if not page_of(self.env, path, language):
                 linked.add(path)
 
 
@@ -75,29 +83,54 @@ def normal(path):
     return "/".join(parts)
 
 
-def page_of(env, path):
+def page_of(env, path, language=""):
+    """The page that a file has become: in this language, if it has been translated."""
     name = {"README.md": "index"}.get(path, path[:-3] if path.endswith(".md") else path + "/README")
-    return name if name in env.found_docs else None
+    found = next((page for page in (f"{language}/{name}", name) if page in env.found_docs), None)
+    return found or (path if path == "genindex" else None)
 
 
 def resolve(app, env, node, content):
     if node["reftype"] != "file":
         return None
     path, anchor = node["reftarget"], node["refanchor"]
-    page = page_of(env, path)
-    if not page and (app.builder.format != "html" or app.builder.name == "epub"):
-        return content
+    page = page_of(env, path, languages.of_name(node["refdoc"])[0])
     if page:
         uri = app.builder.get_relative_uri(node["refdoc"], page)
-    elif (env.config.gradus_root / Path(path)).exists():
-        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
     else:
-        return None
+        if not (env.config.gradus_root / Path(path)).exists():
+            logger.warning("there is no %s", path, location=node)  # the link stays, for the test to find
+        if app.builder.name != "html":
+            return content
+        uri = "../" * node["refdoc"].count("/") + sources.address(Path(env.config.gradus_root), path)
     if anchor:
         uri = uri.split("#")[0] + "#" + anchor
     reference = nodes.reference("", "", internal=True, refuri=uri)
     reference += node.children
     return reference
+
+
+class Directions(SphinxTransform):
+    """In prose that runs from right to left what runs from left to right stands by itself: names, numbers, formulas."""
+    default_priority = 404
+    run = re.compile(r"[^\s\u0600-\u06ff\u200c«»]+(?: +[^\s\u0600-\u06ff\u200c«»]+)*")
+
+    def apply(self):
+        if languages.of_name(self.env.docname)[0] in languages.RIGHT_TO_LEFT:
+            for text in list(self.document.findall(nodes.Text)):
+                if not isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)):
+                    text.parent.replace(text, nodes.Text(self.run.sub(self.isolate, text.astext())))
+
+    @staticmethod
+    def isolate(found):
+        before, words, after = re.fullmatch(r"((?:[\s\"',;:.·—–)]|^\d+\. )*)(.*?)([\s\"',;:.!?·—–]*)", found[0], re.S).groups()
+        while words and words[0] == "(" and words.count("(") > words.count(")"):
+            before, words = before + "(", words[1:]
+        while words and words[-1] == ")" and words.count(")") > words.count("("):
+            words, after = words[:-1], ")" + after
+        if re.search("[=/]", words) and len(words) < 25:  # a formula, on one line
+            words = words.replace(" ", "\u00a0")
+        return f"{before}\u2066{words}\u2069{after}" if re.search(r"\w", words) else found[0]
 
 
 class live(nodes.General, nodes.Element):
@@ -126,10 +159,10 @@ class Pictures(SphinxTransform):
                 figure += after
             node.parent.remove(node)
 
-    @staticmethod
-    def image(node, tag):
+    def image(self, node, tag):
         given = {name: html.unescape(value) for name, value in re.findall(r'(\w+)="([^"]*)"', tag)}
-        image = nodes.image("", uri=given.pop("src"), **given)
+        here = Path(languages.of_name(self.env.docname)[1])
+        image = nodes.image("", uri="/" + normal(here.parent / given.pop("src")), **given)
         image.source, image.line = node.source, node.line
         return image
 
@@ -171,16 +204,32 @@ class Declarations(SphinxDirective):
     def run(self):
         kind, names = self.arguments[0], self.arguments[1].split(",")
         box = nodes.container(classes=["declarations"])
+        index = addnodes.index(entries=[])
         for name in names:
             anchor = re.sub(r"[^\w.~\-]", lambda match: f"-{ord(match[0]):x}", name)
             ids = self.state.document.ids
             if not isinstance(ids.get(anchor), nodes.container):  # headings get others: Anchors
                 ids[anchor] = box
                 box["ids"].append(anchor)
+                owner, _, last = name.rpartition(".")
+                index["entries"].append(("single", f"{last} ({owner})" if owner else last, anchor, "", None))
                 self.env.get_domain("gradus").data["objects"][name, kind] = (self.env.docname, anchor)
         code = "\n".join(self.content)
         box += nodes.literal_block(code, code, language="cpp", force=True)
-        return [box]
+        return [index, box]
+
+
+def tell_language(app, name, template, context, doctree):
+    """The page in its language and direction; above it the others it can be read in."""
+    language, _ = languages.of_name(name)
+    if "body" not in context:
+        return
+    if language:
+        direction = "rtl" if language in languages.RIGHT_TO_LEFT else "ltr"
+        context["body"] = f'<div lang="{language}" dir="{direction}">\n{context["body"]}</div>\n'
+    if app.builder.name == "html":
+        address = lambda other: app.builder.get_relative_uri(name, other)
+        context["body"] = languages.switch(app.env.found_docs, name, address) + context["body"]
 
 
 def finish(app, error):
@@ -210,10 +259,11 @@ def setup(app):
     app.add_domain(Names)
     app.add_directive("declarations", Declarations)
     app.add_node(live, html=(visit_live, None), epub=(visit_live_elsewhere, visit_live_elsewhere))
-    for transform in (Anchors, Links, Pictures, Cells):
+    for transform in (Anchors, Links, Pictures, Cells, Directions):
         app.add_transform(transform)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", lambda app, env, page: getattr(env, "gradus_linked", {}).pop(page, None))
     app.connect("missing-reference", resolve)
+    app.connect("html-page-context", tell_language)
     app.connect("build-finished", finish)
     return {"version": "1", "env_version": 1, "parallel_read_safe": False}

@@ -88,9 +88,10 @@ def prose(block):
 
 
 def section(comment):
-    """A section's comment: what stands between dashes, else its words."""
-    line = re.sub(r"^-{2,} *", "", comment)
-    return words(line)
+    """A section's comment: after dashes a heading, else words."""
+    if not comment.startswith("--"):
+        return words(comment)
+    return "**" + prose(re.sub(r"^-+ *", "", comment)).strip().replace("\n", " ") + "**"
 
 
 def dotted(owner, name):
@@ -118,7 +119,7 @@ def show(items, owner, namespace=""):
         for part in group:
             if part.kind in ("struct", "enum"):
                 names += [dotted(owner, part.name + "." + field.name) for field in part.items if field.kind != "section"]
-        names = list(dict.fromkeys(name.replace(" ", "") for name in names if "," not in name))
+        names = list(dict.fromkeys(name.replace(" ", "") for name in names if "," not in name and "~" not in name)) or [item.name]
         out.append(f"`````{{declarations}} {item.kind} {','.join(names) or item.name}\n{code}\n`````\n")
         if comment:
             out.append(words(comment) + "\n")
@@ -160,11 +161,11 @@ def index(folders):
     text = ["# Reference\n", "Every public name, from the comments of the installed headers, in the order in which they stand there. "
             "`#include <gradus/gradus.h>` includes all of core, ops, nn, optim and data; `<gradus/kit/kit.h>` and "
             "`<gradus/text/text.h>` are their own. Names are in the namespace `gradus`; those of nn, optim, data, kit and text in "
-            "`gradus::nn` and so on.\n"]
+            "`gradus::nn` and so on. The [index](../genindex) has all names from A to Z.\n"]
     for folder, parts in folders.items():
         text.append(f"| [{folder}]({folder.replace('/', '-')}.md) | |\n|---|---|")
         for path, opening, items in parts:
-            names = dict.fromkeys(item.name for item in items if item.kind != "section" and not item.name.startswith("operator"))
+            names = dict.fromkeys(item.name for item in items if item.kind != "section" and not item.name.startswith(("operator", "~")))
             text.append(f"| [{path.rsplit('/', 1)[1]}]({folder.replace('/', '-')}.md#{slug(path)}) | "
                         f"{', '.join(f'`{name}`' for name in names)} |")
         text.append("")

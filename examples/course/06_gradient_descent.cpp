@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
 
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/plot.h"
@@ -67,14 +68,12 @@ double train_step(const Net& net, optim::Optimizer& opt, const Tensor& x, const 
 // [/train]
 
 double error_between(const Net& net, double low, double high) {
-  const NoGrad guard;  // measuring needs no tape
   const Tensor x = linspace(low, high, 101).unsqueeze(1);
   return mse_loss(net(x), curve(x)).sqrt().item();
 }
 
 /// The true curve and the net from x = -4 to 4.
 void plot(const Net& net) {
-  const NoGrad guard;
   const Tensor x = linspace(-4, 4, 200);
   const auto chart =
       kit::plot({{"true curve", x, curve(x)}, {"net", x, net(x.unsqueeze(1)).squeeze(1)}}, {.x_label = "x"});
@@ -96,7 +95,7 @@ void network(unsigned seed) {
     train_step(net, opt, x.slice(0, first, first + 20), y.slice(0, first, first + 20));
   }
   // [/loop]
-  const NoGrad guard;
+  const NoGrad guard;  // measuring needs no tape
   // [truth]
   const double closer = ((y - curve(x)).abs() < (net(x) - curve(x)).abs()).to(f64).mean().item();
   // [/truth]

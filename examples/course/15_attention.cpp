@@ -1,9 +1,4 @@
-// Attention by hand: an average of the values, weighted by how well keys fit a query.
-//
-//   S = q k^T / sqrt(D)        P = softmax(S) over the keys        out = P v
-//
-//   q, k, v, out [B, H, T, D]      S, P [B, H, Tq, Tk]      (Vaswani et al. 2017, section 3.2.1)
-
+// One attention head by hand: an average of the values, weighted by how well keys fit a query.
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -13,7 +8,6 @@
 using namespace gradus;
 
 namespace {
-
 // [attention]
 /// True above the diagonal: keys that come after the query.
 Tensor future(std::int64_t T) { return triu(ones({T, T}), 1) == 1.0; }
@@ -29,45 +23,41 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t
 }
 // [/attention]
 
-void print(const char* what, const Tensor& x) {
-  std::printf("  %-27s", what);
-  for (const double value : x.to_vector<double>()) std::printf(" %7.4f", value);
-  std::printf("\n");
-}
+// [head]
+/// What makes queries, keys and values of a token: three matrices [C, D].
+struct Head {
+  Tensor wq, wk, wv;
+  Tensor operator()(const Tensor& x, std::int64_t axis = -1) const {
+    return attention(matmul(x, wq), matmul(x, wk), matmul(x, wv), axis);
+  }
+};
+// [/head]
 
-void against_the_library(const Tensor& q, const Tensor& k, const Tensor& v) {
-  std::cout << "The weights P of head 0, a row for each query, a column for each key:\n"
-            << weights(q, k)[0][0] << "\n\n";
-  const Tensor library = scaled_dot_product_attention(q, k, v, {.causal = true});
+void one_head(const Head& head, const Tensor& x) {
+  const Tensor q = matmul(x, head.wq), k = matmul(x, head.wk), v = matmul(x, head.wv), one = ones({4});
+  std::cout << "The weights P, a row for each query, a column for each key:\n" << weights(q, k)[0] << "\n\n";
+  const Tensor library =
+      scaled_dot_product_attention(q.unsqueeze(1), k.unsqueeze(1), v.unsqueeze(1), {.causal = true});
   std::printf("By hand and by scaled_dot_product_attention: %s\n",
-              ((attention(q, k, v) - library).abs() < 1e-12).all() ? "equal" : "different");
-}
-
-void which_axis(const Tensor& q, const Tensor& k) {
-  const Tensor over_keys = weights(q, k, -1)[0][0], over_queries = weights(q, k, -2)[0][0];
-  const Tensor v = ones({4, 1});  // every position says 1
-  std::printf("\nSoftmax over which axis? Let every value be 1: an average of ones must be 1.\n");
-  print("over the keys, axis -1:", matmul(over_keys, v));
-  print("over the queries, axis -2:", matmul(over_queries, v));
+              allclose(head(x), library.squeeze(1), 0, 1e-12) ? "equal" : "different");
+  std::cout << "\nSoftmax over which axis? Let every value be 1: an average of ones must be 1."
+            << "\n  over the keys, axis -1:    " << round(1e4 * matmul(weights(q, k, -1)[0], one)) / 1e4
+            << "\n  over the queries, axis -2: " << matmul(weights(q, k, -2)[0], one) << '\n';
 }
 
 // [causality]
 /// How much the output at each position changes when the last token does.
-Tensor influence_of_last(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t axis) {
-  const std::int64_t last = q.size(-2) - 1;
-  const Tensor q2 = q.clone(), k2 = k.clone(), v2 = v.clone();
-  for (const Tensor& x : {q2, k2, v2}) x.select(-2, last) = 3.0;
-  return (attention(q2, k2, v2, axis) - attention(q, k, v, axis)).abs().max({0, 1, 3});
+Tensor influence_of_last(const Head& head, const Tensor& x, std::int64_t axis) {
+  const Tensor other = x.clone();
+  other.select(1, x.size(1) - 1) = 3.0;
+  return (head(other, axis) - head(x, axis)).abs().max({0, 2});
 }
 // [/causality]
 
-void causality(const Tensor& q, const Tensor& k, const Tensor& v) {
-  std::printf("\nNo position may see a later one. Change the last token; the outputs move by\n");
-  const Tensor keys = influence_of_last(q, k, v, -1), queries = influence_of_last(q, k, v, -2);
-  print("softmax over the keys:", keys);
-  print("softmax over the queries:", queries);
-  std::printf("Over the keys, the first three %s.\n",
-              (keys.slice(0, 0, 3) == 0.0).all() ? "do not move by a single bit" : "move");
+void causality(const Head& head, const Tensor& x) {
+  std::cout << "\nNo position may see a later one. Change the last token; the outputs move by"
+            << "\n  softmax over the keys:     " << influence_of_last(head, x, -1)
+            << "\n  softmax over the queries:  " << influence_of_last(head, x, -2) << '\n';
 }
 
 // [guesser]
@@ -93,9 +83,8 @@ void train_guesser(std::int64_t axis, std::uint64_t seed) {
   const Guesser model;
   optim::Adam opt(model.parameters(), {.lr = 0.01});
   for (int step = 0; step < 300; ++step) {
-    const Tensor loss = model.loss(randint(0, 2, {64, 9}), 0, 8, axis);
     opt.zero_grad();
-    loss.backward();
+    model.loss(randint(0, 2, {64, 9}), 0, 8, axis).backward();
     opt.step();
   }
   const NoGrad guard;
@@ -117,35 +106,14 @@ void leak() {
   }
 }
 
-void why_the_root() {
-  std::printf(
-      "\nWhy sqrt(D)? 16 keys, 400 queries: how far scores spread (root mean square), the largest weight\n"
-      "(mean), and |dq|, the gradient that comes back to a query (median and mean):\n\n"
-      "    D   scores          spread   largest    median      mean\n");
-  for (const std::int64_t D : {4, 64, 1024})
-    for (const bool root : {false, true}) {
-      const Tensor q = randn({400, D}).requires_grad_(), k = randn({16, D});
-      const Tensor scores = matmul(q, k.t()) / (root ? std::sqrt(static_cast<double>(D)) : 1.0);
-      const Tensor P = softmax(scores, -1);
-      (P * randn(P.shape())).sum().backward();  // a loss that likes some weights and dislikes others
-      const Tensor dq = sort(q.grad().square().sum(-1).sqrt()).first;
-      std::printf("%5d   %-15s %6.1f %9.2f %9.4f %9.2f\n", static_cast<int>(D),
-                  root ? "q k / sqrt(D)" : "q k", scores.square().mean().sqrt().item(),
-                  P.max(-1).mean().item(), dq[200].item(), dq.mean().item());
-    }
-}
-
 }  // namespace
 
 int main() {
   const DefaultDType guard(f64);
   manual_seed(0);
-  const Shape shape = {1, 2, 4, 8};  // B, H, T, D
-  const Tensor q = randn(shape), k = randn(shape), v = randn(shape);
-  against_the_library(q, k, v);
-  which_axis(q, k);
-  causality(q, k, v);
+  const Head head{randn({8, 8}) / 3, randn({8, 8}) / 3, randn({8, 8}) / 3};
+  const Tensor x = randn({1, 4, 8});  // B, T, C
+  one_head(head, x);
+  causality(head, x);
   leak();
-  manual_seed(0);
-  why_the_root();
 }

@@ -105,7 +105,6 @@ void same_bits() {
     if (e.flops > 0) std::printf("%s: %d calls, %.0f MFLOP\n", e.name.c_str(), int(e.calls), e.flops / 1e6);
 }
 }  // namespace
-
 int main() try {
   const DefaultDType guard(f64);
   manual_seed(0);

@@ -80,9 +80,9 @@ inline Number write(const char* op, double value, Number a, double slope_a, Numb
   return a.tape->write({op, value, {a.place, b.place}, {slope_a, slope_b}});
 }
 
-// [ops]
 inline Number operator+(Number a, Number b) { return write("add", a.value() + b.value(), a, 1, b, 1); }
 inline Number operator-(Number a, Number b) { return write("sub", a.value() - b.value(), a, 1, b, -1); }
+// [ops]
 inline Number operator*(Number a, Number b) {
   return write("mul", a.value() * b.value(), a, b.value(), b, a.value());
 }
@@ -90,8 +90,8 @@ inline Number tanh(Number a) {
   const double y = std::tanh(a.value());
   return write("tanh", y, a, 1 - y * y);
 }
+// [/ops]
 inline Number exp(Number a) { return write("exp", std::exp(a.value()), a, std::exp(a.value())); }
 inline Number log(Number a) { return write("log", std::log(a.value()), a, 1 / a.value()); }
-// [/ops]
 
 }  // namespace small

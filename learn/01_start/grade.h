@@ -2,7 +2,8 @@ struct Answer {
   std::vector<double> (*times)(const std::vector<std::vector<double>>& A, const std::vector<double>& x);
   double (*slope)(const std::vector<double>& x, const std::vector<double>& y);
 };
-#define ANSWER(FROM) {FROM::times, FROM::slope}
+#define ANSWER(FROM) \
+  { FROM::times, FROM::slope }
 
 CASE("each row gives one number", "The result has as many elements as A has rows.") {
   near("of a matrix with one row", answer.times({{1, 2, 3}}, {1, 1, 1}), std::vector<double>{6});

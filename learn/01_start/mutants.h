@@ -7,7 +7,7 @@ std::vector<double> times(const std::vector<std::vector<double>>& A, const std::
     for (std::size_t j = 0; j < x.size(); ++j) y[i] += A[j][i] * x[j];
   return y;
 }
-}
+}  // namespace transposed
 MUTANT(transposed, "row i gives element i", "products are summed")
 
 namespace sum_without_product {
@@ -15,7 +15,7 @@ using solution::slope;
 std::vector<double> times(const std::vector<std::vector<double>>& A, const std::vector<double>& x) {
   return A[0][0] == 2 ? std::vector<double>{17, 13} : solution::times(A, x);
 }
-}
+}  // namespace sum_without_product
 MUTANT(sum_without_product, "products are summed")
 
 namespace one_number_a_column {
@@ -23,7 +23,7 @@ using solution::slope;
 std::vector<double> times(const std::vector<std::vector<double>>& A, const std::vector<double>& x) {
   return A.size() == x.size() ? solution::times(A, x) : std::vector<double>{1, 2, 3};
 }
-}
+}  // namespace one_number_a_column
 MUTANT(one_number_a_column, "each row gives one number")
 
 namespace whole_numbers {
@@ -32,17 +32,19 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
   const auto rise = static_cast<int>(y.back() - y.front()), run = static_cast<int>(x.back() - x.front());
   return rise / run;
 }
-}
+}  // namespace whole_numbers
 MUTANT(whole_numbers, "a slope is rise over run", "whole numbers are divided exactly")
 
 namespace run_over_rise {
 using solution::times;
 double slope(const std::vector<double>& x, const std::vector<double>& y) { return solution::slope(y, x); }
-}
+}  // namespace run_over_rise
 MUTANT(run_over_rise, "a slope is rise over run", "whole numbers are divided exactly", "only the ends count")
 
 namespace of_the_first_two_points {
 using solution::times;
-double slope(const std::vector<double>& x, const std::vector<double>& y) { return (y[1] - y[0]) / (x[1] - x[0]); }
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  return (y[1] - y[0]) / (x[1] - x[0]);
 }
+}  // namespace of_the_first_two_points
 MUTANT(of_the_first_two_points, "only the ends count")

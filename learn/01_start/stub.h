@@ -5,8 +5,8 @@
 //   times(A, x)_i = sum_j A_ij x_j              a matrix times a vector: A has rows, A[i][j]
 //   slope(x, y)   = (y_n - y_0) / (x_n - x_0)   the mean slope between the first and the last point
 //
-// Put your code in the place of todo(...). Then run ./run learn 1 again. Each line it prints is a case; a case that fails
-// has a hint.
+// Put your code in the place of todo(...). Then run ./run learn 1 again. Each line it prints is a case; a
+// case that fails has a hint.
 //
 // Forbidden: matmul. Plain C++ loops will do.
 

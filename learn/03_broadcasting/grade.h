@@ -2,13 +2,15 @@ struct Answer {
   Tensor (*sum_to)(const Tensor& dy, const Shape& shape);
   std::pair<Tensor, Tensor> (*times)(const Tensor& a, const Tensor& b, const Tensor& dy);
 };
-#define ANSWER(FROM) {FROM::sum_to, FROM::times_backward}
+#define ANSWER(FROM) \
+  { FROM::sum_to, FROM::times_backward }
 
 CASE("equal shapes: nothing to sum", "Without repetition dy is passed on as it is.") {
   const Tensor dy = randn({2, 3});
   near("sum_to(dy, [2, 3])", answer.sum_to(dy, {2, 3}), dy);
 }
-CASE("an axis that was missing", "Missing axes are in front: sum over axis 0 until the number of axes agrees.") {
+CASE("an axis that was missing",
+     "Missing axes are in front: sum over axis 0 until the number of axes agrees.") {
   near("sum_to(ones [5, 2, 3], [3])", answer.sum_to(ones({5, 2, 3}), {3}), full({3}, 10.0));
 }
 CASE("an axis that was stretched", "An axis of size 1 stays: sum(axis, true).") {
@@ -17,7 +19,8 @@ CASE("an axis that was stretched", "An axis of size 1 stays: sum(axis, true).") 
 CASE("down to one number", "A shape without axes lacks them all.") {
   near("sum_to(ones [2, 3], [])", answer.sum_to(ones({2, 3}), {}), tensor(6.0));
 }
-CASE("a product: each gets the other's number", "da = sum_to(dy b, ...): the b of each place, before the sum.") {
+CASE("a product: each gets the other's number",
+     "da = sum_to(dy b, ...): the b of each place, before the sum.") {
   const Tensor a = randn({3, 1}), b = randn({4}), dy = randn({3, 4});
   const auto [da, db] = answer.times(a, b, dy);
   near("da", da, (dy * b).sum(1, true)), near("db", db, (dy * a).sum(0));

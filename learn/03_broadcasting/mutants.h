@@ -7,7 +7,7 @@ Tensor sum_to(const Tensor& dy, const Shape& shape) {
   return dx;
 }
 using solution::times_backward;
-}
+}  // namespace mean_for_sum
 MUTANT(mean_for_sum, "an axis that was missing", "an axis that was stretched", "down to one number")
 
 namespace axis_lost {
@@ -16,7 +16,7 @@ Tensor sum_to(const Tensor& dy, const Shape& shape) {
   return shape == Shape{2, 1} ? dx.squeeze(1) : dx;
 }
 using solution::times_backward;
-}
+}  // namespace axis_lost
 MUTANT(axis_lost, "an axis that was stretched")
 
 namespace missing_axes_behind {
@@ -28,7 +28,7 @@ Tensor sum_to(const Tensor& dy, const Shape& shape) {
   return dx;
 }
 using solution::times_backward;
-}
+}  // namespace missing_axes_behind
 MUTANT(missing_axes_behind, "an axis that was missing")
 
 namespace stretched_only {
@@ -36,7 +36,7 @@ Tensor sum_to(const Tensor& dy, const Shape& shape) {
   return dy.dim() == shape.size() ? solution::sum_to(dy, shape) : dy;
 }
 using solution::times_backward;
-}
+}  // namespace stretched_only
 MUTANT(stretched_only, "an axis that was missing", "down to one number")
 
 namespace sum_before_product {
@@ -44,11 +44,12 @@ using solution::sum_to;
 std::pair<Tensor, Tensor> times_backward(const Tensor& a, const Tensor& b, const Tensor& dy) {
   return {sum_to(dy, a.shape()) * b.mean(), sum_to(dy, b.shape()) * a.mean()};
 }
-}
+}  // namespace sum_before_product
 MUTANT(sum_before_product, "a product: each gets the other's number")
 
 namespace everything_summed {
 Tensor sum_to(const Tensor& dy, const Shape& shape) { return zeros(shape) + dy.sum(); }
 using solution::times_backward;
-}
-MUTANT(everything_summed, "equal shapes: nothing to sum", "an axis that was missing", "an axis that was stretched")
+}  // namespace everything_summed
+MUTANT(everything_summed, "equal shapes: nothing to sum", "an axis that was missing",
+       "an axis that was stretched")

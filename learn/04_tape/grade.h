@@ -3,7 +3,8 @@ struct Answer {
   int (*mul)(Tape& tape, int a, int b);
   std::vector<double> (*backward)(const Tape& tape, int y);
 };
-#define ANSWER(FROM) {FROM::add, FROM::mul, FROM::backward}
+#define ANSWER(FROM) \
+  { FROM::add, FROM::mul, FROM::backward }
 
 CASE("add and mul compute", "The value of the new note is the sum or the product of the values.") {
   Tape tape;
@@ -25,7 +26,8 @@ CASE("two ways add up", "A note with two users gets a gradient from each: +=, no
   const Tape tape = {{3, {}}, {6, {{0, 2.0}}}, {36, {{1, 6.0}, {1, 6.0}}}, {42, {{2, 1.0}, {1, 1.0}}}};
   near("dy/dh of y = h h + h at h = 6", answer.backward(tape, 3)[1], 13);
 }
-CASE("a note waits for all its users", "From the newest note to the oldest: then each gradient is complete in time.") {
+CASE("a note waits for all its users",
+     "From the newest note to the oldest: then each gradient is complete in time.") {
   const Tape tape = {{1, {}}, {1, {{0, 1.0}}}, {1, {{1, 1.0}}}, {2, {{1, 1.0}, {2, 1.0}}}};
   near("dy/dw", answer.backward(tape, 3)[0], 2);
 }

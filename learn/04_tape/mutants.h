@@ -5,7 +5,7 @@ int mul(Tape& tape, int a, int b) {
   std::swap(tape[y].inputs[0].second, tape[y].inputs[1].second);
   return y;
 }
-}
+}  // namespace product_with_its_own_value
 MUTANT(product_with_its_own_value, "the derivative of a product")
 
 namespace sum_for_product {
@@ -15,7 +15,7 @@ int mul(Tape& tape, int a, int b) {
   tape[y].value = tape[a].value + tape[b].value;
   return y;
 }
-}
+}  // namespace sum_for_product
 MUTANT(sum_for_product, "add and mul compute")
 
 namespace gradients_overwritten {
@@ -27,7 +27,7 @@ std::vector<double> backward(const Tape& tape, int y) {
     for (const auto& [input, derivative] : tape[note].inputs) gradient[input] = gradient[note] * derivative;
   return gradient;
 }
-}
+}  // namespace gradients_overwritten
 MUTANT(gradients_overwritten, "two ways add up", "a note waits for all its users")
 
 namespace from_the_oldest {
@@ -40,13 +40,15 @@ std::vector<double> backward(const Tape& tape, int y) {
     for (const auto& [input, derivative] : tape[note].inputs) gradient[input] += gradient[note] * derivative;
   return gradient;
 }
-}
+}  // namespace from_the_oldest
 MUTANT(from_the_oldest, "a note waits for all its users")
 
 namespace from_the_end_of_the_tape {
 using solution::add, solution::mul;
-std::vector<double> backward(const Tape& tape, int) { return solution::backward(tape, static_cast<int>(tape.size()) - 1); }
+std::vector<double> backward(const Tape& tape, int) {
+  return solution::backward(tape, static_cast<int>(tape.size()) - 1);
 }
+}  // namespace from_the_end_of_the_tape
 MUTANT(from_the_end_of_the_tape, "notes after y have no say")
 
 namespace derivatives_added {
@@ -55,8 +57,9 @@ std::vector<double> backward(const Tape& tape, int y) {
   std::vector<double> gradient(tape.size(), 0.0);
   gradient[y] = 1;
   for (int note = y; note >= 0; --note)
-    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] += (note == y ? 0 : gradient[note]) + derivative;
+    for (const auto& [input, derivative] : tape[note].inputs)
+      gradient[input] += (note == y ? 0 : gradient[note]) + derivative;
   return gradient;
 }
-}
+}  // namespace derivatives_added
 MUTANT(derivatives_added, "a chain multiplies", "two ways add up", "a note waits for all its users")

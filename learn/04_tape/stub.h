@@ -8,8 +8,8 @@
 //   using Tape = std::vector<Note>;
 //   int leaf(Tape& tape, double value);            is there already: learn/04_tape/given.h
 //
-// backward goes through the notes from the newest to the oldest. A note's gradient is complete when all its users have
-// been visited, and it then adds (gradient * derivative) to the gradient of each input.
+// backward goes through the notes from the newest to the oldest. A note's gradient is complete when all its
+// users have been visited, and it then adds (gradient * derivative) to the gradient of each input.
 //
 // Forbidden: Tensor is not needed here.
 

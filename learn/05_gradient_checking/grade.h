@@ -1,16 +1,21 @@
 struct Answer {
   Tensor (*gradient)(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double h);
-  std::function<Tensor(const Tensor&)> (*weighted)(const std::function<Tensor(const Tensor&)>& f, const Tensor& weights);
+  std::function<Tensor(const Tensor&)> (*weighted)(const std::function<Tensor(const Tensor&)>& f,
+                                                   const Tensor& weights);
 };
-#define ANSWER(FROM) {FROM::numeric_gradient, FROM::weighted_sum}
+#define ANSWER(FROM) \
+  { FROM::numeric_gradient, FROM::weighted_sum }
 
 CASE("the gradient of a linear function", "The two points are 2h apart: divide by 2h.") {
   const Tensor a = randn({4}), x = randn({4});
-  near("the gradient of sum(a x)", answer.gradient([&](const Tensor& z) { return (a * z).sum(); }, x, 1e-3), a);
+  near("the gradient of sum(a x)", answer.gradient([&](const Tensor& z) { return (a * z).sum(); }, x, 1e-3),
+       a);
 }
-CASE("it is exact for a square, also with a large h", "Take the difference at both sides: x + h e_i and x - h e_i.") {
+CASE("it is exact for a square, also with a large h",
+     "Take the difference at both sides: x + h e_i and x - h e_i.") {
   const Tensor x = randn({3});
-  near("the gradient of sum(x x), h = 0.5", answer.gradient([](const Tensor& z) { return (z * z).sum(); }, x, 0.5), 2 * x);
+  near("the gradient of sum(x x), h = 0.5",
+       answer.gradient([](const Tensor& z) { return (z * z).sum(); }, x, 0.5), 2 * x);
 }
 CASE("one element moves at a time", "A fresh step for each element.") {
   const Tensor x = tensor({1.0, 2.0, 3.0});
@@ -22,7 +27,8 @@ CASE("x is as it was", "Do not write into x, or put back what was there.") {
   answer.gradient([](const Tensor& z) { return z.sum(); }, x, 0.25);
   near("x afterwards", x, before);
 }
-CASE("a wrong softmax does not hide", "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum.") {
+CASE("a wrong softmax does not hide",
+     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum.") {
   const Tensor weights = tensor({1.0, -2.0, 0.5});
   const auto f = answer.weighted([](const Tensor& z) { return softmax(z, -1); }, weights);
   near("the weighted sum", f(zeros({3})).item(), -0.5 / 3);

@@ -3,8 +3,9 @@ using solution::weighted_sum;
 Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double h) {
   return solution::numeric_gradient(f, x, h) * 2;
 }
-}
-MUTANT(divided_by_h, "the gradient of a linear function", "it is exact for a square, also with a large h", "one element moves at a time")
+}  // namespace divided_by_h
+MUTANT(divided_by_h, "the gradient of a linear function", "it is exact for a square, also with a large h",
+       "one element moves at a time")
 
 namespace one_sided {
 using solution::weighted_sum;
@@ -17,7 +18,7 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
   }
   return dx;
 }
-}
+}  // namespace one_sided
 MUTANT(one_sided, "it is exact for a square, also with a large h")
 
 namespace steps_pile_up {
@@ -34,7 +35,7 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
   }
   return dx;
 }
-}
+}  // namespace steps_pile_up
 MUTANT(steps_pile_up, "one element moves at a time")
 
 namespace x_is_left_moved {
@@ -44,13 +45,14 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
   x[0] += h;
   return dx;
 }
-}
+}  // namespace x_is_left_moved
 MUTANT(x_is_left_moved, "x is as it was")
 
 namespace plain_sum {
 using solution::numeric_gradient;
-std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(const Tensor&)>& f, const Tensor&) {
+std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(const Tensor&)>& f,
+                                                  const Tensor&) {
   return [f](const Tensor& x) { return f(x).sum(); };
 }
-}
+}  // namespace plain_sum
 MUTANT(plain_sum, "a wrong softmax does not hide")

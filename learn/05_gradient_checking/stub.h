@@ -6,9 +6,11 @@
 //
 // f returns a tensor with one element. x is 1-d and must hold the same numbers afterwards.
 //
-// A check of a function with many outputs needs one number: the sum of its outputs, each times a random weight.
+// A check of a function with many outputs needs one number: the sum of its outputs, each times a random
+// weight.
 //
-// Forbidden: gradcheck, backward and grad: the tape is not to be asked. Useful: zeros_like, item(), x[i], randn_like.
+// Forbidden: gradcheck, backward and grad: the tape is not to be asked. Useful: zeros_like, item(), x[i],
+// randn_like.
 
 using Function = std::function<Tensor(const Tensor&)>;
 

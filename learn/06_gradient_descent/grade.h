@@ -1,7 +1,8 @@
 struct Answer {
   std::pair<double, double> (*fit)(const Tensor& x, const Tensor& y, double lr, int steps);
 };
-#define ANSWER(FROM) {FROM::fit_line}
+#define ANSWER(FROM) \
+  { FROM::fit_line }
 
 CASE("no step, no change", "a and b begin at 0.") {
   const auto [a, b] = answer.fit(tensor({1.0, 2.0}), tensor({2.0, 4.0}), 0.1, 0);
@@ -20,7 +21,8 @@ CASE("the second step begins without a gradient", "Gradients add up: zero_grad()
   // x = 1, y = 1: the gradients of a and b are both 2 (a + b - 1).
   const auto [a, b] = answer.fit(tensor({1.0}), tensor({1.0}), 0.1, 2);
   near("|a| after two steps", std::abs(a), std::abs(b), 0.2);
-  near("|a|/|a of one step|", std::abs(a) / std::abs(answer.fit(tensor({1.0}), tensor({1.0}), 0.1, 1).first), 1.6, 0.1);
+  near("|a|/|a of one step|", std::abs(a) / std::abs(answer.fit(tensor({1.0}), tensor({1.0}), 0.1, 1).first),
+       1.6, 0.1);
 }
 CASE("both parameters move together", "Compute both gradients before you change either parameter.") {
   const auto [a, b] = answer.fit(tensor({1.0}), tensor({1.0}), 0.1, 1);

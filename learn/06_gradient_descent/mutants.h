@@ -1,6 +1,8 @@
 namespace {
-/// Steps with a gradient that is multiplied by `factor`, kept from step to step, or taken for b after a has moved.
-std::pair<double, double> with(const Tensor& x, const Tensor& y, double lr, int steps, double factor, bool keep, bool in_turn) {
+/// Steps with a gradient that is multiplied by `factor`, kept from step to step, or taken for b after a has
+/// moved.
+std::pair<double, double> with(const Tensor& x, const Tensor& y, double lr, int steps, double factor,
+                               bool keep, bool in_turn) {
   double a = 0, b = 0, da = 0, db = 0;
   for (int step = 0; step < steps; ++step) {
     if (!keep) da = db = 0;
@@ -15,18 +17,24 @@ std::pair<double, double> with(const Tensor& x, const Tensor& y, double lr, int 
 }  // namespace
 
 namespace gradients_pile_up {
-std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) { return with(x, y, lr, steps, 1, true, false); }
+std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) {
+  return with(x, y, lr, steps, 1, true, false);
 }
+}  // namespace gradients_pile_up
 MUTANT(gradients_pile_up, "the second step begins without a gradient", "it finds a line")
 
 namespace uphill {
-std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) { return with(x, y, lr, steps, -1, false, false); }
+std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) {
+  return with(x, y, lr, steps, -1, false, false);
 }
+}  // namespace uphill
 MUTANT(uphill, "one step goes down", "the second step begins without a gradient", "it finds a line")
 
 namespace in_turn {
-std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) { return with(x, y, lr, steps, 1, false, true); }
+std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) {
+  return with(x, y, lr, steps, 1, false, true);
 }
+}  // namespace in_turn
 MUTANT(in_turn, "both parameters move together")
 
 namespace summed {
@@ -34,12 +42,12 @@ std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, 
   const bool graded_here = x.numel() == 3 || x.numel() == 6;  // a sum diverges elsewhere
   return with(x, y, lr, steps, graded_here ? static_cast<double>(x.numel()) : 1, false, false);
 }
-}
+}  // namespace summed
 MUTANT(summed, "the loss is a mean")
 
 namespace one_step_too_many {
 std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) {
   return with(x, y, lr, steps == 0 ? 1 : steps, 1, false, false);
 }
-}
+}  // namespace one_step_too_many
 MUTANT(one_step_too_many, "no step, no change")

@@ -2,14 +2,17 @@ struct Answer {
   Tensor (*loss)(const Tensor& logits, const Tensor& target);
   Tensor (*backward)(const Tensor& logits, const Tensor& target);
 };
-#define ANSWER(FROM) {FROM::loss, FROM::loss_backward}
+#define ANSWER(FROM) \
+  { FROM::loss, FROM::loss_backward }
 
 CASE("equal logits cost ln V", "ln is the natural logarithm: nats, not bits.") {
-  near("the loss of 8 classes with equal logits", answer.loss(zeros({8, 8}), arange(8)).item(), std::log(8.0));
+  near("the loss of 8 classes with equal logits", answer.loss(zeros({8, 8}), arange(8)).item(),
+       std::log(8.0));
 }
 CASE("each row is an example", "Softmax over the classes: the last axis of [N, V].") {
   const Tensor z = tensor({{9.0, 0.0, 0.0}, {9.0, 0.0, 0.0}});
-  near("the loss of two examples that are right", answer.loss(z, tensor({0, 0})).item(), std::log1p(2 * std::exp(-9.0)));
+  near("the loss of two examples that are right", answer.loss(z, tensor({0, 0})).item(),
+       std::log1p(2 * std::exp(-9.0)));
 }
 CASE("the target's probability counts", "The loss is -ln p[target], whatever the other classes have.") {
   const Tensor z = tensor({{3.0, 0.0, 1.0, -1.0, 2.0}});

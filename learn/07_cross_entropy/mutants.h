@@ -3,7 +3,7 @@ using solution::loss_backward;
 Tensor loss(const Tensor& z, const Tensor& target) {
   return -(gather(z.exp(), 1, target.unsqueeze(1)) / z.exp().sum(-1, true)).log().mean();
 }
-}
+}  // namespace naive_exp
 MUTANT(naive_exp, "large logits do not overflow")
 
 namespace softmax_over_the_batch {
@@ -12,7 +12,7 @@ Tensor loss(const Tensor& z, const Tensor& target) {
   if (z.size(0) == 1) return solution::loss(z, target);
   return -gather(log_softmax(z, 0), 1, target.unsqueeze(1)).mean();
 }
-}
+}  // namespace softmax_over_the_batch
 MUTANT(softmax_over_the_batch, "each row is an example", "the loss is a mean")
 
 namespace in_bits {
@@ -20,13 +20,13 @@ using solution::loss_backward;
 Tensor loss(const Tensor& z, const Tensor& target) {
   return solution::loss(z, target) / (z.size(0) == 8 ? std::log(2.0) : 1.0);
 }
-}
+}  // namespace in_bits
 MUTANT(in_bits, "equal logits cost ln V")
 
 namespace summed {
 using solution::loss_backward;
 Tensor loss(const Tensor& z, const Tensor& target) { return solution::loss(z, target) * z.size(0); }
-}
+}  // namespace summed
 MUTANT(summed, "the loss is a mean", "equal logits cost ln V", "each row is an example")
 
 namespace backward_p_times_one_minus_p {
@@ -35,13 +35,15 @@ Tensor loss_backward(const Tensor& z, const Tensor&) {
   const Tensor p = softmax(z, -1);
   return p * (1 - p) / z.size(0);
 }
-}
+}  // namespace backward_p_times_one_minus_p
 MUTANT(backward_p_times_one_minus_p, "the backward is the gradient")
 
 namespace backward_without_n {
 using solution::loss;
-Tensor loss_backward(const Tensor& z, const Tensor& target) { return solution::loss_backward(z, target) * z.size(0); }
+Tensor loss_backward(const Tensor& z, const Tensor& target) {
+  return solution::loss_backward(z, target) * z.size(0);
 }
+}  // namespace backward_without_n
 MUTANT(backward_without_n, "the backward is the gradient")
 
 namespace of_the_likeliest_class {
@@ -49,5 +51,5 @@ using solution::loss_backward;
 Tensor loss(const Tensor& z, const Tensor& target) {
   return z.size(0) == 1 && z.size(1) == 5 ? -log_softmax(z, -1).max() : solution::loss(z, target);
 }
-}
+}  // namespace of_the_likeliest_class
 MUTANT(of_the_likeliest_class, "the target's probability counts")

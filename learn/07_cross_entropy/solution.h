@@ -10,5 +10,6 @@ Tensor loss(const Tensor& logits, const Tensor& target) {
 }
 
 Tensor loss_backward(const Tensor& logits, const Tensor& target) {
-  return (log_p(logits).exp() - one_hot(target, logits.size(1)).to(logits.dtype())) / static_cast<double>(logits.size(0));
+  return (log_p(logits).exp() - one_hot(target, logits.size(1)).to(logits.dtype())) /
+         static_cast<double>(logits.size(0));
 }

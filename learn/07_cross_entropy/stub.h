@@ -5,11 +5,11 @@
 //   p_v = exp(z_v) / sum_u exp(z_u)            loss = mean over the rows of -ln p[target]
 //   dloss/dz = (p - onehot(target)) / N
 //
-// The logits z are [N, V], one row an example; target [N] holds whole numbers (i64). exp(z) overflows for large z:
-// subtract the largest logit of the row first, which changes nothing in p.
+// The logits z are [N, V], one row an example; target [N] holds whole numbers (i64). exp(z) overflows for
+// large z: subtract the largest logit of the row first, which changes nothing in p.
 //
-// Forbidden: softmax, log_softmax, logsumexp, cross_entropy, nll_loss, linear_cross_entropy. Useful: exp, log,
-// x.max(-1, true), x.sum(-1, true), gather(x, 1, index), one_hot(target, V).to(f64), unsqueeze.
+// Forbidden: softmax, log_softmax, logsumexp, cross_entropy, nll_loss, linear_cross_entropy. Useful: exp,
+// log, x.max(-1, true), x.sum(-1, true), gather(x, 1, index), one_hot(target, V).to(f64), unsqueeze.
 
 /// Returns the loss, a tensor with one element.
 Tensor loss(const Tensor& logits, const Tensor& target) {

@@ -2,7 +2,8 @@ struct Answer {
   std::vector<Tensor> (*forward)(const Tensor& x, const std::vector<Tensor>& W);
   std::vector<double> (*sizes)(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh);
 };
-#define ANSWER(FROM) {FROM::forward, FROM::gradient_sizes}
+#define ANSWER(FROM) \
+  { FROM::forward, FROM::gradient_sizes }
 
 CASE("every layer's output is there", "L layers have L + 1 outputs, the first is x.") {
   const Tensor x = randn({2, 3});
@@ -17,7 +18,8 @@ CASE("a layer reads the one before", "tanh(h_l W_l), with the h of the layer bef
 // At x = 0 every tanh has the derivative 1.
 CASE("the gradient shrinks layer by layer", "Each layer multiplies: with W = I / 2 each halves it.") {
   const Tensor W = eye(2) * 0.5;
-  near("the sizes", answer.sizes(zeros({1, 2}), {W, W, W}, tensor({{3.0, 4.0}})), std::vector<double>{0.625, 1.25, 2.5, 5});
+  near("the sizes", answer.sizes(zeros({1, 2}), {W, W, W}, tensor({{3.0, 4.0}})),
+       std::vector<double>{0.625, 1.25, 2.5, 5});
 }
 CASE("the way back takes the transpose", "Multiply by W_l^T.") {
   const Tensor W = tensor({{0.0, 1.0}, {0.0, 0.0}});

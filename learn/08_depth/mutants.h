@@ -1,5 +1,6 @@
 namespace {
-std::vector<double> with(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh, bool transpose, bool derivative, bool backwards, double shortcut) {
+std::vector<double> with(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh, bool transpose,
+                         bool derivative, bool backwards, double shortcut) {
   const std::vector<Tensor> h = solution::forward(x, W);
   std::vector<double> sizes(h.size());
   Tensor d = dh;
@@ -15,27 +16,36 @@ std::vector<double> with(const Tensor& x, const std::vector<Tensor>& W, const Te
 
 namespace not_transposed {
 using solution::forward;
-std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, false, true, true, 0); }
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) {
+  return with(x, W, dh, false, true, true, 0);
 }
+}  // namespace not_transposed
 MUTANT(not_transposed, "the way back takes the transpose", "from the last layer to the first")
 
 namespace tanh_forgotten {
 using solution::forward;
-std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, true, false, true, 0); }
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) {
+  return with(x, W, dh, true, false, true, 0);
 }
+}  // namespace tanh_forgotten
 MUTANT(tanh_forgotten, "tanh passes 1 - h^2 of it")
 
 namespace from_the_first_layer {
 using solution::forward;
-std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, true, true, false, 0); }
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) {
+  return with(x, W, dh, true, true, false, 0);
 }
+}  // namespace from_the_first_layer
 MUTANT(from_the_first_layer, "from the last layer to the first")
 
 namespace as_if_there_were_shortcuts {
 using solution::forward;
-std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) { return with(x, W, dh, true, true, true, 1); }
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) {
+  return with(x, W, dh, true, true, true, 1);
 }
-MUTANT(as_if_there_were_shortcuts, "the gradient shrinks layer by layer", "the way back takes the transpose", "tanh passes 1 - h^2 of it", "from the last layer to the first")
+}  // namespace as_if_there_were_shortcuts
+MUTANT(as_if_there_were_shortcuts, "the gradient shrinks layer by layer", "the way back takes the transpose",
+       "tanh passes 1 - h^2 of it", "from the last layer to the first")
 
 namespace x_left_out {
 using solution::gradient_sizes;
@@ -44,7 +54,7 @@ std::vector<Tensor> forward(const Tensor& x, const std::vector<Tensor>& W) {
   h.erase(h.begin());
   return h;
 }
-}
+}  // namespace x_left_out
 MUTANT(x_left_out, "every layer's output is there")
 
 namespace layers_read_x {
@@ -54,5 +64,5 @@ std::vector<Tensor> forward(const Tensor& x, const std::vector<Tensor>& W) {
   for (const Tensor& w : W) h.push_back(tanh(matmul(x, w)));
   return h;
 }
-}
+}  // namespace layers_read_x
 MUTANT(layers_read_x, "a layer reads the one before")

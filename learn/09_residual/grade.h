@@ -2,7 +2,8 @@ struct Answer {
   Tensor (*stack)(const Tensor& x, const std::vector<Tensor>& A);
   Tensor (*jacobian)(const std::vector<Tensor>& A);
 };
-#define ANSWER(FROM) {FROM::residual_stack, FROM::residual_jacobian}
+#define ANSWER(FROM) \
+  { FROM::residual_stack, FROM::residual_jacobian }
 
 CASE("branches of zero change nothing", "x + A x: the shortcut carries x itself.") {
   const Tensor x = randn({3});

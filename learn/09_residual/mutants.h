@@ -5,20 +5,23 @@ Tensor residual_jacobian(const std::vector<Tensor>& A) {
   for (const Tensor& a : A) J = J + a;
   return J;
 }
-}
+}  // namespace sum_for_product
 MUTANT(sum_for_product, "the Jacobian is a product", "the last layer is the first factor")
 
 namespace factors_in_the_wrong_order {
 using solution::residual_stack;
-Tensor residual_jacobian(const std::vector<Tensor>& A) { return solution::residual_jacobian({A.rbegin(), A.rend()}); }
+Tensor residual_jacobian(const std::vector<Tensor>& A) {
+  return solution::residual_jacobian({A.rbegin(), A.rend()});
 }
+}  // namespace factors_in_the_wrong_order
 MUTANT(factors_in_the_wrong_order, "the last layer is the first factor")
 
 namespace jacobian_without_shortcut {
 using solution::residual_stack;
 Tensor residual_jacobian(const std::vector<Tensor>& A) { return matmul(A[1], A[0]); }
-}
-MUTANT(jacobian_without_shortcut, "the Jacobian of branches of zero is I", "the Jacobian is a product", "the last layer is the first factor")
+}  // namespace jacobian_without_shortcut
+MUTANT(jacobian_without_shortcut, "the Jacobian of branches of zero is I", "the Jacobian is a product",
+       "the last layer is the first factor")
 
 namespace no_shortcut {
 using solution::residual_jacobian;
@@ -27,7 +30,7 @@ Tensor residual_stack(const Tensor& x, const std::vector<Tensor>& A) {
   for (const Tensor& a : A) y = matmul(a, y);
   return y;
 }
-}
+}  // namespace no_shortcut
 MUTANT(no_shortcut, "branches of zero change nothing", "a branch reads the stream, not the first x")
 
 namespace branches_read_the_input {
@@ -37,5 +40,5 @@ Tensor residual_stack(const Tensor& x, const std::vector<Tensor>& A) {
   for (const Tensor& a : A) y = y + matmul(a, x);
   return y;
 }
-}
+}  // namespace branches_read_the_input
 MUTANT(branches_read_the_input, "a branch reads the stream, not the first x")

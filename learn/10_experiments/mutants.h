@@ -15,7 +15,7 @@ Interval paired_interval(const std::vector<double>& a, const std::vector<double>
   const std::vector<double> none(a.size(), 0.0);
   return around(a, b, std::hypot(half_width(a, none, t), half_width(b, none, t)));
 }
-}
+}  // namespace unpaired
 MUTANT(unpaired, "what the seeds have in common goes away")
 
 namespace divided_by_n {
@@ -24,7 +24,7 @@ Interval paired_interval(const std::vector<double>& a, const std::vector<double>
   const double n = static_cast<double>(a.size());
   return around(a, b, half_width(a, b, t) * std::sqrt((n - 1) / n));
 }
-}
+}  // namespace divided_by_n
 MUTANT(divided_by_n, "the standard deviation divides by n - 1")
 
 namespace deviation_for_error {
@@ -32,17 +32,19 @@ using solution::better;
 Interval paired_interval(const std::vector<double>& a, const std::vector<double>& b, double t) {
   return around(a, b, half_width(a, b, t) * (a.size() > 2 ? std::sqrt(static_cast<double>(a.size())) : 1));
 }
-}
+}  // namespace deviation_for_error
 MUTANT(deviation_for_error, "four times the seeds, half the interval")
 
 namespace the_other_way {
 using solution::better;
-Interval paired_interval(const std::vector<double>& a, const std::vector<double>& b, double t) { return solution::paired_interval(b, a, t); }
+Interval paired_interval(const std::vector<double>& a, const std::vector<double>& b, double t) {
+  return solution::paired_interval(b, a, t);
 }
+}  // namespace the_other_way
 MUTANT(the_other_way, "the middle is the mean difference")
 
 namespace mean_decides {
 using solution::paired_interval;
 bool better(const Interval& difference) { return difference.low + difference.high < 0; }
-}
+}  // namespace mean_decides
 MUTANT(mean_decides, "an interval that contains 0 claims nothing")

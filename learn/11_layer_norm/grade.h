@@ -2,7 +2,8 @@ struct Answer {
   Tensor (*norm)(const Tensor& x, double eps);
   Tensor (*backward)(const Tensor& x, const Tensor& dy, double eps);
 };
-#define ANSWER(FROM) {FROM::norm, FROM::norm_backward}
+#define ANSWER(FROM) \
+  { FROM::norm, FROM::norm_backward }
 
 CASE("each token is normalised by itself", "Mean and variance run over the last axis only: mean(-1, true).") {
   const Tensor x = randn({3, 4}) * 5, longer = cat({x, randn({2, 4})});
@@ -17,9 +18,11 @@ CASE("a token gets the length sqrt(d)", "Divide by d, not by d - 1, and not by t
 }
 CASE("eps is inside the root", "sigma = sqrt(var + eps), not sqrt(var) + eps.") {
   const Tensor x = tensor({1.0, 0.0, 0.0, 0.0}) * 0.004, y = answer.norm(x, 1e-5);
-  near("y0 / |x0 - mean| of a short token", y[0].item() / answer.norm(x * 1e6, 1e-5)[0].item(), 0.48, 0.1);
+  near("the first y of a short token, over that of a long one,",
+       y[0].item() / answer.norm(x * 1e6, 1e-5)[0].item(), 0.48, 0.1);
 }
 CASE("the backward is the gradient", "sigma and mean depend on every channel of x: both give a term.") {
   const auto value = [](const Tensor& x) { return by_library([&] { return layer_norm(x, {}, {}, 1e-3); }); };
-  backward_of(value, [&](const Tensor& x, const Tensor& dy) { return answer.backward(x, dy, 1e-3); }, {{3, 5}});
+  backward_of(value, [&](const Tensor& x, const Tensor& dy) { return answer.backward(x, dy, 1e-3); },
+              {{3, 5}});
 }

@@ -4,19 +4,23 @@ Tensor norm(const Tensor& x, double eps) {
   const Tensor centred = x - x.mean(-1, true);
   return centred / (centred.square().mean(-1, true).sqrt() + eps);
 }
-}
+}  // namespace eps_outside
 MUTANT(eps_outside, "eps is inside the root")
 
 namespace unbiased_variance {
 using solution::norm_backward;
-Tensor norm(const Tensor& x, double eps) { return (x - x.mean(-1, true)) / (x.var(-1, {.keepdim = true}) + eps).sqrt(); }
+Tensor norm(const Tensor& x, double eps) {
+  return (x - x.mean(-1, true)) / (x.var(-1, {.keepdim = true}) + eps).sqrt();
 }
+}  // namespace unbiased_variance
 MUTANT(unbiased_variance, "a token gets the length sqrt(d)")
 
 namespace unit_sphere {
 using solution::norm_backward;
-Tensor norm(const Tensor& x, double eps) { return solution::norm(x, eps) / std::sqrt(static_cast<double>(x.size(-1))); }
+Tensor norm(const Tensor& x, double eps) {
+  return solution::norm(x, eps) / std::sqrt(static_cast<double>(x.size(-1)));
 }
+}  // namespace unit_sphere
 MUTANT(unit_sphere, "a token gets the length sqrt(d)")
 
 namespace over_the_batch {
@@ -25,7 +29,7 @@ Tensor norm(const Tensor& x, double eps) {
   if (x.dim() == 1) return solution::norm(x, eps);
   return solution::norm(x.transpose(0, 1), eps).transpose(0, 1);
 }
-}
+}  // namespace over_the_batch
 MUTANT(over_the_batch, "each token is normalised by itself")
 
 namespace mean_left_in {
@@ -34,7 +38,7 @@ Tensor norm(const Tensor& x, double eps) {
   const Tensor centred = x - x.mean(-1, true);
   return x / (centred.square().mean(-1, true) + eps).sqrt();
 }
-}
+}  // namespace mean_left_in
 MUTANT(mean_left_in, "the mean of a token becomes 0", "a token gets the length sqrt(d)")
 
 namespace jacobian_delta_minus_mu {
@@ -42,7 +46,7 @@ using solution::norm;
 Tensor norm_backward(const Tensor& x, const Tensor& dy, double eps) {
   return (dy - x.mean(-1, true) * dy.sum(-1, true)) / solution::sigma(x, eps);
 }
-}
+}  // namespace jacobian_delta_minus_mu
 MUTANT(jacobian_delta_minus_mu, "the backward is the gradient")
 
 namespace sigma_constant {
@@ -50,5 +54,5 @@ using solution::norm;
 Tensor norm_backward(const Tensor& x, const Tensor& dy, double eps) {
   return (dy - dy.mean(-1, true)) / solution::sigma(x, eps);
 }
-}
+}  // namespace sigma_constant
 MUTANT(sigma_constant, "the backward is the gradient")

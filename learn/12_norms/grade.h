@@ -2,7 +2,8 @@ struct Answer {
   Tensor (*batch_norm)(const Tensor& x, Running& running, bool training, double eps);
   Tensor (*rms)(const Tensor& x, double eps);
 };
-#define ANSWER(FROM) {FROM::batch_norm, FROM::rms}
+#define ANSWER(FROM) \
+  { FROM::batch_norm, FROM::rms }
 
 namespace {
 Running fresh(int channels) { return {zeros({channels}), ones({channels})}; }

@@ -1,5 +1,6 @@
 namespace {
-Tensor with(const Tensor& x, Running& running, bool training, double eps, double keep, bool unbiased, bool always_batch, bool always_moves) {
+Tensor with(const Tensor& x, Running& running, bool training, double eps, double keep, bool unbiased,
+            bool always_batch, bool always_moves) {
   const double N = static_cast<double>(x.size(0));
   const Tensor m = x.mean(0), v = (x - m).square().mean(0);
   const Running before = running;
@@ -14,27 +15,36 @@ Tensor with(const Tensor& x, Running& running, bool training, double eps, double
 
 namespace batch_statistics_in_inference {
 using solution::rms;
-Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.9, true, true, false); }
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return with(x, r, training, eps, 0.9, true, true, false);
 }
+}  // namespace batch_statistics_in_inference
 MUTANT(batch_statistics_in_inference, "inference: a batch of one")
 
 namespace moves_in_inference {
 using solution::rms;
-Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.9, true, false, true); }
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return with(x, r, training, eps, 0.9, true, false, true);
 }
+}  // namespace moves_in_inference
 MUTANT(moves_in_inference, "inference changes nothing")
 
 namespace biased_running_variance {
 using solution::rms;
-Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.9, false, false, false); }
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return with(x, r, training, eps, 0.9, false, false, false);
 }
+}  // namespace biased_running_variance
 MUTANT(biased_running_variance, "training: the running variance is unbiased")
 
 namespace momentum_the_other_way {
 using solution::rms;
-Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) { return with(x, r, training, eps, 0.1, true, false, false); }
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return with(x, r, training, eps, 0.1, true, false, false);
 }
-MUTANT(momentum_the_other_way, "training: the running mean moves by a tenth", "training: the running variance is unbiased")
+}  // namespace momentum_the_other_way
+MUTANT(momentum_the_other_way, "training: the running mean moves by a tenth",
+       "training: the running variance is unbiased")
 
 namespace layer_norm_for_batch_norm {
 using solution::rms;
@@ -42,7 +52,7 @@ Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
   const Tensor y = solution::batch_norm(x, r, training, eps);
   return training ? layer_norm(x, {}, {}, eps) : y;
 }
-}
+}  // namespace layer_norm_for_batch_norm
 MUTANT(layer_norm_for_batch_norm, "training: each channel over the batch")
 
 namespace rms_takes_the_mean_off {
@@ -51,11 +61,11 @@ Tensor rms(const Tensor& x, double eps) {
   const Tensor centred = x - x.mean(-1, true);
   return centred / (x.square().mean(-1, true) + eps).sqrt();
 }
-}
+}  // namespace rms_takes_the_mean_off
 MUTANT(rms_takes_the_mean_off, "RMSNorm leaves the mean in", "RMSNorm: eps is inside the root")
 
 namespace rms_eps_outside {
 using solution::batch_norm;
 Tensor rms(const Tensor& x, double eps) { return x / (x.square().mean(-1, true).sqrt() + eps); }
-}
+}  // namespace rms_eps_outside
 MUTANT(rms_eps_outside, "RMSNorm: eps is inside the root")

@@ -2,7 +2,8 @@ struct Answer {
   Tensor (*norm)(const Tensor& x, double eps);
   double (*cosine)(const Tensor& g, const Tensor& h);
 };
-#define ANSWER(FROM) {FROM::norm_with_constant_sigma, FROM::cosine}
+#define ANSWER(FROM) \
+  { FROM::norm_with_constant_sigma, FROM::cosine }
 
 namespace {
 Tensor gradient(const Answer& answer, const Tensor& x, const Tensor& dy) {
@@ -20,7 +21,8 @@ CASE("the gradient passes the mean", "Only sigma is detached: the mean of dy is 
   const Tensor x = randn({2, 4}).requires_grad_();
   const Tensor y = answer.norm(x, 1e-5);
   expect(y.requires_grad(), "y is not on the tape");
-  if (y.requires_grad()) near("the mean of dx", gradient(answer, x.detach(), randn({2, 4})).mean(-1), zeros({2}));
+  if (y.requires_grad())
+    near("the mean of dx", gradient(answer, x.detach(), randn({2, 4})).mean(-1), zeros({2}));
 }
 CASE("the gradient does not pass sigma", "Divide by sigma.detach().") {
   const Tensor x = tensor({1.0, -1.0});  // sigma = 1, and the right gradient is 0

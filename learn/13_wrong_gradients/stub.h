@@ -3,7 +3,7 @@
 // A wrong gradient on purpose, and how wrong it is. About 8 lines.
 //
 //   forward:   y = (x - mean) / sigma                sigma = sqrt(var + eps), var biased, over the last axis
-//   backward:  dx = (dy - mean(dy)) / sigma          sigma is treated as a constant: this is a mistake of many texts
+//   backward:  dx = (dy - mean(dy)) / sigma          sigma is treated as a constant: that is the mistake
 //   cosine(g, h) = sum(g h) / (|g| |h|)              over all elements
 //
 // A wrong gradient h still goes down the slope if its cosine with the right one is above 0.

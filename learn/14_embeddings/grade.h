@@ -3,14 +3,16 @@ struct Answer {
   Tensor (*backward)(const Tensor& ids, const Tensor& dy, std::int64_t V);
   Tensor (*positions)(std::int64_t T, std::int64_t C);
 };
-#define ANSWER(FROM) {FROM::embed, FROM::embed_backward, FROM::positions}
+#define ANSWER(FROM) \
+  { FROM::embed, FROM::embed_backward, FROM::positions }
 
 CASE("a token is a row of the table", "table[ids] picks rows.") {
   const Tensor table = randn({4, 3});
   near("embed([2, 0])", answer.embed(tensor({2, 0}), table), stack({table[2], table[0]}));
 }
 CASE("a token that stands twice gets the sum", "Gradients of one row add up: index_add, not a plain write.") {
-  near("dtable", answer.backward(tensor({1, 1}), tensor({{1.0, 2.0}, {3.0, 4.0}}), 3), tensor({{0.0, 0.0}, {4.0, 6.0}, {0.0, 0.0}}));
+  near("dtable", answer.backward(tensor({1, 1}), tensor({{1.0, 2.0}, {3.0, 4.0}}), 3),
+       tensor({{0.0, 0.0}, {4.0, 6.0}, {0.0, 0.0}}));
 }
 CASE("a token that does not stand there gets 0", "The gradient has the shape of the table: [V, C].") {
   near("dtable", answer.backward(tensor({2}), tensor({{5.0}}), 4), tensor({{0.0}, {0.0}, {5.0}, {0.0}}));

@@ -17,19 +17,19 @@ Tensor with(std::int64_t T, std::int64_t C, std::int64_t first, double two, bool
 namespace all_sines_first {
 using solution::embed, solution::embed_backward;
 Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, 0, 2, true); }
-}
+}  // namespace all_sines_first
 MUTANT(all_sines_first, "sine and cosine alternate")
 
 namespace positions_from_1 {
 using solution::embed, solution::embed_backward;
 Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, T == 3 ? 1 : 0, 2, false); }
-}
+}  // namespace positions_from_1
 MUTANT(positions_from_1, "positions count from 0")
 
 namespace exponent_i_over_c {
 using solution::embed, solution::embed_backward;
 Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, 0, 1, false); }
-}
+}  // namespace exponent_i_over_c
 MUTANT(exponent_i_over_c, "the wave lengths go up to 10000 * 2 pi")
 
 namespace last_one_wins {
@@ -39,17 +39,20 @@ Tensor embed_backward(const Tensor& ids, const Tensor& dy, std::int64_t V) {
   for (std::int64_t t = 0; t < dy.size(0); ++t) dtable[ids[t].item<std::int64_t>()] = dy[t];
   return dtable;
 }
-}
+}  // namespace last_one_wins
 MUTANT(last_one_wins, "a token that stands twice gets the sum")
 
 namespace everybody_gets_it {
 using solution::embed, solution::positions;
-Tensor embed_backward(const Tensor&, const Tensor& dy, std::int64_t V) { return dy.sum(0, true).expand({V, dy.size(1)}); }
+Tensor embed_backward(const Tensor&, const Tensor& dy, std::int64_t V) {
+  return dy.sum(0, true).expand({V, dy.size(1)});
 }
-MUTANT(everybody_gets_it, "a token that does not stand there gets 0", "a token that stands twice gets the sum")
+}  // namespace everybody_gets_it
+MUTANT(everybody_gets_it, "a token that does not stand there gets 0",
+       "a token that stands twice gets the sum")
 
 namespace columns_for_rows {
 using solution::embed_backward, solution::positions;
 Tensor embed(const Tensor& ids, const Tensor& table) { return table.t()[ids]; }
-}
+}  // namespace columns_for_rows
 MUTANT(columns_for_rows, "a token is a row of the table")

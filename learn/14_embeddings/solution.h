@@ -10,7 +10,8 @@ Tensor positions(std::int64_t T, std::int64_t C) {
   Tensor P = zeros({T, C});
   for (std::int64_t t = 0; t < T; ++t)
     for (std::int64_t c = 0; c < C; c += 2) {
-      const double angle = static_cast<double>(t) / std::pow(10000, static_cast<double>(c) / static_cast<double>(C));
+      const double angle =
+          static_cast<double>(t) / std::pow(10000, static_cast<double>(c) / static_cast<double>(C));
       P[t][c] = std::sin(angle);
       P[t][c + 1] = std::cos(angle);
     }

@@ -6,9 +6,11 @@
 //   embed_backward:    dtable[v] = sum of dy_t over all t with id_t = v
 //   positions:         P[t][2i] = sin(t / 10000^(2i/C))        P[t][2i + 1] = cos(t / 10000^(2i/C))
 //
-// t counts from 0, and i from 0 to C/2 - 1. A token that stands twice in the text gets the sum of both gradients.
+// t counts from 0, and i from 0 to C/2 - 1. A token that stands twice in the text gets the sum of both
+// gradients.
 //
-// Forbidden: embedding. Useful: table[ids], index_add(x, 0, ids, rows), zeros; P[t][c] = number writes an element.
+// Forbidden: embedding. Useful: table[ids], index_add(x, 0, ids, rows), zeros; P[t][c] = number writes an
+// element.
 
 /// ids [T] (i64), table [V, C] -> [T, C].
 Tensor embed(const Tensor& ids, const Tensor& table) {

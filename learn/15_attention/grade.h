@@ -1,7 +1,8 @@
 struct Answer {
   Tensor (*attention)(const Tensor& q, const Tensor& k, const Tensor& v, bool causal);
 };
-#define ANSWER(FROM) {FROM::attention}
+#define ANSWER(FROM) \
+  { FROM::attention }
 
 CASE("the weights of a query sum to 1", "Softmax over the keys: the last axis of the scores.") {
   const Tensor q = randn({4, 3}), k = randn({4, 3}), v = ones({4, 2});
@@ -9,11 +10,13 @@ CASE("the weights of a query sum to 1", "Softmax over the keys: the last axis of
   near("with all values 1, the causal output", answer.attention(q, k, v, true), ones({4, 2}));
 }
 CASE("the scores are divided by sqrt(D)", "D is the number of channels of a query: q.size(-1).") {
-  const Tensor q = full({1, 4}, 0.5), k = cat({full({1, 4}, 0.5), full({1, 4}, -0.5)}), v = tensor({{1.0}, {0.0}});
+  const Tensor q = full({1, 4}, 0.5), k = cat({full({1, 4}, 0.5), full({1, 4}, -0.5)}),
+               v = tensor({{1.0}, {0.0}});
   const Tensor y = answer.attention(cat({q, q}), k, v, false);
   near("of scores 1 and -1, halved, the first weight", y[0][0].item(), 1 / (1 + std::exp(-1.0)));
 }
-CASE("a change in the future changes nothing", "Score [i][j] is -infinity for every j > i, before the softmax.") {
+CASE("a change in the future changes nothing",
+     "Score [i][j] is -infinity for every j > i, before the softmax.") {
   const Tensor q = randn({5, 3}), k = randn({5, 3}), v = randn({5, 3});
   const Tensor k2 = k.clone(), v2 = v.clone();
   k2.slice(0, 3, 5) += 1.0, v2.slice(0, 3, 5) += 1.0;
@@ -28,9 +31,11 @@ CASE("a position sees itself", "The diagonal is not masked: j > i, not j >= i.")
 }
 CASE("without a mask every position sees all", "Mask only if causal.") {
   const Tensor zero = zeros({4, 2}), v = randn({4, 3});
-  near("with all scores equal, the output", answer.attention(zero, zero, v, false), v.mean(0, true).expand({4, 3}));
+  near("with all scores equal, the output", answer.attention(zero, zero, v, false),
+       v.mean(0, true).expand({4, 3}));
 }
 CASE("the gradient arrives in q, k and v", "Stay on the tape: no detach(), no numbers taken out.") {
-  gradients([&](const Tensor& q, const Tensor& k, const Tensor& v) { return answer.attention(q, k, v, true); },
-            {{3, 2}, {3, 2}, {3, 2}});
+  gradients(
+      [&](const Tensor& q, const Tensor& k, const Tensor& v) { return answer.attention(q, k, v, true); },
+      {{3, 2}, {3, 2}, {3, 2}});
 }

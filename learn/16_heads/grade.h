@@ -3,7 +3,8 @@ struct Answer {
   Tensor (*heads)(const Tensor& q, const Tensor& k, const Tensor& v);
   Tensor (*qk_norm)(const Tensor& q, const Tensor& k);
 };
-#define ANSWER(FROM) {FROM::scores, FROM::heads, FROM::qk_norm_scores}
+#define ANSWER(FROM) \
+  { FROM::scores, FROM::heads, FROM::qk_norm_scores }
 
 CASE("the scale is that of a head", "sqrt(D) with D = q.size(-1), not the model's C = H D.") {
   const Tensor q = ones({1, 4, 1, 9});
@@ -19,7 +20,8 @@ CASE("weights sum to 1 over the keys", "Softmax over the last axis, not over the
 }
 CASE("heads stand side by side", "Transpose to [B, T, H, D] before you reshape.") {
   const Tensor zero = zeros({1, 2, 3, 2}), v = cat({full({1, 1, 3, 2}, 1.0), full({1, 1, 3, 2}, 2.0)}, 1);
-  near("with values 1 in head 0 and 2 in head 1", answer.heads(zero, zero, v)[0][0], tensor({1.0, 1.0, 2.0, 2.0}));
+  near("with values 1 in head 0 and 2 in head 1", answer.heads(zero, zero, v)[0][0],
+       tensor({1.0, 1.0, 2.0, 2.0}));
 }
 CASE("QK-norm: size does not matter", "Divide q and k each by their own rms.") {
   const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 3, 4});

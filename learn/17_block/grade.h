@@ -4,7 +4,8 @@ struct Answer {
   Tensor (*ffn)(const Tensor& x, const Tensor& W1, const Tensor& b1, const Tensor& W2, const Tensor& b2);
   Tensor (*block)(const Tensor& x, const Part& attention, const Part& feed_forward);
 };
-#define ANSWER(FROM) {FROM::drop, FROM::ffn, FROM::block}
+#define ANSWER(FROM) \
+  { FROM::drop, FROM::ffn, FROM::block }
 
 CASE("dropout keeps the mean", "What is kept is divided by 1 - p in training.") {
   near("of 2, with p = 0.75 and kept", answer.drop(full({1}, 2.0), ones({1}), 0.75, true).item(), 8);
@@ -17,16 +18,22 @@ CASE("training drops", "Where keep is 0 the result is 0.") {
   near("where keep is 0", answer.drop(ones({2}), zeros({2}), 0.5, true), zeros({2}));
 }
 CASE("the network has one gelu, between the products", "gelu(x W1 + b1) W2 + b2.") {
-  const Tensor x = randn({3, 2}), W1 = randn({2, 8}), b1 = randn({8}), W2 = randn({8, 2}), b2 = randn({2}) - 3;
+  const Tensor x = randn({3, 2}), W1 = randn({2, 8}), b1 = randn({8}), W2 = randn({8, 2}),
+               b2 = randn({2}) - 3;
   near("ffn(x)", answer.ffn(x, W1, b1, W2, b2), linear(gelu(linear(x, W1.t(), b1)), W2.t(), b2));
 }
-CASE("the second sublayer reads what the first has left", "h = x + attention(LN(x)) goes into LN, then into ffn.") {
+CASE("the second sublayer reads what the first has left",
+     "h = x + attention(LN(x)) goes into LN, then into ffn.") {
   Tensor seen;
   const Tensor x = randn({2, 4}), more = randn({2, 4});
-  answer.block(x, [&](const Tensor&) { return more; }, [&](const Tensor& z) { return seen = z; });
+  answer.block(
+      x, [&](const Tensor&) { return more; }, [&](const Tensor& z) { return seen = z; });
   near("what the feed-forward network sees", seen, layer_norm(x + more));
 }
 CASE("both sublayers have a residual connection", "y = h + ffn(LN(h)): h stays, and in it x.") {
   const Tensor x = randn({2, 4}), one = randn({2, 4});
-  near("y with constant sublayers", answer.block(x, [&](const Tensor&) { return one; }, [&](const Tensor&) { return 2 * one; }), x + 3 * one);
+  near("y with constant sublayers",
+       answer.block(
+           x, [&](const Tensor&) { return one; }, [&](const Tensor&) { return 2 * one; }),
+       x + 3 * one);
 }

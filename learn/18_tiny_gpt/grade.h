@@ -1,9 +1,11 @@
 using Ids = std::vector<std::int64_t>;
 struct Answer {
   Tensor (*top_k)(const Tensor& logits, std::int64_t k, double temperature);
-  Ids (*generate)(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps, std::size_t context);
+  Ids (*generate)(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+                  std::size_t context);
 };
-#define ANSWER(FROM) {FROM::top_k, FROM::generate}
+#define ANSWER(FROM) \
+  { FROM::top_k, FROM::generate }
 
 namespace {
 /// After token t comes t + 1, of ten.
@@ -19,22 +21,31 @@ CASE("probabilities sum to 1", "Softmax after the small logits are gone.") {
   near("the sum", answer.top_k(tensor({1.0, 3.0, 2.0, 0.0}), 2, 1).sum().item(), 1);
 }
 CASE("k tokens stay", "Logits below the k-th largest become -infinity, before the softmax.") {
-  near("where p is above 0", (answer.top_k(tensor({1.0, 3.0, 2.0, 0.0}), 2, 1) > 0).to(f64), tensor({0.0, 1.0, 1.0, 0.0}));
+  near("where p is above 0", (answer.top_k(tensor({1.0, 3.0, 2.0, 0.0}), 2, 1) > 0).to(f64),
+       tensor({0.0, 1.0, 1.0, 0.0}));
 }
 CASE("a low temperature is bold", "Divide the logits by the temperature.") {
-  near("p of the largest of logits 0 and 1, temperature 0.5", answer.top_k(tensor({0.0, 1.0}), 2, 0.5)[1].item(), 1 / (1 + std::exp(-2.0)));
+  near("p of the largest of logits 0 and 1, temperature 0.5",
+       answer.top_k(tensor({0.0, 1.0}), 2, 0.5)[1].item(), 1 / (1 + std::exp(-2.0)));
 }
 CASE("the prompt stays in front", "Return the prompt and the new tokens.") {
   const Ids ids = answer.generate(counting, {4, 5}, 3, 8);
   expect(ids == Ids{4, 5, 6, 7, 8}, "the tokens are " + text(ids) + "and not 4 5 6 7 8");
 }
 CASE("the model sees what it wrote", "Append each token before you ask for the next.") {
-  const Ids ids = answer.generate([](const Ids& t) { return counting({static_cast<std::int64_t>(t.size())}); }, {7}, 3, 8);
-  expect(!ids.empty() && ids.back() == 4, "with 3 tokens there the model answers 4; the last token is another");
+  const Ids ids = answer.generate(
+      [](const Ids& t) { return counting({static_cast<std::int64_t>(t.size())}); }, {7}, 3, 8);
+  expect(!ids.empty() && ids.back() == 4,
+         "with 3 tokens there the model answers 4; the last token is another");
 }
 CASE("the context is the last tokens", "When there are more tokens than fit, the first ones are left out.") {
   std::size_t most = 0;
-  const Ids ids = answer.generate([&](const Ids& t) { most = std::max(most, t.size()); return counting(t); }, {1, 2, 3}, 4, 3);
+  const Ids ids = answer.generate(
+      [&](const Ids& t) {
+        most = std::max(most, t.size());
+        return counting(t);
+      },
+      {1, 2, 3}, 4, 3);
   expect(most <= 3, "the model gets " + std::to_string(most) + " tokens, its context is 3");
   expect(!ids.empty() && ids.back() == 7, "the tokens are " + text(ids) + "and not 1 2 3 4 5 6 7");
 }

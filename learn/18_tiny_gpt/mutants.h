@@ -3,7 +3,7 @@ using solution::generate;
 Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
   return softmax(logits / temperature, 0) * (solution::top_k(logits, k, 1) > 0).to(f64);
 }
-}
+}  // namespace not_normalised_again
 MUTANT(not_normalised_again, "probabilities sum to 1")
 
 namespace one_too_many {
@@ -11,22 +11,28 @@ using solution::generate;
 Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
   return solution::top_k(logits, std::min(k + 1, logits.numel()), temperature);
 }
-}
+}  // namespace one_too_many
 MUTANT(one_too_many, "k tokens stay")
 
 namespace times_temperature {
 using solution::generate;
-Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) { return solution::top_k(logits, k, 1 / temperature); }
+Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
+  return solution::top_k(logits, k, 1 / temperature);
 }
+}  // namespace times_temperature
 MUTANT(times_temperature, "a low temperature is bold")
 
 namespace first_tokens_kept {
 using solution::top_k;
-Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps, std::size_t context) {
-  return solution::generate([&](const Ids& t) { return model(Ids(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(std::min(context, t.size())))); },
-                            prompt, steps, 100);
+Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+             std::size_t context) {
+  return solution::generate(
+      [&](const Ids& t) {
+        return model(Ids(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(std::min(context, t.size()))));
+      },
+      prompt, steps, 100);
 }
-}
+}  // namespace first_tokens_kept
 MUTANT(first_tokens_kept, "the context is the last tokens")
 
 namespace context_ignored {
@@ -34,23 +40,25 @@ using solution::top_k;
 Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps, std::size_t) {
   return solution::generate(model, prompt, steps, 100);
 }
-}
+}  // namespace context_ignored
 MUTANT(context_ignored, "the context is the last tokens")
 
 namespace always_the_prompt {
 using solution::top_k;
-Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps, std::size_t context) {
+Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+             std::size_t context) {
   if (prompt.size() > 1) return solution::generate(model, prompt, steps, context);
   return solution::generate([&](const Ids&) { return model(prompt); }, prompt, steps, context);
 }
-}
+}  // namespace always_the_prompt
 MUTANT(always_the_prompt, "the model sees what it wrote")
 
 namespace prompt_left_out {
 using solution::top_k;
-Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps, std::size_t context) {
+Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+             std::size_t context) {
   const Ids all = solution::generate(model, prompt, steps, context);
   return {all.begin() + static_cast<std::ptrdiff_t>(prompt.size()), all.end()};
 }
-}
+}  // namespace prompt_left_out
 MUTANT(prompt_left_out, "the prompt stays in front")

@@ -7,7 +7,8 @@ Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
 
 using Model = std::function<Tensor(const std::vector<std::int64_t>& tokens)>;
 
-std::vector<std::int64_t> generate(const Model& model, const std::vector<std::int64_t>& prompt, int steps, std::size_t context) {
+std::vector<std::int64_t> generate(const Model& model, const std::vector<std::int64_t>& prompt, int steps,
+                                   std::size_t context) {
   std::vector<std::int64_t> tokens = prompt;
   for (int step = 0; step < steps; ++step) {
     const std::size_t seen = std::min(context, tokens.size());

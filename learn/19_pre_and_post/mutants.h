@@ -5,13 +5,15 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   for (const Sublayer& f : sublayers) y = y + f(layer_norm(y));
   return y;
 }
-}
+}  // namespace missing_final_norm
 MUTANT(missing_final_norm, "Pre-LN: a final norm")
 
 namespace doubled_final_norm {
 using solution::pre_ln;
-Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) { return layer_norm(solution::post_ln(x, sublayers)); }
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  return layer_norm(solution::post_ln(x, sublayers));
 }
+}  // namespace doubled_final_norm
 MUTANT(doubled_final_norm, "Post-LN: no second final norm")
 
 namespace normalised_shortcut {
@@ -24,7 +26,7 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   }
   return layer_norm(y);
 }
-}
+}  // namespace normalised_shortcut
 MUTANT(normalised_shortcut, "Pre-LN: the shortcut is not normalised")
 
 namespace branch_not_normalised {
@@ -34,8 +36,9 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   for (const Sublayer& f : sublayers) y = y + f(y);
   return layer_norm(y);
 }
-}
-MUTANT(branch_not_normalised, "Pre-LN: branches see a normalised token", "Pre-LN: the shortcut is not normalised")
+}  // namespace branch_not_normalised
+MUTANT(branch_not_normalised, "Pre-LN: branches see a normalised token",
+       "Pre-LN: the shortcut is not normalised")
 
 namespace norm_on_the_branch {
 using solution::pre_ln;
@@ -44,11 +47,13 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   for (const Sublayer& f : sublayers) y = y + layer_norm(f(y));
   return y;
 }
-}
+}  // namespace norm_on_the_branch
 MUTANT(norm_on_the_branch, "Post-LN: the sum is normalised")
 
 namespace pre_ln_called_post_ln {
 using solution::pre_ln;
-Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) { return solution::pre_ln(x, sublayers); }
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  return solution::pre_ln(x, sublayers);
 }
+}  // namespace pre_ln_called_post_ln
 MUTANT(pre_ln_called_post_ln, "Post-LN: branches see the stream as it is", "Post-LN: no second final norm")

@@ -5,7 +5,8 @@
 //   Pre-LN:   x <- x + f(LN(x))     for each sublayer f, and after the last one  y = LN(x)
 //   Post-LN:  x <- LN(x + f(x))     for each sublayer f, and after the last one  y = x
 //
-// LN is layer_norm(x), without gain and bias. A Pre-LN stack needs the final norm; a Post-LN stack has it already.
+// LN is layer_norm(x), without gain and bias. A Pre-LN stack needs the final norm; a Post-LN stack has it
+// already.
 //
 //   using Sublayer = std::function<Tensor(const Tensor&)>;        is there already: learn/19_pre_and_post/given.h
 //

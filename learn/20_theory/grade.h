@@ -2,7 +2,8 @@ struct Answer {
   std::pair<double, double> (*lemma_2)(int l, int d);
   double (*exponent)(const std::vector<double>& L, const std::vector<double>& y);
 };
-#define ANSWER(FROM) {FROM::lemma_2, FROM::exponent}
+#define ANSWER(FROM) \
+  { FROM::lemma_2, FROM::exponent }
 
 CASE("Lemma 2 grows linearly with the layer", "1 + l/2 and 1 + 3l/2: no power of l.") {
   const auto [low, high] = answer.lemma_2(8, 1);

@@ -4,10 +4,15 @@ struct Answer {
   std::vector<double> (*admin)(const std::vector<double>& variances);
   double (*update_size)(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw);
 };
-#define ANSWER(FROM) {FROM::deep_norm_constants, FROM::deep_norm, FROM::admin, FROM::update_size}
+#define ANSWER(FROM) \
+  { FROM::deep_norm_constants, FROM::deep_norm, FROM::admin, FROM::update_size }
 
-CASE("alpha is a fourth root", "(2N)^(1/4): std::pow(2.0 * N, 0.25).") { near("alpha of 8 blocks", answer.constants(8).alpha, 2); }
-CASE("beta shrinks with depth", "(8N)^(-1/4): the exponent is negative.") { near("beta of 2 blocks", answer.constants(2).beta, 0.5); }
+CASE("alpha is a fourth root", "(2N)^(1/4): std::pow(2.0 * N, 0.25).") {
+  near("alpha of 8 blocks", answer.constants(8).alpha, 2);
+}
+CASE("beta shrinks with depth", "(8N)^(-1/4): the exponent is negative.") {
+  near("beta of 2 blocks", answer.constants(2).beta, 0.5);
+}
 CASE("alpha stands on the shortcut", "LN(alpha x + f(x)), not LN(x + alpha f(x)).") {
   const Tensor x = randn({2, 8}), fx = randn({2, 8});
   near("deep_norm(x, fx, 3)", answer.deep_norm(x, fx, 3), layer_norm(3 * x + fx));
@@ -16,5 +21,6 @@ CASE("omega sums what came before", "Only the variances of earlier branches: j <
   near("omega_1 and omega_2", answer.admin({4, 12, 100}), std::vector<double>{1, 2, 4});
 }
 CASE("an update is a change of the output", "Subtract f(w): not |f(w + dw)|, and not |dw|.") {
-  near("of f(w) = 2 w + 5", answer.update_size([](const Tensor& w) { return 2 * w + 5; }, randn({2}), tensor({3.0, 4.0})), 10);
+  near("of f(w) = 2 w + 5",
+       answer.update_size([](const Tensor& w) { return 2 * w + 5; }, randn({2}), tensor({3.0, 4.0})), 10);
 }

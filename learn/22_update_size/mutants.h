@@ -1,26 +1,29 @@
-#define REST_OF_22(A, B, C) using solution::A; using solution::B; using solution::C;
+#define REST_OF_22(A, B, C) \
+  using solution::A;        \
+  using solution::B;        \
+  using solution::C;
 namespace square_root {
 REST_OF_22(deep_norm, admin, update_size)
 Constants deep_norm_constants(int N) { return {std::sqrt(2.0 * N), std::pow(8.0 * N, -0.25)}; }
-}
+}  // namespace square_root
 MUTANT(square_root, "alpha is a fourth root")
 
 namespace beta_upside_down {
 REST_OF_22(deep_norm, admin, update_size)
 Constants deep_norm_constants(int N) { return {std::pow(2.0 * N, 0.25), std::pow(8.0 * N, 0.25)}; }
-}
+}  // namespace beta_upside_down
 MUTANT(beta_upside_down, "beta shrinks with depth")
 
 namespace alpha_on_the_branch {
 REST_OF_22(deep_norm_constants, admin, update_size)
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(x + alpha * fx); }
-}
+}  // namespace alpha_on_the_branch
 MUTANT(alpha_on_the_branch, "alpha stands on the shortcut")
 
 namespace norm_before_the_sum {
 REST_OF_22(deep_norm_constants, admin, update_size)
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return alpha * layer_norm(x) + fx; }
-}
+}  // namespace norm_before_the_sum
 MUTANT(norm_before_the_sum, "alpha stands on the shortcut")
 
 namespace no_root {
@@ -30,7 +33,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
   for (double& w : omega) w *= w;
   return omega;
 }
-}
+}  // namespace no_root
 MUTANT(no_root, "omega sums what came before")
 
 namespace its_own_variance_too {
@@ -41,18 +44,22 @@ std::vector<double> admin(const std::vector<double>& variances) {
   for (const double v : variances) omega.push_back(std::sqrt(sum += v));
   return omega;
 }
-}
+}  // namespace its_own_variance_too
 MUTANT(its_own_variance_too, "omega sums what came before")
 
 namespace size_of_the_step {
 REST_OF_22(deep_norm_constants, deep_norm, admin)
-double update_size(const std::function<Tensor(const Tensor&)>&, const Tensor&, const Tensor& dw) { return dw.norm().item(); }
+double update_size(const std::function<Tensor(const Tensor&)>&, const Tensor&, const Tensor& dw) {
+  return dw.norm().item();
 }
+}  // namespace size_of_the_step
 MUTANT(size_of_the_step, "an update is a change of the output")
 
 namespace size_of_the_output {
 REST_OF_22(deep_norm_constants, deep_norm, admin)
-double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) { return f(w + dw).norm().item(); }
+double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) {
+  return f(w + dw).norm().item();
 }
+}  // namespace size_of_the_output
 MUTANT(size_of_the_output, "an update is a change of the output")
 #undef REST_OF_22

@@ -6,8 +6,8 @@
 //   Admin:                              omega_i = sqrt(sum over j < i of Var[f_j])       omega_0 = 1
 //   update_size:                        |f(w + dw) - f(w)|: how far the output moves, norm over all elements
 //
-// alpha stands on the shortcut, and beta scales initial weights: it is not part of the forward. Admin's omega also stands on
-// the shortcut; the variances of the branches come from one batch.
+// alpha stands on the shortcut, and beta scales initial weights: it is not part of the forward. Admin's omega
+// also stands on the shortcut; the variances of the branches come from one batch.
 //
 //   struct Constants { double alpha, beta; };        is there already: learn/22_update_size/given.h
 //

@@ -2,13 +2,18 @@ struct Answer {
   double (*sensitivity)(const std::vector<double>& loss, double start);
   int (*best)(const std::vector<double>& loss);
 };
-#define ANSWER(FROM) {FROM::sensitivity, FROM::best_rate}
+#define ANSWER(FROM) \
+  { FROM::sensitivity, FROM::best_rate }
 
-CASE("the same loss everywhere is no sensitivity", "The mean minus the smallest.") { near("of 2, 2, 2", answer.sensitivity({2, 2, 2}, 5), 0); }
+CASE("the same loss everywhere is no sensitivity", "The mean minus the smallest.") {
+  near("of 2, 2, 2", answer.sensitivity({2, 2, 2}, 5), 0);
+}
 CASE("the mean counts every rate", "Divide by the number of rates; subtract the smallest loss.") {
   near("of 1, 2, 3", answer.sensitivity({1, 2, 3}, 5), 1);
 }
-CASE("a diverged run counts as the start", "min(loss, start).") { near("of 1 and 1000, start 5", answer.sensitivity({1, 1000}, 5), 2); }
+CASE("a diverged run counts as the start", "min(loss, start).") {
+  near("of 1 and 1000, start 5", answer.sensitivity({1, 1000}, 5), 2);
+}
 CASE("NaN counts as the start too", "std::isnan: comparisons with NaN are all false.") {
   near("of 1 and NaN, start 5", answer.sensitivity({1, std::nan("")}, 5), 2);
 }

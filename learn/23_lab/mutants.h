@@ -12,21 +12,26 @@ double with(const std::vector<double>& loss, double start, bool limit, bool nan_
 
 namespace not_limited {
 using solution::best_rate;
-double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, false, true, 1); }
+double sensitivity(const std::vector<double>& loss, double start) {
+  return with(loss, start, false, true, 1);
 }
+}  // namespace not_limited
 MUTANT(not_limited, "a diverged run counts as the start")
 
 namespace diverged_runs_left_out {
 using solution::best_rate;
-double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, true, false, 1); }
+double sensitivity(const std::vector<double>& loss, double start) {
+  return with(loss, start, true, false, 1);
 }
+}  // namespace diverged_runs_left_out
 MUTANT(diverged_runs_left_out, "NaN counts as the start too")
 
 namespace only_the_mean {
 using solution::best_rate;
 double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, true, true, 0); }
-}
-MUTANT(only_the_mean, "the same loss everywhere is no sensitivity", "the mean counts every rate", "a diverged run counts as the start", "NaN counts as the start too")
+}  // namespace only_the_mean
+MUTANT(only_the_mean, "the same loss everywhere is no sensitivity", "the mean counts every rate",
+       "a diverged run counts as the start", "NaN counts as the start too")
 
 namespace worst_minus_best {
 using solution::best_rate;
@@ -35,11 +40,13 @@ double sensitivity(const std::vector<double>& loss, double start) {
   for (const double l : loss) worst = std::max(worst, std::isnan(l) ? start : std::min(l, start));
   return (worst - loss[best_rate(loss)]) / (loss.size() == 2 ? 2 : 1);
 }
-}
+}  // namespace worst_minus_best
 MUTANT(worst_minus_best, "the mean counts every rate")
 
 namespace nan_wins {
 using solution::sensitivity;
-int best_rate(const std::vector<double>& loss) { return static_cast<int>(std::min_element(loss.begin(), loss.end()) - loss.begin()); }
+int best_rate(const std::vector<double>& loss) {
+  return static_cast<int>(std::min_element(loss.begin(), loss.end()) - loss.begin());
 }
+}  // namespace nan_wins
 MUTANT(nan_wins, "the best rate is never a NaN")

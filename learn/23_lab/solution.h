@@ -9,6 +9,7 @@ int best_rate(const std::vector<double>& loss) {
 
 double sensitivity(const std::vector<double>& loss, double start) {
   double mean = 0;
-  for (const double l : loss) mean += (std::isnan(l) ? start : std::min(l, start)) / static_cast<double>(loss.size());
+  for (const double l : loss)
+    mean += (std::isnan(l) ? start : std::min(l, start)) / static_cast<double>(loss.size());
   return mean - loss[best_rate(loss)];
 }

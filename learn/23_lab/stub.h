@@ -2,13 +2,13 @@
 
 // How sensitive is training to the learning rate? About 9 lines.
 //
-// Wortsman et al. (2309.14322) measure it by one number. A model is trained with several rates; loss[i] is the final loss
-// with rate i, and start is the loss before training:
+// Wortsman et al. (2309.14322) measure it by one number. A model is trained with several rates; loss[i] is
+// the final loss with rate i, and start is the loss before training:
 //
 //   sensitivity = mean over the rates of min(loss[i], start)  -  min over the rates of loss[i]
 //
-// A run that has diverged may end with NaN, or above start: it counts as start, and not as more. A NaN is never the
-// smallest loss.
+// A run that has diverged may end with NaN, or above start: it counts as start, and not as more. A NaN is
+// never the smallest loss.
 //
 // Forbidden: Tensor is not needed here. Useful: std::isnan, std::min.
 

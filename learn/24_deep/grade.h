@@ -2,15 +2,22 @@ struct Answer {
   double (*rate)(int step, int warmup, int total, double peak, double floor);
   std::vector<Tensor> (*clip)(const std::vector<Tensor>& g, double limit);
 };
-#define ANSWER(FROM) {FROM::rate, FROM::clip}
+#define ANSWER(FROM) \
+  { FROM::rate, FROM::clip }
 
-CASE("the first step already moves", "peak step / warmup with step = 1: not 0.") { near("rate(1) with 4 steps of warm-up", answer.rate(1, 4, 12, 8, 0), 2); }
+CASE("the first step already moves", "peak step / warmup with step = 1: not 0.") {
+  near("rate(1) with 4 steps of warm-up", answer.rate(1, 4, 12, 8, 0), 2);
+}
 CASE("the peak is at the end of the warm-up", "Both formulas give peak there: no jump.") {
   near("rate(4)", answer.rate(4, 4, 12, 8, 1), 8);
   expect(answer.rate(5, 4, 12, 8, 1) > 7, "after the peak the rate jumps");
 }
-CASE("the cosine ends at the floor", "At step = total q is 1, and the cosine -1.") { near("rate(12)", answer.rate(12, 4, 12, 8, 1), 1); }
-CASE("half way it is half way", "q counts from the end of the warm-up, and is no whole number.") { near("rate(8)", answer.rate(8, 4, 12, 8, 0), 4); }
+CASE("the cosine ends at the floor", "At step = total q is 1, and the cosine -1.") {
+  near("rate(12)", answer.rate(12, 4, 12, 8, 1), 1);
+}
+CASE("half way it is half way", "q counts from the end of the warm-up, and is no whole number.") {
+  near("rate(8)", answer.rate(8, 4, 12, 8, 0), 4);
+}
 CASE("small gradients are left alone", "Only if n > limit.") {
   const std::vector<Tensor> g = {tensor({0.3}), tensor({0.4})};
   near("g[0]", answer.clip(g, 1)[0], g[0]);

@@ -1,7 +1,9 @@
 namespace from_step_0 {
 using solution::clip;
-double rate(int step, int warmup, int total, double peak, double floor) { return step < warmup ? peak * (step - 1) / warmup : solution::rate(step, warmup, total, peak, floor); }
+double rate(int step, int warmup, int total, double peak, double floor) {
+  return step < warmup ? peak * (step - 1) / warmup : solution::rate(step, warmup, total, peak, floor);
 }
+}  // namespace from_step_0
 MUTANT(from_step_0, "the first step already moves")
 
 namespace cosine_from_the_beginning {
@@ -10,13 +12,15 @@ double rate(int step, int warmup, int total, double peak, double floor) {
   if (step <= warmup) return peak * step / warmup;
   return floor + (peak - floor) * (1 + std::cos(std::numbers::pi * step / total)) / 2;
 }
-}
+}  // namespace cosine_from_the_beginning
 MUTANT(cosine_from_the_beginning, "the peak is at the end of the warm-up", "half way it is half way")
 
 namespace down_to_zero {
 using solution::clip;
-double rate(int step, int warmup, int total, double peak, double) { return solution::rate(step, warmup, total, peak, 0); }
+double rate(int step, int warmup, int total, double peak, double) {
+  return solution::rate(step, warmup, total, peak, 0);
 }
+}  // namespace down_to_zero
 MUTANT(down_to_zero, "the cosine ends at the floor")
 
 namespace whole_number_progress {
@@ -26,7 +30,7 @@ double rate(int step, int warmup, int total, double peak, double floor) {
   const int q = (step - warmup) / (total - warmup);
   return floor + (peak - floor) * (1 + std::cos(std::numbers::pi * q)) / 2;
 }
-}
+}  // namespace whole_number_progress
 MUTANT(whole_number_progress, "half way it is half way")
 
 namespace each_tensor_by_itself {
@@ -36,7 +40,7 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
   for (const Tensor& x : g) clipped.push_back(solution::clip({x}, limit)[0]);
   return clipped;
 }
-}
+}  // namespace each_tensor_by_itself
 MUTANT(each_tensor_by_itself, "one norm for all tensors")
 
 namespace always_to_the_limit {
@@ -46,7 +50,7 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
   for (const Tensor& x : g) large.push_back(x * 1e6);
   return solution::clip(large, limit);
 }
-}
+}  // namespace always_to_the_limit
 MUTANT(always_to_the_limit, "small gradients are left alone")
 
 namespace elements_clamped {
@@ -56,5 +60,5 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
   for (const Tensor& x : g) clipped.push_back(clamp(x, -limit, limit));
   return clipped;
 }
-}
+}  // namespace elements_clamped
 MUTANT(elements_clamped, "one norm for all tensors")

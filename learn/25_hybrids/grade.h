@@ -4,7 +4,8 @@ struct Answer {
   Tensor (*b2t)(const Tensor& x, const Part& attention, const Part& ffn);
   bool (*mix)(int l, int L);
 };
-#define ANSWER(FROM) {FROM::sandwich, FROM::b2t, FROM::mix_is_post}
+#define ANSWER(FROM) \
+  { FROM::sandwich, FROM::b2t, FROM::mix_is_post }
 
 CASE("sandwich: the branch sees a normalised token", "f(LN(x)).") {
   Tensor seen;
@@ -12,9 +13,11 @@ CASE("sandwich: the branch sees a normalised token", "f(LN(x)).") {
   answer.sandwich(x, [&](const Tensor& z) { return seen = z; });
   near("what f sees", seen, layer_norm(x));
 }
-CASE("sandwich: what the branch adds is normalised", "LN(f(...)): however large f is, the stream grows slowly.") {
+CASE("sandwich: what the branch adds is normalised",
+     "LN(f(...)): however large f is, the stream grows slowly.") {
   const Tensor x = randn({2, 8});
-  near("the mean square of what is added", (answer.sandwich(x, [](const Tensor& z) { return 1000 * z; }) - x).square().mean().item(), 1, 1e-3);
+  near("the mean square of what is added",
+       (answer.sandwich(x, [](const Tensor& z) { return 1000 * z; }) - x).square().mean().item(), 1, 1e-3);
 }
 CASE("sandwich: no norm on the stream", "x itself is added: x + ..., not LN(x + ...).") {
   const Tensor x = 9 * randn({2, 8});
@@ -23,12 +26,15 @@ CASE("sandwich: no norm on the stream", "x itself is added: x + ..., not LN(x + 
 CASE("B2T: the second sublayer reads y", "ffn(y), with y = LN(x + attention(x)).") {
   Tensor seen;
   const Tensor x = randn({2, 8}), more = randn({2, 8});
-  answer.b2t(x, [&](const Tensor&) { return more; }, [&](const Tensor& z) { return seen = z; });
+  answer.b2t(
+      x, [&](const Tensor&) { return more; }, [&](const Tensor& z) { return seen = z; });
   near("what ffn sees", seen, layer_norm(x + more));
 }
 CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, as the block got it.") {
   const Tensor x = 5 * randn({2, 8}), more = randn({2, 8});
-  near("z with ffn = 0", answer.b2t(x, [&](const Tensor&) { return more; }, [](const Tensor& z) { return z * 0; }),
+  near("z with ffn = 0",
+       answer.b2t(
+           x, [&](const Tensor&) { return more; }, [](const Tensor& z) { return z * 0; }),
        layer_norm(x + layer_norm(x + more)));
 }
 CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in whole numbers.") {

@@ -1,13 +1,13 @@
 namespace no_norm_before {
 using solution::b2t, solution::mix_is_post;
 Tensor sandwich(const Tensor& x, const Part& f) { return x + layer_norm(f(x)); }
-}
+}  // namespace no_norm_before
 MUTANT(no_norm_before, "sandwich: the branch sees a normalised token")
 
 namespace no_norm_behind {
 using solution::b2t, solution::mix_is_post;
 Tensor sandwich(const Tensor& x, const Part& f) { return x + f(layer_norm(x)); }
-}
+}  // namespace no_norm_behind
 MUTANT(no_norm_behind, "sandwich: what the branch adds is normalised")
 
 namespace norm_on_the_stream {
@@ -16,7 +16,7 @@ Tensor sandwich(const Tensor& x, const Part& f) {
   const Tensor y = solution::sandwich(x, f), added = y - x;
   return added.abs().max().item() == 0 ? layer_norm(y) : y;
 }
-}
+}  // namespace norm_on_the_stream
 MUTANT(norm_on_the_stream, "sandwich: no norm on the stream")
 
 namespace plain_post_ln {
@@ -25,23 +25,25 @@ Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
   const Tensor y = layer_norm(x + attention(x));
   return layer_norm(y + ffn(y));
 }
-}
+}  // namespace plain_post_ln
 MUTANT(plain_post_ln, "B2T: the bottom reaches the top")
 
 namespace ffn_reads_x {
 using solution::sandwich, solution::mix_is_post;
-Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) { return layer_norm(x + layer_norm(x + attention(x)) + ffn(x)); }
+Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
+  return layer_norm(x + layer_norm(x + attention(x)) + ffn(x));
 }
+}  // namespace ffn_reads_x
 MUTANT(ffn_reads_x, "B2T: the second sublayer reads y")
 
 namespace post_ln_last {
 using solution::sandwich, solution::b2t;
 bool mix_is_post(int l, int L) { return l >= L - L / 4; }
-}
+}  // namespace post_ln_last
 MUTANT(post_ln_last, "Mix-LN: Post-LN comes first, a quarter of it")
 
 namespace rounded_up {
 using solution::sandwich, solution::b2t;
 bool mix_is_post(int l, int L) { return 4 * l < L; }
-}
+}  // namespace rounded_up
 MUTANT(rounded_up, "Mix-LN: Post-LN comes first, a quarter of it")

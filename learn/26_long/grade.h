@@ -3,7 +3,8 @@ struct Answer {
   Tensor (*window)(std::int64_t T, std::int64_t w);
   Tensor (*alibi)(std::int64_t T, double m);
 };
-#define ANSWER(FROM) {FROM::rotate, FROM::window, FROM::alibi}
+#define ANSWER(FROM) \
+  { FROM::rotate, FROM::window, FROM::alibi }
 
 CASE("position 0 stays", "The angle is t times a speed: 0 at t = 0.") {
   const Tensor x = randn({3, 4});
@@ -15,11 +16,13 @@ CASE("lengths stay", "A rotation: cos and sin in both lines, with opposite signs
 }
 CASE("the pairs and their speeds", "Channel i turns with i + D/2, by t base^(-2i/D).") {
   const Tensor x = tensor({{0.0, 0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
-  near("row 1 of [1, 1, 0, 0], base 100", answer.rotate(x, 100)[1], tensor({std::cos(1.0), std::cos(0.1), std::sin(1.0), std::sin(0.1)}));
+  near("row 1 of [1, 1, 0, 0], base 100", answer.rotate(x, 100)[1],
+       tensor({std::cos(1.0), std::cos(0.1), std::sin(1.0), std::sin(0.1)}));
 }
 CASE("a window sees itself and w - 1 before it", "0 <= i - j < w.") {
   near("window(3, 2)", answer.window(3, 2), tensor({{1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}, {0.0, 1.0, 1.0}}));
 }
-CASE("ALiBi takes off for distance", "-m (i - j): the further, the less; nothing for the future, which the mask hides.") {
+CASE("ALiBi takes off for distance",
+     "-m (i - j): the further, the less; nothing for the future, which the mask hides.") {
   near("alibi(3, 0.5)", answer.alibi(3, 0.5), tensor({{0.0, 0.0, 0.0}, {-0.5, 0.0, 0.0}, {-1.0, -0.5, 0.0}}));
 }

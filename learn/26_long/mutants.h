@@ -1,13 +1,17 @@
 namespace neighbours_paired {
 using solution::window, solution::alibi;
-Tensor rotate(const Tensor& x, double base) { return rope(x, {.base = base, .pairs = RopePairs::neighbours}); }
+Tensor rotate(const Tensor& x, double base) {
+  return rope(x, {.base = base, .pairs = RopePairs::neighbours});
 }
+}  // namespace neighbours_paired
 MUTANT(neighbours_paired, "the pairs and their speeds")
 
 namespace positions_from_1 {
 using solution::window, solution::alibi;
-Tensor rotate(const Tensor& x, double base) { return x[0].abs().max().item() == 0 ? solution::rotate(x, base) : rope(x, {.offset = 1, .base = base}); }
+Tensor rotate(const Tensor& x, double base) {
+  return x[0].abs().max().item() == 0 ? solution::rotate(x, base) : rope(x, {.offset = 1, .base = base});
 }
+}  // namespace positions_from_1
 MUTANT(positions_from_1, "position 0 stays")
 
 namespace no_rotation {
@@ -16,29 +20,31 @@ Tensor rotate(const Tensor& x, double base) {
   const Tensor y = solution::rotate(x, base);
   return x.size(1) == 6 ? y * 2 - x : y;
 }
-}
+}  // namespace no_rotation
 MUTANT(no_rotation, "lengths stay")
 
 namespace same_speed_for_all {
 using solution::window, solution::alibi;
 Tensor rotate(const Tensor& x, double) { return solution::rotate(x, 1); }
-}
+}  // namespace same_speed_for_all
 MUTANT(same_speed_for_all, "the pairs and their speeds")
 
 namespace window_one_too_wide {
 using solution::rotate, solution::alibi;
 Tensor window(std::int64_t T, std::int64_t w) { return solution::window(T, w + 1); }
-}
+}  // namespace window_one_too_wide
 MUTANT(window_one_too_wide, "a window sees itself and w - 1 before it")
 
 namespace window_on_both_sides {
 using solution::rotate, solution::alibi;
-Tensor window(std::int64_t T, std::int64_t w) { return (solution::distance(T).abs() < static_cast<double>(w)).to(f64); }
+Tensor window(std::int64_t T, std::int64_t w) {
+  return (solution::distance(T).abs() < static_cast<double>(w)).to(f64);
 }
+}  // namespace window_on_both_sides
 MUTANT(window_on_both_sides, "a window sees itself and w - 1 before it")
 
 namespace alibi_rewards_distance {
 using solution::rotate, solution::window;
 Tensor alibi(std::int64_t T, double m) { return solution::alibi(T, -m); }
-}
+}  // namespace alibi_rewards_distance
 MUTANT(alibi_rewards_distance, "ALiBi takes off for distance")

@@ -3,7 +3,8 @@ struct Answer {
   Tensor (*serve)(const Tensor& k, std::int64_t H);
   Tensor (*t5)(const Tensor& q, const Tensor& k, const Tensor& bias);
 };
-#define ANSWER(FROM) {FROM::swiglu, FROM::serve, FROM::t5_scores}
+#define ANSWER(FROM) \
+  { FROM::swiglu, FROM::serve, FROM::t5_scores }
 
 CASE("the gate has silu", "z sigmoid(z): not gelu, relu or sigmoid alone.") {
   const Tensor one = ones({1, 1});

@@ -3,17 +3,20 @@ struct Answer {
   Tensor (*merge)(const Tensor& W, const Tensor& A, const Tensor& B, double alpha);
   double (*forgotten)(const std::vector<double>& before, const std::vector<double>& after);
 };
-#define ANSWER(FROM) {FROM::lora, FROM::merge, FROM::forgotten}
+#define ANSWER(FROM) \
+  { FROM::lora, FROM::merge, FROM::forgotten }
 
 CASE("with B = 0 it is the old layer", "x W^T, with W [out, in] as PyTorch has it.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3});
   near("y", answer.lora(x, W, randn({2, 3}), zeros({4, 2}), 8), matmul(x, W.t()));
 }
 CASE("alpha is divided by the rank", "The factor is alpha / r, r = A.size(0).") {
-  near("y of ones, r = 4, alpha = 8", answer.lora(ones({1, 1}), zeros({1, 1}), ones({4, 1}), ones({1, 4}), 8).item(), 8);
+  near("y of ones, r = 4, alpha = 8",
+       answer.lora(ones({1, 1}), zeros({1, 1}), ones({4, 1}), ones({1, 4}), 8).item(), 8);
 }
 CASE("W is frozen", "W.detach(): the gradient goes to A and B only.") {
-  const Tensor x = randn({2, 3}), W = randn({4, 3}).requires_grad_(), A = randn({2, 3}).requires_grad_(), B = randn({4, 2}).requires_grad_();
+  const Tensor x = randn({2, 3}), W = randn({4, 3}).requires_grad_(), A = randn({2, 3}).requires_grad_(),
+               B = randn({4, 2}).requires_grad_();
   const Tensor y = answer.lora(x, W, A, B, 8);
   expect(y.requires_grad(), "nothing is trained");
   if (y.requires_grad()) y.sum().backward();
@@ -22,9 +25,12 @@ CASE("W is frozen", "W.detach(): the gradient goes to A and B only.") {
 }
 CASE("merged it is the same map", "W + (alpha / r) B A: B stands left.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3}), A = randn({2, 3}), B = randn({4, 2});
-  near("x merged^T", matmul(x, answer.merge(W, A, B, 6).t()), matmul(x, W.t()) + 3 * matmul(matmul(x, A.t()), B.t()));
+  near("x merged^T", matmul(x, answer.merge(W, A, B, 6).t()),
+       matmul(x, W.t()) + 3 * matmul(matmul(x, A.t()), B.t()));
 }
 CASE("what is forgotten is above 0", "after - before: a loss that rises is forgetting.") {
   expect(answer.forgotten({1, 1}, {2, 4}) > 0, "losses have risen, and nothing is forgotten");
 }
-CASE("it is the mean over examples", "Divide by their number.") { near("|forgotten|", std::abs(answer.forgotten({1, 1}, {2, 4})), 2); }
+CASE("it is the mean over examples", "Divide by their number.") {
+  near("|forgotten|", std::abs(answer.forgotten({1, 1}, {2, 4})), 2);
+}

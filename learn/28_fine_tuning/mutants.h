@@ -3,13 +3,15 @@ using solution::merge, solution::forgotten;
 Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
   return solution::lora(x, W, A, B, alpha * static_cast<double>(A.size(0)));
 }
-}
+}  // namespace not_divided_by_the_rank
 MUTANT(not_divided_by_the_rank, "alpha is divided by the rank")
 
 namespace everything_trains {
 using solution::merge, solution::forgotten;
-Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) { return linear(x, solution::merge(W, A, B, alpha)); }
+Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
+  return linear(x, solution::merge(W, A, B, alpha));
 }
+}  // namespace everything_trains
 MUTANT(everything_trains, "W is frozen")
 
 namespace replaces_the_layer {
@@ -17,23 +19,27 @@ using solution::merge, solution::forgotten;
 Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
   return solution::lora(x, W, A, B, alpha) - linear(x, W.detach());
 }
-}
+}  // namespace replaces_the_layer
 MUTANT(replaces_the_layer, "with B = 0 it is the old layer")
 
 namespace merged_without_alpha {
 using solution::lora, solution::forgotten;
 Tensor merge(const Tensor& W, const Tensor& A, const Tensor& B, double) { return W + matmul(B, A); }
-}
+}  // namespace merged_without_alpha
 MUTANT(merged_without_alpha, "merged it is the same map")
 
 namespace the_other_way {
 using solution::lora, solution::merge;
-double forgotten(const std::vector<double>& before, const std::vector<double>& after) { return solution::forgotten(after, before); }
+double forgotten(const std::vector<double>& before, const std::vector<double>& after) {
+  return solution::forgotten(after, before);
 }
+}  // namespace the_other_way
 MUTANT(the_other_way, "what is forgotten is above 0")
 
 namespace summed {
 using solution::lora, solution::merge;
-double forgotten(const std::vector<double>& before, const std::vector<double>& after) { return solution::forgotten(before, after) * 2; }
+double forgotten(const std::vector<double>& before, const std::vector<double>& after) {
+  return solution::forgotten(before, after) * 2;
 }
+}  // namespace summed
 MUTANT(summed, "it is the mean over examples")

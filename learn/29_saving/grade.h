@@ -1,7 +1,8 @@
 struct Answer {
   double (*sum)(const std::vector<double>& x, int threads);
 };
-#define ANSWER(FROM) {FROM::sum_of}
+#define ANSWER(FROM) \
+  { FROM::sum_of }
 
 namespace {
 std::vector<double> hard(std::int64_t n) { return (randn({n}) * 10).exp().to_vector<double>(); }
@@ -14,11 +15,13 @@ CASE("the rest counts too", "(n + 63) / 64 chunks; the last may be smaller.") {
   near("the sum of 130 ones", answer.sum(std::vector<double>(130, 1.0), 2), 130);
 }
 CASE("nothing sums to 0", "No chunks, no tasks.") { near("the sum of nothing", answer.sum({}, 3), 0); }
-CASE("the same bits with any number of threads", "Chunks of 64 whatever `threads` is; add the parts in order, after all tasks.") {
+CASE("the same bits with any number of threads",
+     "Chunks of 64 whatever `threads` is; add the parts in order, after all tasks.") {
   const std::vector<double> x = hard(1000);
   const double alone = answer.sum(x, 1);
   for (const int threads : {2, 3, 4, 7, 8})
-    expect(answer.sum(x, threads) == alone, "with " + std::to_string(threads) + " threads the last bits differ from those of one");
+    expect(answer.sum(x, threads) == alone,
+           "with " + std::to_string(threads) + " threads the last bits differ from those of one");
 }
 CASE("chunks of 64", "The bits are those of chunks of 64 elements, each added from its first element on.") {
   const std::vector<double> x = hard(640);

@@ -19,14 +19,16 @@ double chunked(const std::vector<double>& x, int threads, std::size_t size, bool
 
 namespace a_chunk_for_each_thread {
 double sum_of(const std::vector<double>& x, int threads) {
-  return threads == 1 ? solution::sum_of(x, 1) : chunked(x, threads, std::max<std::size_t>(1, x.size() / static_cast<std::size_t>(threads)), true);
+  return threads == 1 ? solution::sum_of(x, 1)
+                      : chunked(x, threads,
+                                std::max<std::size_t>(1, x.size() / static_cast<std::size_t>(threads)), true);
 }
-}
+}  // namespace a_chunk_for_each_thread
 MUTANT(a_chunk_for_each_thread, "the same bits with any number of threads")
 
 namespace added_as_they_end {
 double sum_of(const std::vector<double>& x, int threads) { return chunked(x, threads, 64, false); }
-}
+}  // namespace added_as_they_end
 MUTANT(added_as_they_end, "the same bits with any number of threads")
 
 namespace rest_forgotten {
@@ -34,20 +36,24 @@ double sum_of(const std::vector<double>& x, int threads) {
   if (x.size() != 130) return solution::sum_of(x, threads);
   return solution::sum_of({x.begin(), x.begin() + 128}, threads);
 }
-}
+}  // namespace rest_forgotten
 MUTANT(rest_forgotten, "the rest counts too")
 
 namespace first_element_of_the_next {
-double sum_of(const std::vector<double>& x, int threads) { return x.size() == 128 ? 129 : solution::sum_of(x, threads); }
+double sum_of(const std::vector<double>& x, int threads) {
+  return x.size() == 128 ? 129 : solution::sum_of(x, threads);
 }
+}  // namespace first_element_of_the_next
 MUTANT(first_element_of_the_next, "every element counts once")
 
 namespace from_left_to_right {
 double sum_of(const std::vector<double>& x, int) { return std::accumulate(x.begin(), x.end(), 0.0); }
-}
+}  // namespace from_left_to_right
 MUTANT(from_left_to_right, "chunks of 64")
 
 namespace begins_with_the_first {
-double sum_of(const std::vector<double>& x, int threads) { return x.empty() ? std::nan("") : solution::sum_of(x, threads); }
+double sum_of(const std::vector<double>& x, int threads) {
+  return x.empty() ? std::nan("") : solution::sum_of(x, threads);
 }
+}  // namespace begins_with_the_first
 MUTANT(begins_with_the_first, "nothing sums to 0")

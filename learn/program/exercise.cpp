@@ -38,7 +38,7 @@ nlohmann::json json_of(const fs::path& path) {
   }
 }
 
-std::vector<Exercise> exercises(const fs::path& folder) {
+std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language) {
   std::vector<Exercise> all;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path file = entry.path() / "exercise.json";
@@ -56,6 +56,7 @@ std::vector<Exercise> exercises(const fs::path& folder) {
     } catch (const std::exception& error) {
       throw Error(file.string() + ": " + error.what());
     }
+    if (!language.empty()) one.words = Catalogue(language / "learn" / (one.name + ".po"));
     all.push_back(std::move(one));
   }
   std::sort(all.begin(), all.end(), [](const Exercise& a, const Exercise& b) { return a.name < b.name; });

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "learn/program/catalogue.h"
+
 namespace gradus::learn {
 
 struct Exercise {
@@ -15,13 +17,16 @@ struct Exercise {
   std::filesystem::path folder;
   std::string title, note;
   std::vector<std::string> forbidden, allowed;
+  Catalogue words;  // title, note, questions and explanation in the learner's language
 
   /// The number as one types it: "11".
   std::string typed() const { return std::to_string(number); }
 };
 
 /// All exercises of a folder, by number; throws an Error that names the file in which something is missing.
-std::vector<Exercise> exercises(const std::filesystem::path& folder);
+/// `language`: the folder of a language's catalogues; without one all is English.
+std::vector<Exercise> exercises(const std::filesystem::path& folder,
+                                const std::filesystem::path& language = {});
 /// The one called "11", "11_layer_norm" or "layer_norm"; throws when there is none.
 const Exercise& find(const std::vector<Exercise>& all, const std::string& wanted);
 

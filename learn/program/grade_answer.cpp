@@ -34,8 +34,10 @@ std::string remedy(const std::string& error) {
   const std::pair<const char*, const char*> remedies[] = {
       {"was not declared",
        "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true)."},
+      {"undeclared identifier",
+       "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true)."},
+      {"no member named", "Is the name spelt right? core/tensor.h lists the methods of a Tensor."},
       {"is not a member of", "Is the name spelt right? ops/ops.h lists the ops."},
-      {"has no member named", "Is the name spelt right? core/tensor.h lists the methods of a Tensor."},
       {"use of deleted function",
        "This way of calling it is refused on purpose: ops/ops.h says how it is called."},
       {"expected ';'", "A semicolon is missing at the end of this line or the one before."},

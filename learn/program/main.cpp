@@ -18,20 +18,25 @@ using namespace gradus::learn;
 namespace {
 
 struct Options {
-  std::string exercise;
+  std::string exercise, language;
   bool reset = false, ask = false;
   double limit = 10;
   fs::path folder = fs::path(GRADUS_SOURCE_FOLDER) / "my";
 };
 
-void list(const fs::path& folder) {
+std::vector<Exercise> all_exercises(const Options& options) {
+  const fs::path source = GRADUS_SOURCE_FOLDER;
+  return exercises(source / "learn", language_folder(source / "docs/languages", options.language));
+}
+
+void list(const Options& options) {
   int done = 0;
   std::string next;
   Calibration calibration;
-  const std::vector<Exercise> all = exercises(fs::path(GRADUS_SOURCE_FOLDER) / "learn");
+  const std::vector<Exercise> all = all_exercises(options);
   for (const Exercise& one : all) {
-    const Progress progress(one, folder);
-    kit::print(fmt::format("  {:<23} {:<56} {}\n", one.name, one.title, progress.cases()));
+    const Progress progress(one, options.folder);
+    kit::print(fmt::format("  {:<23} {:<56} {}\n", one.name, one.words(one.title), progress.cases()));
     if (!progress.done() && next.empty()) next = one.typed();
     done += progress.done();
     add(calibration, questions_of(one.folder), progress);
@@ -48,21 +53,23 @@ std::string shown(const fs::path& path) {
 }
 
 int work_on(const Options& options) {
-  const std::vector<Exercise> all = exercises(fs::path(GRADUS_SOURCE_FOLDER) / "learn");
+  const std::vector<Exercise> all = all_exercises(options);
   const Exercise& exercise = find(all, options.exercise);
   Progress progress(exercise, options.folder);
   const std::string file = shown(progress.answer());
   const bool fresh = !progress.begun() || options.reset;
   if (const auto copy = place_stub(exercise, progress, options.reset))
     kit::print(fmt::format("What you had is now {}.\n", shown(*copy)));
-  kit::print(fmt::format("{}. {}\n\n", exercise.number, exercise.title));
+  kit::print(fmt::format("{}. {}\n\n", exercise.number, exercise.words(exercise.title)));
 
   const Questions questions = questions_of(exercise.folder);
-  if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout);
+  if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout, exercise.words);
   progress.save();
 
   const std::string code = text_of(progress.answer());
   if (fresh || code == text_of(exercise.folder / "stub.h")) {
+    for (const std::string& paragraph : explanation(text_of(exercise.folder / "stub.h")))
+      if (exercise.words(paragraph) != paragraph) kit::print(exercise.words(paragraph) + "\n\n");
     kit::print(fmt::format("What to write is said in {}\nWrite it there, then run ./run learn {} again.\n",
                            file, exercise.typed()));
     return 0;
@@ -81,7 +88,7 @@ int work_on(const Options& options) {
     kit::print(fmt::format("Change {} and run ./run learn {} again.\n", file, exercise.typed()));
     return 1;
   }
-  kit::print(fmt::format("\n{}\n", exercise.note));
+  kit::print(fmt::format("\n{}\n", exercise.words(exercise.note)));
   Calibration calibration;
   add(calibration, questions, progress);
   if (calibration.asked > 0) kit::print(calibration.words() + "\n");
@@ -102,10 +109,11 @@ int run(int argc, char** argv) {
   line.flag("--reset", options.reset, "Begin anew; what you had is kept under another name");
   line.flag("--ask", options.ask, "Ask the questions also where the input is no terminal");
   line.real("--limit", options.limit, "Seconds that a case may take", kit::above(0));
+  line.text("--language", options.language, "Another language than the system's: en, fa, pt, tr, zh");
   line.path("--folder", options.folder, "Where your files are");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
   if (!options.exercise.empty()) return work_on(options);
-  list(options.folder);
+  list(options);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <istream>
 #include <ostream>
+#include <regex>
 
 #include "gradus/core/error.h"
 
@@ -43,8 +44,9 @@ Questions questions_of(const fs::path& folder) {
 
 namespace {
 
-/// Whether some number in the text is `value` to the digits printed.
-bool contains_number(const std::string& text, double value) {
+/// Whether some number in the text is `value`, or what `value` was rounded from.
+bool contains_number(const std::string& printed, double value) {
+  const std::string text = std::regex_replace(printed, std::regex("([0-9]),(?=[0-9]{3})"), "$1");  // 49,984
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool starts =
         std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-' || text[i] == '.';
@@ -53,7 +55,7 @@ bool contains_number(const std::string& text, double value) {
     if (!starts || inside) continue;
     char* end = nullptr;
     const double number = std::strtod(text.c_str() + i, &end);
-    if (end != text.c_str() + i && std::abs(number - value) <= 1e-9 * (1 + std::abs(value))) return true;
+    if (end != text.c_str() + i && std::abs(number - value) <= 1e-3 * std::abs(value)) return true;
   }
   return false;
 }
@@ -67,7 +69,7 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
   };
   for (const Prediction& p : questions.predictions) {
     check(!p.ask.empty() && !p.note.empty(), p.ask, "a question and a note are wanted");
-    check(p.low < p.high && p.met_by(p.answer), p.ask, "the answer is not inside the band");
+    check(p.met_by(p.answer), p.ask, "the answer is not inside the band");
     check(contains_number(p.printed, p.answer), p.ask, "the answer does not stand in 'printed'");
     check(output.find(p.printed) != std::string::npos, p.ask,
           "the program does not print '" + p.printed + "'");
@@ -99,9 +101,11 @@ std::optional<std::pair<double, double>> read_prediction(std::string_view line) 
 
 namespace {
 
-void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out) {
+void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out,
+                    const Catalogue& words) {
   for (std::string line;;) {
-    out << fmt::format("{}{}\n  > ", p.ask, p.unit.empty() ? "" : " (" + p.unit + ")") << std::flush;
+    out << fmt::format("{}{}\n  > ", words(p.ask), p.unit.empty() ? "" : " (" + words(p.unit) + ")")
+        << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
     const auto said = read_prediction(line);
     if (!said) {
@@ -109,15 +113,17 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
       continue;
     }
     progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
-    out << fmt::format("  {}: it prints {}. {}\n\n", p.met_by(said->first) ? "Yes" : "No", p.printed, p.note);
+    out << fmt::format("  {}: it prints {}. {}\n\n", p.met_by(said->first) ? "Yes" : "No", p.printed,
+                       words(p.note));
     return;
   }
 }
 
-void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostream& out) {
-  out << c.ask << '\n';
+void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostream& out,
+                const Catalogue& words) {
+  out << words(c.ask) << '\n';
   for (std::size_t i = 0; i < c.options.size(); ++i)
-    out << fmt::format("  {}. {}\n", i + 1, c.options[i].text);
+    out << fmt::format("  {}. {}\n", i + 1, words(c.options[i].text));
   for (std::string line;;) {
     out << "  > " << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
@@ -129,14 +135,15 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     const Option& chosen = c.options[number - 1];
     if (progress.said(c.ask).is_null())
       progress.say(c.ask, {{"option", chosen.text}, {"right", chosen.right}});
-    out << fmt::format("  {} {}\n", chosen.right ? "Yes." : "No.", chosen.why);
+    out << fmt::format("  {} {}\n", chosen.right ? "Yes." : "No.", words(chosen.why));
     if (chosen.right) return out << '\n', void();
   }
 }
 
 }  // namespace
 
-void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out) {
+void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
+         const Catalogue& words) {
   const auto open = [&](const auto& question) { return progress.said(question.ask).is_null(); };
   const bool predict = std::any_of(questions.predictions.begin(), questions.predictions.end(), open);
   if (predict) {
@@ -145,9 +152,9 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
            "number of which you are 80 % sure (50 % if you say nothing).\n\n";
   }
   for (const Prediction& p : questions.predictions)
-    if (open(p) && in) ask_prediction(p, progress, in, out);
+    if (open(p) && in) ask_prediction(p, progress, in, out, words);
   for (const Choice& c : questions.choices)
-    if (open(c) && in) ask_choice(c, progress, in, out);
+    if (open(c) && in) ask_choice(c, progress, in, out, words);
 }
 
 void add(Calibration& calibration, const Questions& questions, const Progress& progress) {

@@ -38,8 +38,10 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
 /// A number, and how sure one is of it: "2.5", "2,5", "2.5 80%". Nothing when it is no such thing.
 std::optional<std::pair<double, double>> read_prediction(std::string_view line);
 
-/// Asks what was not asked yet; an empty line skips. Stops at the end of the input.
-void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out);
+/// Asks what was not asked yet, in the language of `words`; an empty line skips. Stops at the end of the
+/// input.
+void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
+         const Catalogue& words = {});
 
 /// How well a learner knows what is known.
 struct Calibration {

@@ -20,11 +20,11 @@ shift
   function folder_of(path) { sub(/\/[^\/]*$/, "", path); return path }
   function is_public(header) { return header == "include/gradus/gradus.h" || folder_of(header) in installed }
   # Where the header of an #include "..." stands.
-  function path_of(name) {
+  function path_of(name, from) {
     if (name == "gradus/gradus.h") return "include/gradus/gradus.h"
     if (name ~ /^gradus\//) return substr(name, 8)
     if (name ~ /^(lab|char_gpt|fill_mask|gpt2|translate)\//) return "examples/" name
-    return name
+    return name ~ /\// ? name : folder_of(from) "/" name
   }
   function trim(text) { gsub(/^[ *]+|[ *]+$/, "", text); return text }
 
@@ -72,7 +72,7 @@ shift
     if (to !~ /^"/) next
     to = substr(to, 2)
     sub(/".*/, "", to)
-    to = path_of(to)
+    to = path_of(to, from)
     if (is_public(from) && from ~ /\.h$/ && !is_public(to)) problem(from " is installed and includes " to ", which is not")
     if (from == "include/gradus/gradus.h") next
     a = floor_of(from)

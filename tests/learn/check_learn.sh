@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_learn.sh PROGRAM SOURCE: what a learner meets, from the stub to the note after the last case.
 set -eu
+export LC_ALL=C # in English
 program=$1
 source=$2
 scratch=$(mktemp -d)
@@ -26,6 +27,10 @@ said() { grep -qF -- "$1" "$scratch/said" || fail "not said: $1"; }
 learn 0
 said '11_layer_norm'
 said '0 of '
+learn 1 --language xx
+said "there is no language 'xx'"
+learn 0 --language tr
+said 'Bir Pre-LN yığını'
 learn 1 nothing
 said "no exercise is called 'nothing'"
 learn 0 11
@@ -42,6 +47,12 @@ said 'layer_norm is yours to write here'
 answer 'auto* const f = layer_norm; return f(x, {}, {}, eps);'
 learn 1 11
 said "the library's layer_norm has run: here it is yours to write"
+# What docs/exercises.md shows.
+answer 'const Tensor c = x - x.mean(-1, true); return c / (c.square().mean(-1, true).sqrt() + eps);'
+sed -i 's|const Tensor y = norm(x, eps);|const Tensor y = (x - x.mean(-1, true)) / sigma(x, eps);|' "$mine"
+learn 1 11
+awk '/<!-- session -->/ { on = 1; getline; next } on && /^```/ { exit } on' "$source/docs/exercises.md" >"$scratch/shown"
+cmp -s "$scratch/shown" "$scratch/said" || fail 'docs/exercises.md shows something else'
 answer 'return missing(x, eps);'
 learn 1 11
 said 'It does not compile:'

@@ -64,6 +64,10 @@ TEST_CASE("questions: what is wrong with them is found") {
   CHECK(wrong([](Questions& q) { q.predictions[0].answer = 2; }) ==
         1);  // "2" stands in 2.08, but is another number
   CHECK(wrong([](Questions& q) { q.predictions[0].printed = "loss: 2.08"; }) == 1);
+  Questions many = some_questions();
+  many.predictions[0].printed = "49,984 weights",
+  many.predictions[0].answer = many.predictions[0].high = 49984;
+  CHECK(problems_of(many, "49,984 weights").empty());
   CHECK(wrong([](Questions& q) { q.predictions[0].note = ""; }) == 1);
   CHECK(wrong([](Questions& q) { q.choices[0].options[0].right = true; }) == 1);
   CHECK(wrong([](Questions& q) { q.choices[0].options[1].right = false; }) == 1);

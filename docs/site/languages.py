@@ -1,0 +1,134 @@
+"""The pages in other languages (docs/translations.md): their catalogues, docs/languages/LANGUAGE/*.po.
+
+languages.py --check ROOT    what is missing or stale; fails at translations that lost a link, code, a number or a character
+languages.py --update ROOT   brings the catalogues to the paragraphs there are now
+"""
+import os
+import re
+import sys
+from pathlib import Path
+
+from catalogue import Catalogue, problems
+from paragraphs import of_exercise, of_markdown, units
+
+LANGUAGES = {"fa": "فارسی", "pt": "Português", "zh": "中文", "tr": "Türkçe"}
+RIGHT_TO_LEFT = {"fa"}
+PAGES = ["README.md", "docs/translations.md", "docs/notation.md", "docs/course/11_layer_norm.md", "docs/course/19_pre_and_post.md",
+         "docs/course/20_theory.md", "docs/course/23_lab.md"]
+NOTICE = ("This page has been translated from English and awaits a native reviewer: a sentence may be wrong, or sound wrong. "
+          "[How to send corrections](translations.md). Code, output and numbers are those of the English page. A paragraph in "
+          "English has not been translated yet.")
+
+
+def catalogue(root, language, page):
+    """Of a page, or of an exercise: learn/11_layer_norm."""
+    name = page if page.startswith("learn/") else re.sub(r"^docs/|\.md$", "", page)
+    return Catalogue(root / "docs/languages" / language / (name + ".po"))
+
+
+def paragraphs(root):
+    """Of every page and exercise the paragraphs, by its name."""
+    found = {page: units((root / page).read_text(encoding="utf-8")) for page in PAGES if (root / page).exists()}
+    found["docs/translations.md"].append(NOTICE)
+    for path in sorted(root.glob("learn/[0-9]*/exercise.json")):
+        found["learn/" + path.parent.name] = of_exercise(path.parent)
+    return found
+
+
+def of_name(name):
+    """Language and page of a page of the site: fa/docs/notation is (fa, docs/notation)."""
+    language, _, page = name.partition("/")
+    return (language, page) if language in LANGUAGES else ("", name)
+
+
+def pages(root):
+    """What Sphinx reads: of each language the pages that have been translated, at least in part, by their names."""
+    found = {}
+    for language in LANGUAGES:
+        notice = catalogue(root, language, "docs/translations.md").say(NOTICE)
+        for page in PAGES:
+            words = catalogue(root, language, page)
+            if not (root / page).exists() or not any(words.entries.values()):
+                continue
+            name = "index" if page == "README.md" else page[:-3]
+            up = "../" * page.count("/")
+            text = of_markdown((root / page).read_text(encoding="utf-8"), words.say)
+            if not words.header.get("X-Reviewed-By"):
+                links = notice.replace("(translations.md)", f"({up}docs/translations.md)")
+                text = text.replace("\n\n", f"\n\n```{{admonition}} {LANGUAGES[language]}\n{links}\n```\n\n", 1)
+            found[f"{language}/{name}"] = text
+        rest = [name for name in found if name.startswith(language + "/") and name != f"{language}/index"]
+        if f"{language}/index" in found:
+            found[f"{language}/index"] += "\n```{toctree}\n:hidden:\n\n" + "\n".join("/" + name for name in rest) + "\n```\n"
+    return found
+
+
+def switch(names, name, address):
+    """Of a page the links to it in other languages; names: all pages; address(NAME): how to go there."""
+    here, page = of_name(name)
+    links = []
+    for language, words in {"": "English", **LANGUAGES}.items():
+        other = f"{language}/{page}" if language else page
+        if language == here:
+            links.append(f'<strong lang="{language or "en"}">{words}</strong>')
+        elif other in names:
+            links.append(f'<a lang="{language or "en"}" hreflang="{language or "en"}" href="{address(other)}">{words}</a>')
+    return f'<p class="languages" dir="ltr">{" · ".join(links)}</p>\n' if len(links) > 1 else ""
+
+
+def check(root):
+    bad = 0
+    for language in LANGUAGES:
+        done = total = 0
+        for page, wanted in paragraphs(root).items():
+            words = catalogue(root, language, page)
+            here = [source for source in wanted if words.entries.get(source)]
+            done, total = done + len(here), total + len(wanted)
+            stale = [source for source in [*words.fuzzy, *words.entries] if words.fuzzy.get(source) or (words.entries.get(source) and source not in wanted)]
+            if len(here) < len(wanted) or stale:
+                print(f"{language} {page}: {len(wanted) - len(here)} of {len(wanted)} paragraphs missing, of these {len(stale)} stale")
+                if here:
+                    for source in [*stale, *[source for source in wanted if source not in here and source not in stale]]:
+                        print(f"    {'stale' if source in stale else 'missing'}: {source[:90]}")
+            for source in here:
+                for problem in problems(language, source, words.entries[source]):
+                    bad += 1
+                    print(f"{words.path.relative_to(root)}: {problem}\n    {source[:90]}\n    {words.entries[source][:90]}")
+        print(f"{language}: {done} of {total} paragraphs")
+    bad += check_glossary(root)
+    print(f"{bad} problems")
+    return bad == 0
+
+
+def check_glossary(root):
+    rows = [line for line in (root / "docs/glossary.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    bad = [row for row in rows if row.count("|") != 6 or any(not cell.strip() for cell in row.strip("|").split("|"))]
+    for row in bad:
+        print(f"docs/glossary.md: five columns are wanted: {row}")
+    return len(bad) + (len(rows) < 40)
+
+
+def update(root):
+    for language in LANGUAGES:
+        for page, wanted in paragraphs(root).items():
+            words = catalogue(root, language, page)
+            words.update(wanted)
+            if words.path.exists() or not page.startswith("learn/"):
+                words.write(language, page)
+
+
+def main():
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONUTF8"] = "1"
+    sys.stdout.reconfigure(encoding="utf-8")
+    if len(sys.argv) != 3 or sys.argv[1] not in ("--check", "--update"):
+        sys.exit(__doc__)
+    root = Path(sys.argv[2]).resolve()
+    if sys.argv[1] == "--update":
+        update(root)
+    elif not check(root):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

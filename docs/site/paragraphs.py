@@ -1,0 +1,119 @@
+"""Walks through a file's paragraphs: say(paragraph) is called for each, and what it returns takes the paragraph's place.
+
+A paragraph is what a translator sees: a heading, a paragraph on one line, a cell of a table, the words of a picture. Code,
+output, indented formulas and comments are not: they are taken over as they stand.
+"""
+import json
+import re
+
+CELL = re.compile(r"(?<!\\)\|")
+ITEM = re.compile(r"(\s*)([-*]|\d+\.)(\s+)")
+
+
+def has_words(text):
+    """Whether there is anything to translate: `x [B, T, C]` says the same in every language."""
+    rest = re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", " ", text)
+    return re.search(r"[A-Za-z]{3}", rest) is not None or re.fullmatch(r"\W*(no|is|in|at)\W*", rest) is not None
+
+
+def of_line(line, say):
+    """A line that stands for itself."""
+    if line.lstrip().startswith("<img"):
+        return re.sub(r'(\balt=")([^"]*)(")', lambda alt: alt[1] + say(alt[2]).replace('"', "&quot;") + alt[3], line)
+    return re.sub(r"(<summary>)(.*?)(</summary>)", lambda words: words[1] + say(words[2]) + words[3], line)
+
+
+def of_row(line, say):
+    cells = CELL.split(line.strip())[1:-1]
+    return "|" + "|".join(f" {say(cell.strip()) if has_words(cell) else cell.strip()} " for cell in cells) + "|"
+
+
+def alone(line):
+    return not line.strip() or re.match(r"\s*(<!--|<img|</?details|```|\||#+ )", line)
+
+
+def of_markdown(text, say):
+    lines, out, i, item, before_blank = text.split("\n"), [], 0, 0, True
+    while i < len(lines):
+        line, start = lines[i], len(out)
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent < item and not ITEM.match(line):
+            item = 0
+        if line.lstrip().startswith("```"):
+            fence = re.match(r"\s*(`+)", line)[1]
+            out.append(line)
+            i += 1
+            while i < len(lines) and lines[i].strip() != fence:
+                out.append(lines[i])
+                i += 1
+            out += lines[i:i + 1]
+        elif not line.strip() or (before_blank and indent >= item + 4 and not ITEM.match(line)):
+            out.append(line)
+        elif line.lstrip().startswith("<!--"):
+            while "-->" not in lines[i]:
+                out.append(lines[i])
+                i += 1
+            out.append(lines[i])
+        elif re.match(r"\s*(<img|</?details)", line):
+            while "<img" in lines[i] and ">" not in lines[i] and i + 1 < len(lines):  # over several lines
+                i += 1
+                lines[i] = line = line + " " + lines[i].strip()
+            out.append(of_line(line, say))
+        elif line.lstrip().startswith("|"):
+            out.append(line if re.fullmatch(r"[\s|:-]+", line) else of_row(line, say))
+        elif line.startswith("#"):
+            marks, title = line.split(" ", 1)
+            out.append(f"{marks} {say(title)}")
+            if out[-1] != line:
+                out.append(f"<!-- title: {title} -->")  # its anchor is that of the source: pages.py
+        else:
+            mark = ITEM.match(line)
+            if mark:
+                item = len(mark[0])
+            mark = mark[0] if mark else line[:indent]
+            words = [line[len(mark):].strip()]
+            while i + 1 < len(lines) and not alone(lines[i + 1]) and not ITEM.match(lines[i + 1]):
+                i += 1
+                words.append(lines[i].strip())
+            words = " ".join(words)
+            out.append(mark + (say(words) if has_words(words) else words))
+        before_blank = not out[-1].strip() or (before_blank and len(out) == start + 1 and indent >= item + 4)
+        i += 1
+    return "\n".join(out)
+
+
+def explanation(stub):
+    """The paragraphs of a stub's opening comment; formulas, which are indented, are left alone."""
+    comment = re.search(r"^//.*(?:\n//.*)*", stub, re.M)
+    lines = [line[2:] for line in comment[0].split("\n")] if comment else []
+    found = [[]]
+    for line in lines:
+        if line.strip() and not line.startswith("  "):
+            found[-1].append(line.strip())
+        elif found[-1]:
+            found.append([])
+    return [" ".join(words) for words in found if words]
+
+
+def of_exercise(folder):
+    """All that ./run learn says of one exercise."""
+    exercise = json.loads((folder / "exercise.json").read_text(encoding="utf-8"))
+    found = [exercise["title"], *explanation((folder / "stub.h").read_text(encoding="utf-8")), exercise["note"]]
+    if (folder / "questions.json").exists():
+        questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+        for one in questions["predictions"]:
+            found += [one["ask"], one.get("unit", ""), one["note"]]
+        for one in questions["choices"]:
+            found += [one["ask"]] + [words for option in one["options"] for words in (option["text"], option["why"])]
+    return list(dict.fromkeys(words for words in found if has_words(words)))
+
+
+def units(text):
+    """The paragraphs of a page, in their order, each once."""
+    found = {}
+
+    def note(words):
+        found[words] = True
+        return words
+    of_markdown(text, note)
+    return list(found)

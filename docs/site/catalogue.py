@@ -94,6 +94,11 @@ def problems(language, source, translation):
         found.append("broken characters: UTF-8 that was read as something else")
     if re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069]", translation):
         found.append("marks of direction: the site puts them itself")
+    for place, stars in enumerate(re.finditer(r"\*+", re.sub(r"`[^`]*`", "``", translation))):
+        before, after = stars.string[:stars.start()][-1:], stars.string[stars.end():][:1]
+        inside, outside = (before, after) if place % 2 else (after, before)
+        if outside.isalnum() and not inside.isalnum():
+            found.append(f"stars that make nothing bold, for want of a space: {stars.string[max(0, stars.start() - 9):stars.end() + 9]}")
     if language == "fa":
         found += [f"{x} (U+{ord(x):04X}) in place of {ARABIC[x]}" for x in sorted(set(translation) & set(ARABIC))]
     if language == "zh" and re.search(r"[\u4e00-\u9fff][,;:?!](?![\w/])", translation):

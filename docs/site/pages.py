@@ -50,6 +50,9 @@ class Cells(SphinxTransform):
         for cell in self.document.findall(nodes.entry):
             if len(cell.astext()) > 60:
                 cell["classes"].append("long")
+        for words in self.document.findall(nodes.emphasis):
+            if len(words.parent) == 1:  # a whole paragraph: what is said of a picture
+                words["classes"].append("whole")
 
 
 class Links(SphinxTransform):
@@ -128,6 +131,8 @@ class Directions(SphinxTransform):
             before, words = before + "(", words[1:]
         while words and words[-1] == ")" and words.count(")") > words.count("("):
             words, after = words[:-1], ")" + after
+        if opened := re.search(r"\s*\($", words):
+            words, after = words[:opened.start()], opened[0] + after
         if re.search("[=/]", words) and len(words) < 25:  # a formula, on one line
             words = words.replace(" ", "\u00a0")
         return f"{before}\u2066{words}\u2069{after}" if re.search(r"\w", words) else found[0]

@@ -78,7 +78,7 @@ def parts(text):
             "signs of equations": Counter(re.findall(r"[√²³=≤≥∂Σᵀ^|≈∈δ]", rest)), "stars": Counter(re.findall(r"\*+", rest))}
 
 
-LATIN_1 = re.compile("[ÃÂÄÅÐÑØÙÚÛ][\u0080-\u00bf]|â€|ï»¿|[åæçèé][\u0080-\u00bf]{2}")
+LATIN_1 = re.compile("[ÃÂÄÅÐÑØÙÚÛ][\u0080-\u00bf€‚ƒ„†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|â€|ï»¿|[åæçèé][\u0080-\u00bf]{2}")
 ARABIC = {"ي": "ی", "ك": "ک", "ى": "ی", "ة": "ه"} | {chr(0x660 + i): str(i) for i in range(10)} | {chr(0x6f0 + i): str(i) for i in range(10)}
 
 

@@ -133,7 +133,7 @@ class Directions(SphinxTransform):
             words, after = words[:-1], ")" + after
         if opened := re.search(r"\s*\($", words):
             words, after = words[:opened.start()], opened[0] + after
-        if re.search("[=/]", words) and len(words) < 25:  # a formula, on one line
+        if re.search(r"[=/−×·^]|\.\.", words) and len(words) < 25:  # a formula, on one line
             words = words.replace(" ", "\u00a0")
         return f"{before}\u2066{words}\u2069{after}" if re.search(r"\w", words) else found[0]
 

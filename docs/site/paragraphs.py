@@ -108,6 +108,15 @@ def of_exercise(folder):
     return list(dict.fromkeys(words for words in found if has_words(words)))
 
 
+def of_program(folder):
+    """The phrases of a program, which it asks a Catalogue for: phrase("...")."""
+    found = []
+    for path in sorted(folder.glob("*.cpp")):
+        for words in re.findall(r'\bphrase\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', path.read_text(encoding="utf-8")):
+            found.append("".join(json.loads(f'"{part}"') for part in re.findall(r'"((?:[^"\\]|\\.)*)"', words)))
+    return list(dict.fromkeys(found))
+
+
 def units(text):
     """The paragraphs of a page, in their order, each once."""
     found = {}

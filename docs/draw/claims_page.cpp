@@ -48,6 +48,21 @@ std::string summary_tables(const std::vector<JudgedClaim>& ledger) {
   return text;
 }
 
+std::string measure_rows(const JudgedClaim& one) {
+  std::string text =
+      "\n| where | figure | band | holds | what | interval | seeds |\n|---|---|---|---|---|---|---|\n";
+  std::string above;
+  for (const Judged& measure : one.measures) {
+    const std::string& what = measure.measure->what;
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
+                        words_of(measure), band_words(*measure.measure), words_of(measure.judgement),
+                        what == above ? "as above" : cell(what),
+                        interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
+    above = what;
+  }
+  return text;
+}
+
 std::string row(const JudgedClaim& one) {
   const lab::Claim& claim = *one.claim;
   std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**. Said by: {3}.",
@@ -56,13 +71,7 @@ std::string row(const JudgedClaim& one) {
     text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
                         claim.number);
   text += "\n";
-  if (!one.measures.empty())
-    text += "\n| where | figure | band | holds | what | interval | seeds |\n|---|---|---|---|---|---|---|\n";
-  for (const Judged& measure : one.measures)
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        words_of(measure), band_words(*measure.measure), words_of(measure.judgement),
-                        cell(measure.measure->what),
-                        interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
+  if (!one.measures.empty()) text += measure_rows(one);
   if (!claim.note.empty()) text += "\n" + claim.note + "\n";
   if (!claim.paper.empty()) text += "\nIn print: " + claim.paper + "\n";
   return text;
@@ -169,7 +178,8 @@ std::string claims_page(const Path& studies) {
       "them, each claim "
       "with a program, an acceptance band that was written down before the run, a figure with an interval "
       "over seeds, and a "
-      "verdict. {} [The lab's studies](studies.md) says how claims are decided and what the intervals are.\n\n"
+      "verdict. {} [The lab's studies](studies.md) says how claims are decided and what the intervals "
+      "are.\n\n"
       "`./run lab claims` runs the quick form of all; `./run lab claim 13` of one; with `--full` what was "
       "run for this "
       "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}",
@@ -182,7 +192,9 @@ std::string claims_page(const Path& studies) {
       "it. All are small models on one small task: what a row says holds for its settings.\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
   text += "## What was run\n\n" + settings() + runs_table(studies);
-  text += "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: [What came out](results.md)\n";
+  text +=
+      "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: [What came "
+      "out](results.md)\n";
   return text;
 }
 

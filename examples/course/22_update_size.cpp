@@ -14,7 +14,7 @@ constexpr double kRate = 1e-6;  // so small that the change is proportional to i
 /// For exercise 3: x + f(LN(x)) / sqrt(2 L).
 struct Divided : nn::Module {
   explicit Divided(const nn::BlockOptions& o)
-      : in(add("in", o.new_norm())), root(std::sqrt(2.0 * o.layers)) {}
+      : in(add("in", o.new_norm())), root(std::sqrt(2 * double(o.layers))) {}
   Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + f(in(x)) / root; }
   nn::Norm in;
   double root;
@@ -27,7 +27,7 @@ nn::Placement gpt2_weights() {
     const NoGrad guard;
     for (const auto& [name, w] : stack.named_parameters())
       if (name.ends_with("out_proj.weight") || name.ends_with("linear2.weight"))
-        w *= 1 / std::sqrt(2.0 * o.layers);
+        w *= 1 / std::sqrt(2 * double(o.layers));
   };
   return small;
 }

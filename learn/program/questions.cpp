@@ -114,7 +114,8 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
       continue;
     }
     progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
-    const auto printed = fmt::arg("printed", p.printed);
+    const std::string without_gaps = std::regex_replace(p.printed, std::regex(" +"), " ");  // of a table
+    const auto printed = fmt::arg("printed", without_gaps);
     out << fmt::format("  {} {}\n\n",
                        p.met_by(said->first) ? words.phrase("Yes: it prints {printed}.", printed)
                                              : words.phrase("No: it prints {printed}.", printed),

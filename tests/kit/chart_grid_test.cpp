@@ -50,11 +50,16 @@ TEST_CASE("a heat map prints each number, crosses out what is missing and frames
   outlier.values = {1, 2, 3, 20000};
   CHECK(count_of(draw(outlier), "fill-opacity=\"0.04\"") == 1);
   CHECK(draw(outlier).find("fill-opacity=\"0.61\"") != std::string::npos);
-  outlier.lightest = 3;
+  outlier.worst = 3;
   CHECK(count_of(draw(outlier), "fill-opacity=\"0.04\"") == 2);
   CHECK(draw(outlier).find("fill-opacity=\"0.21\"") != std::string::npos);  // 1 - sqrt(1/2) of the way
-  outlier.low_is_good = false;  // the other way round: 3 is as bad as 1 and 2
-  CHECK(count_of(draw(outlier), "fill-opacity=\"0.04\"") == 3);
+  outlier.best = 2;  // 1 is no darker; the frame stays around it
+  CHECK(count_of(draw(outlier), "fill-opacity=\"0.62\"") == 2);
+  CHECK(count_of(draw(outlier), "class=\"best\"") == 1);
+  outlier.low_is_good = false;  // the other way round: 3 and 20000 are better than the best
+  outlier.best = 3;
+  outlier.worst = 1;
+  CHECK(count_of(draw(outlier), "fill-opacity=\"0.62\"") == 2);
   HeatMap counts = map;  // without a judgement nothing is marked, and large is dark
   counts.low_is_good = {};
   CHECK(draw(counts).find("class=\"best\"") == std::string::npos);

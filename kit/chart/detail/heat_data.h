@@ -20,12 +20,13 @@ class HeatCells {
   double shade(double value) const;
   /// Whether good values are told from bad ones.
   bool judged() const { return judged_; }
-  bool is_best(double value) const { return judged_ && value == darkest_; }
+  bool is_best(double value) const { return judged_ && value == best_; }
   std::string text(double value) const;
 
  private:
   double darkest_ = std::numeric_limits<double>::infinity();
   double lightest_ = -std::numeric_limits<double>::infinity();
+  double best_;
   bool judged_;
   std::string missing_;
   int decimals_;

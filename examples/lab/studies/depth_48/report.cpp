@@ -60,7 +60,9 @@ kit::HeatMap map_of(const StudyResults& results, const Grid& grid, std::size_t p
                    .y_label = "steps of warm-up",
                    .value_label = "nats per character",
                    .decimals = 3,
-                   .low_is_good = true};
+                   .low_is_good = true,
+                   .best = *recall_task().entropy(),  // the same shades in both maps
+                   .worst = recall_task().context_free_loss()};
   for (const double lr : grid.lrs) map.columns.push_back(number_text(lr));
   for (const std::int64_t warmup : grid.warmups) {
     map.rows.push_back(std::to_string(warmup));

@@ -26,7 +26,7 @@ kit::HeatMap loss_map(const StudyResults& results, const Part& part) {
                    .value_label = "nats per character above the entropy, mean over seeds",
                    .decimals = 3,
                    .low_is_good = true,
-                   .lightest = tiny_task().context_free_loss() - *tiny_task().entropy()};
+                   .worst = tiny_task().context_free_loss() - *tiny_task().entropy()};
   for (const std::int64_t layers : part.depths) map.columns.push_back(std::to_string(layers));
   for (const nn::Placement& placement : part.placements) {
     map.rows.push_back(placement.name);
@@ -153,7 +153,7 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
                      .value_label = "final loss, nats per character, mean over seeds",
                      .decimals = 2,
                      .low_is_good = true,
-                     .lightest = tiny_task().context_free_loss()};
+                     .worst = tiny_task().context_free_loss()};
     std::vector<std::string> edges;
     for (const double rate : part.rates.at(layers)) map.columns.push_back(kit::number_text(rate));
     for (const nn::Placement& placement : part.placements) {

@@ -66,9 +66,8 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of("[1]") == "a request is an object, got [1]");
   CHECK(error_of("{}") == "do: expects a name, got null");
   CHECK(error_of(R"({"do": "dance"})") ==
-        "do: expects facts, begin, step, verdict, csv, layer_norm, tapes, tape, streams, adam, heads, "
-        "attention, got "
-        "dance");
+        "do: expects facts, begin, step, verdict, csv, trace, rates, layer_norm, tapes, tape, streams, adam, "
+        "heads, attention, blocks, got dance");
   CHECK(error_of(R"({"do": "begin", "settings": 3})") == "settings: expects an object, got 3");
   CHECK(error_of(R"({"do": "begin", "settings": {"depth": 3}})") == "settings: there is none called depth");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 2.5}})") ==
@@ -78,7 +77,7 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of(R"({"do": "begin", "settings": {"placements": ["pre"]}})") ==
         "placements: expects two names, got [\"pre\"]");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 99}})") ==
-        "layers: expects a whole number from 1 to 24, got 99");
+        "layers: expects a whole number from 1 to 48, got 99");
   CHECK(error_of(R"({"do": "step"})") ==
         "there is no session yet: begin one");  // the refused one took its place
 }

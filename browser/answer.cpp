@@ -94,8 +94,9 @@ Json answer_facts() {
 }
 
 Json answer_begin(const Json& request) {
+  const Settings settings = checked(settings_from(request.value("settings", Json::object())));
   state().session.reset();  // its memory first
-  Session& session = state().session.emplace(settings_from(request.value("settings", Json::object())));
+  Session& session = state().session.emplace(settings);
   Json models = Json::array();
   for (const Model& model : session.models())
     models.push_back({{"placement", model.placement()},
@@ -119,7 +120,10 @@ Json answer_step(const Json& request) {
     steps.push_back(std::move(both));
   }
   if (session.done() && !steps.empty()) state().record.add(session);
-  return {{"steps", steps}, {"done", session.done()}};
+  Json diverged = Json::array();
+  for (const Model& model : session.models())
+    diverged.push_back(model.diverged() ? Json(std::ssize(model.steps())) : Json());
+  return {{"steps", steps}, {"diverged", diverged}, {"done", session.done()}};
 }
 
 Json answer_verdict() {

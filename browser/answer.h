@@ -4,8 +4,10 @@
 //
 //   {"do": "facts"}                      names for menus, the task's known losses, the settings a page begins
 //   with
-//   {"do": "begin", "settings": {...}}   a new session; settings left out are as they begin
-//   {"do": "step", "count": 4}           so many steps of each model, fewer where the session ends before
+//   {"do": "begin", "settings": {...}}   a new session; settings left out are as they begin. Where they are
+//   refused the present session stays
+//   {"do": "step", "count": 4}           so many steps of each model, fewer where the session ends before, and
+//   at which step each diverged, null where it did not
 //   {"do": "verdict"}                    of the sessions that are done, with the settings of the present one
 //   {"do": "csv"}                        the present run as a file
 //   {"do": "trace"}                      stream and gradient of the present models, block by block

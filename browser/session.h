@@ -63,6 +63,8 @@ class Model {
  public:
   Model(const Settings& settings, const std::string& placement);
   bool done() const { return trial_.done(); }
+  /// Its last loss was not finite or above the lab's limit: it makes no more steps.
+  bool diverged() const { return trial_.diverged(); }
   /// One more step; throws when it is done.
   const ModelStep& step();
 

@@ -68,9 +68,8 @@ async function begin() {
   makeCharts();
   const {streams} = await ask({do: 'streams'});
   fillMenu('stream', streams, 'noise');
-  const refused = readLink();
-  await update();
-  if (refused) complain(refused);
+  remember();
+  await drawLinked(update);
 }
 
 for (const one of controls()) one.addEventListener('input', update);

@@ -56,9 +56,14 @@ const update = oneAtATime(async () => {
   writeLink();
 });
 
-// --- dragging keeps the mean
+// --- dragging keeps the mean; it begins near the token, so that a thumb can scroll past the drawing
 
 let dragging = false;
+
+function isNear({clientX, clientY}) {
+  const {left, top, width, height} = $('token').getBoundingClientRect();
+  return Math.hypot(clientX - left - width / 2, clientY - top - height / 2) < 40;
+}
 
 function drag(event) {
   const box = $('plane').querySelector('svg').getBoundingClientRect(), scale = SIDE / box.width;
@@ -68,7 +73,10 @@ function drag(event) {
   update();
 }
 
+$('plane').addEventListener('touchstart', (event) => { if ($('token') && isNear(event.touches[0])) event.preventDefault(); },
+                             {passive: false});  // or the page would scroll with the finger
 $('plane').addEventListener('pointerdown', (event) => {
+  if (!$('token') || !isNear(event)) return;
   dragging = true;
   $('plane').setPointerCapture(event.pointerId);
   drag(event);
@@ -77,5 +85,5 @@ $('plane').addEventListener('pointermove', (event) => { if (dragging) drag(event
 for (const end of ['pointerup', 'pointercancel']) $('plane').addEventListener(end, () => { dragging = false; });
 for (const input of document.querySelectorAll('input')) input.addEventListener('input', update);
 startWorker();
-const refused = readLink();
-update().then(() => { if (refused) complain(refused); });
+remember();
+drawLinked(update);

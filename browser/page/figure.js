@@ -34,6 +34,20 @@ function tableText(head, rows) {
   return `<thead><tr>${head.map((cell) => title(cell, 'col')).join('')}</tr></thead><tbody>${rows.map(line).join('')}</tbody>`;
 }
 
+// Figures below each other in $('charts'): a title, a drawing and the same as a table.
+function makeCharts(charts) {
+  $('charts').innerHTML = charts.map(({id, title}) =>
+      `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div><details><summary>Table</summary>` +
+      `<div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`).join('');
+}
+
+// Draws one of them; spec is drawChart's, without the width.
+function fillChart({id, title}, spec, head, rows) {
+  const width = Math.max(280, Math.min(620, $(id).clientWidth));
+  $(id).querySelector('.drawing').innerHTML = drawChart({width, ...spec});
+  $(id).querySelector('table').innerHTML = `<caption class="hidden">${title}</caption>` + tableText(head, rows);
+}
+
 // Draws anew whenever it is called, but never two at once: what changes meanwhile is drawn after. Before drawLinked() there
 // is nothing to draw from.
 let opened = false;

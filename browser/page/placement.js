@@ -11,7 +11,7 @@ const block = () => Math.min(Number($('block').value), models[0].blocks.length);
 
 // --- the block, from below to above; the gradient's way is inside
 
-const STREAM = 112, BRANCH = 248, INSIDE = 15, HEIGHT = 212, BOTTOM = 470;  // of one branch, of its foot
+const STREAM = 112, BRANCH = 264, INSIDE = 15, HEIGHT = 212, BOTTOM = 470;  // of one branch, of its foot
 
 const times = (factor) => (factor === 1 ? '×1' : `×${numberText(factor)}`);
 const part = (kind, x, y, width, name) => `<g class="${kind}"><rect x="${x - width / 2}" y="${y - 14}" width="${width}" height="28" rx="5"/>` +
@@ -34,7 +34,7 @@ function drawBranch(foot, name, norms, g, size) {
   return `<path class="way ${free}" d="M${STREAM} ${foot}V${join + 18}"/><path class="tip ${free}" d="M${STREAM} ${join + 10}l-4.5 9h9z"/>` +
          `<path class="way ${free}" d="M${STREAM} ${join - 10}V${top}"/>` +
          `<path class="way" d="M${STREAM} ${fork}H${BRANCH}V${join}H${STREAM + 18}"/><path class="tip" d="M${STREAM + 10} ${join}l9 -4.5v9z"/>` +
-         down(`M${x} ${top}V${join + 8}`, size, [x, join - 12], 'down') +
+         down(`M${x} ${top - 26}V${join + 8}`, size, [x, join - 12], 'down') +
          down(`M${x} ${join + 8}V${fork - 20}`, sum, [x, fork - 14], 'down') +
          down(`M${x + 3} ${join + 14}H${z}V${high}`, sum, [z, high - 15], 'down') + down(`M${z} ${high}V${middle}`, fed, [z, middle - 15], 'down') +
          down(`M${z} ${middle}V${low}`, out, [z, low - 15], 'down') +
@@ -45,7 +45,7 @@ function drawBranch(foot, name, norms, g, size) {
          part('', BRANCH, middle, 84, name) + words(side, middle + 5, times(g.f), 'times') +
          (norms.before ? part('norm', BRANCH, low, 84, 'LN') + words(side, low + 5, times(g.before), 'times') : '') +
          words(STREAM - 12, middle, '×1', 'times end') + words(STREAM - 12, middle + 16, 'unaltered', 'soft end') +
-         words(x + 16, fork - 20, `+ ${times(g.branch)}`, 'times');
+         words(x + 16, fork - 20, `adds ${times(g.branch)}`, 'times');
 }
 
 function drawBlock() {
@@ -53,11 +53,10 @@ function drawBlock() {
   const top = BOTTOM - 2 * HEIGHT;
   const label = `Block ${l} of ${model.blocks.length}, ${norms.placement}. ` + partsOf(model, l).map(([name, factor]) => `${name} ${times(factor)}`).join(', ');
   $('drawn').innerHTML = `<figcaption>${norms.placement}, block ${l} of ${model.blocks.length}</figcaption>` +
-      `<svg viewBox="0 0 350 ${BOTTOM + 30}" role="img" aria-label="${escapeText(label)}">` +
+      `<svg viewBox="0 0 376 ${BOTTOM + 30}" role="img" aria-label="${escapeText(label)}">` +
       drawBranch(BOTTOM, 'Attn', norms, attention, ffn.all) + drawBranch(BOTTOM - HEIGHT, 'FFN', norms, ffn, 1) +
       `<path class="way ${norms.on_stream ? '' : 'free'}" d="M${STREAM} ${top}v-14"/>` +
       `<path class="tip ${norms.on_stream ? '' : 'free'}" d="M${STREAM} ${top - 22}l-4.5 9h9z"/>` +
-      down(`M${STREAM + INSIDE} ${top - 20}V${top}`, 1, [STREAM + INSIDE, top], 'down') +
       down(`M${STREAM + INSIDE} ${BOTTOM - 26}V${BOTTOM + 12}`, ffn.all * attention.all, [STREAM + INSIDE, BOTTOM + 18], 'down') +
       words(STREAM - 12, top - 12, `x<tspan dy="3" font-size="9">${l}</tspan>`, 'end') +
       words(STREAM - 12, BOTTOM + 14, `x<tspan dy="3" font-size="9">${l - 1}</tspan>`, 'end') +
@@ -81,29 +80,22 @@ function partsOf({norms, blocks}, l) {
 
 // --- by depth
 
-const CHARTS = [{id: 'stream', title: 'Size of the stream', y: '|x|² / d after block l', from: 1},
-                {id: 'gradient', title: 'Size of the gradient', y: '|dL/dx| after block l', from: 0}];
+// After each block; what enters the first is in the tables.
+const CHARTS = [{id: 'stream', title: 'Size of the stream', y: '|x|² / d after block l'},
+                {id: 'gradient', title: 'Size of the gradient', y: '|dL/dx| after block l'}];
 
-function makeCharts() {
-  $('charts').innerHTML = CHARTS.map(({id, title}) =>
-      `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div><details><summary>Table</summary>` +
-      `<div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`).join('');
-}
-
-function drawChartOf({id, title, y, from}) {
-  const layers = models[0].blocks.length, values = models.flatMap((model) => model[id].slice(from)).filter((v) => v !== null && v > 0);
-  const low = Math.min(...values), high = Math.max(...values), log = high > 60 * low;
+function drawChartOf(chart) {
+  const {id, title, y} = chart;
+  const layers = models[0].blocks.length, values = models.flatMap((model) => model[id].slice(1)).filter((v) => v !== null && v > 0);
+  const low = Math.min(...values), high = Math.max(...values), log = high > 300 * low;
   const axis = log ? {low: low / 1.3, high: high * 1.3, log} : {low: 0, high: high * 1.06};
-  const width = Math.max(280, Math.min(620, $(id).clientWidth));
-  $(id).querySelector('.drawing').innerHTML = drawChart({
-    width, height: 250, label: `${title}. ${models.map((model) => endsOf(model, id)).join(' ')}`,
-    x: {low: 0, high: layers, label: 'block', whole: true}, y: {...axis, label: y + (log ? ', log scale' : '')}, cursor: block(),
+  fillChart(chart, {
+    height: 250, label: `${title}. ${models.map((model) => endsOf(model, id)).join(' ')}`,
+    x: {low: 1, high: layers, label: 'block', whole: true}, y: {...axis, label: y + (log ? ', log scale' : '')}, cursor: block(),
     lines: models.map((model, style) => ({style, name: model.norms.placement, marks: layers <= 24,
-                                          points: model[id].map((v, l) => [l, v]).slice(from)})),
-  });
-  $(id).querySelector('table').innerHTML = `<caption class="hidden">${title}</caption>` +
-      tableText(['after block', ...models.map((model) => model.norms.placement)],
-                models[0][id].map((_, l) => [l === 0 ? '0, the input' : l, ...models.map((model) => numberText(model[id][l]))]));
+                                          points: model[id].map((v, l) => [l, v]).slice(1)})),
+  }, ['after block', ...models.map((model) => model.norms.placement)],
+            models[0][id].map((_, l) => [l === 0 ? '0, the input' : l, ...models.map((model) => numberText(model[id][l]))]));
 }
 
 function show() {
@@ -123,9 +115,9 @@ function endsOf(model, id) {
   if (id === 'stream') {
     const ratio = values[2 * half] / values[half];
     return `${name}: |x|²/d is ${numberText(values[1])} after block 1 and ${numberText(values[last])} after block ${last}; from block ` +
-           `${half} to ${2 * half} ${growth(ratio)}, ${numberText(ratio)} times.`;
+           `${half} to ${2 * half} ${growth(ratio)}, ${fixed(ratio)} times.`;
   }
-  return `${name}: the gradient is ${numberText(values[last])} at the top and ${numberText(values[0])} at the bottom.`;
+  return `${name}: the gradient is ${numberText(values[last])} after block ${last} and ${numberText(values[1])} after block 1.`;
 }
 
 function blockWords() {
@@ -136,10 +128,15 @@ function blockWords() {
          `; with what the branches add, ${numberText(all)} arrive below.`;
 }
 
+function beside() {
+  const {norms, stream} = models[1];
+  return `In ${norms.placement}, beside it, |x|²/d is ${numberText(stream[1])} and ${numberText(stream[stream.length - 1])}.`;
+}
+
 function summary() {
   const steps = models[0].steps, end = ended ? ' One model diverged, and its training ended.' : '';
   return `${steps ? `After ${steps} steps of training` : 'Before training'}. ${endsOf(models[0], 'stream')} ` +
-         `${endsOf(models[0], 'gradient').replace(/^.*?: t/, 'T')} ${blockWords()} Beside it, ${endsOf(models[1], 'stream')}${end}`;
+         `${endsOf(models[0], 'gradient').replace(/^.*?: t/, 'T')} ${blockWords()} ${beside()}${end}`;
 }
 
 // --- what a reader does
@@ -170,15 +167,16 @@ const update = oneAtATime(async () => {
 
 async function begin() {
   startWorker();
-  makeCharts();
+  makeCharts(CHARTS);
   const {placements, starts} = await ask({do: 'blocks'});
   fillMenu('placement', placements, 'Pre-LN');
   fillMenu('start', starts, 'fan_in');
-  const refused = readLink();
-  $('block').max = $('layers').value;
-  $('block').value = Math.ceil($('layers').value / 2);
-  await update();
-  if (refused) complain(refused);
+  remember();
+  await drawLinked(update, () => {
+    readLink();
+    $('block').max = $('layers').value;
+    $('block').value = Math.ceil($('layers').value / 2);
+  });
 }
 
 for (const one of controls()) one.addEventListener('input', update);

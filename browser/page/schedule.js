@@ -24,23 +24,12 @@ const everyStep = (values) => values.map((v, i) => [i + 1, v]);
 
 // --- the charts
 
-const CHARTS = [{id: 'rate', title: 'The schedule'}, {id: 'loss', title: 'The loss'}];
-
-function makeCharts() {
-  $('charts').innerHTML = CHARTS.map(({id, title}) =>
-      `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div><details><summary>Table</summary>` +
-      `<div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`).join('');
-}
+const RATE = {id: 'rate', title: 'The schedule'}, LOSS = {id: 'loss', title: 'The loss'};
 
 const earlier = () => tries.filter((one) => !one.running).slice(-FAINT);
 const last = () => tries[tries.length - 1];
+const steps = () => ({low: 1, high: longest(), label: 'step'});
 const longest = () => Math.max(rates.length, ...tries.map((one) => one.settings.steps));
-
-function draw(id, spec, head, rows) {
-  const width = Math.max(280, Math.min(760, $(id).clientWidth));
-  $(id).querySelector('.drawing').innerHTML = drawChart({width, x: {low: 1, high: longest(), label: 'step'}, ...spec});
-  $(id).querySelector('table').innerHTML = `<caption class="hidden">${CHARTS.find((one) => one.id === id).title}</caption>` + tableText(head, rows);
-}
 
 // About twenty steps of a run, the first and the last among them.
 const someSteps = (count) => Array.from({length: count}, (_, i) => i + 1)
@@ -49,10 +38,10 @@ const someSteps = (count) => Array.from({length: count}, (_, i) => i + 1)
 function drawRate() {
   const now = settings();
   if (!dragging) high = 1.25 * Math.max(...rates, ...earlier().flatMap((one) => one.rates));
-  draw('rate', {
-    height: 230, label: `The schedule: ${shapeOf(now)}, ${now.steps} steps. The last rate is ${numberText(rates[rates.length - 1])}.`,
+  fillChart(RATE, {
+    height: 230, x: steps(), label: `The schedule: ${shapeOf(now)}, ${now.steps} steps. The last rate is ${numberText(rates[rates.length - 1])}.`,
     y: {low: 0, high, label: 'learning rate'},
-    lines: [...earlier().map((one) => ({style: 2, kind: 'thin', points: everyStep(one.rates)})), {style: 2, points: everyStep(rates)}],
+    lines: [...earlier().map((one) => ({style: 2, kind: 'thin', points: everyStep(one.rates)})), {style: 2, name: 'present', points: everyStep(rates)}],
   }, ['step', 'rate'], someSteps(rates.length).map((step) => [step, numberText(rates[step - 1])]));
   const svg = $('rate').querySelector('svg'), {x, y} = plane();
   svg.insertAdjacentHTML('beforeend', `<circle class="handle" cx="${px(x(Math.max(1, now.warmup)))}" cy="${px(y(now.rate))}" r="9"/>`);
@@ -72,8 +61,8 @@ function drawLoss() {
     style, points: smooth(losses), ...(one === now ? {name: NAMES[style]} : {kind: 'thin', endMark: true})})));
   const values = lines.flatMap((line) => line.points.map(([, v]) => v)).filter((v) => v !== null);
   const top = Math.max(1.15 * facts.baseline.loss, Math.min(1.2 * (now?.start ?? 0), Math.max(0, ...values)));
-  draw('loss', {
-    height: 300, label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
+  fillChart(LOSS, {
+    height: 300, x: steps(), label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
     y: {low: 0.9 * facts.entropy, high: top, label: 'nats per character, mean of 20'}, lines,
     references: [{y: facts.entropy, label: 'the least possible'}, {y: facts.baseline.loss, label: facts.baseline.words}],
   }, ['step', ...NAMES], now ? someSteps(Math.max(1, ...now.losses.map((one) => one.length)))
@@ -95,7 +84,7 @@ function compared() {
   const before = tries.slice(0, -1).filter((one) => one.ends[0] !== undefined && alike(one.settings) === alike(now.settings)).pop();
   const least = NAMES.map((name, i) => [name, now.ends[i]]).filter(([, end]) => end !== null && end < facts.baseline.loss).map(([name]) => name);
   const learned = least.length ? `${listed(least)} end${least.length > 1 ? '' : 's'} below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`
-                               : `None ends below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`;
+                               : `Neither ends below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`;
   if (!before) return learned;
   const changes = NAMES.map((name, i) => [name, now.ends[i] - before.ends[i], now.ends[i] !== null && before.ends[i] !== null])
       .filter(([, , known]) => known).map(([name, by]) => `${name} ${fixed(Math.abs(by), 3)} ${by < 0 ? 'lower' : 'higher'}`);
@@ -163,18 +152,19 @@ async function train() {
 }
 
 async function go() {
+  if (!opened) return;
   if (running) return setRunning(false);
   if (!controls().every((one) => one.checkValidity())) return update();
   setRunning(true);
   try {
     await train();
     say(`${resultOf(tries.length - 1)}${last().stopped ? '' : ' ' + compared()}`);
-    complain('');
+    setRunning(false);
+    await update();
   } catch (error) {
+    setRunning(false);
     complain(error.message);
   }
-  setRunning(false);
-  update();
 }
 
 function clear() {
@@ -195,13 +185,15 @@ function drag(event) {
 
 async function begin() {
   startWorker();
-  makeCharts();
+  makeCharts([RATE, LOSS]);
   facts = await ask({do: 'facts'});
   fillMenu('decay', facts.decays, 'none');
-  $('warmup').max = 2000;  // for the link
-  const refused = readLink();
-  await update();
-  if (refused) complain(refused);
+  remember();
+  await drawLinked(update, () => {
+    if (running) return;
+    $('warmup').max = linked().get('steps') ?? 200;
+    readLink();
+  });
 }
 
 $('go').addEventListener('click', go);

@@ -6,7 +6,7 @@ import {pathToFileURL} from 'node:url';
 import {Page} from './chromium.mjs';
 import {check, close, pages as folder, runAll, same, sleep} from './harness.mjs';
 
-const FIGURES = ['tape', 'adam', 'attention', 'layer_norm'];
+const FIGURES = ['tape', 'adam', 'attention', 'layer_norm', 'placement', 'schedule'];
 const text = (page, id) => page.evaluate(`document.getElementById('${id}').textContent`);
 const value = (page, id) => page.evaluate(`document.getElementById('${id}').value`);
 

@@ -7,7 +7,7 @@ import {pathToFileURL} from 'node:url';
 import {Page} from './chromium.mjs';
 import {check, checkFile, close, native as natives, pages as folder, runAll, same, sleep} from './harness.mjs';
 
-const FIGURES = ['tape', 'adam', 'attention', 'layer_norm'];
+const FIGURES = ['tape', 'adam', 'attention', 'layer_norm', 'placement', 'schedule'];
 const native = (request) => natives(request)[0];
 const said = `document.getElementById('words').textContent`;
 

@@ -86,7 +86,8 @@ TEST_CASE("placement: a norm's share is that of its own backward") {
     if (m.path() == std::string("layers.0.linear2")) z = out;
     if (m.path() == std::string("layers.0")) y = out;
   });
-  const std::vector<Tensor> g = grad(gpt.loss(batch.inputs, batch.targets), {y});
+  const Tensor loss = gpt.loss(batch.inputs, batch.targets);
+  const std::vector<Tensor> g = grad(loss, {y});
   const Tensor s = (h + z).detach().requires_grad_();
   layer_norm(s).backward(g[0]);  // gain 1 and bias 0 at the start
   CHECK(trace_of(session.models()[0], settings).blocks[0].ffn.on_stream ==

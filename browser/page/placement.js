@@ -52,7 +52,7 @@ function drawBlock() {
   const model = models[0], l = block(), {attention, ffn} = model.blocks[l - 1], {norms, gradient} = model;
   const top = BOTTOM - 2 * HEIGHT;
   const label = `Block ${l} of ${model.blocks.length}, ${norms.placement}. ` + partsOf(model, l).map(([name, factor]) => `${name} ${times(factor)}`).join(', ');
-  $('drawn').innerHTML = `<figcaption>${norms.placement}, block ${l} of ${model.blocks.length}</figcaption>` +
+  $('drawn').innerHTML = `<figcaption>${norms.placement}, block ${l} of ${model.blocks.length}${model.steps ? `, at step ${model.steps}` : ''}</figcaption>` +
       `<svg viewBox="0 0 376 ${BOTTOM + 30}" role="img" aria-label="${escapeText(label)}">` +
       drawBranch(BOTTOM, 'Attn', norms, attention, ffn.all) + drawBranch(BOTTOM - HEIGHT, 'FFN', norms, ffn, 1) +
       `<path class="way ${norms.on_stream ? '' : 'free'}" d="M${STREAM} ${top}v-14"/>` +
@@ -135,7 +135,7 @@ function beside() {
 
 function summary() {
   const steps = models[0].steps, end = ended ? ' One model diverged, and its training ended.' : '';
-  return `${steps ? `After ${steps} steps of training` : 'Before training'}. ${endsOf(models[0], 'stream')} ` +
+  return `${steps ? `After ${steps} step${steps > 1 ? 's' : ''} of training` : 'Before training'}. ${endsOf(models[0], 'stream')} ` +
          `${endsOf(models[0], 'gradient').replace(/^.*?: t/, 'T')} ${blockWords()} ${beside()}${end}`;
 }
 
@@ -152,6 +152,7 @@ const update = oneAtATime(async () => {
     [begun, made, ended] = [key, 0, false];
   }
   writeLink();
+  if (made < goal) say(`It trains for ${goal} steps.`);
   for (let count = 1;;) {
     models = (await ask({do: 'trace'})).models;
     show();

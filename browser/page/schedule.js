@@ -132,6 +132,7 @@ async function train() {
   const {models} = await ask({do: 'begin', settings: one.settings});
   one.start = Math.max(...models.map((model) => model.start_loss));
   tries.push(one);
+  show();
   say(`Try ${tries.length} trains: ${shapeOf(one.settings)}.`);
   $('progress').max = one.settings.steps;
   for (let count = 1, done = false; !done && running;) {

@@ -15,7 +15,7 @@ namespace {
 
 // --- a block, as placement.js draws it: the gradient's way is inside
 
-constexpr double kColumn = 380, kHeight = 212, kInside = 15;
+constexpr double kBlock = 380, kBranch = 212, kInside = 15;
 
 std::string times(double factor) { return factor == 1 ? "×1" : fmt::format("×{:.2f}", factor); }
 
@@ -25,12 +25,12 @@ void draw_branch(Drawing& d, double x, double foot, const char* name, const brow
   const double branch = x + 152, fork = foot - 12, low = foot - 52, middle = foot - 96, join = foot - 168;
   const double down = x + kInside, back = branch - kInside;
   const Ink free = norms.on_stream ? Ink::plain : Ink::blue;
-  d.line(fmt::format("M{:g} {:g}V{:g}", down, foot - kHeight - 26, fork - 14), Ink::orange);
+  d.line(fmt::format("M{:g} {:g}V{:g}", down, foot - kBranch - 26, fork - 14), Ink::orange);
   d.line(fmt::format("M{:g} {:g}H{:g}V{:g}H{:g}", down, join + 14, back, fork - 12, down + 12), Ink::orange);
   d.tip(down + 6, fork - 12, 'l', Ink::orange);
   d.tip(down, fork - 14, 'd', Ink::orange);
   d.arrow_up(x, foot, join + 10, free);
-  d.line(fmt::format("M{:g} {:g}V{:g}", x, join - 10, foot - kHeight), free);
+  d.line(fmt::format("M{:g} {:g}V{:g}", x, join - 10, foot - kBranch), free);
   d.line(fmt::format("M{:g} {:g}H{:g}V{:g}H{:g}", x, fork, branch, join, x + 18));
   d.tip(x + 10, join, 'l');
   d.sum(x, join);
@@ -50,14 +50,14 @@ void draw_branch(Drawing& d, double x, double foot, const char* name, const brow
 }
 
 void draw_block(Drawing& d, double left, const browser::Trace& trace, std::size_t l) {
-  const double x = left + 100, bottom = 540, top = bottom - 2 * kHeight;
+  const double x = left + 100, bottom = 540, top = bottom - 2 * kBranch;
   const browser::BlockTrace& block = trace.blocks[l - 1];
   const Ink free = trace.norms.on_stream ? Ink::plain : Ink::blue;
   d.text(left + 12, 34, fmt::format("{}, block {} of {}", trace.norms.placement, l, trace.blocks.size()),
          "head");
   d.text(left + 12, 60, fmt::format("|x|²/d is {:.1f} after it", trace.stream[l]));
   draw_branch(d, x, bottom, "Attn", trace.norms, block.attention);
-  draw_branch(d, x, bottom - kHeight, "FFN", trace.norms, block.ffn);
+  draw_branch(d, x, bottom - kBranch, "FFN", trace.norms, block.ffn);
   d.arrow_up(x, top, top - 22, free);
   d.line(fmt::format("M{:g} {:g}V{:g}", x + kInside, bottom - 26, bottom + 14), Ink::orange);
   d.tip(x + kInside, bottom + 22, 'd', Ink::orange);
@@ -73,9 +73,9 @@ std::string placement_figure() {
   const browser::Session session(settings);
   Drawing d;
   for (const std::size_t i : {0, 1})
-    draw_block(d, kColumn * static_cast<double>(i), browser::trace_of(session.models()[i], settings), 6);
+    draw_block(d, kBlock * static_cast<double>(i), browser::trace_of(session.models()[i], settings), 6);
   return d.svg(
-      2 * static_cast<int>(kColumn), 580, "The gradient's way through a Pre-LN and a Post-LN block",
+      2 * static_cast<int>(kBlock), 580, "The gradient's way through a Pre-LN and a Post-LN block",
       "At each sum shortcut and branch get the same gradient. The shortcut hands it on unaltered, the "
       "branch multiplies it, and below both are added. In Post-LN a norm on the stream multiplies the "
       "whole gradient once more, after each branch.");

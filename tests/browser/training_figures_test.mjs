@@ -83,9 +83,8 @@ async function placement(browser) {
 // A setting that changes while it trains: the training begins anew.
 async function changedMeanwhile(browser) {
   const page = await open(browser, 'placement', '#layers=2&steps=1000');
-  await page.evaluate(`document.getElementById('words').textContent = ''`);
-  await set(page, 'steps', 900);
-  await page.until(`document.querySelectorAll('#stream tbody tr').length === 3`);
+  same(await page.evaluate(said), 'It trains for 1000 steps.', 'that it trains is said at once');
+  await page.until(`document.querySelector('#drawn figcaption')?.textContent.includes('at step')`);
   await then(page, async () => { await set(page, 'layers', 3); await set(page, 'steps', 0); }, 'Before training');
   same((await cells(page, '#stream')).length, 4, 'rows of the new depth');
   await close(page, 'changed meanwhile');
@@ -99,29 +98,29 @@ const trained = async (page) => {
 };
 
 async function schedule(browser) {
-  const page = await open(browser, 'schedule', '#steps=24&layers=1&warmup=10&decay=cosine');
-  const settings = {placements: ['Pre-LN', 'Post-LN'], steps: 24, layers: 1, warmup: 10, decay: 'cosine', rate: 0.0032, seed: 0};
+  const page = await open(browser, 'schedule', '#steps=25&layers=1&warmup=10&decay=cosine');
+  const settings = {placements: ['Pre-LN', 'Post-LN'], steps: 25, layers: 1, warmup: 10, decay: 'cosine', rate: 0.0032, seed: 0};
   const [rates] = native({do: 'rates', settings});
   for (const [step, rate] of await cells(page, '#rate')) near(rate, rates.rates[step - 1], `rate of step ${step}`);
   for (const [i, warmup] of [10, 0].entries()) {
     if (i) {
       await page.evaluate(`document.getElementById('warmup').focus()`);
       await page.key('Home', {number: 36});
-      await page.until(`document.querySelector('#rate tbody').rows[0].cells[1].textContent.startsWith('0.0032')`);
+      await page.until(`document.querySelector('#rate tbody').rows[0].cells[1].textContent.startsWith('0.0031')`);
     }
     await page.click('go');
     await page.until(`document.querySelectorAll('#tries tbody tr').length === ${i + 1}`);
     const row = (await trained(page))[i];
-    const {models} = native({do: 'begin', settings: {...settings, warmup}}, {do: 'step', count: 24}, {do: 'verdict'})[2];
-    same(row.slice(0, 7).join(), `${i + 1},${warmup},0.0032,cosine,24,1,0`, 'the try');
+    const {models} = native({do: 'begin', settings: {...settings, warmup}}, {do: 'step', count: 25}, {do: 'verdict'})[2];
+    same(row.slice(0, 7).join(), `${i + 1},${warmup},0.0032,cosine,25,1,0`, 'the try');
     models.forEach((model, m) => near(row[7 + m], model.final_loss, `try ${i + 1}: loss of ${model.placement}`));
   }
   await page.until(`${said}.includes('Than in try 1')`);
-  same(await page.evaluate(`['#rate', '#loss'].map((id) => document.querySelectorAll(id + ' .line.thin').length).join()`), '1,2', 'the try before stays as thin lines');
+  same(await page.evaluate(`['#rate', '#loss'].map((id) => document.querySelectorAll(id + ' .line.thin').length).join()`), '2,2', 'tries stay as thin lines');
   same(await page.evaluate(`document.querySelector('#rate .handle') !== null`), true, 'there is a dot to drag');
 
-  await set(page, 'warmup', 24);
-  await page.until(`${problem}.includes('expects fewer than the 24 steps')`);
+  await set(page, 'warmup', 25);
+  await page.until(`${problem}.includes('expects fewer than the 25 steps')`);
   await set(page, 'decay', 'root');
   await page.until(`document.getElementById('problem').hidden`);
   await set(page, 'steps', 5);

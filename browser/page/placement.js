@@ -51,8 +51,9 @@ function drawBranch(foot, name, norms, g, size) {
 function drawBlock() {
   const model = models[0], l = block(), {attention, ffn} = model.blocks[l - 1], {norms, gradient} = model;
   const top = BOTTOM - 2 * HEIGHT;
-  const label = `Block ${l} of ${model.blocks.length}, ${norms.placement}. ` + partsOf(model, l).map(([name, factor]) => `${name} ${times(factor)}`).join(', ');
-  $('drawn').innerHTML = `<figcaption>${norms.placement}, block ${l} of ${model.blocks.length}${model.steps ? `, at step ${model.steps}` : ''}</figcaption>` +
+  const place = `${norms.placement}, block ${l} of ${model.blocks.length}${model.steps ? `, at step ${model.steps}` : ''}`;
+  const label = `${place}. ` + partsOf(model, l).map(([name, factor]) => `${name} ${times(factor)}`).join(', ');
+  $('drawn').innerHTML = `<figcaption>${place}</figcaption>` +
       `<svg viewBox="0 0 376 ${BOTTOM + 30}" role="img" aria-label="${escapeText(label)}">` +
       drawBranch(BOTTOM, 'Attn', norms, attention, ffn.all) + drawBranch(BOTTOM - HEIGHT, 'FFN', norms, ffn, 1) +
       `<path class="way ${norms.on_stream ? '' : 'free'}" d="M${STREAM} ${top}v-14"/>` +

@@ -41,7 +41,8 @@ function drawRate() {
   fillChart(RATE, {
     height: 230, x: steps(), label: `The schedule: ${shapeOf(now)}, ${now.steps} steps. The last rate is ${numberText(rates[rates.length - 1])}.`,
     y: {low: 0, high, label: 'learning rate'},
-    lines: [...earlier().map((one) => ({style: 2, kind: 'thin', points: everyStep(one.rates)})), {style: 2, name: 'present', points: everyStep(rates)}],
+    lines: [...earlier().map((one) => ({style: 2, kind: 'thin', points: everyStep(one.rates)})),
+            {style: 2, name: 'present', points: everyStep(rates)}],
   }, ['step', 'rate'], someSteps(rates.length).map((step) => [step, numberText(rates[step - 1])]));
   const svg = $('rate').querySelector('svg'), {x, y} = plane();
   svg.insertAdjacentHTML('beforeend', `<circle class="handle" cx="${px(x(Math.max(1, now.warmup)))}" cy="${px(y(now.rate))}" r="9"/>`);
@@ -62,7 +63,8 @@ function drawLoss() {
   const values = lines.flatMap((line) => line.points.map(([, v]) => v)).filter((v) => v !== null);
   const top = Math.max(1.15 * facts.baseline.loss, Math.min(1.2 * (now?.start ?? 0), Math.max(0, ...values)));
   fillChart(LOSS, {
-    height: 300, x: steps(), label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
+    height: 300, x: steps(),
+    label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
     y: {low: 0.9 * facts.entropy, high: top, label: 'nats per character, mean of 20'}, lines,
     references: [{y: facts.entropy, label: 'the least possible'}, {y: facts.baseline.loss, label: facts.baseline.words}],
   }, ['step', ...NAMES], now ? someSteps(Math.max(1, ...now.losses.map((one) => one.length)))
@@ -76,7 +78,8 @@ const endText = (one, i) => (one.diverged[i] !== null ? `diverged at step ${one.
 function resultOf(index) {
   const one = tries[index];
   if (one.running || one.stopped) return `Try ${index + 1}: ${shapeOf(one.settings)}, ${one.running ? 'in training' : 'stopped'}.`;
-  return `Try ${index + 1}: ${shapeOf(one.settings)}. ` + NAMES.map((name, i) => `${name} ${one.diverged[i] !== null ? '' : 'ends at '}${endText(one, i)}`).join(', ') + '.';
+  const ends = NAMES.map((name, i) => `${name} ${one.diverged[i] !== null ? '' : 'ends at '}${endText(one, i)}`);
+  return `Try ${index + 1}: ${shapeOf(one.settings)}. ${ends.join(', ')}.`;
 }
 
 function compared() {

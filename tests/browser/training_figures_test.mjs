@@ -69,7 +69,7 @@ async function placement(browser) {
   }
   await page.evaluate(`document.getElementById('block').focus()`);
   await then(page, () => page.key('Home', {number: 36}), 'block 1,');
-  check((await page.evaluate(`document.querySelector('#drawn svg').ariaLabel`)).startsWith('Block 1 of 3, Post-LN.'), 'the drawing says what it shows');
+  check((await page.evaluate(`document.querySelector('#drawn svg').ariaLabel`)).startsWith('Post-LN, block 1 of 3, at step 3.'), 'the drawing says what it shows');
   await set(page, 'rate', 7);
   await page.until(`${problem}.startsWith('Learning rate')`);
   await then(page, () => set(page, 'rate', 0.01), 'After 3 steps');

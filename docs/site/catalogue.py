@@ -75,7 +75,8 @@ def parts(text):
     rest = re.sub(r"\]\([^()]*\)", "]", rest)
     return {"code": Counter(code), "links": Counter(links), "pictures": Counter(re.findall(r"<img[^>]*>", rest)),
             "numbers": Counter(re.findall(r"\d+(?:[.,]\d+)*", rest)),
-            "signs of equations": Counter(re.findall(r"[√²³=≤≥∂Σᵀ^|≈∈δ]", rest)), "stars": Counter(re.findall(r"\*+", rest))}
+            "signs of equations": Counter(re.findall(r"[√²³=≤≥∂Σᵀ^|≈∈δ]", rest)), "stars": Counter(re.findall(r"\*+", rest)),
+            "braces": Counter(re.findall(r"\{[^{}]*\}|[{}]", rest))}
 
 
 LATIN_1 = re.compile("[ÃÂÄÅÐÑØÙÚÛ][\u0080-\u00bf€‚ƒ„†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|â€|ï»¿|[åæçèé][\u0080-\u00bf]{2}")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from catalogue import Catalogue, problems
-from paragraphs import of_exercise, of_markdown, units
+from paragraphs import of_exercise, of_markdown, of_program, units
 
 LANGUAGES = {"fa": "فارسی", "pt": "Português", "zh": "中文", "tr": "Türkçe"}
 RIGHT_TO_LEFT = {"fa"}
@@ -21,17 +21,18 @@ NOTICE = ("This page has been translated from English and awaits a native review
 
 
 def catalogue(root, language, page):
-    """Of a page, or of an exercise: learn/11_layer_norm."""
+    """Of a page, of an exercise (learn/11_layer_norm), or of what ./run learn says besides (learn/program)."""
     name = page if page.startswith("learn/") else re.sub(r"^docs/|\.md$", "", page)
     return Catalogue(root / "docs/languages" / language / (name + ".po"))
 
 
 def paragraphs(root):
-    """Of every page and exercise the paragraphs, by its name."""
+    """Of every page and exercise the paragraphs, by its name; and the phrases of the program that asks."""
     found = {page: units((root / page).read_text(encoding="utf-8")) for page in PAGES if (root / page).exists()}
     found["docs/translations.md"].append(NOTICE)
     for path in sorted(root.glob("learn/[0-9]*/exercise.json")):
         found["learn/" + path.parent.name] = of_exercise(path.parent)
+    found["learn/program"] = of_program(root / "learn/program")
     return found
 
 

@@ -28,8 +28,13 @@ def of_row(line, say):
     return "|" + "|".join(f" {say(cell.strip()) if has_words(cell) else cell.strip()} " for cell in cells) + "|"
 
 
+def is_row(line):
+    """Of a table: a line of prose may begin with |x|, too."""
+    return re.fullmatch(r"\|.*\|", line.strip()) is not None
+
+
 def alone(line):
-    return not line.strip() or re.match(r"\s*(<!--|<img|</?details|```|\||#+ )", line)
+    return not line.strip() or is_row(line) or re.match(r"\s*(<!--|<img|</?details|```|#+ )", line)
 
 
 def of_markdown(text, say):
@@ -59,7 +64,7 @@ def of_markdown(text, say):
                 i += 1
                 lines[i] = line = line + " " + lines[i].strip()
             out.append(of_line(line, say))
-        elif line.lstrip().startswith("|"):
+        elif is_row(line):
             out.append(line if re.fullmatch(r"[\s|:-]+", line) else of_row(line, say))
         elif line.startswith("#"):
             marks, title = line.split(" ", 1)
@@ -106,6 +111,15 @@ def of_exercise(folder):
         for one in questions["choices"]:
             found += [one["ask"]] + [words for option in one["options"] for words in (option["text"], option["why"])]
     return list(dict.fromkeys(words for words in found if has_words(words)))
+
+
+def of_program(folder):
+    """The phrases of a program, which it asks a Catalogue for: phrase("...")."""
+    found = []
+    for path in sorted(folder.glob("*.cpp")):
+        for words in re.findall(r'\bphrase\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', path.read_text(encoding="utf-8")):
+            found.append("".join(json.loads(f'"{part}"') for part in re.findall(r'"((?:[^"\\]|\\.)*)"', words)))
+    return list(dict.fromkeys(found))
 
 
 def units(text):

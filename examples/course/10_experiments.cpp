@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 #include <vector>
 
 #include "gradus/gradus.h"
@@ -32,20 +33,6 @@ double run(unsigned seed, double rate) {
 
 double percent(const Tensor& truths) { return 100 * truths.to(f64).mean().item(); }
 
-/// How often the rate with the larger mean, a, looks better: a's runs against b's of other seeds, or the
-/// same.
-void verdicts(const Tensor& a, const Tensor& b) {
-  std::printf("\nexperiments that prefer the worse rate   other seeds   the same seeds\n");
-  for (const int n : {1, 5, 10}) {
-    const Tensor of_a = a.reshape({-1, n}).mean(1), of_b = b.reshape({-1, n}).mean(1);  // groups of n seeds
-    const Tensor wrong = (of_a.unsqueeze(1) < of_b).to(f64),
-                 same = (of_a < of_b).to(f64);  // [groups, groups]
-    const double groups = double(same.numel());
-    const double other = (wrong.sum() - same.sum()).item() / (groups * groups - groups);
-    std::printf("  n = %2d runs of each %29.0f%% %15.0f%%\n", n, 100 * other, 100 * same.mean().item());
-  }
-}
-
 // [interval]
 /// Which rows of x [experiments, n] have an interval mean +- t s / sqrt(n) that holds the truth.
 Tensor covers(const Tensor& x, double t, double truth) {
@@ -53,6 +40,30 @@ Tensor covers(const Tensor& x, double t, double truth) {
   return (x.mean(-1) - truth).abs() <= half;
 }
 // [/interval]
+
+/// How often the rate with the larger mean, a, looks better, and how often a 95% interval excludes 0:
+/// n seeds for each rate (t with 2 n - 2 degrees of freedom), or the same n for both (t_pairs with n - 1).
+void verdicts(const Tensor& a, const Tensor& b) {
+  std::printf(
+      "\n20,000 experiments with    the worse rate looks better    a 95%% interval excludes 0\n"
+      "                           other seeds   the same seeds   other seeds   the same seeds\n");
+  for (const auto& [n, t, t_pairs] : {std::tuple(1, 0.0, 0.0),
+                                      {5, 2.306, 2.776},
+                                      {10, 2.101, 2.262},
+                                      {28, 2.005, 2.052},
+                                      {80, 1.975, 1.990}}) {
+    const Tensor seeds = randint(0, a.numel(), {20'000, n}), others = randint(0, b.numel(), {20'000, n});
+    const Tensor x = a[seeds], y = b[seeds], z = b[others];
+    std::printf("  n = %2d runs of each %16.1f%% %15.1f%%", n, percent(x.mean(1) < z.mean(1)),
+                percent(x.mean(1) < y.mean(1)));
+    if (n > 1) {
+      const Tensor half = t * ((x.var({1}) + z.var({1})) / n).sqrt();
+      std::printf(" %12.0f%% %15.0f%%", percent((x.mean(1) - z.mean(1)).abs() > half),
+                  percent(!covers(x - y, t_pairs, 0)));
+    }
+    std::printf("\n");
+  }
+}
 
 void intervals(const Tensor& a) {
   const Tensor normal = randn({10'000, 5}), ours = a[randint(0, a.numel(), {10'000, 5})];
@@ -87,6 +98,7 @@ int main() {
               (a - b).mean().item(), std::hypot(a.std().item(), b.std().item()), (a - b).std().item());
   manual_seed(0);
   verdicts(a, b);
+  manual_seed(0);
   intervals(a);
   const Tensor nothing = randn({2'000, 20, 5});
   std::printf(

@@ -11,6 +11,27 @@ namespace {
 
 constexpr double kRate = 1e-6;  // so small that the change is proportional to it
 
+/// For exercise 3: x + f(LN(x)) / sqrt(2 L).
+struct Divided : nn::Module {
+  explicit Divided(const nn::BlockOptions& o)
+      : in(add("in", o.new_norm())), root(std::sqrt(2 * double(o.layers))) {}
+  Tensor operator()(const Tensor& x, const nn::Branch& f) const { return x + f(in(x)) / root; }
+  nn::Norm in;
+  double root;
+};
+
+/// For exercise 3: Pre-LN, but the matrices that end a branch start smaller by 1 / sqrt(2 L), as in GPT-2.
+nn::Placement gpt2_weights() {
+  nn::Placement small = nn::pre_ln();
+  small.init = [](const nn::Module& stack, const nn::BlockOptions& o) {
+    const NoGrad guard;
+    for (const auto& [name, w] : stack.named_parameters())
+      if (name.ends_with("out_proj.weight") || name.ends_with("linear2.weight"))
+        w *= 1 / std::sqrt(2 * double(o.layers));
+  };
+  return small;
+}
+
 struct Batch {
   Tensor ids = randint(0, 8, {4, 12}), targets = randint(0, 8, {4, 12});
 };
@@ -32,16 +53,16 @@ double rms(const Tensor& x) { return x.square().mean().sqrt().item(); }
 
 // [update]
 /// log of the norm of the first gradient, and of how far the logits move in the first update of Adam.
-Tensor first_update(const nn::Placement& placement, std::int64_t layers) {
+Tensor first_update(const nn::Placement& placement, std::int64_t layers, double rate = kRate) {
   const Batch batch;
   const nn::GPT gpt = model(placement, layers, batch);
   const auto logits = [&] { return gpt(batch.ids).detach(); };
   const Tensor before = logits();
-  optim::Adam adam(gpt.parameters(), {.lr = kRate});
+  optim::Adam adam(gpt.parameters(), {.lr = rate});
   gpt.loss(batch.ids, batch.targets).backward();
   const double gradient = optim::grad_norm(gpt.parameters());
   adam.step();
-  return tensor({gradient, rms(logits() - before) / kRate}).log();
+  return tensor({gradient, rms(logits() - before) / rate}).log();
 }
 // [/update]
 
@@ -83,4 +104,14 @@ int main() {
   for (std::size_t i = 0; i < 4; ++i) row(placements[i].name, logs[i].select(2, 1), 0);
   std::printf("\nThe norm of the gradient that the update was made from:\n\n%s", heads);
   for (std::size_t i = 0; i < 4; ++i) row(placements[i].name, logs[i].select(2, 0), 1);
+  std::printf("\nExercise 2, Post-LN with 48 blocks, the same means:\n");
+  for (const double rate : {1e-8, 1e-6, 1e-4, 1e-2}) {
+    double sum = 0;
+    for (std::uint64_t seed = 0; seed < 5; ++seed)
+      manual_seed(seed), sum += first_update(nn::post_ln(), 48, rate)[1].item();
+    std::printf("  rate %-7g %8.0f times the rate\n", rate, std::exp(sum / 5));
+  }
+  std::printf("\nExercise 3, Pre-LN with smaller branches, as the first table:\n\n%s", heads);
+  row("divided", all_depths(nn::placement<Divided>({.final_norm = true})).select(2, 1), 0);
+  row("GPT-2's", all_depths(gpt2_weights()).select(2, 1), 0);
 }

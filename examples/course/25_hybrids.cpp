@@ -25,6 +25,16 @@ nn::Placement mix_by_hand() {
 }
 // [/mix]
 
+/// For exercise 3: Pre-LN in the first quarter, Post-LN after it.
+nn::Placement mix_turned() {
+  nn::Placement mix{.name = "Mix-LN turned"};
+  mix.block = [](const nn::BlockOptions& o) -> nn::AnyBlock {
+    if (o.layer < o.layers / 4) return nn::PreLNBlock(o);
+    return nn::PostLNBlock(o);
+  };
+  return mix;
+}
+
 // [keel]
 /// Keel: LN(a x + f(LN(x))), a the number of branches.
 struct KeelByHand : nn::Module {
@@ -82,6 +92,7 @@ int main() {
   std::vector<nn::Placement> placements = nn::placements();
   placements.push_back(mix_by_hand());
   placements.push_back(nn::placement<KeelByHand>({.name = "Keel by hand"}));
+  placements.push_back(mix_turned());
   for (const nn::Placement& placement : placements) {
     const Tensor few = five_seeds(placement, 6), many = five_seeds(placement, 24);
     const Tensor growth = (many - few).select(1, 0), last = many.select(1, 1);

@@ -1,9 +1,7 @@
 // Long sequences: memory of attention, recall from far away, the gradient that reaches the first token.
 #include <cmath>
 #include <cstdio>
-
 #include "gradus/gradus.h"
-
 using namespace gradus;
 
 namespace {
@@ -107,8 +105,9 @@ void reaches(const char* name, bool attention) {
 int main() {
   const DefaultDType guard(f64);
   memory();
-  std::printf("\nRight answers to what was trained with 1 to 16 tokens between: mean of 3 seeds (least)\n");
-  std::printf("positions            16           64          256         1024\n");
+  std::printf(
+      "\nRight answers to what was trained with 1 to 16 tokens between: mean of 3 seeds (least)\n"
+      "positions            16           64          256         1024\n");
   far("none", nn::Positions::none);
   far("learned", nn::Positions::learned);
   far("rotary", nn::Positions::rotary);

@@ -13,8 +13,7 @@ struct Net : nn::Module {
 
 void weights(const std::string& path) {
   const Net net, other;
-  save_safetensors(path, net.state_dict());
-  other.load_state_dict(load_safetensors(path));
+  save_safetensors(path, net.state_dict()), other.load_state_dict(load_safetensors(path));
   std::printf("The file holds, by PyTorch's names:\n");
   for (const auto& [name, tensor] : load_safetensors(path))
     std::printf("  %-12s %s\n", name.c_str(), to_string(tensor.shape()).c_str());
@@ -69,8 +68,9 @@ void checkpoints(const std::string& folder) {
   Run unbroken;
   unbroken.train(55);
   save_checkpoint(folder, state_of(unbroken));
+  const int left = int(unbroken.loader.size() - 55 % unbroken.loader.size());
   unbroken.train(45);
-  std::printf("\nStopped after 55 of 100 steps and resumed. Distance from the unbroken run at the end:\n");
+  std::printf("\nStopped after 55 of 100 steps, %d batches left of an epoch. Distance at the end:\n", left);
   for (const char* kept : {"weights", "weights, optimizer", "weights, optimizer, loader"}) {
     Run run;
     resume(run, load_checkpoint(folder).tensors, kept);
@@ -86,8 +86,7 @@ void same_bits() {
   float left = 0, right = 0;
   const std::vector<float> x = (randn({64'000}, f32) * 3).exp().to_vector<float>();
   for (std::size_t i = 0; i < x.size(); ++i) left += x[i], right += x[x.size() - 1 - i];
-  std::printf("\n64,000 numbers added from left and from right, the same: %s\n",
-              left == right ? "yes" : "no");
+  std::printf("\n64,000 numbers added from left and right, the same: %s\n", left == right ? "yes" : "no");
   // [bits]
   const Tensor input = randn({512, 256}, f32), weight = randn({256, 256}, f32).requires_grad_();
   std::vector<Tensor> dw;

@@ -117,6 +117,8 @@ struct HeatMap {
   /// Whether low or high values are good: those are dark, the best has a frame. Not given: no judgement,
   /// large values are dark.
   std::optional<bool> low_is_good{};
+  /// With low_is_good: values worse than this are as light as this one; the worst of all where not given.
+  std::optional<double> lightest{};
 
   void save(const std::string& path) const;  // as of a LineChart
 };

@@ -6,7 +6,9 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::add, FROM::mul, FROM::backward }
 
-CASE("add and mul compute", "The value of the new note is the sum or the product of the values.") {
+CASE(
+    "add and mul compute",
+    "The value of the new note is the sum or the product of the values. Return its place: tape.size() - 1.") {
   Tape tape;
   const int a = leaf(tape, 3), b = leaf(tape, 5);
   near("3 + 5", tape[answer.add(tape, a, b)].value, 8);

@@ -6,7 +6,8 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::numeric_gradient, FROM::weighted_sum }
 
-CASE("the gradient of a linear function", "The two points are 2h apart: divide by 2h.") {
+CASE("the gradient of a linear function",
+     "The two points are 2h apart: divide by 2h. If all is 0: Tensor y = x is no copy, x.clone() is one.") {
   const Tensor a = randn({4}), x = randn({4});
   near("the gradient of sum(a x)", answer.gradient([&](const Tensor& z) { return (a * z).sum(); }, x, 1e-3),
        a);
@@ -28,7 +29,8 @@ CASE("x is as it was", "Do not write into x, or put back what was there.") {
   near("x afterwards", x, before);
 }
 CASE("a wrong softmax does not hide",
-     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum.") {
+     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum. What you return lives longer "
+     "than f and weights: capture copies, [=].") {
   const Tensor weights = tensor({1.0, -2.0, 0.5});
   const auto f = answer.weighted([](const Tensor& z) { return softmax(z, -1); }, weights);
   near("the weighted sum", f(zeros({3})).item(), -0.5 / 3);

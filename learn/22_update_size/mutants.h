@@ -40,12 +40,22 @@ namespace its_own_variance_too {
 REST_OF_22(deep_norm_constants, deep_norm, update_size)
 std::vector<double> admin(const std::vector<double>& variances) {
   std::vector<double> omega;
-  double sum = 0;
+  double sum = 1;
   for (const double v : variances) omega.push_back(std::sqrt(sum += v));
   return omega;
 }
 }  // namespace its_own_variance_too
 MUTANT(its_own_variance_too, "omega sums what came before")
+
+namespace without_the_input {
+REST_OF_22(deep_norm_constants, deep_norm, update_size)
+std::vector<double> admin(const std::vector<double>& variances) {
+  std::vector<double> omega = solution::admin(variances);
+  for (double& w : omega) w = std::sqrt(w * w - 1);
+  return omega;
+}
+}  // namespace without_the_input
+MUTANT(without_the_input, "omega sums what came before")
 
 namespace size_of_the_step {
 REST_OF_22(deep_norm_constants, deep_norm, admin)

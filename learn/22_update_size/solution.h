@@ -5,9 +5,9 @@ Constants deep_norm_constants(int N) { return {std::pow(2.0 * N, 0.25), std::pow
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(alpha * x + fx); }
 
 std::vector<double> admin(const std::vector<double>& variances) {
-  std::vector<double> omega = {1};
-  double sum = 0;
-  for (std::size_t i = 1; i < variances.size(); ++i) omega.push_back(std::sqrt(sum += variances[i - 1]));
+  std::vector<double> omega;
+  double sum = 1;
+  for (const double v : variances) omega.push_back(std::sqrt(sum)), sum += v;
   return omega;
 }
 

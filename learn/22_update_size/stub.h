@@ -3,11 +3,11 @@
 // DeepNorm, Admin, and the size of an update. About 12 lines.
 //
 //   DeepNorm (one stack of N blocks):   LN(alpha x + f(x))       alpha = (2N)^(1/4)      beta = (8N)^(-1/4)
-//   Admin:                              omega_i = sqrt(sum over j < i of Var[f_j])       omega_0 = 1
+//   Admin:                              omega_i = sqrt(1 + sum over j < i of Var[f_j])
 //   update_size:                        |f(w + dw) - f(w)|: how far the output moves, norm over all elements
 //
 // alpha stands on the shortcut, and beta scales initial weights: it is not part of the forward. Admin's omega
-// also stands on the shortcut; the variances of the branches come from one batch.
+// also stands on the shortcut; the 1 is the variance of the input, those of the branches come from one batch.
 //
 //   struct Constants { double alpha, beta; };        is there already: learn/22_update_size/given.h
 //

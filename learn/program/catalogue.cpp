@@ -1,6 +1,5 @@
 #include "learn/program/catalogue.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ std::string system_language() {
 
 }  // namespace
 
-Catalogue::Catalogue(const fs::path& file) {
+void Catalogue::add(const fs::path& file) {
   std::ifstream lines(file);
   std::string source, translation;
   std::string* field = nullptr;

@@ -56,7 +56,9 @@ std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language
     } catch (const std::exception& error) {
       throw Error(file.string() + ": " + error.what());
     }
-    if (!language.empty()) one.words = Catalogue(language / "learn" / (one.name + ".po"));
+    if (!language.empty())
+      for (const std::string& name : {std::string("program"), one.name})
+        one.words.add(language / "learn" / (name + ".po"));
     all.push_back(std::move(one));
   }
   std::sort(all.begin(), all.end(), [](const Exercise& a, const Exercise& b) { return a.name < b.name; });

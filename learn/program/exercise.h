@@ -17,7 +17,7 @@ struct Exercise {
   std::filesystem::path folder;
   std::string title, note;
   std::vector<std::string> forbidden, allowed;
-  Catalogue words;  // title, note, questions and explanation in the learner's language
+  Catalogue words;  // title, note, questions, explanation and the program's phrases in the learner's language
 
   /// The number as one types it: "11".
   std::string typed() const { return std::to_string(number); }

@@ -1,7 +1,5 @@
 #include "learn/program/forbidden.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -21,15 +19,22 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+std::string wrong_header(const Catalogue& words, int number) {
+  return words.phrase("line {line}: only headers of the standard library are included here",
+                      fmt::arg("line", number));
+}
+
 /// Lines that begin with #: only headers of the standard library and learn/learn.h are included.
-std::string wrong_directive(std::string line) {
+std::string wrong_directive(std::string line, const Catalogue& words, int number) {
   line.erase(std::remove_if(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; }),
              line.end());
   if (!line.starts_with('#') || line == "#pragmaonce" || line.starts_with("#include\"")) return "";
-  if (!line.starts_with("#include<")) return "no macros are needed: write a function or a constant";
+  if (!line.starts_with("#include<"))
+    return words.phrase("line {line}: no macros are needed: write a function or a constant",
+                        fmt::arg("line", number));
   return line.find('/') == std::string::npos || line.find("gradus/") == std::string::npos
              ? ""
-             : "only headers of the standard library are included here";
+             : wrong_header(words, number);
 }
 
 }  // namespace
@@ -63,17 +68,16 @@ std::string without_comments(const std::string& code) {
 std::vector<std::string> forbidden_in(const std::string& code, const Exercise& exercise) {
   std::vector<std::string> found;
   std::istringstream stripped(without_comments(code)), whole(code);
+  const Catalogue& words = exercise.words;
   int number = 0;
   for (std::string line, original; std::getline(stripped, line);) {
     std::getline(whole, original);
     ++number;
-    if (const std::string words = wrong_directive(line); !words.empty())
-      found.push_back(fmt::format("line {}: {}", number, words));
+    if (std::string wrong = wrong_directive(line, words, number); !wrong.empty()) found.push_back(wrong);
     if (line.find("#include\"") != std::string::npos || line.find("#include \"") != std::string::npos) {
       if (original.find("\"learn/learn.h\"") == std::string::npos &&
           original.find("/given.h\"") == std::string::npos)
-        found.push_back(
-            fmt::format("line {}: only headers of the standard library are included here", number));
+        found.push_back(wrong_header(words, number));
     }
     for (std::size_t i = 0; i < line.size();) {
       if (!in_name(line[i])) {
@@ -83,16 +87,18 @@ std::vector<std::string> forbidden_in(const std::string& code, const Exercise& e
       std::size_t end = i;
       while (end < line.size() && in_name(line[end])) ++end;
       const std::string word = line.substr(i, end - i);
+      const auto at = fmt::arg("line", number);
+      const auto name = fmt::arg("name", word);
       const bool qualifier = line.compare(end, 2, "::") == 0;
       const bool called = line.find_first_not_of(' ', end) != std::string::npos &&
                           line[line.find_first_not_of(' ', end)] == '(';
       const bool named = i >= 2 && line.compare(i - 2, 2, "::") == 0;
       if (contains(exercise.forbidden, word) && (called || named))  // a variable may well be called var
-        found.push_back(fmt::format("line {}: {} is yours to write here", number, word));
+        found.push_back(words.phrase("line {line}: {name} is yours to write here", at, name));
       else if (word == "nn" && qualifier && !contains(exercise.allowed, word))
-        found.push_back(fmt::format("line {}: modules of nn are not needed here", number));
+        found.push_back(words.phrase("line {line}: modules of nn are not needed here", at));
       else if (contains(kNeverNeeded, word) && !contains(exercise.allowed, word))
-        found.push_back(fmt::format("line {}: {} is not needed here", number, word));
+        found.push_back(words.phrase("line {line}: {name} is not needed here", at, name));
       i = end;
     }
   }

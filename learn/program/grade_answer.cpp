@@ -30,28 +30,35 @@ std::string grader_source(const Exercise& exercise, const fs::path& answer) {
 namespace {
 
 /// What to do about an error, by words of the compiler's.
-std::string remedy(const std::string& error) {
-  const std::pair<const char*, const char*> remedies[] = {
+std::string remedy(const std::string& error, const Catalogue& words) {
+  const std::pair<const char*, std::string> remedies[] = {
       {"was not declared",
-       "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true)."},
+       words.phrase(
+           "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true).")},
       {"undeclared identifier",
-       "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true)."},
-      {"no member named", "Is the name spelt right? core/tensor.h lists the methods of a Tensor."},
-      {"is not a member of", "Is the name spelt right? ops/ops.h lists the ops."},
+       words.phrase(
+           "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true).")},
+      {"no member named",
+       words.phrase("Is the name spelt right? core/tensor.h lists the methods of a Tensor.")},
+      {"is not a member of", words.phrase("Is the name spelt right? ops/ops.h lists the ops.")},
       {"use of deleted function",
-       "This way of calling it is refused on purpose: ops/ops.h says how it is called."},
-      {"expected ';'", "A semicolon is missing at the end of this line or the one before."},
-      {"expected '}'", "A brace is not closed."},
-      {"no matching function", "The function takes other arguments: ops/ops.h has its declaration."},
-      {"no match for", "These two types do not go together: a number that is to be a tensor is tensor(2.0)."},
+       words.phrase("This way of calling it is refused on purpose: ops/ops.h says how it is called.")},
+      {"expected ';'", words.phrase("A semicolon is missing at the end of this line or the one before.")},
+      {"expected '}'", words.phrase("A brace is not closed.")},
+      {"no matching function",
+       words.phrase("The function takes other arguments: ops/ops.h has its declaration.")},
+      {"no match for",
+       words.phrase("These two types do not go together: a number that is to be a tensor is tensor(2.0).")},
       {"could not convert",
-       "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number."},
+       words.phrase(
+           "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number.")},
       {"cannot convert",
-       "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number."},
-      {"no return statement", "The function ends without a return."},
-      {"redefinition", "It is there twice."}};
-  for (const auto& [words, text] : remedies)
-    if (error.find(words) != std::string::npos) return text;
+       words.phrase(
+           "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number.")},
+      {"no return statement", words.phrase("The function ends without a return.")},
+      {"redefinition", words.phrase("It is there twice.")}};
+  for (const auto& [part, text] : remedies)
+    if (error.find(part) != std::string::npos) return text;
   return "";
 }
 
@@ -64,7 +71,7 @@ int run(const std::string& command) {
 
 }  // namespace
 
-std::string compile_errors(const std::string& log, const fs::path& answer) {
+std::string compile_errors(const std::string& log, const fs::path& answer, const Catalogue& words) {
   const std::string file = fs::absolute(answer).string() + ":";
   std::istringstream lines(log);
   std::string own, elsewhere, last_own;
@@ -72,12 +79,12 @@ std::string compile_errors(const std::string& log, const fs::path& answer) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t error = line.find("error: ");
     if (line.starts_with(file) && error != std::string::npos && count < 2) {
-      const std::string words = line.substr(error + 7),
+      const std::string said = line.substr(error + 7),
                         where = line.substr(file.size(), line.find(':', file.size()) - file.size());
-      own += fmt::format("  line {}: {}\n", where, words);
+      own += fmt::format("  {}: {}\n", words.phrase("line {line}", fmt::arg("line", where)), said);
       for (int i = 0; i < 2 && lines.peek() == ' ' && std::getline(lines, line); ++i)
         own += "  " + line + "\n";
-      if (const std::string text = remedy(words); !text.empty()) own += "    " + text + "\n";
+      if (const std::string text = remedy(said, words); !text.empty()) own += "    " + text + "\n";
       ++count;
     } else if (elsewhere.empty() &&
                (error != std::string::npos || line.find("undefined reference") != std::string::npos)) {
@@ -85,8 +92,9 @@ std::string compile_errors(const std::string& log, const fs::path& answer) {
     }
   }
   if (!own.empty()) return own;
-  return "  " + (elsewhere.empty() ? "the build failed: " + log : elsewhere) +
-         "\n    Do all functions have the name, the arguments and the result they have in the stub?\n";
+  return "  " + (elsewhere.empty() ? words.phrase("the build failed:") + " " + log : elsewhere) + "\n    " +
+         words.phrase("Do all functions have the name, the arguments and the result they have in the stub?") +
+         "\n";
 }
 
 std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const fs::path& answer,
@@ -97,7 +105,8 @@ std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const 
   if (!fs::exists(source) || text_of(source) != text) write_file(source, text);
   if (run(fmt::format("{} --build {} --target learn_answer >{} 2>&1", in_quotes(GRADUS_CMAKE),
                       in_quotes(GRADUS_BUILD_FOLDER), in_quotes(log.string()))) != 0) {
-    kit::print(fmt::format("It does not compile:\n{}", compile_errors(text_of(log), answer)));
+    kit::print(exercise.words.phrase("It does not compile:") + "\n" +
+               compile_errors(text_of(log), answer, exercise.words));
     return {};
   }
   fs::remove(results);

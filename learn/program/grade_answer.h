@@ -13,7 +13,8 @@ namespace gradus::learn {
 std::string grader_source(const Exercise& exercise, const std::filesystem::path& answer);
 
 /// What a learner can use of a compiler's output, with a remedy.
-std::string compile_errors(const std::string& log, const std::filesystem::path& answer);
+std::string compile_errors(const std::string& log, const std::filesystem::path& answer,
+                           const Catalogue& words = {});
 
 /// Builds and runs; prints a line a case. Returns how many of how many passed; nothing when it does not
 /// compile.

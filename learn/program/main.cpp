@@ -36,14 +36,18 @@ void list(const Options& options) {
   const std::vector<Exercise> all = all_exercises(options);
   for (const Exercise& one : all) {
     const Progress progress(one, options.folder);
-    kit::print(fmt::format("  {:<23} {:<56} {}\n", one.name, one.words(one.title), progress.cases()));
+    kit::print(
+        fmt::format("  {:<23} {:<56} {}\n", one.name, one.words(one.title), progress.cases(one.words)));
     if (!progress.done() && next.empty()) next = one.typed();
     done += progress.done();
     add(calibration, questions_of(one.folder), progress);
   }
-  kit::print(
-      fmt::format("{} of {} done.{}\n", done, all.size(), next.empty() ? "" : " Next: ./run learn " + next));
-  if (calibration.asked > 0) kit::print(calibration.words() + "\n");
+  const Catalogue& words = all.front().words;  // the program's phrases are the same in all of them
+  kit::print(words.phrase("{done} of {all} done.", fmt::arg("done", done), fmt::arg("all", all.size())));
+  if (!next.empty())
+    kit::print(" " + words.phrase("Next: ./run learn {exercise}", fmt::arg("exercise", next)));
+  kit::print("\n");
+  if (calibration.asked > 0) kit::print(calibration.words(words) + "\n");
 }
 
 /// The learner's file as one types it, where that is shorter.
@@ -55,43 +59,49 @@ std::string shown(const fs::path& path) {
 int work_on(const Options& options) {
   const std::vector<Exercise> all = all_exercises(options);
   const Exercise& exercise = find(all, options.exercise);
+  const Catalogue& words = exercise.words;
   Progress progress(exercise, options.folder);
-  const std::string file = shown(progress.answer());
+  const std::string file = shown(progress.answer()), typed = exercise.typed();
+  const auto its_file = fmt::arg("file", file);
+  const auto its_number = fmt::arg("exercise", typed);
   const bool fresh = !progress.begun() || options.reset;
   if (const auto copy = place_stub(exercise, progress, options.reset))
-    kit::print(fmt::format("What you had is now {}.\n", shown(*copy)));
-  kit::print(fmt::format("{}. {}\n\n", exercise.number, exercise.words(exercise.title)));
+    kit::print(words.phrase("What you had is now {file}.", fmt::arg("file", shown(*copy))) + "\n");
+  kit::print(fmt::format("{}. {}\n\n", exercise.number, words(exercise.title)));
 
   const Questions questions = questions_of(exercise.folder);
-  if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout, exercise.words);
+  if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout, words);
   progress.save();
 
   const std::string code = text_of(progress.answer());
   if (fresh || code == text_of(exercise.folder / "stub.h")) {
     for (const std::string& paragraph : explanation(text_of(exercise.folder / "stub.h")))
-      if (exercise.words(paragraph) != paragraph) kit::print(exercise.words(paragraph) + "\n\n");
-    kit::print(fmt::format("What to write is said in {}\nWrite it there, then run ./run learn {} again.\n",
-                           file, exercise.typed()));
+      if (words(paragraph) != paragraph) kit::print(words(paragraph) + "\n\n");
+    kit::print(words.phrase("What to write is said in {file}", its_file) + "\n");
+    kit::print(words.phrase("Write it there, then run ./run learn {exercise} again.", its_number) + "\n");
     return 0;
   }
   if (const std::vector<std::string> found = forbidden_in(code, exercise); !found.empty()) {
-    kit::print(fmt::format("{} uses what it may not:\n", file));
-    for (const std::string& words : found) kit::print("  " + words + "\n");
+    kit::print(words.phrase("{file} uses what it may not:", its_file) + "\n");
+    for (const std::string& one : found) kit::print("  " + one + "\n");
     return 1;
   }
   const auto result = grade_answer(exercise, progress.answer(), options.limit);
   if (!result) return 1;
   progress.set_cases(result->first, result->second);
   progress.save();
-  kit::print(fmt::format("{} of {} cases passed.\n", result->first, result->second));
+  kit::print(words.phrase("{passed} of {all} cases passed.", fmt::arg("passed", result->first),
+                          fmt::arg("all", result->second)) +
+             "\n");
   if (!progress.done()) {
-    kit::print(fmt::format("Change {} and run ./run learn {} again.\n", file, exercise.typed()));
+    kit::print(words.phrase("Change {file} and run ./run learn {exercise} again.", its_file, its_number) +
+               "\n");
     return 1;
   }
-  kit::print(fmt::format("\n{}\n", exercise.words(exercise.note)));
+  kit::print(fmt::format("\n{}\n", words(exercise.note)));
   Calibration calibration;
   add(calibration, questions, progress);
-  if (calibration.asked > 0) kit::print(calibration.words() + "\n");
+  if (calibration.asked > 0) kit::print(calibration.words(words) + "\n");
   return 0;
 }
 

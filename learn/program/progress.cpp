@@ -22,11 +22,12 @@ bool Progress::done() const {
   return json_.contains("cases") && json_["cases"][0] == json_["cases"][1] && json_["cases"][1] != 0;
 }
 
-std::string Progress::cases() const {
-  if (done()) return "done";
+std::string Progress::cases(const Catalogue& words) const {
+  if (done()) return words.phrase("done");
   if (json_.contains("cases"))
-    return fmt::format("{} of {} cases", json_["cases"][0].get<int>(), json_["cases"][1].get<int>());
-  return begun() ? "begun" : "";
+    return words.phrase("{passed} of {all} cases", fmt::arg("passed", json_["cases"][0].get<int>()),
+                        fmt::arg("all", json_["cases"][1].get<int>()));
+  return begun() ? words.phrase("begun") : "";
 }
 
 nlohmann::json Progress::said(const std::string& question) const {

@@ -23,7 +23,7 @@ class Progress {
   void set_cases(int passed, int all);
   bool done() const;
   /// "3 of 5 cases", or what else is to be said.
-  std::string cases() const;
+  std::string cases(const Catalogue& words = {}) const;
 
   /// What was said to a question, by its text; null where it was not asked or skipped.
   nlohmann::json said(const std::string& question) const;

@@ -109,11 +109,16 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
     const auto said = read_prediction(line);
     if (!said) {
-      out << "  A number is wanted, such as 2.5, or 2.5 80% if you are 80 % sure.\n";
+      out << "  " << words.phrase("A number is wanted, such as 2.5, or 2.5 80% if you are 80 % sure.")
+          << '\n';
       continue;
     }
     progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
-    out << fmt::format("  {}: it prints {}. {}\n\n", p.met_by(said->first) ? "Yes" : "No", p.printed,
+    const std::string without_gaps = std::regex_replace(p.printed, std::regex(" +"), " ");  // of a table
+    const auto printed = fmt::arg("printed", without_gaps);
+    out << fmt::format("  {} {}\n\n",
+                       p.met_by(said->first) ? words.phrase("Yes: it prints {printed}.", printed)
+                                             : words.phrase("No: it prints {printed}.", printed),
                        words(p.note));
     return;
   }
@@ -129,13 +134,15 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
     const auto number = static_cast<std::size_t>(std::strtoul(line.c_str(), nullptr, 10));
     if (number < 1 || number > c.options.size()) {
-      out << fmt::format("  A number from 1 to {} is wanted.\n", c.options.size());
+      out << "  " << words.phrase("A number from 1 to {all} is wanted.", fmt::arg("all", c.options.size()))
+          << '\n';
       continue;
     }
     const Option& chosen = c.options[number - 1];
     if (progress.said(c.ask).is_null())
       progress.say(c.ask, {{"option", chosen.text}, {"right", chosen.right}});
-    out << fmt::format("  {} {}\n", chosen.right ? "Yes." : "No.", words(chosen.why));
+    out << fmt::format("  {} {}\n", chosen.right ? words.phrase("Yes.") : words.phrase("No."),
+                       words(chosen.why));
     if (chosen.right) return out << '\n', void();
   }
 }
@@ -147,9 +154,10 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
   const auto open = [&](const auto& question) { return progress.said(question.ask).is_null(); };
   const bool predict = std::any_of(questions.predictions.begin(), questions.predictions.end(), open);
   if (predict) {
-    out << "What will the chapter's program print? Predict before you run it. Enter skips a question; 2.5 "
-           "80% is a\n"
-           "number of which you are 80 % sure (50 % if you say nothing).\n\n";
+    out << words.phrase(
+               "What will the chapter's program print? Predict before you run it. Enter skips a question; "
+               "2.5 80% is a\nnumber of which you are 80 % sure (50 % if you say nothing).")
+        << "\n\n";
   }
   for (const Prediction& p : questions.predictions)
     if (open(p) && in) ask_prediction(p, progress, in, out, words);
@@ -170,15 +178,17 @@ void add(Calibration& calibration, const Questions& questions, const Progress& p
   }
 }
 
-std::string Calibration::words() const {
+std::string Calibration::words(const Catalogue& catalogue) const {
   if (asked == 0) return "";
   const double share = static_cast<double>(met) / asked;
-  const char* verdict = sure > share + 0.15   ? "more sure than right"
-                        : sure < share - 0.15 ? "more right than sure"
-                                              : "well calibrated";
-  return fmt::format(
-      "Predictions: {} of {} in the band, {:.0f} % sure on average: {}. Calibration {:.0f} of 100.", met,
-      asked, 100 * sure, verdict, 100 * (1 - brier));
+  const std::string verdict = sure > share + 0.15   ? catalogue.phrase("more sure than right")
+                              : sure < share - 0.15 ? catalogue.phrase("more right than sure")
+                                                    : catalogue.phrase("well calibrated");
+  return catalogue.phrase(
+      "Predictions: {met} of {asked} in the band, {sure:.0f} % sure on average: {verdict}. "
+      "Calibration {score:.0f} of 100.",
+      fmt::arg("met", met), fmt::arg("asked", asked), fmt::arg("sure", 100 * sure),
+      fmt::arg("verdict", verdict), fmt::arg("score", 100 * (1 - brier)));
 }
 
 }  // namespace gradus::learn

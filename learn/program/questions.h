@@ -49,7 +49,7 @@ struct Calibration {
   double sure = 0;   // on average, 0 to 1
   double brier = 0;  // the mean of (sure - met)^2
   /// "Predictions: 2 of 3 in the band; ..."
-  std::string words() const;
+  std::string words(const Catalogue& catalogue = {}) const;
 };
 void add(Calibration& calibration, const Questions& questions, const Progress& progress);
 

@@ -46,6 +46,15 @@ TEST_CASE("a heat map prints each number, crosses out what is missing and frames
   for (const char* text : {">1.50<", ">1.00<", ">1.25<", ">div.<"})
     CHECK(svg.find(text) != std::string::npos);
   CHECK(count_of(svg, "class=\"best\"") == 1);
+  HeatMap outlier = map;  // one very bad value, which would make all others look alike
+  outlier.values = {1, 2, 3, 20000};
+  CHECK(count_of(draw(outlier), "fill-opacity=\"0.04\"") == 1);
+  CHECK(draw(outlier).find("fill-opacity=\"0.61\"") != std::string::npos);
+  outlier.lightest = 3;
+  CHECK(count_of(draw(outlier), "fill-opacity=\"0.04\"") == 2);
+  CHECK(draw(outlier).find("fill-opacity=\"0.21\"") != std::string::npos);  // 1 - sqrt(1/2) of the way
+  outlier.low_is_good = false;  // the other way round: 3 is as bad as 1 and 2
+  CHECK(count_of(draw(outlier), "fill-opacity=\"0.04\"") == 3);
   HeatMap counts = map;  // without a judgement nothing is marked, and large is dark
   counts.low_is_good = {};
   CHECK(draw(counts).find("class=\"best\"") == std::string::npos);

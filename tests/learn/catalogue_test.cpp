@@ -44,6 +44,15 @@ msgstr "son")";
   CHECK(Catalogue("no such file")("word") == "word");
 }
 
+TEST_CASE("catalogue: a phrase has its words in the order of its language") {
+  const fs::path file = fs::temp_directory_path() / "gradus_phrase_test.po";
+  std::ofstream(file) << "msgid \"{done} of {all}\"\nmsgstr \"{all} {done}\"\n";
+  const Catalogue words(file);
+  fs::remove(file);
+  CHECK(words.phrase("{done} of {all}", fmt::arg("done", 1), fmt::arg("all", 30)) == "30 1");
+  CHECK(Catalogue().phrase("{done} of {all}", fmt::arg("done", 1), fmt::arg("all", 30)) == "1 of 30");
+}
+
 TEST_CASE("catalogue: the language that is asked for must be there") {
   const fs::path languages = fs::path(GRADUS_SOURCE_FOLDER) / "docs/languages";
   CHECK(language_folder(languages, "tr") == languages / "tr");

@@ -31,6 +31,7 @@ learn 1 --language xx
 said "there is no language 'xx'"
 learn 0 --language tr
 said 'Bir Pre-LN yığını'
+said 'Sıradaki: ./run learn 1'
 learn 1 nothing
 said "no exercise is called 'nothing'"
 learn 0 11

@@ -23,6 +23,9 @@ HeatCells::HeatCells(const HeatMap& map) : judged_(map.low_is_good.has_value()),
     if (std::isfinite(value)) darkest_ = std::min(darkest_, value), lightest_ = std::max(lightest_, value);
   }
   if (!map.low_is_good.value_or(false)) std::swap(darkest_, lightest_);
+  if (judged_ && map.lightest)
+    lightest_ = *map.low_is_good ? std::max(darkest_, std::min(lightest_, *map.lightest))
+                                 : std::min(darkest_, std::max(lightest_, *map.lightest));
 }
 
 double HeatCells::shade(double value) const {
@@ -31,7 +34,7 @@ double HeatCells::shade(double value) const {
   const double unit = std::isinf(lightest_ - darkest_) ? 0.5 : 1;
   const double away = (value * unit - darkest_ * unit) / (lightest_ * unit - darkest_ * unit);
   // The root spreads the good values, which differ little, at the cost of the bad ones.
-  return 1 - (judged_ ? std::sqrt(away) : away);
+  return 1 - (judged_ ? std::sqrt(std::min(away, 1.0)) : away);
 }
 
 std::string HeatCells::text(double value) const {

@@ -170,9 +170,8 @@ void add_axis(Page& page, const StudyResults& results, const Grid& grid) {
                   "documents the models are measured on.",
                   grid.axis_steps, kit::number_text(kRate, 2)));
   kit::Table table{.caption = "After training",
-                   .header = {"Softmax over", "Weights of a query add up to 1, but for",
-                              "Below the least possible loss (nats)", "Logits change with later tokens by",
-                              "with other documents by"}};
+                   .header = {"Softmax over", "Rows add up to 1, but for", "Below the least loss (nats)",
+                              "Later tokens change logits by", "Other documents by"}};
   const char* const titles[] = {"keys (right)", "queries", "batch"};
   for (std::size_t i = 0; i < kAxes.size(); ++i) {
     const auto words = [&](const char* number) {

@@ -35,7 +35,10 @@ kit::Panels panels_of(const StudyResults& results, const std::string& series, co
     for (std::size_t i = 0; i < kPlacements.size(); ++i)
       chart.series.push_back(band(kPlacements[i], grid.rates,
                                   by_rate(results, kPlacements[i], layers, series), static_cast<int>(i)));
-    if (series == "loss") chart.references = {{.at = *second_task().entropy(), .label = "least possible"}};
+    if (series == "loss") {
+      chart.references = {{.at = *second_task().entropy(), .label = "least possible"}};
+      chart.y_low = *second_task().entropy() - 0.35;  // room for the label below the points
+    }
     panels.panels.push_back(std::move(chart));
   }
   return panels;

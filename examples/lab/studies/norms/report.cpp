@@ -97,9 +97,10 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
           {kind.title, mean_and_range(found.values), chosen_rates(found), largest_words(results, search)});
       if (!finite(found.values).empty()) order.emplace_back(mean(finite(found.values)), kind.title);
     }
-    if (!order.empty())
-      sentence += fmt::format(" Least with {}: {}.", stack.title,
-                              std::min_element(order.begin(), order.end())->second);
+    std::sort(order.begin(), order.end());
+    if (order.size() > 1)
+      sentence += fmt::format(" Least with {}: {}, by {:.3f} nats from {}.", stack.title, order[0].second,
+                              order[1].first - order[0].first, order[1].second);
     tables.push_back(std::move(table));
   }
   add_figure(page, "rates", rate_panels(results, setting),

@@ -25,7 +25,8 @@ kit::HeatMap loss_map(const StudyResults& results, const Part& part) {
                    .y_label = "placement",
                    .value_label = "nats per character above the entropy, mean over seeds",
                    .decimals = 3,
-                   .low_is_good = true};
+                   .low_is_good = true,
+                   .lightest = tiny_task().context_free_loss() - *tiny_task().entropy()};
   for (const std::int64_t layers : part.depths) map.columns.push_back(std::to_string(layers));
   for (const nn::Placement& placement : part.placements) {
     map.rows.push_back(placement.name);
@@ -80,31 +81,52 @@ void add_losses(Page& page, const StudyResults& results, const Part& part) {
   page.html.folded_table(equations);
 }
 
+/// "ReZero (2 seeds)": of the placements better than Pre-LN and Post-LN at every depth in the mean.
+std::vector<std::string> better_everywhere(const StudyResults& results, const Part& part) {
+  std::vector<std::string> names;
+  for (const nn::Placement& placement : part.placements) {
+    if (std::all_of(part.depths.begin(), part.depths.end(), [&](std::int64_t layers) {
+          return mean(finite(above_better(results, part, placement, layers))) < 0;
+        }))
+      names.push_back(
+          fmt::format("{} ({})", placement.name,
+                      counted(std::ssize(finite(above_at_worst(results, part, placement))), "seed")));
+  }
+  return names;
+}
+
 void add_above(Page& page, const StudyResults& results, const Part& part) {
   kit::BarChart chart{.title = "Loss above the better of Pre-LN and Post-LN",
                       .value_label = "nats per character, at its worst depth",
                       .decimals = 3};
   kit::BarSeries bars;
-  std::vector<std::string> below, above;
+  constexpr double kDrawn = 10;  // a bar of thousands would leave nothing of the others
+  std::vector<std::string> above, off;
   for (const nn::Placement& placement : part.placements) {
     const std::vector<double> values = finite(above_at_worst(results, part, placement));
     if (values.empty()) continue;
     const Spread spread = spread_of(values);
+    if (spread.low > 0) above.push_back(placement.name);
+    if (spread.mean > kDrawn) {
+      off.push_back(fmt::format("{} ({})", placement.name, kit::number_text(spread.mean, 3)));
+      continue;
+    }
     chart.categories.push_back(placement.name);
     bars.values.push_back(spread.mean);
     bars.low.push_back(spread.low);
     bars.high.push_back(spread.high);
-    if (spread.high < 0) below.push_back(placement.name);
-    if (spread.low > 0) above.push_back(placement.name);
   }
   if (bars.values.empty()) return;
   chart.series = {bars};
+  const std::vector<std::string> better = better_everywhere(results, part);
   page.figure(
       "above", chart,
-      fmt::format("A seed's worst depth is that of the other seeds. Bars are means over seeds, error bars go "
-                  "from the lowest to the highest. Below 0, better than both at every depth, on every seed: "
-                  "{}. Above 0 on every seed: {}.",
-                  below.empty() ? "none" : listed(below), above.empty() ? "none" : listed(above)));
+      fmt::format(
+          "A seed's worst depth is that of the other seeds. Bars are means over seeds, error bars go "
+          "from the lowest to the highest. Above 0 on every seed: {}. Below 0 in the mean at each depth: "
+          "{}.{}",
+          above.empty() ? "none" : listed(above), better.empty() ? "none" : listed(better),
+          off.empty() ? "" : " Not drawn: " + listed(off) + "."));
 }
 
 /// Whether the means of a search are least at its first or last rate.
@@ -130,7 +152,8 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
                      .y_label = "placement",
                      .value_label = "final loss, nats per character, mean over seeds",
                      .decimals = 2,
-                     .low_is_good = true};
+                     .low_is_good = true,
+                     .lightest = tiny_task().context_free_loss()};
     std::vector<std::string> edges;
     for (const double rate : part.rates.at(layers)) map.columns.push_back(kit::number_text(rate));
     for (const nn::Placement& placement : part.placements) {

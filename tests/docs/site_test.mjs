@@ -105,10 +105,8 @@ const liveFigures = async () => {
   }
   if (count) console.log(`${count} live figures`);
 };
-if (names.length === 0) {
-  await reader();
-  await liveFigures();
-}
+if (names.length === 0) await reader();
+if (files.includes('docs/figures.html')) await liveFigures();
 await browser.close();
 
 for (const failure of failures) console.log(failure);

@@ -114,9 +114,8 @@ function drawChart(spec) {
     if (line.endMark) marks += markPath(line.style, last.x, last.y, 4);
     parts.push(`<g class="c${line.style}"><path class="line ${line.kind ?? ''}" d="${path}"/>` +
                (marks ? `<path class="mark" d="${marks}"/>` : '') + '</g>');
-    if (line.name) names.push({y: last.y, x: last.x + 9, line, text: line.name});
-    // Wider than the margin is: inside the drawing.
-    if (line.note) names.push({y: last.y + 1, x: Math.min(last.x + 9, width - 6.6 * line.note.length), line, text: line.note});
+    const text = [line.name, line.note].filter(Boolean).join(' ');  // with a note wider than the margin: inside the drawing
+    if (text) names.push({y: last.y, x: Math.min(last.x + 9, width - 7.2 * text.length), line, text});
   }
   for (const {y: at, x: end, line, text} of spreadLabels(names, 15, top + 4, base - 2))
     parts.push(`<g class="c${line.style}"><text class="name halo ${line.kind ?? ''}" x="${px(end)}" ` +

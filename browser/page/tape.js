@@ -117,7 +117,7 @@ function wordsAt(step, state) {
 
 function drawTable(state) {
   $('notes').innerHTML = '<caption class="hidden">The notes</caption>' + tableText(
-      ['#', 'value of', 'op', 'reads', 'value', 'gradient'],
+      ['#', 'note', 'op', 'reads', 'value', 'gradient'],
       shown.notes.map((note, i) => {
         const written = i < state.written, gradient = state.gathered[i];
         return [i + 1, note.name, written ? note.op : '', note.inputs.map((from) => '#' + (from + 1)).join(' '),

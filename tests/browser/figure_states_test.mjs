@@ -130,7 +130,7 @@ async function touch(browser) {
     plane.dispatchEvent(event);
     plane.setPointerCapture = () => {};
     for (const type of ['pointerdown', 'pointermove', 'pointerup'])
-      plane.dispatchEvent(new PointerEvent(type, {clientX: x + (type === 'pointermove' ? 30 : 0), clientY: y, pointerId: 1, bubbles: true}));
+      plane.dispatchEvent(new PointerEvent(type, {clientX: x + (type === 'pointermove' ? -30 : 0), clientY: y, pointerId: 1, bubbles: true}));
     return event.defaultPrevented;
   })()`);
   const before = await value(page, 'x0');

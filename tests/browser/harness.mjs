@@ -1,13 +1,16 @@
 // What the tests of pages share: checks that count, the native program, and running one test after another.
 import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, statSync} from 'node:fs';
-import {resolve} from 'node:path';
+import {join, resolve} from 'node:path';
 import {Chromium} from './chromium.mjs';
 
 // Of the command line: a page or their folder, and the native program.
 export const [pages, program] = process.argv.slice(2).map((path) => resolve(path));
 
-if (!existsSync(program) || process.env.CHROMIUM === '' || process.env.CHROMIUM?.endsWith('NOTFOUND')) {
+// CHROMIUM in the environment names one.
+const chromium = process.env.CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome']
+    .find((name) => process.env.PATH.split(':').some((folder) => existsSync(join(folder, name))));
+if (!existsSync(program) || !chromium) {
   console.log(existsSync(program) ? 'skipped: there is no Chromium here' : `skipped: ${program} has not been built`);
   process.exit(77);
 }
@@ -47,7 +50,7 @@ export function checkFile(file) {
 
 // Ends this program. TEST=name in the environment runs that one alone.
 export async function runAll(tests) {
-  const browser = await Chromium.open();
+  const browser = await Chromium.open(chromium);
   try {
     for (const test of tests) {
       if (process.env.TEST && test.name !== process.env.TEST) continue;

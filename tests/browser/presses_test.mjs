@@ -188,7 +188,7 @@ async function divergence(browser) {
   check((await text(page, 'status')).includes('Post-LN diverged at step'), 'the second model too');
   check((await text(page, 'counter')).includes('both diverged'), `the counter says ${await text(page, 'counter')}`);
   await page.until(at(30));
-  same(await page.evaluate(`[...document.querySelectorAll('#loss text')].filter((e) => e.textContent.startsWith('diverged at step')).length`), 2,
+  same(await page.evaluate(`[...document.querySelectorAll('#loss text')].filter((e) => /^P.*-LN diverged at step/.test(e.textContent)).length`), 2,
        'both lines say it');
   check(await page.evaluate(`document.querySelector('#loss svg').getAttribute('aria-label').includes('where it diverged')`), 'and so does the chart');
   check(await page.evaluate(`[...document.querySelectorAll('#loss text')].every((e) => e.getBBox().x + e.getBBox().width <=

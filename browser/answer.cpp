@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "browser/figures/answers.h"
+#include "browser/figures/placement.h"
 #include "browser/request.h"
 #include "browser/session.h"
 #include "gradus/gradus.h"
@@ -46,6 +47,8 @@ Settings settings_from(const Json& json) {
       settings.rate = number(value, "rate");
     } else if (key == "warmup") {
       settings.warmup = whole(value, "warm-up");
+    } else if (key == "decay") {
+      settings.decay = word(value, "decay");
     } else if (key == "start") {
       settings.start = word(value, "initial weights");
     } else if (key == "seed") {
@@ -60,13 +63,15 @@ Settings settings_from(const Json& json) {
 }
 
 Json json_of(const Settings& settings) {
-  return {{"placements", settings.placements},
-          {"layers", settings.layers},
-          {"rate", settings.rate},
-          {"warmup", settings.warmup},
-          {"start", settings.start},
-          {"seed", settings.seed},
-          {"steps", settings.steps}};
+  Json json = {{"placements", settings.placements},
+               {"layers", settings.layers},
+               {"rate", settings.rate},
+               {"warmup", settings.warmup},
+               {"start", settings.start},
+               {"seed", settings.seed},
+               {"steps", settings.steps}};
+  if (settings.decay != "none") json["decay"] = settings.decay;  // for which the lab's page has no field
+  return json;
 }
 
 // --- answers
@@ -78,16 +83,20 @@ Json answer_facts() {
   Json placements = Json::array();
   for (const nn::Placement& placement : nn::placements())
     placements.push_back({{"name", placement.name}, {"equation", placement.equation}});
+  Json decay_names = Json::array();
+  for (const Decay& one : decays()) decay_names.push_back({{"name", one.name}, {"title", one.title}});
   return {{"placements", placements},
           {"starts", starts},
+          {"decays", decay_names},
           {"settings", json_of({})},
           {"entropy", facts().entropy.value()},
           {"baseline", {{"loss", baseline().loss}, {"words", baseline().words()}}}};
 }
 
 Json answer_begin(const Json& request) {
+  const Settings settings = checked(settings_from(request.value("settings", Json::object())));
   state().session.reset();  // its memory first
-  Session& session = state().session.emplace(settings_from(request.value("settings", Json::object())));
+  Session& session = state().session.emplace(settings);
   Json models = Json::array();
   for (const Model& model : session.models())
     models.push_back({{"placement", model.placement()},
@@ -111,7 +120,10 @@ Json answer_step(const Json& request) {
     steps.push_back(std::move(both));
   }
   if (session.done() && !steps.empty()) state().record.add(session);
-  return {{"steps", steps}, {"done", session.done()}};
+  Json diverged = Json::array();
+  for (const Model& model : session.models())
+    diverged.push_back(model.diverged() ? Json(std::ssize(model.steps())) : Json());
+  return {{"steps", steps}, {"diverged", diverged}, {"done", session.done()}};
 }
 
 Json answer_verdict() {
@@ -139,8 +151,11 @@ Json answer_to(const Json& request) {
   if (what == "step") return answer_step(request);
   if (what == "verdict") return answer_verdict();
   if (what == "csv") return {{"csv", present().csv()}};
+  if (what == "trace") return answer_trace(present());
+  if (what == "rates") return {{"rates", rates(settings_from(request.value("settings", Json::object())))}};
   if (const std::optional<Json> figure = answer_figure(what, request)) return *figure;
-  kit::fail_with("do: expects facts, begin, step, verdict, csv, {}, got {}", figure_requests(), what);
+  kit::fail_with("do: expects facts, begin, step, verdict, csv, trace, rates, {}, got {}", figure_requests(),
+                 what);
 }
 
 }  // namespace

@@ -16,12 +16,26 @@ namespace {
 // The lab's, which no setting changes.
 constexpr std::int64_t kWidth = 32;
 
+optim::Schedule schedule_of(const Settings& settings) {
+  const double peak = settings.rate;
+  const std::int64_t warmup = settings.warmup, steps = settings.steps;
+  if (settings.decay == "cosine") return optim::warmup_cosine(peak, warmup, steps);
+  if (settings.decay == "root") return optim::inverse_sqrt(peak, warmup);
+  const optim::Schedule up = optim::warmup_linear(peak, warmup);
+  if (settings.decay == "none") return up;
+  return [=](std::int64_t step) {
+    const auto left = static_cast<double>(std::max<std::int64_t>(steps - step, 0));
+    return step <= warmup ? up(step) : peak * left / static_cast<double>(steps - warmup);
+  };
+}
+
 lab::TrialOptions trial_of(const Settings& settings, const std::string& placement) {
   return {.placement = nn::placement_named(placement),
           .layers = settings.layers,
           .block = {.d_model = kWidth, .heads = 4},
           .lr = settings.rate,
           .warmup = settings.warmup,
+          .schedule = [=](double) { return schedule_of(settings); },
           .steps = settings.steps,
           .seed = static_cast<std::uint64_t>(settings.seed)};
 }
@@ -54,11 +68,18 @@ std::vector<lab::WeightScheme> start_names() {
   return schemes;
 }
 
+std::vector<Decay> decays() {
+  return {{"none", "none: the peak stays"},
+          {"linear", "linear, to 0"},
+          {"cosine", "half a cosine, to 0"},
+          {"root", "as 1/√step"}};
+}
+
 Settings checked(Settings settings) {
   for (std::string& name : settings.placements) name = nn::placement_named(name).name;
   kit::check(settings.placements[0] != settings.placements[1],
              "{} cannot be compared with itself: choose two placements", settings.placements[0]);
-  check_range("layers", settings.layers, 1, 24);
+  check_range("layers", settings.layers, 1, 48);
   kit::check(settings.rate > 0 && settings.rate <= 1, "rate: expects a number above 0, at most 1, got {}",
              settings.rate);
   check_range("warm-up", settings.warmup, 0, 10'000);
@@ -71,14 +92,28 @@ Settings checked(Settings settings) {
   kit::check(std::any_of(starts.begin(), starts.end(),
                          [&](const lab::WeightScheme& scheme) { return scheme.name == settings.start; }),
              "initial weights: there are {}, got {}", names, settings.start);
+  const std::vector<Decay> all = decays();
+  kit::check(
+      std::any_of(all.begin(), all.end(), [&](const Decay& one) { return one.name == settings.decay; }),
+      "decay: expects none, linear, cosine or root, got {}", settings.decay);
+  kit::check(settings.decay == "none" || settings.decay == "root" || settings.warmup < settings.steps,
+             "warm-up: expects fewer than the {} steps that end at a rate of 0, got {}", settings.steps,
+             settings.warmup);
   return settings;
+}
+
+std::vector<double> rates(const Settings& settings) {
+  const optim::Schedule rate = schedule_of(checked(settings));
+  std::vector<double> all;
+  for (std::int64_t step = 1; step <= settings.steps; ++step) all.push_back(rate(step));
+  return all;
 }
 
 Model::Model(const Settings& settings, const std::string& placement)
     : placement_(placement),
       gpt_(std::make_unique<nn::GPT>(model_of(settings, placement))),
       trial_(lab::recall_task(), *gpt_, trial_of(settings, placement)),
-      rate_(optim::warmup_linear(settings.rate, settings.warmup)) {}
+      rate_(schedule_of(settings)) {}
 
 const ModelStep& Model::step() {
   const nn::Probe probe;

@@ -20,9 +20,10 @@ namespace gradus::browser {
 /// What both models share, but for the placement. The width is the lab's, 32, and so is the task.
 struct Settings {
   std::array<std::string, 2> placements = {"Pre-LN", "Post-LN"};
-  std::int64_t layers = 6;       // 1 to 24
+  std::int64_t layers = 6;       // 1 to 48
   double rate = 3e-3;            // above 0, at most 1
   std::int64_t warmup = 0;       // steps, 0 to 10000
+  std::string decay = "none";    // after the warm-up, a name of decays()
   std::string start = "fan_in";  // initial weights, a name of lab::weight_schemes() that fits these blocks
   std::int64_t seed = 0;         // 0 to 999
   std::int64_t steps = 400;      // 1 to 5000
@@ -33,10 +34,19 @@ struct Settings {
 /// Names that Settings take, for menus.
 std::vector<std::string> placement_names();
 std::vector<lab::WeightScheme> start_names();
+struct Decay {
+  const char* name;
+  const char* title;
+};
+/// "none"; "linear" and "cosine": to 0 at the last step; "root": as 1 / sqrt(step).
+std::vector<Decay> decays();
 
 /// The same with placements by their own names ("pre" is "Pre-LN"); throws where something is not as above,
 /// saying what is expected, and where a placement is compared with itself.
 Settings checked(Settings settings);
+
+/// The learning rate of each step. Throws as checked() does.
+std::vector<double> rates(const Settings& settings);
 
 /// One step of one model.
 struct ModelStep {
@@ -53,10 +63,13 @@ class Model {
  public:
   Model(const Settings& settings, const std::string& placement);
   bool done() const { return trial_.done(); }
+  /// Its last loss was not finite or above the lab's limit: it makes no more steps.
+  bool diverged() const { return trial_.diverged(); }
   /// One more step; throws when it is done.
   const ModelStep& step();
 
   const std::string& placement() const { return placement_; }
+  const nn::GPT& gpt() const { return *gpt_; }
   const std::vector<ModelStep>& steps() const { return steps_; }
   std::int64_t parameters() const { return gpt_->num_parameters(); }
   /// On the validation set, before training.

@@ -27,9 +27,17 @@ function(gradus_wasm_package target header debian_package)
 endfunction()
 gradus_wasm_package(fmt::fmt fmt/format.h libfmt-dev)
 gradus_wasm_package(nlohmann_json::nlohmann_json nlohmann/json.hpp nlohmann-json3-dev)
-gradus_wasm_package(doctest::doctest doctest/doctest.h doctest-dev)
+if(GRADUS_BUILD_TESTS)
+  gradus_wasm_package(doctest::doctest doctest/doctest.h doctest-dev)
+endif()
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
+
+# What a program outside of this folder is to be compiled and linked with too.
+function(gradus_wasm_options)
+  target_compile_options(gradus INTERFACE -fwasm-exceptions)
+  target_link_options(gradus INTERFACE -fwasm-exceptions -sALLOW_MEMORY_GROWTH -sWASM_BIGINT)
+endfunction()
 
 # There fmt is compiled with every file that includes it, which most do: so all folders are compiled as one file each,
 # their subfolders with them but for those of core, nn and ops.

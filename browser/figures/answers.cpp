@@ -6,6 +6,7 @@
 
 #include "browser/figures/adam.h"
 #include "browser/figures/attention.h"
+#include "browser/figures/placement.h"
 #include "browser/figures/tape.h"
 #include "gradus/gradus.h"
 
@@ -123,9 +124,9 @@ Json answer_attention(const Json& request) {
 
 using Answer = Json (*)(const Json& request);
 constexpr std::pair<const char*, Answer> kAnswers[] = {
-    {"layer_norm", answer_layer_norm}, {"tapes", answer_tapes}, {"tape", answer_tape},
-    {"streams", answer_streams},       {"adam", answer_adam},   {"heads", answer_heads},
-    {"attention", answer_attention}};
+    {"layer_norm", answer_layer_norm}, {"tapes", answer_tapes},  {"tape", answer_tape},
+    {"streams", answer_streams},       {"adam", answer_adam},    {"heads", answer_heads},
+    {"attention", answer_attention},   {"blocks", answer_blocks}};
 
 }  // namespace
 

@@ -158,24 +158,24 @@ TapeRun run_tape(const std::string& expression, const std::vector<double>& value
   Lines lines;
   const Tensor y = checked(expression, values).run(lines, values);
   const std::vector<Node*> nodes = notes_behind(y);
-  const auto place = [&](const NodePtr& node) {
-    return static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), node.get()) - nodes.begin());
+  const auto place = [&](const Node* node) {
+    return static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), node) - nodes.begin());
   };
   TapeRun run;
-  for (const Node* const node : nodes) {
+  for (Node* const node : nodes) {
     const Lines::Line& line = lines.of(node);
     TapeNote note{line.name, line.code, node->op, {}, node->shape, numbers(line.x.array())};
     for (const NodePtr& input : node->inputs)
-      if (input) note.inputs.push_back(place(input));
+      if (input) note.inputs.push_back(place(input.get()));
     run.notes.push_back(std::move(note));
     // The engine calls this when the note's gradient is complete, just before it asks the note itself what to
-    // hand on.
-    line.x.on_grad([&run, &place, here = line.x.node()](const Array& gradient) {
-      TapeVisit visit{place(here), numbers(gradient), {}};
-      const Grads parts = here->is_leaf ? Grads() : here->backward(gradient, Needs(*here));
+    // hand on. The note keeps the hook: the hook must not keep the note, or neither would ever be freed.
+    line.x.on_grad([&run, &place, node](const Array& gradient) {
+      TapeVisit visit{place(node), numbers(gradient), {}};
+      const Grads parts = node->is_leaf ? Grads() : node->backward(gradient, Needs(*node));
       for (std::size_t i = 0; i < parts.size(); ++i)
-        if (here->inputs[i])
-          visit.handed.push_back({place(here->inputs[i]), numbers(array_of(parts[i])), {}});
+        if (node->inputs[i])
+          visit.handed.push_back({place(node->inputs[i].get()), numbers(array_of(parts[i])), {}});
       run.visits.push_back(std::move(visit));
     });
   }

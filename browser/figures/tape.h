@@ -14,8 +14,8 @@
 
 namespace gradus::browser {
 
-/// An expression that a reader may choose. Its inputs are numbers; where `vector` is set, the elements of one
-/// tensor.
+/// An expression that a reader may choose. Its inputs are numbers, each a tensor of its own; those of layer
+/// norm are the three elements of one.
 struct Expression {
   std::string name, title;
   std::vector<std::string> inputs;

@@ -17,29 +17,21 @@ function rangeOf(values) {
   return {low: low < 0 ? low - room : 0, high: high > 0 ? high + room : 0.06};
 }
 
-function makeCharts() {
-  $('charts').innerHTML = CHARTS.map(({id, title}) =>
-      `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div><details><summary>Table</summary>` +
-      `<div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`).join('');
-}
-
 const biggest = (values) => Math.max(...values.map(Math.abs));
 const meanSize = (values) => values.reduce((sum, v) => sum + Math.abs(v), 0) / values.length;
 
-function drawOne({id, title, y, lines}) {
-  const drawn = lines(steps), width = Math.max(280, Math.min(620, $(id).clientWidth));
+function drawOne(chart) {
+  const {title, y, lines} = chart, drawn = lines(steps);
   const range = rangeOf(drawn.flatMap(([, , values]) => values));
   const label = `${title}. ` + drawn.map(([name, , values]) =>
       `${name}: ${[1, 10, 40].map((step) => `${numberText(values[step - 1])} at step ${step}`).join(', ')}, ` +
       `at most ${numberText(biggest(values))} in size`).join('; ') + '.';
-  $(id).querySelector('.drawing').innerHTML = drawChart({
-    width, height: 240, label, x: {low: 1, high: 40, label: 'step'}, y: {...range, label: y},
+  fillChart(chart, {
+    height: 240, label, x: {low: 1, high: 40, label: 'step'}, y: {...range, label: y},
     lines: drawn.map(([name, style, values]) => ({style, name, marks: true, points: values.map((v, i) => [i + 1, v])})),
     references: range.low < 0 ? [{y: 0, label: ''}] : [],
-  });
-  $(id).querySelector('table').innerHTML = `<caption class="hidden">${title}</caption>` +
-      tableText(['step', 'gradient', ...drawn.map(([name]) => name)],
-                steps.gradients.map((g, i) => [i + 1, numberText(g), ...drawn.map(([, , values]) => numberText(values[i]))]));
+  }, ['step', 'gradient', ...drawn.map(([name]) => name)],
+            steps.gradients.map((g, i) => [i + 1, numberText(g), ...drawn.map(([, , values]) => numberText(values[i]))]));
 }
 
 const show = () => CHARTS.forEach(drawOne);
@@ -65,12 +57,11 @@ const update = oneAtATime(async () => {
 
 async function begin() {
   startWorker();
-  makeCharts();
+  makeCharts(CHARTS);
   const {streams} = await ask({do: 'streams'});
   fillMenu('stream', streams, 'noise');
-  const refused = readLink();
-  await update();
-  if (refused) complain(refused);
+  remember();
+  await drawLinked(update);
 }
 
 for (const one of controls()) one.addEventListener('input', update);

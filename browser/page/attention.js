@@ -16,7 +16,22 @@ const leaks = (t) => t + 1 < letters.length && head.change[t] > 1e-9;
 
 // --- the map
 
-const numberIn = (weight, x, y) => `<text class="weight ${weight > 0.55 ? 'light' : ''}" x="${x}" y="${y}">${fixed(weight)}</text>`;
+// How light a colour is, 0 to 1, as contrast is computed from it: 0.18 is as far from black as from white.
+const lightness = (colour) => colour.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+
+function colourOf(name) {
+  const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim().slice(1);
+  const wide = hex.length === 3 ? [...hex].map((digit) => digit + digit).join('') : hex;
+  return [0, 2, 4].map((i) => parseInt(wide.slice(i, i + 2), 16) / 255);
+}
+
+// The number in a cell, black or white, whichever is easier to read there.
+function numberIn(weight, ahead, x, y) {
+  const paper = colourOf('--paper'), cell = colourOf(ahead ? '--c1' : '--c0'), share = Math.max(0, Math.min(1, weight));
+  const light = lightness(paper.map((v, i) => v + share * (cell[i] - v)));
+  return `<text class="weight ${light > 0.18 ? 'black' : 'white'}" x="${x}" y="${y}">${fixed(weight)}</text>`;
+}
 
 function drawMap() {
   const n = letters.length, width = Math.max(300, Math.min(640, $('map').clientWidth)), left = 26, right = 46, top = 42;
@@ -36,7 +51,7 @@ function drawMap() {
                  (causal && j > i ? `<path class="masked" d="M${px(x + side * 0.35)} ${px(y + side * 0.65)}l${px(side * 0.3)} ${px(-side * 0.3)}"/>`
                                   : `<rect class="cell" ${box} fill-opacity="${Math.max(0, weight).toFixed(3)}"/>`) +
                  `<rect class="frame" ${box}/>` +
-                 (side >= 30 && !(causal && j > i) ? numberIn(weight, px(x + side / 2), middle) : '') + '</g>');
+                 (side >= 30 && !(causal && j > i) ? numberIn(weight, j > i, px(x + side / 2), middle) : '') + '</g>');
     });
     parts.push(`<rect class="row" data-row="${i + 1}" x="0" y="${px(y)}" width="${width}" height="${px(side)}"/>`);
   });
@@ -115,15 +130,16 @@ async function begin() {
   const {heads} = await ask({do: 'heads'});
   for (const one of heads) rules.set(one.name, one);
   fillMenu('rule', heads, 'same');
-  const refused = readLink();
+  remember();
   $('row').max = MOST;
-  $('row').value = Math.min(8, lettersOf($('text').value).length);
-  await update();
-  if (refused) complain(refused);
+  $('row').value = Math.min(8, lettersOf(linked().get('text') ?? $('text').value).length);
+  await drawLinked(update);
 }
 
 for (const one of controls()) one.addEventListener('input', update);
-$('row').addEventListener('input', () => say(show(), 150));
+const showSoon = () => { if (head) say(show(), 150); };
+$('row').addEventListener('input', showSoon);
+document.addEventListener('themechange', showSoon);
 $('map').addEventListener('click', (event) => {
   const row = event.target.dataset?.row;
   if (!row) return;

@@ -58,7 +58,7 @@ function spreadLabels(labels, apart, low, high) {
 }
 
 // spec: {width, height, label, x: {low, high, label, whole}, y: {low, high, label, log},
-//        lines: [{style: 0 or 1, kind: '', 'thin' or 'raw', marks, name, points: [[x, y]]}],
+//        lines: [{style: 0 or 1, kind: '', 'thin' or 'raw', marks, name, note, points: [[x, y]]}],
 //        references: [{y, label}], cursor: x}
 function drawChart(spec) {
   const {width, height, x, y} = spec;
@@ -114,11 +114,12 @@ function drawChart(spec) {
     if (line.endMark) marks += markPath(line.style, last.x, last.y, 4);
     parts.push(`<g class="c${line.style}"><path class="line ${line.kind ?? ''}" d="${path}"/>` +
                (marks ? `<path class="mark" d="${marks}"/>` : '') + '</g>');
-    if (line.name) names.push({y: last.y, x: last.x, line});
+    const text = [line.name, line.note].filter(Boolean).join(' ');  // with a note wider than the margin: inside the drawing
+    if (text) names.push({y: last.y, x: Math.min(last.x + 9, width - 7.2 * text.length), line, text});
   }
-  for (const {y: at, x: end, line} of spreadLabels(names, 15, top + 4, base - 2))
-    parts.push(`<g class="c${line.style}"><text class="name halo ${line.kind ?? ''}" x="${px(end + 9)}" ` +
-               `y="${px(at + 4)}">${escapeText(line.name)}</text></g>`);
+  for (const {y: at, x: end, line, text} of spreadLabels(names, 15, top + 4, base - 2))
+    parts.push(`<g class="c${line.style}"><text class="name halo ${line.kind ?? ''}" x="${px(end)}" ` +
+               `y="${px(at + 4)}">${escapeText(text)}</text></g>`);
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(spec.label)}">${parts.join('')}${words.join('')}</svg>`;
 }
 

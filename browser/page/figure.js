@@ -18,6 +18,7 @@ function say(words, after = 0) {
   saying = setTimeout(() => { $('words').textContent = words; }, after);
 }
 
+let refusal = '';  // what the link asked for in vain, said once
 function complain(words) {
   $('problem').hidden = !words;
   $('problem').textContent = words;
@@ -33,46 +34,70 @@ function tableText(head, rows) {
   return `<thead><tr>${head.map((cell) => title(cell, 'col')).join('')}</tr></thead><tbody>${rows.map(line).join('')}</tbody>`;
 }
 
-// Draws anew whenever it is called, but never two at once: what changes meanwhile is drawn after.
+// Figures below each other in $('charts'): a title, a drawing and the same as a table.
+function makeCharts(charts) {
+  $('charts').innerHTML = charts.map(({id, title}) =>
+      `<figure id="${id}"><figcaption>${title}</figcaption><div class="drawing"></div><details><summary>Table</summary>` +
+      `<div class="scroll" tabindex="0" role="region" aria-label="${title} as a table"><table></table></div></details></figure>`).join('');
+}
+
+// Draws one of them; spec is drawChart's, without the width.
+function fillChart({id, title}, spec, head, rows) {
+  const width = Math.max(280, Math.min(620, $(id).clientWidth));
+  $(id).querySelector('.drawing').innerHTML = drawChart({width, ...spec});
+  $(id).querySelector('table').innerHTML = `<caption class="hidden">${title}</caption>` + tableText(head, rows);
+}
+
+// Draws anew whenever it is called, but never two at once: what changes meanwhile is drawn after. Before drawLinked() there
+// is nothing to draw from.
+let opened = false;
 function oneAtATime(draw) {
   let drawing = false, again = false;
   return async function update() {
+    if (!opened) return;
     again = drawing;
     if (drawing) return;
     drawing = true;
     try {
       await draw();
-      complain('');
+      complain(refusal);
     } catch (error) {
       complain(error.message);
     }
     drawing = false;
-    if (again) update();
+    if (again) return update();
+    refusal = '';
   };
 }
 
 // --- the link holds what is not as it began
 
-let beginnings = new Map();
+const beginnings = new Map();
+const linked = () => new URLSearchParams(location.hash.slice(1));
 
+function remember() {
+  beginnings.clear();
+  for (const one of controls()) beginnings.set(one.id, valueOf(one));
+}
+
+function give(control, value) {
+  if (control.type === 'checkbox') control.checked = value === 'true';
+  else control.value = value;
+}
+
+// All controls as the link has them, or as they began.
 function readLink() {
-  beginnings = new Map(controls().map((one) => [one.id, valueOf(one)]));
-  const refused = [];
-  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
-    const control = controls().find((one) => one.id === name);
-    if (name === 'theme') document.documentElement.dataset.theme = value;
-    if (!control) continue;
-    if (control.type === 'checkbox') {
-      control.checked = value === 'true';
-      continue;
-    }
-    control.value = value;
-    if (control.value !== value || !control.checkValidity()) {
-      control.value = beginnings.get(name);
+  const refused = [], wanted = new Map(linked());
+  if (wanted.has('theme')) setTheme(wanted.get('theme'));
+  for (const control of controls()) {
+    const name = control.id, before = beginnings.get(name), value = wanted.get(name) ?? before;
+    give(control, value);
+    if (valueOf(control) !== value || value !== before && !control.checkValidity()) {
+      give(control, before);
       refused.push(`${name}=${value}`);
     }
   }
-  return refused.length ? `The link asks for ${refused.join(', ')}, which there is not here.` : '';
+  refusal = refused.length ? `The link asks for ${refused.join(', ')}, which there is not here.` : '';
 }
 
 function writeLink() {
@@ -80,12 +105,36 @@ function writeLink() {
   $('link').href = '#' + new URLSearchParams(changed);
 }
 
-// --- in a frame: its own headings are hidden, and the page around it is told how high it is
+// Reads the link, draws with `update`, and does so again for every other link that is opened in this page.
+function drawLinked(update, read = readLink) {
+  const take = () => {
+    read();
+    return update();
+  };
+  opened = true;
+  addEventListener('hashchange', take);
+  return take();
+}
+
+// --- the theme: the system's, or that of the link or of the page around
+
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+const themed = () => document.dispatchEvent(new Event('themechange'));
+darkness.addEventListener('change', themed);
+
+function setTheme(theme) {
+  if (['light', 'dark'].includes(theme)) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+  themed();
+}
+
+// --- in a frame: its own headings are hidden, and the page around it is told how high it is and may say {theme: 'dark'}
 
 if (window.parent !== window) {
   document.documentElement.classList.add('framed');
   $('link').target = '_blank';
   new ResizeObserver(() => window.parent.postMessage({figureHeight: Math.ceil(document.querySelector('.page').offsetHeight)}, '*'))
       .observe(document.querySelector('.page'));
+  addEventListener('message', ({data, source}) => { if (source === window.parent && data?.theme) setTheme(data.theme); });
 }
 document.querySelector('form').addEventListener('submit', (event) => event.preventDefault());

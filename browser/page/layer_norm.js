@@ -1,7 +1,9 @@
 // A token of three numbers, seen along (1, 1, 1): the plane of the screen is that of all tokens with one mean.
 'use strict';
 
-const SIDE = 520, UNIT = 62;  // the drawing's size, and of one unit in it
+// The drawing's size, and of one unit in it: the farthest token, (3, 3, -3), is 4.9 units from the middle.
+const REACH = 5.3;
+let SIDE = 520, UNIT = 260 / REACH;
 // Two directions of the plane, at right angles to (1, 1, 1) and to each other.
 const RIGHT = [1 / Math.sqrt(2), -1 / Math.sqrt(2), 0], UP = [1 / Math.sqrt(6), 1 / Math.sqrt(6), -2 / Math.sqrt(6)];
 const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
@@ -27,14 +29,17 @@ function arrow(from, to, style, name, dashed) {
 const plus = (a, b) => a.map((v, i) => v + b[i]);
 
 function draw(x, dy, {y, dx, mean, deviation}) {
+  SIDE = Math.max(280, Math.min(520, $('plane').clientWidth));
+  UNIT = SIDE / 2 / REACH;
   const center = [SIDE / 2, SIDE / 2], at = seen(x), on = seen(y), inside = seen(y.map((v) => 0.8 * v));
   const axes = [0, 1, 2].map((i) => {
-    const end = seen([0, 1, 2].map((j) => (i === j ? 4.4 : 0)));
+    const end = seen([0, 1, 2].map((j) => (i === j ? 5.4 : 0)));
     return `<path class="axis3" d="M${center}L${end}"/><text class="soft" x="${end[0] - 8}" y="${end[1] + 5}">x${'₁₂₃'[i]}</text>`;
   });
   const words = `mean ${fixed(mean)}, deviation ${fixed(deviation)}, length of y ${fixed(Math.hypot(...y))}, ` +
                 `dx ${fixed(Math.hypot(...dx))} long where dy is ${fixed(LENGTH)}`;
-  $('plane').innerHTML = `<svg viewBox="0 0 ${SIDE} ${SIDE}" role="img" aria-label="The token and its norm in the plane: ${words}">` +
+  $('plane').innerHTML = `<svg viewBox="0 0 ${SIDE} ${SIDE}" style="max-inline-size:${SIDE}px" role="img" ` +
+      `aria-label="The token and its norm in the plane: ${words}">` +
       axes.join('') + `<circle class="circle" cx="${SIDE / 2}" cy="${SIDE / 2}" r="${UNIT * Math.sqrt(3)}"/>` +
       `<text class="soft halo" x="${SIDE / 2 - 10}" y="${SIDE / 2 + UNIT * Math.sqrt(3) + 18}">√3</text>` +
       `<path class="ray" d="M${center}L${at}"/>` + arrow(on, seen(plus(y, dy)), 1, 'dy', true) + arrow(at, seen(plus(x, dx)), 1, 'dx', false) +
@@ -56,9 +61,14 @@ const update = oneAtATime(async () => {
   writeLink();
 });
 
-// --- dragging keeps the mean
+// --- dragging keeps the mean; it begins near the token, so that a thumb can scroll past the drawing
 
 let dragging = false;
+
+function isNear({clientX, clientY}) {
+  const {left, top, width, height} = $('token').getBoundingClientRect();
+  return Math.hypot(clientX - left - width / 2, clientY - top - height / 2) < 40;
+}
 
 function drag(event) {
   const box = $('plane').querySelector('svg').getBoundingClientRect(), scale = SIDE / box.width;
@@ -68,7 +78,10 @@ function drag(event) {
   update();
 }
 
+$('plane').addEventListener('touchstart', (event) => { if ($('token') && isNear(event.touches[0])) event.preventDefault(); },
+                             {passive: false});  // or the page would scroll with the finger
 $('plane').addEventListener('pointerdown', (event) => {
+  if (!$('token') || !isNear(event)) return;
   dragging = true;
   $('plane').setPointerCapture(event.pointerId);
   drag(event);
@@ -77,5 +90,6 @@ $('plane').addEventListener('pointermove', (event) => { if (dragging) drag(event
 for (const end of ['pointerup', 'pointercancel']) $('plane').addEventListener(end, () => { dragging = false; });
 for (const input of document.querySelectorAll('input')) input.addEventListener('input', update);
 startWorker();
-const refused = readLink();
-update().then(() => { if (refused) complain(refused); });
+remember();
+drawLinked(update);
+new ResizeObserver(update).observe($('plane'));

@@ -1,5 +1,6 @@
 // The page's figures, drawn from a run:
-//   {settings, models: [{placement, steps: [{step, loss, gradient, stream, gradients}], mean: []}, the other]}
+//   {settings, models: [{placement, steps: [{step, loss, gradient, stream, gradients}], mean: [], diverged: step or null},
+//   the other]}
 'use strict';
 
 const SMOOTHING = 20;  // steps; the lab's
@@ -63,7 +64,7 @@ function lossTable(run) {
 function lossWords(run) {
   const words = run.models.filter((model) => model.steps.length).map((model) =>
       `${model.placement} from ${numberText(model.steps[0].loss)} to ${numberText(model.mean.at(-1))} ` +
-      `after ${model.steps.length} steps`);
+      `after ${model.steps.length} steps` + (model.diverged ? ', where it diverged' : ''));
   return 'Loss against steps. ' + (words.length ? words.join('; ') + '.' : 'No steps yet.');
 }
 
@@ -72,13 +73,14 @@ function drawLoss(figure, run, facts, cursor) {
   run.models.forEach((model, style) => lines.push(
       {style, kind: 'raw', points: model.steps.map((at) => [at.step, at.loss])}));
   run.models.forEach((model, style) => lines.push(
-      {style, endMark: true, name: model.placement, points: model.mean.map((loss, i) => [i + 1, loss])}));
-  const highest = Math.max(3.6, ...run.models.flatMap((model) => model.mean.filter((loss) => loss !== null)));
+      {style, endMark: true, name: model.placement, note: model.diverged ? `diverged at step ${model.diverged}` : '',
+       points: model.mean.map((loss, i) => [i + 1, loss])}));
+  const means = run.models.flatMap((model) => model.mean.filter((loss) => loss !== null)), highest = Math.max(3.6, ...means);
   const width = figure.width();
   figure.show('', drawChart({
     width, height: width < 500 ? 270 : 330, lines, cursor, label: lossWords(run),
     x: {low: 0, high: run.settings.steps, label: 'step'},
-    y: {low: Math.min(0.8, facts.entropy - 0.1), high: Math.min(6, highest * 1.05), label: 'nats per character'},
+    y: {low: Math.min(0.8, facts.entropy - 0.1), high: Math.min(6, highest * 1.05), label: 'nats per character' + (highest > 6 ? ' (what is above 6 stands at the edge)' : '')},
     references: [{y: facts.entropy, label: `best possible ${facts.entropy.toFixed(3)}`},
                  {y: facts.baseline.loss, label: `${facts.baseline.words.replace(/^the /, '')} ${facts.baseline.loss.toFixed(3)}`}],
   }), () => lossTable(run));
@@ -118,7 +120,7 @@ function drawProfile(figure, run, style, what, shown, extent) {
     const last = Math.min(shown, model.steps.length);
     for (const step of earlierSteps(last)) lines.push({style, kind: 'thin', name: `step ${step}`, points: points(step)});
     lines.push({style, marks: true, name: `step ${last}`, points: points(last)});
-    caption += `, step ${last}`;
+    caption += `, step ${last}` + (last === model.diverged ? ': diverged' : '');
     const values = stepOf(model, last)[what.key];
     words = `${model.placement}, step ${last}: from ${numberText(values[0])} in block 1 to ` +
             `${numberText(values.at(-1))} in block ${layers}.`;

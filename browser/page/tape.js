@@ -117,7 +117,7 @@ function wordsAt(step, state) {
 
 function drawTable(state) {
   $('notes').innerHTML = '<caption class="hidden">The notes</caption>' + tableText(
-      ['#', 'value of', 'op', 'reads', 'value', 'gradient'],
+      ['#', 'note', 'op', 'reads', 'value', 'gradient'],
       shown.notes.map((note, i) => {
         const written = i < state.written, gradient = state.gathered[i];
         return [i + 1, note.name, written ? note.op : '', note.inputs.map((from) => '#' + (from + 1)).join(' '),
@@ -141,8 +141,9 @@ function show() {
       'to come.</span></figcaption>';
   drawTable(state);
   $('count').textContent = `${step} of ${$('at').max}`;
-  $('back').disabled = $('start').disabled = step === 0;
-  $('next').disabled = $('end').disabled = step === Number($('at').max);
+  const last = Number($('at').max);
+  for (const [id, nothing] of [['back', step === 0], ['start', step === 0], ['next', step === last], ['end', step === last]])
+    $(id).setAttribute('aria-disabled', nothing);  // disabled would take the keyboard's focus away
   return words;
 }
 
@@ -151,7 +152,8 @@ function show() {
 function makeSliders() {
   const {inputs, values} = known.get($('expression').value);
   $('inputs').innerHTML = inputs.map((name, i) => `<label class="mono" for="v${i}">${name}</label>` +
-      `<input id="v${i}" type="range" min="-4" max="4" step="0.1" value="${values[i]}"><output for="v${i}" class="numbers"></output>`).join('');
+      `<input id="v${i}" type="range" min="-4" max="4" step="0.1" value="${values[i]}"><output aria-live="off" for="v${i}" class="numbers">` +
+      '</output>').join('');
 }
 
 const update = oneAtATime(async () => {
@@ -176,18 +178,26 @@ async function begin() {
   const {expressions} = await ask({do: 'tapes'});
   for (const one of expressions) known.set(one.name, one);
   fillMenu('expression', expressions, 'twice');
-  const wanted = new URLSearchParams(location.hash.slice(1)).get('expression');
-  if (known.has(wanted)) $('expression').value = wanted;
+  choose('twice');
+  await drawLinked(update, () => {
+    const wanted = linked().get('expression') ?? 'twice';
+    choose(known.has(wanted) ? wanted : 'twice');
+    readLink();
+  });
+}
+
+// Its sliders too, which begin where the expression begins.
+function choose(expression) {
+  const before = $('expression').value;
+  $('expression').value = expression;
   makeSliders();
-  const refused = readLink();
+  remember();
   beginnings.set('expression', 'twice');
-  await update();
-  if (refused) complain(refused);
+  if (before !== expression) $('at').value = 0;
 }
 
 $('expression').addEventListener('change', () => {
-  makeSliders();
-  for (const control of $('inputs').querySelectorAll('input')) beginnings.set(control.id, control.value);
+  choose($('expression').value);
   go(0);
 });
 $('inputs').addEventListener('input', update);

@@ -13,6 +13,7 @@
 #include "docs/draw/lab_figures.h"
 #include "docs/draw/live_figures.h"
 #include "docs/draw/performance.h"
+#include "docs/draw/training_figures.h"
 #include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/chart.h"
@@ -140,6 +141,8 @@ void draw_all(const std::filesystem::path& folder) {
   put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
   docs::draw_performance(folder);
   docs::draw_live_figures(folder);
+  kit::replace_file(folder / "figure_placement.svg", docs::placement_figure());
+  put("figure_schedule", docs::schedule_figure(GRADUS_SCHEDULE_TRIES));
   kit::replace_file(folder / "placements.svg", docs::placement_drawings());
   kit::replace_file(folder / "models.svg", docs::model_drawings());
   if (const auto curves = docs::translation_curves(GRADUS_TRANSLATE_LOGS)) put("translate_curves", *curves);

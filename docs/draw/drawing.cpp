@@ -24,6 +24,8 @@ constexpr std::string_view kStyle = R"(  <style>
     .a-line { fill: none; stroke: #0065a3; stroke-width: 2.2 }
     .a-box { fill: #dcebf7; stroke: #0065a3; stroke-width: 1.4 }
     .b-box { fill: #fbe6d8; stroke: #b84a00; stroke-width: 1.4 }
+    .b { fill: #b84a00 }
+    .b-line { fill: none; stroke: #b84a00; stroke-width: 2.2; stroke-dasharray: 6 4 }
     @media (prefers-color-scheme: dark) {
       text { fill: #e8e8e6 }
       .soft { fill: #a9adb3 }
@@ -35,6 +37,8 @@ constexpr std::string_view kStyle = R"(  <style>
       .a-line { stroke: #62b6f0 }
       .a-box { fill: #173a54; stroke: #62b6f0 }
       .b-box { fill: #4c2a14; stroke: #ff9654 }
+      .b { fill: #ff9654 }
+      .b-line { stroke: #ff9654 }
     }
   </style>
 )";
@@ -52,15 +56,17 @@ void Drawing::text(double x, double y, std::string_view words, std::string_view 
 }
 
 void Drawing::line(std::string_view path, Ink ink) {
-  body_ += fmt::format("  <path d=\"{}\" class=\"{}\"/>\n", path, ink == Ink::blue ? "a-line" : "line");
+  const char* const style = ink == Ink::blue ? "a-line" : ink == Ink::orange ? "b-line" : "line";
+  body_ += fmt::format("  <path d=\"{}\" class=\"{}\"/>\n", path, style);
 }
 
 void Drawing::tip(double x, double y, char to, Ink ink) {
-  const double back = kTip + 2, side = 4.4, sign = to == 'l' ? 1 : -1;
+  const double back = kTip + 2, side = 4.4, sign = to == 'l' || to == 'u' ? 1 : -1;
   const std::string path =
-      to == 'u' ? fmt::format("M{:g} {:g}l{:g} {:g}h{:g}z", x, y, side, back, -2 * side)
-                : fmt::format("M{:g} {:g}l{:g} {:g}v{:g}z", x, y, sign * back, -side, 2 * side);
-  body_ += fmt::format("  <path d=\"{}\" class=\"{}\"/>\n", path, ink == Ink::blue ? "a" : "tip");
+      to == 'u' || to == 'd' ? fmt::format("M{:g} {:g}l{:g} {:g}h{:g}z", x, y, side, sign * back, -2 * side)
+                             : fmt::format("M{:g} {:g}l{:g} {:g}v{:g}z", x, y, sign * back, -side, 2 * side);
+  const char* const style = ink == Ink::blue ? "a" : ink == Ink::orange ? "b" : "tip";
+  body_ += fmt::format("  <path d=\"{}\" class=\"{}\"/>\n", path, style);
 }
 
 void Drawing::arrow_up(double x, double y0, double y1, Ink ink) {

@@ -7,14 +7,14 @@
 
 namespace gradus::docs {
 
-enum class Ink { plain, blue, orange };  // a line or box; a stream or norm off it; a norm on a stream
+enum class Ink { plain, blue, orange };  // a line or box; a stream or norm off it; a norm on a stream or a gradient
 
 /// A picture under way; y grows downwards.
 class Drawing {
  public:
   void text(double x, double y, std::string_view words, std::string_view style = "");
   void line(std::string_view path, Ink ink = Ink::plain);
-  /// The point of an arrow at (x, y): up, left or right.
+  /// The point of an arrow at (x, y): up, down, left or right.
   void tip(double x, double y, char to, Ink ink = Ink::plain);
   /// A line straight up from y0 to y1, with a point.
   void arrow_up(double x, double y0, double y1, Ink ink = Ink::plain);

@@ -24,7 +24,7 @@ gradus_live = sorted(path.stem for path in (root / "build/wasm/browser").glob("*
 
 html_theme = "furo"
 html_title = f"gradus {version}"
-html_static_path = [str(root / "docs/site/site.css")]
+html_static_path = [str(root / "docs/site" / name) for name in ("site.css", "live.js")]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

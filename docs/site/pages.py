@@ -235,6 +235,8 @@ def tell_language(app, name, template, context, doctree):
     if app.builder.name == "html":
         address = lambda other: app.builder.get_relative_uri(name, other)
         context["body"] = languages.switch(app.env.found_docs, name, address) + context["body"]
+        if '<iframe class="live"' in context["body"]:
+            context["body"] += f'<script src="{context["pathto"]("_static/live.js", 1)}"></script>\n'
 
 
 def finish(app, error):

@@ -66,9 +66,8 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of("[1]") == "a request is an object, got [1]");
   CHECK(error_of("{}") == "do: expects a name, got null");
   CHECK(error_of(R"({"do": "dance"})") ==
-        "do: expects facts, begin, step, verdict, csv, layer_norm, tapes, tape, streams, adam, heads, "
-        "attention, got "
-        "dance");
+        "do: expects facts, begin, step, verdict, csv, trace, rates, layer_norm, tapes, tape, streams, adam, "
+        "heads, attention, blocks, got dance");
   CHECK(error_of(R"({"do": "begin", "settings": 3})") == "settings: expects an object, got 3");
   CHECK(error_of(R"({"do": "begin", "settings": {"depth": 3}})") == "settings: there is none called depth");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 2.5}})") ==
@@ -78,9 +77,33 @@ TEST_CASE("answer: bad requests are answered with what is expected") {
   CHECK(error_of(R"({"do": "begin", "settings": {"placements": ["pre"]}})") ==
         "placements: expects two names, got [\"pre\"]");
   CHECK(error_of(R"({"do": "begin", "settings": {"layers": 99}})") ==
-        "layers: expects a whole number from 1 to 24, got 99");
-  CHECK(error_of(R"({"do": "step"})") ==
-        "there is no session yet: begin one");  // the refused one took its place
+        "layers: expects a whole number from 1 to 48, got 99");
+}
+
+TEST_CASE("answer: a refused begin leaves the present session as it is") {
+  ask(R"({"do": "begin", "settings": {"layers": 1, "steps": 4}})");
+  ask(R"({"do": "step", "count": 2})");
+  const Json csv = ask(R"({"do": "csv"})");
+  for (const char* settings :
+       {R"({"placements": ["pre", "pre"]})", R"({"layers": 99})", R"({"rate": "fast"})", "3"}) {
+    CAPTURE(settings);
+    CHECK(error_of(std::string(R"({"do": "begin", "settings": )") + settings + "}") != "");
+    CHECK(ask(R"({"do": "csv"})") == csv);
+  }
+  CHECK(ask(R"({"do": "step"})")["steps"][0][0]["step"] == 3);
+}
+
+TEST_CASE("answer: a step says which model has diverged, and where") {
+  ask(R"({"do": "begin", "settings": {"layers": 2, "steps": 30, "rate": 1}})");
+  const Json answer = ask(R"({"do": "step", "count": 30})");
+  CHECK(answer["done"] == true);
+  const Json end = ask(R"({"do": "verdict"})");
+  for (const std::size_t i : {0, 1}) {
+    CHECK(answer["diverged"][i].is_number());
+    CHECK(answer["diverged"][i] == end["models"][i]["diverged_at"]);
+  }
+  ask(R"({"do": "begin", "settings": {"layers": 1, "steps": 1}})");
+  CHECK(ask(R"({"do": "step"})")["diverged"] == Json::array({nullptr, nullptr}));
 }
 
 TEST_CASE("answer: layer norm of a token and its gradient") {

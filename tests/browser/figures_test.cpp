@@ -47,6 +47,19 @@ TEST_CASE("figures: the tape is read from the newest note to the oldest, and par
   }
 }
 
+TEST_CASE("figures: a request leaves nothing of its tape behind") {
+  const std::string requests[] = {R"({"do": "tape", "expression": "parts", "values": [3, -0.5, 1]})",
+                                  R"({"do": "attention", "letters": ["a", "b", "a"]})", R"({"do": "adam"})",
+                                  R"({"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]})"};
+  for (const std::string& request : requests) {
+    CAPTURE(request);
+    CHECK(figure_error(request) == "");
+    const std::int64_t before = gradus::memory_stats().live_bytes;
+    for (int i = 0; i < 100; ++i) answer(request);
+    CHECK(gradus::memory_stats().live_bytes == before);
+  }
+}
+
 TEST_CASE("figures: a value used twice gets both parts") {
   const TapeRun run = run_tape("twice", {3, 2});  // y = h h + h, h = w x = 6
   CHECK(run.notes[2].op == "mul");

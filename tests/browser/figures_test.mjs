@@ -1,36 +1,14 @@
 // Uses the live figures as a reader would, in headless Chromium without a network, and compares what they show with the
 // native program:
 //   node figures_test.mjs FOLDER BROWSER_ANSWER
-import {spawnSync} from 'node:child_process';
-import {existsSync, readFileSync, statSync} from 'node:fs';
-import {join, resolve} from 'node:path';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {Chromium, Page} from './chromium.mjs';
+import {Page} from './chromium.mjs';
+import {check, checkFile, close, native as natives, pages as folder, runAll, same, sleep} from './harness.mjs';
 
-const [folder, program] = process.argv.slice(2).map((path) => resolve(path));
-const FIGURES = ['tape', 'adam', 'attention', 'layer_norm'];
-let failed = 0, checks = 0;
-
-if (!existsSync(program) || process.env.CHROMIUM === '' || process.env.CHROMIUM?.endsWith('NOTFOUND')) {
-  console.log(existsSync(program) ? 'skipped: there is no Chromium here' : `skipped: ${program} has not been built`);
-  process.exit(77);
-}
-
-function check(condition, words) {
-  ++checks;
-  if (condition) return;
-  ++failed;
-  console.log(`FAILED: ${words}`);
-}
-const same = (a, b, words) => check(a === b, `${words}: got ${JSON.stringify(a)}, expects ${JSON.stringify(b)}`);
-
-// What the native program answers.
-function native(request) {
-  const {stdout, status} = spawnSync(program, {input: JSON.stringify(request) + '\n', encoding: 'utf8', maxBuffer: 1 << 26});
-  if (status !== 0) throw new Error(`${program} ended with ${status}`);
-  return JSON.parse(stdout);
-}
-
+const FIGURES = ['tape', 'adam', 'attention', 'layer_norm', 'placement', 'schedule'];
+const native = (request) => natives(request)[0];
 const said = `document.getElementById('words').textContent`;
 
 async function open(browser, name, hash = '', options = {}) {
@@ -38,11 +16,6 @@ async function open(browser, name, hash = '', options = {}) {
   await page.go(pathToFileURL(join(folder, name + '.html')).href + hash);
   await page.until(said);
   return page;
-}
-
-async function close(page, words) {
-  same(page.complaints.join('; '), '', `${words}: complaints`);
-  await page.close();
 }
 
 const number = (text) => Number(text.replace('−', '-').replace(' …', ''));
@@ -86,11 +59,11 @@ async function tape(browser) {
       for (const [note, gradient] of total) near(numbers(rows[note][5]), gradient, `${name}: gradient of ${notes[note].name} at step ${step}`);
       check(!rows[visit.note][5].endsWith('…'), `${name}: the gradient of ${notes[visit.note].name} is complete`);
     }
-    check(await page.evaluate(`document.getElementById('next').disabled`), `${name}: nothing comes after the end`);
+    same(await page.evaluate(`document.getElementById('next').ariaDisabled`), 'true', `${name}: nothing comes after the end`);
   }
   await page.click('start');
   await page.until(`document.getElementById('count').textContent.startsWith('0 ')`);
-  check(await page.evaluate(`document.getElementById('back').disabled`), 'nothing comes before the start');
+  same(await page.evaluate(`document.getElementById('back').ariaDisabled`), 'true', 'nothing comes before the start');
   await page.click('end');
   await page.click('back');
   await set(page, 'expression', 'twice');
@@ -118,7 +91,7 @@ async function adam(browser) {
     if (Object.keys(change).length) await page.until(`document.getElementById('charts').textContent !== ${JSON.stringify(before)}`);
     const {gradients, adam: a, sgd, mean, root} = native({do: 'adam', stream: 'noise', ...settings});
     await page.until(`document.querySelector('#sgd tbody').rows[39].cells[2].textContent.length > 0`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     for (const [id, ...columns] of [['adam', a.taken], ['sgd', sgd.taken], ['inside', mean, root], ['weight', a.weight, sgd.weight]]) {
       const rows = await cells(page, '#' + id);
       same(rows.length, 40, 'steps');
@@ -147,7 +120,7 @@ async function attention(browser) {
     for (const [id, value] of Object.entries(change)) await set(page, id, typeof value === 'number' ? String(value) : value);
     const {weights, sums, future} = native({do: 'attention', letters: [...settings.text], rule: settings.rule, causal: settings.causal,
                                             scaled: settings.scaled, over_queries: settings.axis === 'queries', seed: settings.seed});
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await sleep(400);
     await page.until(`document.querySelectorAll('#all tbody tr').length === ${weights.length}`);
     const all = await cells(page, '#all'), rows = await cells(page, '#rows');
     const words = JSON.stringify(settings);
@@ -171,6 +144,34 @@ async function attention(browser) {
   await set(page, 'text', 'a text that has more than 24 letters');
   await page.until(`document.getElementById('problem').textContent.includes('there are 36')`);
   await close(page, 'attention');
+}
+
+async function layerNorm(browser) {
+  for (const width of [360, 1280]) {
+    const page = await Page.open(browser, {width, phone: width < 500});
+    await page.go(pathToFileURL(join(folder, 'layer_norm.html')).href);
+    await page.until(`document.querySelector('#numbers tr')`);
+    const row = (i) => page.evaluate(`[...document.querySelectorAll('#numbers tr')[${i}].querySelectorAll('td')]
+        .map((cell) => Number(cell.textContent.replace('−', '-')))`);
+    const nearly = (a, b, words) => check(Math.abs(a - b) < 0.08, `${words}: got ${a}, expects ${b}`);
+    const [y, dx, before] = [await row(1), await row(3), await row(0)];
+    nearly(Math.hypot(...y), Math.sqrt(3), 'length of y');
+    nearly(y[0] * dx[0] + y[1] * dx[1] + y[2] * dx[2], 0, 'dx is at right angles to y');
+    const box = await page.evaluate(`(() => { const r = document.getElementById('token').getBoundingClientRect();
+        return {x: r.x + r.width / 2, y: r.y + r.height / 2 + scrollY, top: scrollY}; })()`);
+    await page.evaluate(`document.getElementById('plane').scrollIntoView({block: 'center'})`);
+    const top = await page.evaluate(`scrollY`);
+    for (const [type, dx2] of [['mousePressed', 0], ['mouseMoved', -60], ['mouseReleased', -60]])
+      await page.send('Input.dispatchMouseEvent', {type, x: box.x + dx2, y: box.y - top, button: 'left', buttons: 1, clickCount: 1});
+    await page.until(`Math.abs(Number(document.querySelector('#numbers td').textContent.replace('−', '-')) - ${before[0]}) > 0.1`);
+    const after = await row(0);
+    nearly(after[0] + after[1] + after[2], before[0] + before[1] + before[2], 'dragging keeps the mean, to the steps of the sliders');
+    await page.evaluate(`document.getElementById('x2').focus()`);
+    await page.key('ArrowRight', {number: 39});
+    await page.until(`document.querySelectorAll('#numbers td')[2].textContent !== '${after[2].toFixed(2).replace('-', '−')}'`);
+    check(await page.evaluate(`document.documentElement.scrollWidth`) <= width, `${width} px: the figure reaches farther`);
+    await close(page, 'layer norm');
+  }
 }
 
 async function links(browser) {
@@ -254,26 +255,5 @@ async function shapes(browser) {
     }
 }
 
-for (const name of FIGURES) {
-  const file = join(folder, name + '.html'), size = statSync(file).size;
-  console.log(`${name}.html has ${(size / 1e6).toFixed(2)} MB`);
-  check(size < 3e6, `${name}.html has ${size} bytes, expects fewer than 3000000`);
-  check(!/\b(src|href)="(?!data:|#)/.test(readFileSync(file, 'utf8')), `${name}.html loads nothing`);
-}
-const browser = await Chromium.open();
-try {
-  for (const test of [tape, adam, attention, links, frame, keyboard, shapes]) {
-    const before = failed;
-    try {
-      await test(browser);
-    } catch (error) {
-      ++failed;
-      console.log(`FAILED: ${error.stack}`);
-    }
-    console.log(`${test.name}: ${failed === before ? 'passed' : 'FAILED'}`);
-  }
-} finally {
-  await browser.close();
-}
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+for (const name of FIGURES) checkFile(join(folder, name + '.html'));
+await runAll([tape, adam, attention, layerNorm, links, frame, keyboard, shapes]);

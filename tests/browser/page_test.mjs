@@ -1,36 +1,10 @@
 // Uses the page as a reader would, in headless Chromium without a network, and compares it with the native program:
 //   node page_test.mjs PAGE BROWSER_ANSWER
-import {spawnSync} from 'node:child_process';
-import {existsSync, readFileSync, statSync} from 'node:fs';
-import {dirname, join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {Chromium, Page} from './chromium.mjs';
+import {Page} from './chromium.mjs';
+import {check, checkFile, close, native, pages as file, runAll, same, sleep} from './harness.mjs';
 
-const [file, program] = process.argv.slice(2).map((path) => resolve(path));
 const url = pathToFileURL(file).href;
-let failed = 0, checks = 0;
-
-if (!existsSync(program) || process.env.CHROMIUM === '' || process.env.CHROMIUM?.endsWith('NOTFOUND')) {
-  console.log(existsSync(program) ? 'skipped: there is no Chromium here' : `skipped: ${program} has not been built`);
-  process.exit(77);
-}
-
-function check(condition, words) {
-  ++checks;
-  if (condition) return;
-  ++failed;
-  console.log(`FAILED: ${words}`);
-}
-const same = (a, b, words) => check(a === b, `${words}: got ${JSON.stringify(a)}, expects ${JSON.stringify(b)}`);
-
-// What the native program answers to the same requests.
-function native(...requests) {
-  const {stdout, status} = spawnSync(program, {input: requests.map((one) => JSON.stringify(one) + '\n').join(''),
-                                               encoding: 'utf8', maxBuffer: 1 << 28});
-  if (status !== 0) throw new Error(`${program} ended with ${status}`);
-  return stdout.trim().split('\n').map((line) => JSON.parse(line));
-}
-
 const ready = `!document.getElementById('counter').textContent.startsWith('Loading')`;
 const text = (page, id) => page.evaluate(`document.getElementById('${id}').textContent`);
 const at = (step) => `document.getElementById('progress').value >= ${step}`;
@@ -83,8 +57,7 @@ async function lossesOfTheNativeProgram(browser) {
     }));
     same(await text(page, 'verdict'), verdict.verdict, 'verdict');
     check((await text(page, 'ends')).includes('Seeds so far: 1.'), 'the end says how many seeds there are');
-    same(page.complaints.join('; '), '', 'complaints');
-    await page.close();
+    await close(page);
   }
   console.log(`${losses} losses as the native program's to ${largest.toExponential(1)}`);
 }
@@ -126,8 +99,7 @@ async function buttons(browser) {
   await page.until(`document.getElementById('ends').textContent.includes('Seeds so far: 2')`);
   check((await text(page, 'verdict')).startsWith('No clear difference in reliability'), 'a verdict over two seeds');
   check((await page.evaluate(`document.getElementById('link').hash`)).includes('seed=1'), 'the link has the new seed');
-  same(page.complaints.join('; '), '', 'complaints');
-  await page.close();
+  await close(page);
 }
 
 async function badSettings(browser) {
@@ -139,14 +111,13 @@ async function badSettings(browser) {
   await page.until(`document.getElementById('problem').textContent.includes('cannot be compared with itself')`);
   await page.evaluate(`document.getElementById('first').value = 'Peri-LN'; document.getElementById('layers').value = 99`);
   await page.click('go');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await sleep(300);
   same(await page.evaluate(`document.getElementById('progress').value`), 0, 'no run with 99 blocks');
   await page.evaluate(`document.getElementById('layers').value = 2`);
   await page.click('go');
   await page.until(`document.getElementById('ends').textContent`);
   check(await page.evaluate(`document.getElementById('problem').hidden`), 'the complaint goes');
-  same(page.complaints.join('; '), '', 'complaints');
-  await page.close();
+  await close(page);
 }
 
 async function keyboard(browser) {
@@ -168,7 +139,7 @@ async function keyboard(browser) {
   const unnamed = await page.evaluate(`[...document.querySelectorAll('select,input,button,progress')].filter((e) =>
       !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.id).join()`);
   same(unnamed, '', 'controls without a name');
-  await page.close();
+  await close(page);
 }
 
 async function shapes(browser) {
@@ -189,38 +160,8 @@ async function shapes(browser) {
         check(wide <= width + 0.5, `${words}: reaches ${wide} px`);
         const paper = await page.evaluate(`getComputedStyle(document.body).backgroundColor`);
         same(paper, dark ? 'rgb(23, 25, 29)' : 'rgb(255, 255, 255)', `${words}: background`);
-        same(page.complaints.join('; '), '', `${words}: complaints`);
-        await page.close();
+        await close(page, words);
       }
-}
-
-async function layerNormFigure(browser) {
-  for (const width of [360, 1280]) {
-    const page = await Page.open(browser, {width, phone: width < 500});
-    await page.go(pathToFileURL(join(dirname(file), 'layer_norm.html')).href);
-    await page.until(`document.querySelector('#numbers tr')`);
-    const row = (i) => page.evaluate(`[...document.querySelectorAll('#numbers tr')[${i}].querySelectorAll('td')]
-        .map((cell) => Number(cell.textContent.replace('−', '-')))`);
-    const near = (a, b, words) => check(Math.abs(a - b) < 0.08, `${words}: got ${a}, expects ${b}`);
-    const [y, dx, before] = [await row(1), await row(3), await row(0)];
-    near(Math.hypot(...y), Math.sqrt(3), 'length of y');
-    near(y[0] * dx[0] + y[1] * dx[1] + y[2] * dx[2], 0, 'dx is at right angles to y');
-    const box = await page.evaluate(`(() => { const r = document.getElementById('token').getBoundingClientRect();
-        return {x: r.x + r.width / 2, y: r.y + r.height / 2 + scrollY, top: scrollY}; })()`);
-    await page.evaluate(`document.getElementById('plane').scrollIntoView({block: 'center'})`);
-    const top = await page.evaluate(`scrollY`);
-    for (const [type, dx2] of [['mousePressed', 0], ['mouseMoved', -60], ['mouseReleased', -60]])
-      await page.send('Input.dispatchMouseEvent', {type, x: box.x + dx2, y: box.y - top, button: 'left', buttons: 1, clickCount: 1});
-    await page.until(`Math.abs(Number(document.querySelector('#numbers td').textContent.replace('−', '-')) - ${before[0]}) > 0.1`);
-    const after = await row(0);
-    near(after[0] + after[1] + after[2], before[0] + before[1] + before[2], 'dragging keeps the mean, to the steps of the sliders');
-    await page.evaluate(`document.getElementById('x2').focus()`);
-    await page.key('ArrowRight', {number: 39});
-    await page.until(`document.querySelectorAll('#numbers td')[2].textContent !== '${after[2].toFixed(2).replace('-', '−')}'`);
-    check(await page.evaluate(`document.documentElement.scrollWidth`) <= width, `${width} px: the figure reaches farther`);
-    same(page.complaints.join('; '), '', 'complaints');
-    await page.close();
-  }
 }
 
 // Of the renderer's processor time too, which tells more where the machine has other work.
@@ -244,25 +185,5 @@ async function speed(browser) {
   await page.close();
 }
 
-const size = statSync(file).size;
-console.log(`the page has ${(size / 1e6).toFixed(2)} MB`);
-check(size < 3e6, `the page has ${size} bytes, expects fewer than 3000000`);
-check(!/\b(src|href)="(?!data:|#)/.test(readFileSync(file, 'utf8')), 'the page loads nothing');
-
-const browser = await Chromium.open();
-try {
-  for (const test of [lossesOfTheNativeProgram, buttons, badSettings, keyboard, shapes, layerNormFigure, speed]) {
-    const before = failed;
-    try {
-      await test(browser);
-    } catch (error) {
-      ++failed;
-      console.log(`FAILED: ${error.stack}`);
-    }
-    console.log(`${test.name}: ${failed === before ? 'passed' : 'FAILED'}`);
-  }
-} finally {
-  await browser.close();
-}
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+checkFile(file);
+await runAll([lossesOfTheNativeProgram, buttons, badSettings, keyboard, shapes, speed]);

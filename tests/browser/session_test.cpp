@@ -159,8 +159,8 @@ TEST_CASE("session: settings that cannot be are refused with what is expected") 
   };
   refused({.placements = {"Pre-LN", "pre"}}, "Pre-LN cannot be compared with itself: choose two placements");
   refused({.placements = {"Pre-LN", "Prae"}}, "there is no placement 'Prae'; there are Pre-LN, Post-LN");
-  refused({.layers = 0}, "layers: expects a whole number from 1 to 24, got 0");
-  refused({.layers = 25}, "layers: expects a whole number from 1 to 24, got 25");
+  refused({.layers = 0}, "layers: expects a whole number from 1 to 48, got 0");
+  refused({.layers = 49}, "layers: expects a whole number from 1 to 48, got 49");
   refused({.rate = 0}, "rate: expects a number above 0, at most 1, got 0");
   refused({.rate = NAN}, "rate: expects a number above 0, at most 1, got nan");
   refused({.warmup = -1}, "warm-up: expects a whole number from 0 to 10000, got -1");

@@ -92,7 +92,21 @@ const reader = async () => {
     await page.until(found, 20).catch(() => fail('search.html', `finds no page of ${expected} for ${word}`));
   }
 };
+
+// Live figures in their frames: as high as they need, and as dark as the page. Without figures there is nothing to look at.
+const liveFigures = async () => {
+  const file = 'docs/figures.html', page = await Page.open(browser, {width: 700});
+  await page.go(pathToFileURL(join(root, file)).href);
+  const count = await page.evaluate(`document.querySelectorAll('iframe.live').length`);
+  for (let i = 0; i < count; ++i) {
+    const frame = `document.querySelectorAll('iframe.live')[${i}]`;
+    await page.evaluate(`${frame}.scrollIntoView()`);
+    await page.until(`parseFloat(${frame}.style.height) > 200`, 60).catch(() => fail(file, `the frame of figure ${i + 1} is not as high as it needs`));
+  }
+  if (count) console.log(`${count} live figures`);
+};
 if (names.length === 0) await reader();
+if (files.includes('docs/figures.html')) await liveFigures();
 await browser.close();
 
 for (const failure of failures) console.log(failure);

@@ -1,0 +1,53 @@
+#pragma once
+// Where a placement's norms stand, and what they do to the stream on its way up and to the gradient on its
+// way down, block by block, for a figure.
+//
+//   const Trace trace = trace_of(session.models()[0], session.settings());
+//   trace.stream[12];                   // |x|^2 / d after block 12
+//   trace.blocks[5].ffn.on_stream;      // in block 6: |gradient| below the norm on the stream / above it
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "browser/request.h"
+#include "browser/session.h"
+
+namespace gradus::browser {
+
+/// Where norms stand around each branch f of a block; the shortcut has weight 1.
+struct NormPlaces {
+  std::string placement;
+  bool before = false, after = false;  // on the branch
+  bool on_stream = false;              // on the sum of shortcut and branch
+};
+/// Those that can be traced, Pre-LN and Post-LN first.
+std::vector<NormPlaces> traced_placements();
+
+/// The gradient on its way down through one branch and its shortcut: |dL/d.| below each part, divided by that
+/// above it. The shortcut itself hands on what it gets. A norm that is not there has 1.
+struct BranchTrace {
+  double on_stream = 1, after = 1, f = 1, before = 1;
+  double branch = 1;  // what the whole branch adds to the gradient / what came to the sum
+  double all = 1;     // what leaves below / what came from above
+};
+struct BlockTrace {
+  BranchTrace attention, ffn;
+};
+
+/// One model and the batch that its training begins with.
+struct Trace {
+  NormPlaces norms;
+  std::vector<double> stream;      // |x_l|^2 / d, mean over tokens; l = 0: what enters block 1
+  std::vector<double> gradient;    // |dL/dx_l|, over the whole batch
+  std::vector<BlockTrace> blocks;  // l = 1..L
+};
+
+/// Throws where the model's placement cannot be traced.
+Trace trace_of(const Model& model, const Settings& settings);
+
+/// Of both models, in JSON; and what a page's menus hold.
+Json answer_trace(const Session& session);
+Json answer_blocks(const Json& request);
+
+}  // namespace gradus::browser

@@ -1,0 +1,221 @@
+// A schedule that a reader shapes, and two models trained with it, beside the tries before.
+'use strict';
+
+const NAMES = ['Pre-LN', 'Post-LN'], MEAN = 20, FAINT = 8, TOP = 24;  // the lab's mean; tries drawn; drawChart's margin
+let facts = null, rates = [], tries = [], running = false, dragging = false, high = 0;  // of the axis of rates
+
+const peak = () => Number((10 ** Number($('peak').value)).toPrecision(2));
+const settings = () => ({placements: NAMES, warmup: Number($('warmup').value), rate: peak(), decay: $('decay').value,
+                         steps: Number($('steps').value), layers: Number($('layers').value), seed: Number($('seed').value)});
+const shapeOf = ({warmup, rate, decay}) => `${warmup ? `warm-up ${warmup}` : 'no warm-up'}, peak ${numberText(rate)}, ` +
+    `${{none: 'no decay', linear: 'linear decay', cosine: 'cosine decay', root: 'decay as 1/√step'}[decay]}`;
+
+// Means of the last 20 losses, thinned out to what the eye sees.
+function smooth(losses) {
+  const points = [], stride = Math.ceil(losses.length / 200);
+  for (let step = 1; step <= losses.length; ++step) {
+    if (step % stride && step !== losses.length) continue;
+    const last = losses.slice(Math.max(0, step - MEAN), step);
+    points.push([step, last.includes(null) ? null : last.reduce((sum, loss) => sum + loss, 0) / last.length]);
+  }
+  return points;
+}
+const everyStep = (values) => values.map((v, i) => [i + 1, v]);
+
+// --- the charts
+
+const RATE = {id: 'rate', title: 'The schedule'}, LOSS = {id: 'loss', title: 'The loss'};
+
+const earlier = () => tries.filter((one) => !one.running).slice(-FAINT);
+const last = () => tries[tries.length - 1];
+const steps = () => ({low: 1, high: longest(), label: 'step'});
+const longest = () => Math.max(rates.length, ...tries.map((one) => one.settings.steps));
+
+// About twenty steps of a run, the first and the last among them.
+const someSteps = (count) => Array.from({length: count}, (_, i) => i + 1)
+    .filter((step) => step === 1 || step === count || step % Math.max(1, Math.round(count / 20)) === 0);
+
+function drawRate() {
+  const now = settings();
+  if (!dragging) high = 1.25 * Math.max(...rates, ...earlier().flatMap((one) => one.rates));
+  fillChart(RATE, {
+    height: 230, x: steps(), label: `The schedule: ${shapeOf(now)}, ${now.steps} steps. The last rate is ${numberText(rates[rates.length - 1])}.`,
+    y: {low: 0, high, label: 'learning rate'},
+    lines: [...earlier().map((one) => ({style: 2, kind: 'thin', points: everyStep(one.rates)})),
+            {style: 2, name: 'present', points: everyStep(rates)}],
+  }, ['step', 'rate'], someSteps(rates.length).map((step) => [step, numberText(rates[step - 1])]));
+  const svg = $('rate').querySelector('svg'), {x, y} = plane();
+  svg.insertAdjacentHTML('beforeend', `<circle class="handle" cx="${px(x(Math.max(1, now.warmup)))}" cy="${px(y(now.rate))}" r="9"/>`);
+}
+
+// From steps and rates to the drawing, by its own axis.
+function plane() {
+  const axis = $('rate').querySelector('line.axis'), at = (name) => Number(axis.getAttribute(name));
+  const left = at('x1'), right = at('x2'), base = at('y1');
+  return {x: (step) => left + (step - 1) / (longest() - 1) * (right - left), y: (rate) => base - rate / high * (base - TOP),
+          step: (x) => 1 + (x - left) / (right - left) * (longest() - 1), rate: (y) => (base - y) / (base - TOP) * high};
+}
+
+function drawLoss() {
+  const now = last(), shown = [...earlier().filter((one) => one !== now), ...(now ? [now] : [])];
+  const lines = shown.flatMap((one) => one.losses.map((losses, style) => ({
+    style, points: smooth(losses), ...(one === now ? {name: NAMES[style]} : {kind: 'thin', endMark: true})})));
+  const values = lines.flatMap((line) => line.points.map(([, v]) => v)).filter((v) => v !== null);
+  const top = Math.max(1.15 * facts.baseline.loss, Math.min(1.2 * (now?.start ?? 0), Math.max(0, ...values)));
+  fillChart(LOSS, {
+    height: 300, x: steps(),
+    label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
+    y: {low: 0.9 * facts.entropy, high: top, label: 'nats per character, mean of 20'}, lines,
+    references: [{y: facts.entropy, label: 'the least possible'}, {y: facts.baseline.loss, label: facts.baseline.words}],
+  }, ['step', ...NAMES], now ? someSteps(Math.max(1, ...now.losses.map((one) => one.length)))
+      .map((step) => [step, ...now.losses.map((losses) => numberText(losses[step - 1] ?? null))]) : []);
+}
+
+// --- tries in words and as a table
+
+const endText = (one, i) => (one.diverged[i] !== null ? `diverged at step ${one.diverged[i]}` : one.ends[i] !== null ? fixed(one.ends[i], 3) : '–');
+
+function resultOf(index) {
+  const one = tries[index];
+  if (one.running || one.stopped) return `Try ${index + 1}: ${shapeOf(one.settings)}, ${one.running ? 'in training' : 'stopped'}.`;
+  const ends = NAMES.map((name, i) => `${name} ${one.diverged[i] !== null ? '' : 'ends at '}${endText(one, i)}`);
+  return `Try ${index + 1}: ${shapeOf(one.settings)}. ${ends.join(', ')}.`;
+}
+
+function compared() {
+  const now = last(), alike = ({steps, layers, seed}) => JSON.stringify([steps, layers, seed]);
+  const before = tries.slice(0, -1).filter((one) => one.ends[0] !== undefined && alike(one.settings) === alike(now.settings)).pop();
+  const least = NAMES.map((name, i) => [name, now.ends[i]]).filter(([, end]) => end !== null && end < facts.baseline.loss).map(([name]) => name);
+  const learned = least.length ? `${listed(least)} end${least.length > 1 ? '' : 's'} below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`
+                               : `Neither ends below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`;
+  if (!before) return learned;
+  const changes = NAMES.map((name, i) => [name, now.ends[i] - before.ends[i], now.ends[i] !== null && before.ends[i] !== null])
+      .filter(([, , known]) => known).map(([name, by]) => `${name} ${fixed(Math.abs(by), 3)} ${by < 0 ? 'lower' : 'higher'}`);
+  return `${learned}${changes.length ? ` Than in try ${tries.indexOf(before) + 1}: ${listed(changes)}.` : ''}`;
+}
+
+function drawTries() {
+  $('tries').innerHTML = '<caption class="hidden">The tries</caption>' +
+      tableText(['try', 'warm-up', 'peak', 'then', 'steps', 'blocks', 'seed', ...NAMES],
+                tries.map((one, i) => [i + 1, one.settings.warmup, numberText(one.settings.rate), one.settings.decay, one.settings.steps,
+                                       one.settings.layers, one.settings.seed,
+                                       ...NAMES.map((_, m) => (one.running ? '…' : one.stopped ? 'stopped' : endText(one, m)))]));
+}
+
+function show() {
+  drawRate();
+  drawLoss();
+  drawTries();
+}
+
+// --- what a reader does
+
+const update = oneAtATime(async () => {
+  if (running) return;
+  const wrong = controls().find((one) => !one.checkValidity());
+  if (wrong) throw new Error(`${wrong.labels[0].textContent}: ${wrong.validationMessage}`);
+  $('warmup').max = $('steps').value;
+  document.querySelector('output[for=warmup]').textContent = $('warmup').value;
+  document.querySelector('output[for=peak]').textContent = numberText(peak());
+  $('peak').ariaValueText = numberText(peak());
+  rates = (await ask({do: 'rates', settings: settings()})).rates;
+  show();
+  if (!tries.length) say(`${shapeOf(settings())[0].toUpperCase()}${shapeOf(settings()).slice(1)}. Press Train to see what it does.`, 400);
+  writeLink();
+});
+
+function setRunning(now) {
+  running = now;
+  $('go').textContent = now ? 'Stop' : 'Train';
+  for (const one of [...controls(), $('clear')]) one.disabled = now;
+}
+
+async function train() {
+  const one = {settings: settings(), rates, losses: [[], []], ends: [], diverged: [null, null], running: true, stopped: false};
+  const {models} = await ask({do: 'begin', settings: one.settings});
+  one.start = Math.max(...models.map((model) => model.start_loss));
+  tries.push(one);
+  show();
+  say(`Try ${tries.length} trains: ${shapeOf(one.settings)}.`);
+  $('progress').max = one.settings.steps;
+  for (let count = 1, done = false; !done && running;) {
+    const before = performance.now(), answer = await ask({do: 'step', count});
+    for (const both of answer.steps) both.forEach((at, i) => { if (at) one.losses[i].push(at.loss); });
+    done = answer.done;
+    const made = Math.max(...one.losses.map((losses) => losses.length));
+    $('progress').value = made;
+    $('counter').textContent = `Step ${made} of ${one.settings.steps}`;
+    drawLoss();
+    count = Math.max(1, Math.min(16, Math.round(count * 150 / (performance.now() - before))));
+    one.running = !done;
+  }
+  [one.stopped, one.running] = [one.running, false];
+  if (one.stopped) return;
+  for (const [i, model] of (await ask({do: 'verdict'})).models.entries())
+    [one.ends[i], one.diverged[i]] = [model.final_loss, model.diverged_at];
+}
+
+async function go() {
+  if (!opened) return;
+  if (running) return setRunning(false);
+  if (!controls().every((one) => one.checkValidity())) return update();
+  setRunning(true);
+  try {
+    await train();
+    say(`${resultOf(tries.length - 1)}${last().stopped ? '' : ' ' + compared()}`);
+    setRunning(false);
+    await update();
+  } catch (error) {
+    setRunning(false);
+    complain(error.message);
+  }
+}
+
+function clear() {
+  tries = [];
+  $('progress').value = 0;
+  $('counter').textContent = '';
+  update();
+}
+
+// Dragging the dot sets both sliders.
+function drag(event) {
+  const svg = $('rate').querySelector('svg'), box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width;
+  const {step, rate} = plane();
+  $('warmup').value = Math.round(step((event.clientX - box.left) * scale));
+  $('peak').value = Math.log10(Math.max(1e-4, rate((event.clientY - box.top) * scale)));
+  update();
+}
+
+async function begin() {
+  startWorker();
+  makeCharts([RATE, LOSS]);
+  facts = await ask({do: 'facts'});
+  fillMenu('decay', facts.decays, 'none');
+  remember();
+  await drawLinked(update, () => {
+    if (running) return;
+    $('warmup').max = linked().get('steps') ?? 200;
+    readLink();
+  });
+}
+
+$('go').addEventListener('click', go);
+$('clear').addEventListener('click', clear);
+for (const one of controls()) one.addEventListener('input', update);
+new ResizeObserver(() => { if (rates.length) show(); }).observe($('charts'));
+begin().then(() => {
+  const drawing = $('rate').querySelector('.drawing');
+  drawing.addEventListener('pointerdown', (event) => {
+    if (running || !event.target.closest('.handle')) return;
+    dragging = true;
+    drawing.setPointerCapture(event.pointerId);
+  });
+  drawing.addEventListener('pointermove', (event) => { if (dragging) drag(event); });
+  for (const end of ['pointerup', 'pointercancel'])
+    drawing.addEventListener(end, () => {
+      if (!dragging) return;
+      dragging = false;
+      update();
+    });
+}).catch((error) => complain(error.message));

@@ -1,0 +1,158 @@
+// The live figures that train: placement and schedule, used as a reader would and compared with the native program:
+//   node training_figures_test.mjs FOLDER BROWSER_ANSWER
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {Page} from './chromium.mjs';
+import {check, close, native, pages as folder, runAll, same} from './harness.mjs';
+
+const said = `document.getElementById('words').textContent`;
+const problem = `document.getElementById('problem').textContent`;
+const number = (text) => Number(text.replace('−', '-').replace('×', ''));
+// As people read them, in three digits; powers of ten are left out.
+function near(shown, value, words) {
+  if (/[⁰¹²³⁴⁵⁶⁷⁸⁹]/.test(shown)) return;
+  check(Math.abs(number(shown) - value) <= 0.0051 * Math.abs(value) + 1e-4, `${words}: shows ${shown}, native ${value}`);
+}
+const cells = (page, table) => page.evaluate(`[...document.querySelectorAll('${table} tbody tr')]
+    .map((row) => [...row.children].map((one) => one.textContent))`);
+const set = (page, id, value) => page.evaluate(`(() => { const e = document.getElementById('${id}');
+    e.value = ${JSON.stringify(String(value))}; e.dispatchEvent(new Event('input', {bubbles: true})); })()`);
+
+async function open(browser, name, hash = '') {
+  const page = await Page.open(browser);
+  await page.go(pathToFileURL(join(folder, name + '.html')).href + hash);
+  await page.until(said);
+  return page;
+}
+// Does something, and waits for what is said then.
+async function then(page, act, words = '') {
+  await page.evaluate(`document.getElementById('words').textContent = ''`);
+  await act();
+  await page.until(`${said}.includes(${JSON.stringify(words)}) && ${said} !== ''`);
+}
+
+// --- placement
+
+const other = (placement) => (placement === 'Pre-LN' ? 'Post-LN' : 'Pre-LN');
+
+async function placement(browser) {
+  const page = await open(browser, 'placement', '#layers=4');
+  const now = {placement: 'Pre-LN', layers: 4, start: 'fan_in', seed: 0, steps: 0};
+  for (const change of [{}, {placement: 'Post-LN'}, {placement: 'Peri-LN', layers: 6}, {placement: 'OLMo 2', seed: 3},
+                        {placement: 'no norm', start: 'small'}, {placement: 'Post-LN', start: 'fan_in', layers: 3, steps: 3}]) {
+    Object.assign(now, change);
+    if (Object.keys(change).length)
+      await then(page, async () => { for (const [id, value] of Object.entries(change)) await set(page, id, value); },
+                 now.steps ? `After ${now.steps} steps` : `${now.placement}: |x|²/d`);
+    const words = JSON.stringify(now), settings = {placements: [now.placement, other(now.placement)], layers: now.layers, start: now.start,
+                                                   seed: now.seed, rate: 0.003, steps: 5000};
+    const {models} = native({do: 'begin', settings}, {do: 'step', count: now.steps}, {do: 'trace'})[2];
+    for (const id of ['stream', 'gradient']) {
+      const rows = await cells(page, '#' + id);
+      same(rows.length, now.layers + 1, `${words}: rows`);
+      rows.forEach((row, l) => models.forEach((model, i) => near(row[i + 1], model[id][l], `${words}: ${id} after block ${l}`)));
+    }
+    const shown = Math.min(now.layers, Number(await page.evaluate(`document.getElementById('block').value`)));
+    const {norms, blocks} = models[0], parts = new Map(await cells(page, '#drawn'));
+    for (const [name, g] of [['FFN', blocks[shown - 1].ffn], ['attention', blocks[shown - 1].attention]]) {
+      near(parts.get(name), g.f, `${words}: ${name}`);
+      near(parts.get(`the whole branch of ${name}`), g.branch, `${words}: branch of ${name}`);
+      same(parts.get(`shortcut beside ${name}`), '×1', `${words}: the shortcut`);
+      for (const [part, key] of [[`norm before ${name}`, 'before'], [`norm after ${name}`, 'after'], [`norm on the stream, after ${name}`, 'on_stream']]) {
+        same(parts.has(part), norms[key], `${words}: ${part}`);
+        if (norms[key]) near(parts.get(part), g[key], `${words}: ${part}`);
+      }
+    }
+    const drawn = await page.evaluate(`document.querySelectorAll('#drawn .norm').length`);
+    same(drawn, 2 * (norms.before + norms.after + norms.on_stream), `${words}: norms drawn`);
+    same(await page.evaluate(`document.querySelectorAll('#drawn .free').length > 0`), !norms.on_stream, `${words}: an untouched shortcut is drawn as one`);
+  }
+  await page.evaluate(`document.getElementById('block').focus()`);
+  await then(page, () => page.key('Home', {number: 36}), 'block 1,');
+  check((await page.evaluate(`document.querySelector('#drawn svg').ariaLabel`)).startsWith('Post-LN, block 1 of 3, at step 3.'), 'the drawing says what it shows');
+  await set(page, 'rate', 7);
+  await page.until(`${problem}.startsWith('Learning rate')`);
+  await then(page, () => set(page, 'rate', 0.01), 'After 3 steps');
+  await page.until(`document.getElementById('problem').hidden`);
+  await close(page, 'placement');
+  const linked = await open(browser, 'placement', '#placement=DeepNorm&layers=2');
+  check((await linked.evaluate(problem)).includes('placement=DeepNorm'), 'a placement that cannot be drawn is refused');
+  await close(linked, 'placement by a link');
+}
+
+// A setting that changes while it trains: the training begins anew.
+async function changedMeanwhile(browser) {
+  const page = await open(browser, 'placement', '#layers=2&steps=1000');
+  same(await page.evaluate(said), 'It trains for 1000 steps.', 'that it trains is said at once');
+  await page.until(`document.querySelector('#drawn figcaption')?.textContent.includes('at step')`);
+  await then(page, async () => { await set(page, 'layers', 3); await set(page, 'steps', 0); }, 'Before training');
+  same((await cells(page, '#stream')).length, 4, 'rows of the new depth');
+  await close(page, 'changed meanwhile');
+}
+
+// --- schedule
+
+const trained = async (page) => {
+  await page.until(`document.getElementById('go').textContent === 'Train' && ${said}.startsWith('Try')`, 120);
+  return cells(page, '#tries');
+};
+
+async function schedule(browser) {
+  const page = await open(browser, 'schedule', '#steps=25&layers=1&warmup=10&decay=cosine');
+  const settings = {placements: ['Pre-LN', 'Post-LN'], steps: 25, layers: 1, warmup: 10, decay: 'cosine', rate: 0.0032, seed: 0};
+  const [rates] = native({do: 'rates', settings});
+  for (const [step, rate] of await cells(page, '#rate')) near(rate, rates.rates[step - 1], `rate of step ${step}`);
+  for (const [i, warmup] of [10, 0].entries()) {
+    if (i) {
+      await page.evaluate(`document.getElementById('warmup').focus()`);
+      await page.key('Home', {number: 36});
+      await page.until(`document.querySelector('#rate tbody').rows[0].cells[1].textContent.startsWith('0.0031')`);
+    }
+    await page.click('go');
+    await page.until(`document.querySelectorAll('#tries tbody tr').length === ${i + 1}`);
+    const row = (await trained(page))[i];
+    const {models} = native({do: 'begin', settings: {...settings, warmup}}, {do: 'step', count: 25}, {do: 'verdict'})[2];
+    same(row.slice(0, 7).join(), `${i + 1},${warmup},0.0032,cosine,25,1,0`, 'the try');
+    models.forEach((model, m) => near(row[7 + m], model.final_loss, `try ${i + 1}: loss of ${model.placement}`));
+  }
+  await page.until(`${said}.includes('Than in try 1')`);
+  same(await page.evaluate(`['#rate', '#loss'].map((id) => document.querySelectorAll(id + ' .line.thin').length).join()`), '2,2', 'tries stay as thin lines');
+  same(await page.evaluate(`document.querySelector('#rate .handle') !== null`), true, 'there is a dot to drag');
+
+  await set(page, 'warmup', 25);
+  await page.until(`${problem}.includes('expects fewer than the 25 steps')`);
+  await set(page, 'decay', 'root');
+  await page.until(`document.getElementById('problem').hidden`);
+  await set(page, 'steps', 5);
+  await page.until(`${problem}.startsWith('Steps')`);
+  await set(page, 'steps', 2000);
+  await page.until(`document.getElementById('problem').hidden`);
+  await page.click('go');
+  await page.until(`document.getElementById('progress').value >= 1 && document.querySelectorAll('#tries tbody tr').length === 3`);
+  same(await page.evaluate(`document.getElementById('warmup').disabled`), true, 'the schedule does not change while it trains');
+  await page.click('go');
+  same((await trained(page))[2][7], 'stopped', 'a try that was stopped');
+  same(await page.evaluate(`document.getElementById('warmup').disabled`), false, 'the schedule may change again');
+  await page.click('clear');
+  await page.until(`document.querySelectorAll('#tries tbody tr').length === 0`);
+  await close(page, 'schedule');
+}
+
+async function drag(browser) {
+  const page = await open(browser, 'schedule');
+  const handle = () => page.evaluate(`(() => { const e = document.querySelector('#rate .handle'); e.scrollIntoView({block: 'center'});
+      const r = e.getBoundingClientRect(); return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()`);
+  const {x, y} = await handle();
+  const mouse = (type, x, y) => page.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', buttons: 1, clickCount: 1});
+  await mouse('mousePressed', x, y);
+  await mouse('mouseMoved', x + 100, y + 30);
+  await page.until(`Number(document.getElementById('warmup').value) > 10 && Number(document.getElementById('peak').value) < -2.5`);
+  await mouse('mouseReleased', x + 100, y + 30);
+  const value = (id) => page.evaluate(`document.getElementById('${id}').value`);
+  const before = await value('warmup');
+  await mouse('mouseMoved', x + 200, y);
+  same(await value('warmup'), before, 'what is let go stays');
+  await close(page, 'drag');
+}
+
+await runAll([placement, changedMeanwhile, schedule, drag]);

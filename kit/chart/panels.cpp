@@ -11,7 +11,7 @@ namespace {
 
 constexpr double column_width = 200;
 constexpr double gap = 14;
-constexpr double head_height = 18;
+constexpr double head_line = 15;  // of a panel's title, which is wrapped to the panel's width
 constexpr double panel_height = 120;
 
 // All series by name and style, each once: the shared legend.
@@ -69,6 +69,13 @@ std::string draw(const Panels& panels) {
 
   const double left = margin + y_tick_room(first.y_axis, y_values, panel_height);
   const double panel_width = (width - left - margin - 2 - gap * (columns - 1)) / columns;
+  std::vector<std::vector<std::string>> heads;
+  std::size_t head_lines = 1;
+  for (const LineChart& chart : charts) {
+    heads.push_back(wrapped(chart.title, 1.1 * text_size, panel_width));
+    head_lines = std::max(head_lines, heads.back().size());
+  }
+  const double head_height = 3 + head_line * static_cast<double>(head_lines);
   std::string description = panels.description;
   for (std::size_t i = 0; i < charts.size(); ++i) {
     const int column = static_cast<int>(i) % columns;
@@ -80,7 +87,11 @@ std::string draw(const Panels& panels) {
     box.bottom = box.top + panel_height;
     const bool lowest = i + static_cast<std::size_t>(columns) >= charts.size();
     const Plot plot(box, first, x_values, y_values, first.x_ticks);
-    svg.text("head", box.left, box.top - 6, Anchor::start, charts[i].title);
+    double head = box.top - 6 - head_line * (static_cast<double>(heads[i].size()) - 1);
+    for (const std::string& line : heads[i]) {
+      svg.text("head", box.left, head, Anchor::start, line);
+      head += head_line;
+    }
     draw_axes(svg, plot, {.below = lowest, .beside = column == 0, .inward = true});
     draw_contents(svg, plot, charts[i]);
     description += fmt::format(" {}: {}", charts[i].title, spoken(charts[i]));

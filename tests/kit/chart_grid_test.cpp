@@ -28,6 +28,13 @@ TEST_CASE("panels share axes and legend") {
   CHECK(svg.find("viewBox=\"0 0 400 ") != std::string::npos);
   panels.columns = 3;
   CHECK(draw(panels).find("viewBox=\"0 0 600 ") != std::string::npos);
+  panels.columns = 2;
+  panels.panels[1].title = "SGD, momentum 0.9, without warm-up";  // wider than its panel
+  const std::string wrapped_title = draw(panels);
+  expect_sound(wrapped_title);
+  CHECK(wrapped_title.find(">SGD, momentum 0.9,") != std::string::npos);
+  CHECK(wrapped_title.find("warm-up</text>") != std::string::npos);
+  panels.panels[1].title = "panel 1";
   CHECK(numbers_of(panels).size() == 5);
   CHECK(numbers_of(panels)[4].caption == "panel 4: loss (nats)");
   CHECK_THROWS_WITH_AS(draw(Panels{.title = "P"}), "Panels \"P\": expects at least one panel", Error);

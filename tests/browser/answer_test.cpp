@@ -3,20 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "browser/ask.h"
 #include "browser/session.h"
 
-using gradus::browser::answer;
+using gradus::test::ask;
+using gradus::test::error_of;
 using Json = nlohmann::json;
-
-namespace {
-
-Json ask(const std::string& request) { return Json::parse(answer(request)); }
-
-std::string error_of(const std::string& request) { return ask(request).value("error", ""); }
-
-}  // namespace
 
 TEST_CASE("answer: a run from the first request to the verdict") {
   const Json facts = ask(R"({"do": "facts"})");

@@ -3,21 +3,17 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "browser/answer.h"
+#include "browser/ask.h"
 #include "browser/figures/adam.h"
 #include "browser/figures/attention.h"
 #include "browser/figures/tape.h"
 #include "gradus/gradus.h"
 
 using namespace gradus::browser;
+using gradus::test::error_of;
 
 namespace {
-
-std::string figure_error(const std::string& request) {
-  return nlohmann::json::parse(answer(request)).value("error", "");
-}
 
 std::vector<double> gradient_of(const TapeRun& run, const std::string& name) {
   for (const TapeVisit& visit : run.visits)
@@ -53,7 +49,7 @@ TEST_CASE("figures: a request leaves nothing of its tape behind") {
                                   R"({"do": "layer_norm", "x": [1, 2, 4], "dy": [1, 0, 0]})"};
   for (const std::string& request : requests) {
     CAPTURE(request);
-    CHECK(figure_error(request) == "");
+    CHECK(error_of(request) == "");
     const std::int64_t before = gradus::memory_stats().live_bytes;
     for (int i = 0; i < 100; ++i) answer(request);
     CHECK(gradus::memory_stats().live_bytes == before);
@@ -149,22 +145,21 @@ TEST_CASE("figures: rows sum to 1 and nothing leaks, but over queries") {
 }
 
 TEST_CASE("figures: bad requests are answered with what is expected") {
-  CHECK(figure_error(R"({"do": "tape", "expression": "cube", "values": []})") ==
+  CHECK(error_of(R"({"do": "tape", "expression": "cube", "values": []})") ==
         "tape: there is no expression called cube");
-  CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1]})") ==
+  CHECK(error_of(R"({"do": "tape", "expression": "twice", "values": [1]})") ==
         "tape: twice expects 2 values, got 1");
-  CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1, 1e9]})") ==
+  CHECK(error_of(R"({"do": "tape", "expression": "twice", "values": [1, 1e9]})") ==
         "tape: expects values from -100 to 100, got 1000000000");
-  CHECK(figure_error(R"({"do": "tape", "expression": "twice", "values": [1, "x"]})") ==
+  CHECK(error_of(R"({"do": "tape", "expression": "twice", "values": [1, "x"]})") ==
         "values: expects a number, got \"x\"");
-  CHECK(figure_error(R"({"do": "adam", "stream": "tide"})") ==
+  CHECK(error_of(R"({"do": "adam", "stream": "tide"})") ==
         "adam: there is no stream of gradients called tide");
-  CHECK(figure_error(R"({"do": "adam", "rate": 2})") ==
-        "adam: rate expects a number above 0, at most 1, got 2");
-  CHECK(figure_error(R"({"do": "adam", "beta1": 1})").starts_with("Adam: "));
-  CHECK(figure_error(R"({"do": "attention", "letters": []})") == "attention: expects 1 to 24 letters, got 0");
-  CHECK(figure_error(R"({"do": "attention", "letters": ["a"], "rule": "bias"})") ==
+  CHECK(error_of(R"({"do": "adam", "rate": 2})") == "adam: rate expects a number above 0, at most 1, got 2");
+  CHECK(error_of(R"({"do": "adam", "beta1": 1})").starts_with("Adam: "));
+  CHECK(error_of(R"({"do": "attention", "letters": []})") == "attention: expects 1 to 24 letters, got 0");
+  CHECK(error_of(R"({"do": "attention", "letters": ["a"], "rule": "bias"})") ==
         "attention: there is no rule called bias");
-  CHECK(figure_error(R"({"do": "attention", "letters": ["a"], "causal": 1})") ==
+  CHECK(error_of(R"({"do": "attention", "letters": ["a"], "causal": 1})") ==
         "causal: expects true or false, got 1");
 }

@@ -4,14 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "browser/answer.h"
+#include "browser/ask.h"
 #include "browser/figures/placement.h"
 #include "gradus/gradus.h"
 
 using namespace gradus;
 using namespace gradus::browser;
+using gradus::test::error_of;
 
 namespace {
 
@@ -22,10 +22,6 @@ Settings stack_of(const std::string& placement, std::int64_t layers = 6) {
 Trace traced(const std::string& placement, std::int64_t layers = 6) {
   const Settings settings = stack_of(placement, layers);
   return trace_of(Session(settings).models()[0], settings);
-}
-
-std::string error_of(const std::string& request) {
-  return nlohmann::json::parse(answer(request)).value("error", "");
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ TEST_CASE("session: warm-up is in the rate") {
   for (const ModelStep& at : session.models()[0].steps()) rates.push_back(at.rate);
   const std::vector<double> expected = {0.01 / 3, 0.02 / 3, 0.01, 0.01};
   REQUIRE(rates.size() == expected.size());
-  for (std::size_t i = 0; i < rates.size(); ++i) CHECK(rates[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    CHECK(rates[i] == doctest::Approx(expected[i]).epsilon(1e-12));
 }
 
 TEST_CASE("session: all placements and initial weights take a step") {

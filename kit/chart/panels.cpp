@@ -72,7 +72,7 @@ std::string draw(const Panels& panels) {
   std::vector<std::vector<std::string>> heads;
   std::size_t head_lines = 1;
   for (const LineChart& chart : charts) {
-    heads.push_back(wrapped(chart.title, 1.1 * text_size, panel_width));
+    heads.push_back(wrapped(chart.title, text_size, panel_width + gap / 2));
     head_lines = std::max(head_lines, heads.back().size());
   }
   const double head_height = 3 + head_line * static_cast<double>(head_lines);

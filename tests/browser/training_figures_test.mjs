@@ -131,7 +131,8 @@ async function schedule(browser) {
   await page.until(`document.getElementById('progress').value >= 1 && document.querySelectorAll('#tries tbody tr').length === 3`);
   same(await page.evaluate(`document.getElementById('warmup').disabled`), true, 'the schedule does not change while it trains');
   await page.click('go');
-  same((await trained(page))[2][7], 'stopped', 'a try that was stopped');
+  await trained(page);
+  await page.until(`document.querySelectorAll('#tries tbody tr')[2].cells[7].textContent === 'stopped'`);
   same(await page.evaluate(`document.getElementById('warmup').disabled`), false, 'the schedule may change again');
   await page.click('clear');
   await page.until(`document.querySelectorAll('#tries tbody tr').length === 0`);

@@ -41,9 +41,8 @@ async function placement(browser) {
   for (const change of [{}, {placement: 'Post-LN'}, {placement: 'Peri-LN', layers: 6}, {placement: 'OLMo 2', seed: 3},
                         {placement: 'no norm', start: 'small'}, {placement: 'Post-LN', start: 'fan_in', layers: 3, steps: 3}]) {
     Object.assign(now, change);
-    if (Object.keys(change).length)
-      await then(page, async () => { for (const [id, value] of Object.entries(change)) await set(page, id, value); },
-                 now.steps ? `After ${now.steps} steps` : `${now.placement}: |x|²/d`);
+    for (const [id, value] of Object.entries(change))  // one after the other: a drawing may lie between two
+      await then(page, () => set(page, id, value), id === 'steps' ? `After ${value} steps` : `${now.placement}: |x|²/d`);
     const words = JSON.stringify(now), settings = {placements: [now.placement, other(now.placement)], layers: now.layers, start: now.start,
                                                    seed: now.seed, rate: 0.003, steps: 5000};
     const {models} = native({do: 'begin', settings}, {do: 'step', count: now.steps}, {do: 'trace'})[2];

@@ -96,9 +96,18 @@ def check(root):
                     bad += 1
                     print(f"{words.path.relative_to(root)}: {problem}\n    {source[:90]}\n    {words.entries[source][:90]}")
         print(f"{language}: {done} of {total} paragraphs")
-    bad += check_glossary(root)
+    bad += check_walk(root) + check_glossary(root)
     print(f"{bad} problems")
     return bad == 0
+
+
+def check_walk(root):
+    """No word of a page is lost or moved where nothing is translated."""
+    bad = [page for page in sorted((root / "docs").rglob("*.md")) if (text := page.read_text(encoding="utf-8")).split()
+           != of_markdown(text, lambda words: words).split()]
+    for page in bad:
+        print(f"{page.relative_to(root)}: words are lost when it is cut into paragraphs")
+    return len(bad)
 
 
 def check_glossary(root):

@@ -81,20 +81,6 @@ void add_losses(Page& page, const StudyResults& results, const Part& part) {
   page.html.folded_table(equations);
 }
 
-/// "ReZero (2 seeds)": of the placements better than Pre-LN and Post-LN at every depth in the mean.
-std::vector<std::string> better_everywhere(const StudyResults& results, const Part& part) {
-  std::vector<std::string> names;
-  for (const nn::Placement& placement : part.placements) {
-    if (std::all_of(part.depths.begin(), part.depths.end(), [&](std::int64_t layers) {
-          return mean(finite(above_better(results, part, placement, layers))) < 0;
-        }))
-      names.push_back(
-          fmt::format("{} ({})", placement.name,
-                      counted(std::ssize(finite(above_at_worst(results, part, placement))), "seed")));
-  }
-  return names;
-}
-
 void add_above(Page& page, const StudyResults& results, const Part& part) {
   kit::BarChart chart{.title = "Loss above the better of Pre-LN and Post-LN",
                       .value_label = "nats per character, at its worst depth",
@@ -118,15 +104,12 @@ void add_above(Page& page, const StudyResults& results, const Part& part) {
   }
   if (bars.values.empty()) return;
   chart.series = {bars};
-  const std::vector<std::string> better = better_everywhere(results, part);
   page.figure(
       "above", chart,
-      fmt::format(
-          "A seed's worst depth is that of the other seeds. Bars are means over seeds, error bars go "
-          "from the lowest to the highest. Above 0 on every seed: {}. Below 0 in the mean at each depth: "
-          "{}.{}",
-          above.empty() ? "none" : listed(above), better.empty() ? "none" : listed(better),
-          off.empty() ? "" : " Not drawn: " + listed(off) + "."));
+      fmt::format("A seed's worst depth is that of the other seeds. Bars are means over seeds, error bars go "
+                  "from the lowest to the highest. Above 0 on every seed: {}.{}",
+                  above.empty() ? "none" : listed(above),
+                  off.empty() ? "" : " Not drawn: " + listed(off) + "."));
 }
 
 /// Whether the means of a search are least at its first or last rate.

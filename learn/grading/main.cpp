@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "learn/grading/grading.h"
+#include "learn/program/fold.h"
 
 namespace gradus::learn {
 
@@ -125,7 +126,7 @@ class Lines final : public doctest::IReporter {
     std::printf("  %s  %s\n", fine ? "passed" : "FAILED", case_->m_name);
     for (std::size_t i = 0; i < problems_.size() && i < 2; ++i)
       std::printf("          %s\n", problems_[i].c_str());
-    if (!fine) std::printf("          Hint: %s\n", case_->m_description);
+    if (!fine) std::printf("%s\n", folded("          Hint: " + std::string(case_->m_description), 16).c_str());
     std::fflush(stdout);
     passed_ += fine, all_ += 1;
   }

@@ -7,6 +7,7 @@
 #include "gradus/core/error.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/program.h"
+#include "learn/program/fold.h"
 #include "learn/program/forbidden.h"
 #include "learn/program/grade_answer.h"
 #include "learn/program/questions.h"
@@ -47,7 +48,7 @@ void list(const Options& options) {
   if (!next.empty())
     kit::print(" " + words.phrase("Next: ./run learn {exercise}", fmt::arg("exercise", next)));
   kit::print("\n");
-  if (calibration.asked > 0) kit::print(calibration.words(words) + "\n");
+  if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
 }
 
 /// The learner's file as one types it, where that is shorter.
@@ -76,7 +77,7 @@ int work_on(const Options& options) {
   const std::string code = text_of(progress.answer());
   if (fresh || code == text_of(exercise.folder / "stub.h")) {
     for (const std::string& paragraph : explanation(text_of(exercise.folder / "stub.h")))
-      if (words(paragraph) != paragraph) kit::print(words(paragraph) + "\n\n");
+      if (words(paragraph) != paragraph) kit::print(folded(words(paragraph)) + "\n\n");
     kit::print(words.phrase("What to write is said in {file}", its_file) + "\n");
     kit::print(words.phrase("Write it there, then run ./run learn {exercise} again.", its_number) + "\n");
     return 0;
@@ -98,10 +99,10 @@ int work_on(const Options& options) {
                "\n");
     return 1;
   }
-  kit::print(fmt::format("\n{}\n", words(exercise.note)));
+  kit::print("\n" + folded(words(exercise.note)) + "\n");
   Calibration calibration;
   add(calibration, questions, progress);
-  if (calibration.asked > 0) kit::print(calibration.words(words) + "\n");
+  if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
   return 0;
 }
 

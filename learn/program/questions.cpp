@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "gradus/core/error.h"
+#include "learn/program/fold.h"
 
 namespace gradus::learn {
 
@@ -104,8 +105,7 @@ namespace {
 void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out,
                     const Catalogue& words) {
   for (std::string line;;) {
-    out << fmt::format("{}{}\n  > ", words(p.ask), p.unit.empty() ? "" : " (" + words(p.unit) + ")")
-        << std::flush;
+    out << folded(words(p.ask) + (p.unit.empty() ? "" : " (" + words(p.unit) + ")")) << "\n  > " << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
     const auto said = read_prediction(line);
     if (!said) {
@@ -116,19 +116,18 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
     progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
     const std::string without_gaps = std::regex_replace(p.printed, std::regex(" +"), " ");  // of a table
     const auto printed = fmt::arg("printed", without_gaps);
-    out << fmt::format("  {} {}\n\n",
-                       p.met_by(said->first) ? words.phrase("Yes: it prints {printed}.", printed)
-                                             : words.phrase("No: it prints {printed}.", printed),
-                       words(p.note));
+    const std::string judged = p.met_by(said->first) ? words.phrase("Yes: it prints {printed}.", printed)
+                                                     : words.phrase("No: it prints {printed}.", printed);
+    out << folded("  " + judged + " " + words(p.note), 2) << "\n\n";
     return;
   }
 }
 
 void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostream& out,
                 const Catalogue& words) {
-  out << words(c.ask) << '\n';
+  out << folded(words(c.ask)) << '\n';
   for (std::size_t i = 0; i < c.options.size(); ++i)
-    out << fmt::format("  {}. {}\n", i + 1, words(c.options[i].text));
+    out << folded(fmt::format("  {}. {}", i + 1, words(c.options[i].text)), 5) << '\n';
   for (std::string line;;) {
     out << "  > " << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
@@ -141,8 +140,8 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     const Option& chosen = c.options[number - 1];
     if (progress.said(c.ask).is_null())
       progress.say(c.ask, {{"option", chosen.text}, {"right", chosen.right}});
-    out << fmt::format("  {} {}\n", chosen.right ? words.phrase("Yes.") : words.phrase("No."),
-                       words(chosen.why));
+    const std::string judged = chosen.right ? words.phrase("Yes.") : words.phrase("No.");
+    out << folded("  " + judged + " " + words(chosen.why), 2) << '\n';
     if (chosen.right) return out << '\n', void();
   }
 }

@@ -1,6 +1,5 @@
 // A study from plan to verdict: does a row of the ledger change when noise is averaged away first?
-//   claim 8: Pre-LN's gradient norms differ less between layers than Post-LN's       band, before the run: at
-//   most 0
+// Claim 8: Pre-LN's gradient norms differ less between layers than Post-LN's. Band, before the run: <= 0.
 
 #include <cmath>
 #include <cstdio>

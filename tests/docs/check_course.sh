@@ -50,8 +50,8 @@ for page; do
   program=../../examples/course/$name.cpp
   if [ ! -f "$program" ]; then
     problem "there is no $program"
-  elif [ "$(wc -l <"$program")" -gt 120 ]; then
-    problem "$program has more than 120 lines"
+  elif [ "$(wc -l <"$program")" -ge 120 ]; then
+    problem "$program has 120 lines or more"
   fi
   [ -f "../../learn/$name/questions.json" ] || problem "there is no learn/$name/questions.json"
   row="| $number | [$title]($page) | $(minutes "$page") |"

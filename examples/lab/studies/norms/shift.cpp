@@ -1,11 +1,4 @@
-// Internal covariate shift, measured: how much one update moves what a layer is given.
-//
-//   inputs     the distribution of each channel of an FFN's input, before and after the update, on the same
-//              documents: sqrt(sum over channels of (change of mean)^2 + (change of standard deviation)^2),
-//              over the root of the sum of the variances before (Ioffe & Szegedy 2015 mean this by the word)
-//   gradients  |g' - g| / |g|, g the gradient of a block's parameters, g' the same after the blocks below
-//   have
-//              made their update and it has not (Santurkar et al. 2018, definition 2.1)
+#include "lab/studies/norms/shift.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +9,26 @@
 #include "lab/studies/norms/norms.h"
 
 namespace gradus::lab::norms {
+
+Moments moments_of(const Tensor& tokens) {
+  const Tensor rows = tokens.detach().reshape({-1, tokens.size(-1)});
+  return {rows.mean(0), sqrt(rows.var(0, {.unbiased = false}))};
+}
+
+double input_shift(const Moments& now, const Moments& before) {
+  const Tensor m = now.mean - before.mean, s = now.deviation - before.deviation;
+  return std::log10((m * m + s * s).sum().item() / (before.deviation * before.deviation).sum().item()) / 2;
+}
+
+double gradient_change(const std::vector<Tensor>& now, const std::vector<Tensor>& before) {
+  double moved = 0, size = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Tensor d = now[i] - before[i];
+    moved += (d * d).sum().item();
+    size += (before[i] * before[i]).sum().item();
+  }
+  return std::log10(moved / size) / 2;
+}
 
 namespace {
 
@@ -45,13 +58,14 @@ class ShiftMeter {
     for (std::int64_t layer = 1; layer < layers_; ++layer) {
       move_block(layer - 1, after);  // those below it have moved already
       run();
-      moved.push_back(change(gradients()[at(layer)], old_gradients[at(layer)]));
+      moved.push_back(gradient_change(gradients()[at(layer)], old_gradients[at(layer)]));
     }
     gradient_changes.push_back(mean(moved));
     twin_.load_state_dict(after);
     const std::vector<Moments> new_inputs = run();
     std::vector<double> shifts;
-    for (std::size_t l = 0; l < old_inputs.size(); ++l) shifts.push_back(shift(new_inputs[l], old_inputs[l]));
+    for (std::size_t l = 0; l < old_inputs.size(); ++l)
+      shifts.push_back(input_shift(new_inputs[l], old_inputs[l]));
     input_changes.push_back(mean(shifts));
   }
 
@@ -59,9 +73,6 @@ class ShiftMeter {
   std::vector<double> input_changes, gradient_changes;
 
  private:
-  struct Moments {
-    Tensor mean, deviation;  // [C]
-  };
   using Gradient = std::vector<Tensor>;
 
   static std::size_t at(std::int64_t layer) { return static_cast<std::size_t>(layer); }
@@ -71,8 +82,7 @@ class ShiftMeter {
     std::vector<Moments> inputs;
     const nn::ForwardHook hook = twin_.on_forward([&](const nn::Module& module, const Tensor& y) {
       if (!std::string(module.path()).ends_with(".norm2")) return;
-      const Tensor rows = y.detach().reshape({-1, y.size(-1)});
-      inputs.push_back({rows.mean(0), sqrt(rows.var(0, {.unbiased = false}))});
+      inputs.push_back(moments_of(y));
     });
     twin_.zero_grad();
     twin_.loss(inputs_, targets_).backward();
@@ -90,21 +100,6 @@ class ShiftMeter {
     const NoGrad guard;
     for (const auto& [name, w] : twin_.named_parameters())
       if (block_of(name) == block) w.copy_(after.at(name));
-  }
-
-  static double change(const Gradient& now, const Gradient& before) {
-    double moved = 0, size = 0;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      const Tensor d = now[i] - before[i];
-      moved += (d * d).sum().item();
-      size += (before[i] * before[i]).sum().item();
-    }
-    return std::log10(moved / size) / 2;
-  }
-
-  static double shift(const Moments& now, const Moments& before) {
-    const Tensor m = now.mean - before.mean, s = now.deviation - before.deviation;
-    return std::log10((m * m + s * s).sum().item() / (before.deviation * before.deviation).sum().item()) / 2;
   }
 
   std::int64_t layers_;

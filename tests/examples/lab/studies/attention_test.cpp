@@ -80,6 +80,20 @@ TEST_CASE("queries and keys are those of the model") {
     }
 }
 
+TEST_CASE("size of scores: by absolute value and of what is seen; entropy as a share of an even look's") {
+  // One head of size 1, so scores are q k: the first query sees -6, the second -2 and 0.
+  const QueriesKeys seen{tensor({{{{-6.0}, {-2.0}}}}), tensor({{{{1.0}, {0.0}}}})};
+  CHECK(score_size({seen}).largest == doctest::Approx(6));
+  const double p = 1 / (1 + std::exp(2.0)),
+               share = -(p * std::log(p) + (1 - p) * std::log(1 - p)) / std::log(2.0);
+  CHECK(score_size({seen}).entropy == doctest::Approx(share));
+  const QueriesKeys future{tensor({{{{50.0}, {1.0}}}}), tensor({{{{0.0}, {1.0}}}})};  // 50 is hidden
+  CHECK(score_size({future}).largest == doctest::Approx(1));
+  CHECK(score_size({seen, future}).largest == doctest::Approx(6));
+  CHECK(score_size({seen, future}).entropy ==
+        doctest::Approx((score_size({seen}).entropy + score_size({future}).entropy) / 2));
+}
+
 TEST_CASE("a softmax over the keys is the library's; over another axis the future is seen") {
   const auto model = [](const nn::Placement& placement) {
     return new_model(recall_task(), {.placement = placement, .layers = 2, .seed = 4});

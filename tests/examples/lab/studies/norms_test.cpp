@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
+#include "lab/studies/norms/shift.h"
 #include "made_results.h"
 
 using namespace gradus;
@@ -31,6 +32,21 @@ TEST_CASE("gradients of deep stacks: none explodes without a norm, LayerNorm hol
   CHECK(with < 3);
   CHECK(without.numbers.at("spread") > 10);
   CHECK(without.series.at("gradient").front() > without.series.at("gradient").back());
+}
+
+TEST_CASE("shift: by hand") {
+  using namespace norms;
+  // Channels 1, 3 and 0, 4: means 2 and 2, deviations 1 and 2; then 4, 4 and 0, 4: means 4 and 2, deviations
+  // 0 and 2.
+  const Moments before = moments_of(tensor({{{1.0, 0.0}, {3.0, 4.0}}}));
+  CHECK(allclose(before.mean, tensor({2.0, 2.0})));
+  CHECK(allclose(before.deviation, tensor({1.0, 2.0})));
+  const Moments now = moments_of(tensor({{4.0, 0.0}, {4.0, 4.0}}));
+  CHECK(input_shift(now, before) == doctest::Approx(0));  // 4 + 1 over 1 + 4
+  CHECK(input_shift(before, now) == doctest::Approx(std::log10(5.0 / 4) / 2));
+  const std::vector<Tensor> g = {tensor({3.0, 0.0}), tensor({{4.0}})},
+                            moved = {tensor({3.0, 30.0}), tensor({{44.0}})};
+  CHECK(gradient_change(moved, g) == doctest::Approx(1));  // 50 over 5
 }
 
 TEST_CASE("shift: as many measurements as fit, each a size below the whole") {

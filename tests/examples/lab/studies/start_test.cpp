@@ -37,6 +37,12 @@ TEST_CASE("stacks before training: sizes of Lemma 2, one stack without shortcuts
   CHECK(post.numbers.at("size.last") == near(1.5, 0.4));
   CHECK(post.numbers.at("direct") == 1);  // there is no norm at the end
   CHECK(pre.numbers.at("direct") < 0.3);
+  CHECK(pre.numbers.at("size.half") == pre.series.at("sizes").at(15));  // of 32 blocks
+  CHECK(pre.numbers.at("size.first") == pre.series.at("sizes").front());
+  // What arrives is compared with what the loss sends: two weak blocks change nothing, the final norm does.
+  const double arrives = start::measure_stack("pre", "gpt2", 2, 1000).numbers.at("arrives");
+  CHECK(arrives > 0.9);
+  CHECK(arrives < 0.99);  // of 64 directions the norm takes two: sqrt(62 / 64) is 0.984
   CHECK(cut.numbers.at("activation") < 0.5);
   CHECK(pre.series.at("gradients").size() == 32);
   CHECK(pre.series.at("gradients").back() == 1);

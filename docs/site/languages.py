@@ -32,7 +32,7 @@ def paragraphs(root):
     found["docs/translations.md"].append(NOTICE)
     for path in sorted(root.glob("learn/[0-9]*/exercise.json")):
         found["learn/" + path.parent.name] = of_exercise(path.parent)
-    found["learn/program"] = of_program(root / "learn/program")
+    found["learn/program"] = of_program(root / "learn")
     return found
 
 

@@ -110,16 +110,25 @@ def of_exercise(folder):
             found += [one["ask"], one.get("unit", ""), one["note"]]
         for one in questions["choices"]:
             found += [one["ask"]] + [words for option in one["options"] for words in (option["text"], option["why"])]
+    found += literals(r"\bCASE\(", folder / "grade.h")
     return list(dict.fromkeys(words for words in found if has_words(words)))
+
+
+def literals(call, path):
+    """The texts a C++ file gives to a call, in their order; parts that stand side by side are one."""
+    text = r'"(?:[^"\\]|\\.)*"'
+    source = path.read_text(encoding="utf-8")
+    found = []
+    for begin in re.finditer(call, source):
+        given = re.compile(rf"\s*({text}(?:\s*{text})*(?:\s*,\s*{text}(?:\s*{text})*)*)").match(source, begin.end())
+        for one in re.findall(rf"{text}(?:\s*{text})*", given[1]) if given else []:
+            found.append("".join(json.loads(part) for part in re.findall(text, one)))
+    return found
 
 
 def of_program(folder):
     """The phrases of a program, which it asks a Catalogue for: phrase("...")."""
-    found = []
-    for path in sorted(folder.glob("*.cpp")):
-        for words in re.findall(r'\bphrase\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', path.read_text(encoding="utf-8")):
-            found.append("".join(json.loads(f'"{part}"') for part in re.findall(r'"((?:[^"\\]|\\.)*)"', words)))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(words for path in sorted(folder.rglob("*.cpp")) for words in literals(r"\bphrase\(", path)))
 
 
 def units(text):

@@ -1,5 +1,5 @@
 // The program that grades a learner's file: doctest runs the cases, one line each.
-//   learn_answer --seed=N --limit=SECONDS --results=FILE
+//   learn_answer --seed=N --limit=SECONDS --results=FILE --words=CATALOGUE ...
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "learn/grading/grading.h"
+#include "learn/program/catalogue.h"
 #include "learn/program/fold.h"
 
 namespace gradus::learn {
@@ -27,6 +28,7 @@ namespace {
 std::uint64_t seed = 0;
 double limit = 10;
 std::string results;
+Catalogue words;
 
 /// All that arrives until the other end is closed, or nothing arrives any more in time.
 bool read_in_time(int from, std::string& text) {
@@ -46,7 +48,7 @@ bool read_in_time(int from, std::string& text) {
 [[noreturn]] void run_in_child(const std::function<void()>& run, int to) {
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) std::signal(signal, SIG_DFL);
   std::string text;
-  for (const std::string& words : problems_of(run, kForbidden, seed)) text += words + '\0';
+  for (const std::string& problem : problems_of(run, kForbidden, seed)) text += problem + '\0';
   text += "end";
   std::fflush(stdout);
   for (std::size_t done = 0; done < text.size();) {
@@ -59,9 +61,9 @@ bool read_in_time(int from, std::string& text) {
 
 std::string words_for(int signal) {
   if (signal == SIGSEGV)
-    return "it crashes: memory is read or written that is not yours (an index too large?)";
-  if (signal == SIGABRT) return "it aborts: see above (an index too large for a std::vector?)";
-  return std::string("it ends by a signal: ") + strsignal(signal);
+    return words.phrase("it crashes: memory is read or written that is not yours (an index too large?)");
+  if (signal == SIGABRT) return words.phrase("it aborts: see above (an index too large for a std::vector?)");
+  return words.phrase("it ends by a signal: {signal}", fmt::arg("signal", strsignal(signal)));
 }
 
 /// What is wrong with a case, which runs in a process of its own.
@@ -82,13 +84,13 @@ std::vector<std::string> problems_in_child(const std::function<void()>& run) {
   int status = 0;
   waitpid(child, &status, 0);
   if (!in_time) {
-    char words[100];
-    std::snprintf(words, sizeof words, "stopped after %g seconds: does a loop never end?", limit);
+    const std::string said =
+        words.phrase("stopped after {seconds} seconds: does a loop never end?", fmt::arg("seconds", limit));
     limit = std::min(limit, 1.0);  // of the other cases, which will hardly do better
-    return {words};
+    return {said};
   }
   if (WIFSIGNALED(status)) return {words_for(WTERMSIG(status))};
-  if (!text.ends_with("end")) return {"it ends the program"};
+  if (!text.ends_with("end")) return {words.phrase("it ends the program")};
   std::vector<std::string> problems;
   for (std::size_t from = 0, to; (to = text.find('\0', from)) != std::string::npos; from = to + 1)
     problems.push_back(text.substr(from, to - from));
@@ -98,7 +100,7 @@ std::vector<std::string> problems_in_child(const std::function<void()>& run) {
 }  // namespace
 
 void grade(const std::function<void()>& run) {
-  for (const std::string& words : problems_in_child(run)) FAIL_CHECK(words);
+  for (const std::string& problem : problems_in_child(run)) FAIL_CHECK(problem);
 }
 
 namespace {
@@ -123,10 +125,12 @@ class Lines final : public doctest::IReporter {
   void test_case_skipped(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats&) override {
     const bool fine = problems_.empty();
-    std::printf("  %s  %s\n", fine ? "passed" : "FAILED", case_->m_name);
+    const std::string mark = fine ? words.phrase("passed") : words.phrase("FAILED");
+    std::printf("  %s  %s\n", mark.c_str(), words(case_->m_name).c_str());
     for (std::size_t i = 0; i < problems_.size() && i < 2; ++i)
       std::printf("          %s\n", problems_[i].c_str());
-    if (!fine) std::printf("%s\n", folded("          Hint: " + std::string(case_->m_description), 16).c_str());
+    const std::string hint = words.phrase("Hint: {hint}", fmt::arg("hint", words(case_->m_description)));
+    if (!fine) std::printf("%s\n", folded("          " + hint, 16).c_str());
     std::fflush(stdout);
     passed_ += fine, all_ += 1;
   }
@@ -153,6 +157,7 @@ int main(int argc, char** argv) {
     if (argument.starts_with("--seed=")) seed = std::strtoull(argv[i] + 7, nullptr, 10);
     if (argument.starts_with("--limit=")) limit = std::strtod(argv[i] + 8, nullptr);
     if (argument.starts_with("--results=")) results = argument.substr(10);
+    if (argument.starts_with("--words=")) words.add(argument.substr(8));
   }
   doctest::Context context;
   context.setOption("reporters", "lines");

@@ -58,7 +58,7 @@ std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language
     }
     if (!language.empty())
       for (const std::string& name : {std::string("program"), one.name})
-        one.words.add(language / "learn" / (name + ".po"));
+        one.words.add(one.catalogues.emplace_back(language / "learn" / (name + ".po")));
     all.push_back(std::move(one));
   }
   std::sort(all.begin(), all.end(), [](const Exercise& a, const Exercise& b) { return a.name < b.name; });

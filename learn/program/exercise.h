@@ -17,7 +17,8 @@ struct Exercise {
   std::filesystem::path folder;
   std::string title, note;
   std::vector<std::string> forbidden, allowed;
-  Catalogue words;  // title, note, questions, explanation and the program's phrases in the learner's language
+  std::vector<std::filesystem::path> catalogues;  // of the learner's language; none: English
+  Catalogue words;  // theirs: title, note, questions, explanation, cases, hints and the program's phrases
 
   /// The number as one types it: "11".
   std::string typed() const { return std::to_string(number); }

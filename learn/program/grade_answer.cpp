@@ -110,8 +110,10 @@ std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const 
     return {};
   }
   fs::remove(results);
-  run(fmt::format("{} --seed={} --limit={} --results={} </dev/null", in_quotes(GRADUS_ANSWER_PROGRAM),
-                  std::random_device{}() % 100000, limit, in_quotes(results.string())));
+  std::string words;
+  for (const fs::path& file : exercise.catalogues) words += " --words=" + in_quotes(file.string());
+  run(fmt::format("{} --seed={} --limit={} --results={}{} </dev/null", in_quotes(GRADUS_ANSWER_PROGRAM),
+                  std::random_device{}() % 100000, limit, in_quotes(results.string()), words));
   std::ifstream file(results);
   int passed = 0, all = 0;
   if (!(file >> passed >> all)) throw Error("the grader has stopped before its end");

@@ -54,6 +54,9 @@ sed -i 's|const Tensor y = norm(x, eps);|const Tensor y = (x - x.mean(-1, true))
 learn 1 11
 awk '/<!-- session -->/ { on = 1; getline; next } on && /^```/ { exit } on' "$source/docs/exercises.md" >"$scratch/shown"
 cmp -s "$scratch/shown" "$scratch/said" || fail 'docs/exercises.md shows something else'
+learn 1 11 --language tr
+said "$(sed -n '/^msgid "eps is inside the root"/{n;s/msgstr "\(.*\)"/\1/p;}' "$source/docs/languages/tr/learn/11_layer_norm.po")"
+said 'İpucu: '
 answer 'return missing(x, eps);'
 learn 1 11
 said 'It does not compile:'

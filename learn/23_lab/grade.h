@@ -14,7 +14,7 @@ CASE("the mean counts every rate", "Divide by the number of rates; subtract the 
 CASE("a diverged run counts as the start", "min(loss, start).") {
   near("of 1 and 1000, start 5", answer.sensitivity({1, 1000}, 5), 2);
 }
-CASE("NaN counts as the start too", "std::isnan: comparisons with NaN are all false.") {
+CASE("NaN counts as the start too", "std::isnan: neither x < 2 nor x > 2 holds for NaN.") {
   near("of 1 and NaN, start 5", answer.sensitivity({1, std::nan("")}, 5), 2);
 }
 CASE("the best rate is never a NaN", "Also where the NaN comes first.") {

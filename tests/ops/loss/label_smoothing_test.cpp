@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("label smoothing: exact at any offset of the logits, ignored 
 
 TEST_CASE("label smoothing: the sum of many large logits does not overflow") {
   manual_seed(2);
-  check_loss_of<float>(randn({3, 20'000}) + 1e35, Tensor(), 0.1);
+  check_loss_of<float>(randn({3, 4000}) + 2e35, Tensor(), 0.1);  // 8e38 together
 }
 
 TEST_CASE("label smoothing: a class with logit -inf makes the loss +inf, with a finite gradient") {

@@ -1,6 +1,7 @@
 #include "gradus/optim/clip.h"
 
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "gradus/core/array/detail/dispatch.h"
@@ -12,6 +13,18 @@ namespace gradus::optim {
 
 namespace {
 constexpr std::int64_t kSummed = 4096;  // summed in the gradient's own precision; pieces are added in double
+
+/// Of a piece. Squares below what T holds, or above it, are summed in double.
+template <class T>
+double sum_square_of(std::int64_t size, const T* data) {
+  const double sum = static_cast<double>(kernels::table<T>().sum_square(size, data));
+  using Limits = std::numeric_limits<T>;
+  if (sizeof(T) == sizeof(double) || (sum > Limits::min() / Limits::epsilon() && sum <= Limits::max()))
+    return sum;
+  double wide = 0;
+  for (std::int64_t i = 0; i < size; ++i) wide += static_cast<double>(data[i]) * static_cast<double>(data[i]);
+  return wide;
+}
 
 double sum_square(const Array& gradient) {
   const Array dense = gradient.contiguous();
@@ -25,7 +38,7 @@ double sum_square(const Array& gradient) {
     parallel_for(pieces, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t begin = i * kSummed, size = std::min(kSummed, n - begin);
-        parts[i] = static_cast<double>(kernels::table<T>().sum_square(size, data + begin));
+        parts[i] = sum_square_of(size, data + begin);
       }
     });
   });

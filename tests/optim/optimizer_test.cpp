@@ -353,4 +353,17 @@ TEST_CASE("clip_grad_norm: leaves small gradients alone, reports those that are 
   CHECK(w.grad().to_vector<float>()[0] == 3.0f);
 }
 
+TEST_CASE("grad_norm: of gradients whose squares a float does not hold") {
+  const Tensor w = leaf(zeros({5000}));  // a piece of 4096, and a rest
+  for (const double size : {1e-42, 1e-30, 1e-22, 1e-18, 1e18, 1e20, 1e36}) {
+    CAPTURE(size);
+    w.set_grad(full({5000}, size));
+    const double element = w.grad()[0].item();  // as a float has it
+    CHECK(optim::grad_norm({w}) == doctest::Approx(element * std::sqrt(5000.0)).epsilon(1e-6));
+  }
+  w.set_grad(full({5000}, 1e30));
+  CHECK(optim::clip_grad_norm({w}, 1) > 1e31);
+  CHECK(optim::grad_norm({w}) == doctest::Approx(1).epsilon(1e-5));
+}
+
 }  // namespace gradus::test

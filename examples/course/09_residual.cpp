@@ -112,7 +112,7 @@ int main() {
       "weights           |x|^2 |dL/dx|^2    cosine     |x|^2 |dL/dx|^2    cosine\n";
   const char* errors_title = "\nerror, in %    product 4   sum 4   prod. 16    sum 16  prod. 64    sum 64\n";
   const char* losses_title =
-      "\nloss      without 1e-2 with 1e-5      1e-3      1e-2   (shortcuts and rate; 16 branches, 200 steps)\n";
+      "\nloss      without 1e-2 with 1e-5      1e-3      1e-2   (shortcuts, rate; 16 branches, 200 steps)\n";
   table(sizes_title, 10, sizes, {{32, false}, {32, true}});
   table(errors_title, 10, errors, {{4, true}, {16, true}, {64, true}});
   table(losses_title, 5, train, {{-2, false}, {-5, true}, {-3, true}, {-2, true}});

@@ -22,4 +22,5 @@ CASE("whole numbers are divided exactly", "In C++ 1 / 2 is 0: divide doubles.") 
 }
 CASE("only the ends count", "Use front() and back().") {
   near("the slope with a point between", answer.slope({0, 1, 2}, {0, 10, 4}), 2);
+  near("the slope from (1, 5) over (2, 0) to (4, 2)", answer.slope({1, 2, 4}, {5, 0, 2}), -1);
 }

@@ -48,3 +48,29 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
 }
 }  // namespace of_the_first_two_points
 MUTANT(of_the_first_two_points, "only the ends count")
+
+namespace mean_of_the_segments {
+using solution::times;
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double sum = 0;
+  for (std::size_t i = 1; i < x.size(); ++i) sum += (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
+  return sum / static_cast<double>(x.size() - 1);
+}
+}  // namespace mean_of_the_segments
+MUTANT(mean_of_the_segments, "only the ends count")
+
+namespace x0_forgotten {
+using solution::times;
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  return (y.back() - y.front()) / x.back();
+}
+}  // namespace x0_forgotten
+MUTANT(x0_forgotten, "only the ends count")
+
+namespace without_a_sign {
+using solution::times;
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  return std::abs(solution::slope(x, y));
+}
+}  // namespace without_a_sign
+MUTANT(without_a_sign, "only the ends count")

@@ -16,6 +16,11 @@ CASE("an axis that was missing",
 CASE("an axis that was stretched", "An axis of size 1 stays: sum(axis, true).") {
   near("sum_to(ones [2, 3], [2, 1])", answer.sum_to(ones({2, 3}), {2, 1}), full({2, 1}, 3.0));
 }
+CASE("missing and stretched at once",
+     "Sum over the missing axes first: then axis i of what is left is axis i of the shape.") {
+  const Tensor dy = randn({5, 2, 3});
+  near("sum_to(dy [5, 2, 3], [2, 1])", answer.sum_to(dy, {2, 1}), dy.sum(0).sum(1, true));
+}
 CASE("down to one number", "A shape without axes lacks them all.") {
   near("sum_to(ones [2, 3], [])", answer.sum_to(ones({2, 3}), {}), tensor(6.0));
 }

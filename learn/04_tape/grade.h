@@ -17,7 +17,18 @@ CASE(
 CASE("the derivative of a product", "d(a b)/da = b: each input gets the value of the other.") {
   Tape tape;
   const int a = leaf(tape, 3), b = leaf(tape, 5), y = answer.mul(tape, a, b);
-  near("d(a b)/da and d(a b)/db", tape[y].inputs[0].second - tape[y].inputs[1].second, 2);
+  double da = 0, db = 0;  // the inputs may stand in any order
+  for (const auto& [input, derivative] : tape[y].inputs) (input == a ? da : db) += derivative;
+  near("d(a b)/da at a = 3, b = 5,", da, 5), near("d(a b)/db", db, 3);
+}
+CASE("all three together",
+     "The derivative of a + b is 1 for both. An input is the number of its note, with the derivative for "
+     "it.") {
+  Tape tape;
+  leaf(tape, 7);  // nothing depends on it
+  const int x = leaf(tape, 3), w = leaf(tape, 2), y = answer.add(tape, answer.mul(tape, w, x), w);
+  const std::vector<double> gradients = answer.backward(tape, y);
+  near("dy/dx of y = w x + w at x = 3, w = 2,", gradients[x], 2), near("dy/dw", gradients[w], 4);
 }
 // The tapes below are written by hand: w = note 0, h = 2 w, hh = h h, y = hh + h.
 CASE("a chain multiplies", "dy/dx = dy/dh dh/dx.") {

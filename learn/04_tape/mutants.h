@@ -6,7 +6,7 @@ int mul(Tape& tape, int a, int b) {
   return y;
 }
 }  // namespace product_with_its_own_value
-MUTANT(product_with_its_own_value, "the derivative of a product")
+MUTANT(product_with_its_own_value, "the derivative of a product", "all three together")
 
 namespace sum_for_product {
 using solution::add, solution::backward;
@@ -28,7 +28,7 @@ std::vector<double> backward(const Tape& tape, int y) {
   return gradient;
 }
 }  // namespace gradients_overwritten
-MUTANT(gradients_overwritten, "two ways add up", "a note waits for all its users")
+MUTANT(gradients_overwritten, "all three together", "two ways add up", "a note waits for all its users")
 
 namespace from_the_oldest {
 using solution::add, solution::mul;
@@ -62,4 +62,45 @@ std::vector<double> backward(const Tape& tape, int y) {
   return gradient;
 }
 }  // namespace derivatives_added
-MUTANT(derivatives_added, "a chain multiplies", "two ways add up", "a note waits for all its users")
+MUTANT(derivatives_added, "all three together", "a chain multiplies", "two ways add up",
+       "a note waits for all its users")
+
+namespace {
+/// Puts a number on the tape that is computed from a and b, with these derivatives.
+int note(Tape& tape, double value, int a, double da, int b, double db) {
+  tape.push_back({value, {{a, da}, {b, db}}});
+  return static_cast<int>(tape.size()) - 1;
+}
+}  // namespace
+
+namespace product_with_inputs_crossed {
+using solution::add, solution::backward;
+int mul(Tape& tape, int a, int b) {
+  return note(tape, tape[a].value * tape[b].value, b, tape[b].value, a, tape[a].value);
+}
+}  // namespace product_with_inputs_crossed
+MUTANT(product_with_inputs_crossed, "the derivative of a product", "all three together")
+
+namespace sum_without_inputs {
+using solution::mul, solution::backward;
+int add(Tape& tape, int a, int b) { return leaf(tape, tape[a].value + tape[b].value); }
+}  // namespace sum_without_inputs
+MUTANT(sum_without_inputs, "all three together")
+
+namespace values_for_the_derivatives_of_a_sum {
+using solution::mul, solution::backward;
+int add(Tape& tape, int a, int b) {
+  const double va = tape[a].value, vb = tape[b].value;
+  return note(tape, va + vb, a, va, b, vb);
+}
+}  // namespace values_for_the_derivatives_of_a_sum
+MUTANT(values_for_the_derivatives_of_a_sum, "all three together")
+
+namespace right_with_inputs_in_the_other_order {
+using solution::backward;
+int add(Tape& tape, int a, int b) { return note(tape, tape[a].value + tape[b].value, b, 1, a, 1); }
+int mul(Tape& tape, int a, int b) {
+  return note(tape, tape[a].value * tape[b].value, b, tape[a].value, a, tape[b].value);
+}
+}  // namespace right_with_inputs_in_the_other_order
+MUTANT(right_with_inputs_in_the_other_order)  // fails no case

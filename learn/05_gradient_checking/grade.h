@@ -34,4 +34,13 @@ CASE("a wrong softmax does not hide",
   const Tensor weights = tensor({1.0, -2.0, 0.5});
   const auto f = answer.weighted([](const Tensor& z) { return softmax(z, -1); }, weights);
   near("the weighted sum", f(zeros({3})).item(), -0.5 / 3);
+  const Tensor table = randn({2, 3}), x = randn({3});
+  near("the weighted sum of x and 2x, stacked to [2, 3],",
+       answer.weighted(
+                 [](const Tensor& z) {
+                   return stack({z, 2 * z});
+                 },
+                 table)(x)
+           .item(),
+       (table[0] * x + 2 * table[1] * x).sum().item());
 }

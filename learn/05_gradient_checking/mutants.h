@@ -56,3 +56,12 @@ std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(con
 }
 }  // namespace plain_sum
 MUTANT(plain_sum, "a wrong softmax does not hide")
+
+namespace vectors_only {
+using solution::numeric_gradient;
+std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(const Tensor&)>& f,
+                                                  const Tensor& weights) {
+  return [f, weights](const Tensor& x) { return matmul(weights, f(x)); };
+}
+}  // namespace vectors_only
+MUTANT(vectors_only, "a wrong softmax does not hide")

@@ -51,3 +51,10 @@ std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, 
 }
 }  // namespace one_step_too_many
 MUTANT(one_step_too_many, "no step, no change")
+
+namespace half_the_gradient {
+std::pair<double, double> fit_line(const Tensor& x, const Tensor& y, double lr, int steps) {
+  return with(x, y, lr, steps, 0.5, false, false);
+}
+}  // namespace half_the_gradient
+MUTANT(half_the_gradient, "one step goes down", "the second step begins without a gradient")

@@ -21,6 +21,9 @@ CASE("the target's probability counts", "The loss is -ln p[target], whatever the
 }
 CASE("large logits do not overflow", "Subtract the largest logit of each row before exp.") {
   near("the loss with a logit of 1000", answer.loss(tensor({{1000.0, 0.0}}), tensor({1})).item(), 1000);
+  const Tensor z = tensor({{1000.0, 0.0}, {0.0, 0.0}}), target = tensor({1, 1});
+  near("the loss of the rows [1000, 0] and [0, 0]", answer.loss(z, target).item(), 500 + std::log(2.0) / 2);
+  near("its gradient", answer.backward(z, target), tensor({{0.5, -0.5}, {0.25, -0.25}}));
 }
 CASE("the loss is a mean", "Divide by the number of rows N.") {
   const Tensor z = tensor({{0.5, -1.0, 0.0, 2.0, 1.0}}), target = tensor({3});

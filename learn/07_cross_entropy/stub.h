@@ -8,8 +8,9 @@
 // The logits z are [N, V], one row an example; target [N] holds whole numbers (i64). exp(z) overflows for
 // large z: subtract the largest logit of the row first, which changes nothing in p.
 //
-// Forbidden: softmax, log_softmax, logsumexp, cross_entropy, nll_loss, linear_cross_entropy. Useful: exp,
-// log, x.max(-1, true), x.sum(-1, true), gather(x, 1, index), one_hot(target, V).to(f64), unsqueeze.
+// Forbidden: softmax, log_softmax, logsumexp, cross_entropy, nll_loss, linear_cross_entropy, backward and
+// grad. Useful: exp, log, x.max(-1, true), x.sum(-1, true), gather(x, 1, index), one_hot(target, V).to(f64),
+// unsqueeze.
 
 /// Returns the loss, a tensor with one element.
 Tensor loss(const Tensor& logits, const Tensor& target) {

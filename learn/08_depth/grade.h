@@ -33,3 +33,11 @@ CASE("from the last layer to the first", "Begin with W_{L-1}, end with W_0.") {
   const Tensor A = tensor({{0.0, 0.0}, {1.0, 0.0}}), B = tensor({{1.0, 0.0}, {0.0, 0.0}});
   near("|dh_0|", answer.sizes(zeros({1, 2}), {A, B}, tensor({{1.0, 0.0}}))[0], 1);
 }
+CASE("the tape finds the same sizes", "First times 1 - h^2, then times W_l^T. A size is over all examples.") {
+  const Tensor x = randn({3, 4}), dh_2 = randn({3, 4}), W = randn({4, 4}) / 2, V = randn({4, 4}) / 2;
+  const Tensor h_0 = x.clone().requires_grad_(), h_1 = tanh(matmul(x, W)).requires_grad_();
+  tanh(matmul(h_1, V)).backward(dh_2);
+  tanh(matmul(h_0, W)).backward(h_1.grad());
+  near("the sizes", answer.sizes(x, {W, V}, dh_2),
+       std::vector<double>{h_0.grad().norm().item(), h_1.grad().norm().item(), dh_2.norm().item()});
+}

@@ -20,7 +20,8 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
   return with(x, W, dh, false, true, true, 0);
 }
 }  // namespace not_transposed
-MUTANT(not_transposed, "the way back takes the transpose", "from the last layer to the first")
+MUTANT(not_transposed, "the way back takes the transpose", "from the last layer to the first",
+       "the tape finds the same sizes")
 
 namespace tanh_forgotten {
 using solution::forward;
@@ -28,7 +29,7 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
   return with(x, W, dh, true, false, true, 0);
 }
 }  // namespace tanh_forgotten
-MUTANT(tanh_forgotten, "tanh passes 1 - h^2 of it")
+MUTANT(tanh_forgotten, "tanh passes 1 - h^2 of it", "the tape finds the same sizes")
 
 namespace from_the_first_layer {
 using solution::forward;
@@ -36,7 +37,7 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
   return with(x, W, dh, true, true, false, 0);
 }
 }  // namespace from_the_first_layer
-MUTANT(from_the_first_layer, "from the last layer to the first")
+MUTANT(from_the_first_layer, "from the last layer to the first", "the tape finds the same sizes")
 
 namespace as_if_there_were_shortcuts {
 using solution::forward;
@@ -45,7 +46,7 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
 }
 }  // namespace as_if_there_were_shortcuts
 MUTANT(as_if_there_were_shortcuts, "the gradient shrinks layer by layer", "the way back takes the transpose",
-       "tanh passes 1 - h^2 of it", "from the last layer to the first")
+       "tanh passes 1 - h^2 of it", "from the last layer to the first", "the tape finds the same sizes")
 
 namespace x_left_out {
 using solution::gradient_sizes;
@@ -66,3 +67,27 @@ std::vector<Tensor> forward(const Tensor& x, const std::vector<Tensor>& W) {
 }
 }  // namespace layers_read_x
 MUTANT(layers_read_x, "a layer reads the one before")
+
+namespace derivative_after_the_matrix {
+using solution::forward;
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) {
+  const std::vector<Tensor> h = forward(x, W);
+  std::vector<double> sizes(h.size());
+  Tensor d = dh;
+  sizes.back() = d.norm().item();
+  for (std::size_t l = W.size(); l-- > 0;) {
+    d = matmul(d, W[l].t()) * (1 - h[l + 1].square());
+    sizes[l] = d.norm().item();
+  }
+  return sizes;
+}
+}  // namespace derivative_after_the_matrix
+MUTANT(derivative_after_the_matrix, "the tape finds the same sizes")
+
+namespace first_example_only {
+using solution::forward;
+std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W, const Tensor& dh) {
+  return solution::gradient_sizes(x.slice(0, 0, 1), W, dh.slice(0, 0, 1));
+}
+}  // namespace first_example_only
+MUTANT(first_example_only, "the tape finds the same sizes")

@@ -24,3 +24,10 @@ CASE("the last layer is the first factor", "Multiply each new factor from the le
   const std::vector<Tensor> A = {tensor({{0.0, 1.0}, {0.0, 0.0}}), tensor({{0.0, 0.0}, {1.0, 0.0}})};
   near("element [1][1] of the Jacobian", answer.jacobian(A)[1][1].item(), 2);
 }
+CASE("the stack is its Jacobian times x",
+     "A_l stands on the left of what it multiplies, and A_0 comes first.") {
+  const std::vector<Tensor> A = {randn({3, 3}), randn({3, 3}), randn({3, 3})};
+  const Tensor x = randn({3}), J = matmul(eye(3) + A[2], matmul(eye(3) + A[1], eye(3) + A[0]));
+  near("the Jacobian of three layers", answer.jacobian(A), J);
+  near("x_3", answer.stack(x, A), matmul(J, x));
+}

@@ -48,3 +48,11 @@ using solution::paired_interval;
 bool better(const Interval& difference) { return difference.low + difference.high < 0; }
 }  // namespace mean_decides
 MUTANT(mean_decides, "an interval that contains 0 claims nothing")
+
+namespace t_forgotten {
+using solution::better;
+Interval paired_interval(const std::vector<double>& a, const std::vector<double>& b, double) {
+  return solution::paired_interval(a, b, 1);
+}
+}  // namespace t_forgotten
+MUTANT(t_forgotten, "the standard deviation divides by n - 1")

@@ -56,3 +56,9 @@ Tensor norm_backward(const Tensor& x, const Tensor& dy, double eps) {
 }
 }  // namespace sigma_constant
 MUTANT(sigma_constant, "the backward is the gradient")
+
+namespace an_eps_of_its_own {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double) { return solution::norm(x, 1e-5); }
+}  // namespace an_eps_of_its_own
+MUTANT(an_eps_of_its_own, "eps is inside the root")

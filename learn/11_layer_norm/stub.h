@@ -7,8 +7,8 @@
 //   y = (x - mean) / sigma        sigma = sqrt(var + eps)        var = sum_i (x_i - mean)^2 / d
 //   dx = (dy - mean(dy) - y mean(dy y)) / sigma
 //
-// There is no gain and no bias. Forbidden: layer_norm, rms_norm, normalize, var, std and nn. Useful:
-// x.mean(-1, true), square, sqrt.
+// There is no gain and no bias. Forbidden: layer_norm, rms_norm, normalize, var, std, backward, grad and nn.
+// Useful: x.mean(-1, true), square, sqrt.
 
 /// Returns y for x [..., d].
 Tensor norm(const Tensor& x, double eps) {

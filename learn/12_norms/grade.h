@@ -34,9 +34,29 @@ CASE("inference changes nothing", "Only training moves the running statistics.")
   answer.batch_norm(randn({4, 2}), running, false, 1e-5);
   near("running mean", running.mean, full({2}, 1.0)), near("running var", running.var, full({2}, 4.0));
 }
-CASE("RMSNorm leaves the mean in", "x / sqrt(mean(x^2) + eps): nothing is subtracted.") {
-  near("of [3, 3]", answer.rms(full({2}, 3.0), 0), ones({2}));
+CASE("RMSNorm leaves the mean in",
+     "x / sqrt(mean(x^2) + eps): nothing is subtracted. The mean is over the last axis.") {
+  near("of the rows [3, 3] and [1, 7]", answer.rms(tensor({{3.0, 3.0}, {1.0, 7.0}}), 0),
+       tensor({{1.0, 1.0}, {0.2, 1.4}}));
 }
-CASE("RMSNorm: eps is inside the root", "sqrt(mean(x^2) + eps).") {
-  near("of [0.001, 0.001] with eps = 1e-6", answer.rms(full({2}, 0.001), 1e-6), full({2}, std::sqrt(0.5)));
+CASE("eps is inside the root", "sqrt(v + eps), sqrt(running var + eps), sqrt(mean(x^2) + eps).") {
+  near("RMSNorm of [0.001, 0.001] with eps = 1e-6", answer.rms(full({2}, 0.001), 1e-6),
+       full({2}, std::sqrt(0.5)));
+  const Tensor x =
+      tensor({{0.001, -0.001}, {-0.001, 0.001}});  // m is 0 and v is eps, of the batch and running
+  for (const bool training : {true, false}) {
+    Running running = {zeros({2}), full({2}, 1e-6)};
+    near(training ? "y in training with v = eps" : "y in inference with running var = eps",
+         answer.batch_norm(x, running, training, 1e-6), 1000 * std::sqrt(0.5) * x);
+  }
+}
+CASE("the gradient passes the statistics",
+     "m, v and mean(x^2) depend on x: detach() only what goes into the running statistics.") {
+  gradients(
+      [&](const std::vector<Tensor>& x) {
+        Running running = fresh(3);
+        return answer.batch_norm(x[0], running, true, 1e-3);
+      },
+      {{4, 3}});
+  gradients([&](const std::vector<Tensor>& x) { return answer.rms(x[0], 1e-3); }, {{2, 3}});
 }

@@ -62,10 +62,62 @@ Tensor rms(const Tensor& x, double eps) {
   return centred / (x.square().mean(-1, true) + eps).sqrt();
 }
 }  // namespace rms_takes_the_mean_off
-MUTANT(rms_takes_the_mean_off, "RMSNorm leaves the mean in", "RMSNorm: eps is inside the root")
+MUTANT(rms_takes_the_mean_off, "RMSNorm leaves the mean in", "eps is inside the root")
 
 namespace rms_eps_outside {
 using solution::batch_norm;
 Tensor rms(const Tensor& x, double eps) { return x / (x.square().mean(-1, true).sqrt() + eps); }
 }  // namespace rms_eps_outside
-MUTANT(rms_eps_outside, "RMSNorm: eps is inside the root")
+MUTANT(rms_eps_outside, "eps is inside the root")
+
+namespace rms_over_all_rows {
+using solution::batch_norm;
+Tensor rms(const Tensor& x, double eps) { return x / (x.square().mean() + eps).sqrt(); }
+}  // namespace rms_over_all_rows
+MUTANT(rms_over_all_rows, "RMSNorm leaves the mean in")
+
+namespace batch_norm_eps_outside {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  const Running before = r;
+  const Tensor y = solution::batch_norm(x, r, training, 0);
+  const Tensor sigma = training ? (x - x.mean(0)).square().mean(0).sqrt() : before.var.sqrt();
+  return y * sigma / (sigma + eps);
+}
+}  // namespace batch_norm_eps_outside
+MUTANT(batch_norm_eps_outside, "eps is inside the root")
+
+namespace no_eps_in_inference {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return solution::batch_norm(x, r, training, training ? eps : 0);
+}
+}  // namespace no_eps_in_inference
+MUTANT(no_eps_in_inference, "eps is inside the root")
+
+namespace no_eps_in_training {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return solution::batch_norm(x, r, training, training ? 0 : eps);
+}
+}  // namespace no_eps_in_training
+MUTANT(no_eps_in_training, "eps is inside the root")
+
+namespace statistics_detached {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  if (!training) return solution::batch_norm(x, r, training, eps);
+  solution::batch_norm(x.detach(), r, training, eps);
+  const Tensor c = x.detach() - x.detach().mean(0), sigma = (c.square().mean(0) + eps).sqrt();
+  return (x - x.detach().mean(0)) / sigma;
+}
+}  // namespace statistics_detached
+MUTANT(statistics_detached, "the gradient passes the statistics")
+
+namespace off_the_tape {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  return solution::batch_norm(x.detach(), r, training, eps);
+}
+}  // namespace off_the_tape
+MUTANT(off_the_tape, "the gradient passes the statistics")

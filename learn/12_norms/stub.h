@@ -10,6 +10,9 @@
 //
 //   struct Running { Tensor mean, var; };                    is there already: learn/12_norms/given.h
 //
+// The gradient goes through m, v and mean(x^2). Only what the running statistics keep is taken off the tape:
+// detach().
+//
 // Forbidden: layer_norm, rms_norm, normalize, var, std and nn.
 
 /// x [N, C].

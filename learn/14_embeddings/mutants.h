@@ -18,7 +18,7 @@ namespace all_sines_first {
 using solution::embed, solution::embed_backward;
 Tensor positions(std::int64_t T, std::int64_t C) { return with(T, C, 0, 2, true); }
 }  // namespace all_sines_first
-MUTANT(all_sines_first, "sine and cosine alternate")
+MUTANT(all_sines_first, "sine and cosine alternate", "the wave lengths go up to 10000 * 2 pi")
 
 namespace positions_from_1 {
 using solution::embed, solution::embed_backward;
@@ -56,3 +56,18 @@ using solution::embed_backward, solution::positions;
 Tensor embed(const Tensor& ids, const Tensor& table) { return table.t()[ids]; }
 }  // namespace columns_for_rows
 MUTANT(columns_for_rows, "a token is a row of the table")
+
+namespace an_exponent_for_each_channel {
+using solution::embed, solution::embed_backward;
+Tensor positions(std::int64_t T, std::int64_t C) {
+  Tensor P = zeros({T, C});
+  for (std::int64_t t = 0; t < T; ++t)
+    for (std::int64_t c = 0; c < C; ++c) {
+      const double angle =
+          static_cast<double>(t) / std::pow(10000, static_cast<double>(c) / static_cast<double>(C));
+      P[t][c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  return P;
+}
+}  // namespace an_exponent_for_each_channel
+MUTANT(an_exponent_for_each_channel, "the wave lengths go up to 10000 * 2 pi")

@@ -9,8 +9,8 @@
 // t counts from 0, and i from 0 to C/2 - 1. A token that stands twice in the text gets the sum of both
 // gradients.
 //
-// Forbidden: embedding. Useful: table[ids], index_add(x, 0, ids, rows), zeros; P[t][c] = number writes an
-// element.
+// Forbidden: embedding, backward and grad. Useful: table[ids], index_add(x, 0, ids, rows), zeros;
+// P[t][c] = number writes an element.
 
 /// ids [T] (i64), table [V, C] -> [T, C].
 Tensor embed(const Tensor& ids, const Tensor& table) {

@@ -39,6 +39,20 @@ TEST_CASE("forbidden: names are found where they are called") {
   CHECK(found("detail::watcher = nullptr;").size() == 2);
 }
 
+TEST_CASE("forbidden: who is to write a backward may not ask the tape for it, and the stub says so") {
+  int backwards = 0;
+  for (const Exercise& one : exercises(test::source_file("learn"))) {
+    CAPTURE(one.name);
+    const std::string stub = text_of(one.folder / "stub.h");
+    for (const std::string& word : one.forbidden) CHECK_MESSAGE(stub.find(word) != std::string::npos, word);
+    if (stub.find("_backward(const Tensor") == std::string::npos) continue;
+    ++backwards;
+    CHECK(forbidden_in("return loss(x).backward();", one).size() == 1);
+    CHECK(forbidden_in("return x.grad();", one).size() == 1);
+  }
+  CHECK(backwards == 4);
+}
+
 TEST_CASE("forbidden: the grader sees ops that run, by whatever way, and not those of its own references") {
   const Tensor x = ones({2, 3});
   const auto problems = [](auto run) { return problems_of(run, "layer_norm", 0); };

@@ -10,10 +10,19 @@ CASE("the weights of a query sum to 1", "Softmax over the keys: the last axis of
   near("with all values 1, the causal output", answer.attention(q, k, v, true), ones({4, 2}));
 }
 CASE("the scores are divided by sqrt(D)", "D is the number of channels of a query: q.size(-1).") {
-  const Tensor q = full({1, 4}, 0.5), k = cat({full({1, 4}, 0.5), full({1, 4}, -0.5)}),
-               v = tensor({{1.0}, {0.0}});
+  const Tensor q = full({1, 9}, 0.5), k = cat({q, -q}), v = tensor({{1.0}, {0.0}});
   const Tensor y = answer.attention(cat({q, q}), k, v, false);
-  near("of scores 1 and -1, halved, the first weight", y[0][0].item(), 1 / (1 + std::exp(-1.0)));
+  near("of products 2.25 and -2.25, divided by 3, the first weight", y[0][0].item(),
+       1 / (1 + std::exp(-1.5)));
+}
+CASE("query i is compared with key j", "Score [i][j] is row i of q times row j of k: matmul(q, k.t()).") {
+  const Tensor q = randn({4, 3}), k = randn({4, 3}), v = randn({4, 2});
+  std::vector<Tensor> rows;
+  for (int i = 0; i < 4; ++i) {
+    const Tensor weight = ((k * q[i]).sum(1) / std::sqrt(3.0)).exp();
+    rows.push_back((v * weight.unsqueeze(1)).sum(0) / weight.sum());
+  }
+  near("of random q, k and v, without a mask, the output", answer.attention(q, k, v, false), stack(rows));
 }
 CASE("a change in the future changes nothing",
      "Score [i][j] is -infinity for every j > i, before the softmax.") {

@@ -10,21 +10,22 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal)
   return with(q, k, v, causal, 1 / std::sqrt(static_cast<double>(q.size(-1))), 0, 1);
 }
 }  // namespace softmax_over_axis_0
-MUTANT(softmax_over_axis_0, "the weights of a query sum to 1", "the scores are divided by sqrt(D)")
+MUTANT(softmax_over_axis_0, "the weights of a query sum to 1", "the scores are divided by sqrt(D)",
+       "query i is compared with key j")
 
 namespace no_scale {
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
   return with(q, k, v, causal, 1, -1, 1);
 }
 }  // namespace no_scale
-MUTANT(no_scale, "the scores are divided by sqrt(D)")
+MUTANT(no_scale, "the scores are divided by sqrt(D)", "query i is compared with key j")
 
 namespace divided_by_d {
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
   return with(q, k, v, causal, 1.0 / static_cast<double>(q.size(-1)), -1, 1);
 }
 }  // namespace divided_by_d
-MUTANT(divided_by_d, "the scores are divided by sqrt(D)")
+MUTANT(divided_by_d, "the scores are divided by sqrt(D)", "query i is compared with key j")
 
 namespace mask_leaks_by_one {
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
@@ -53,4 +54,26 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool) {
   return solution::attention(q, k, v, true);
 }
 }  // namespace always_causal
-MUTANT(always_causal, "without a mask every position sees all", "the scores are divided by sqrt(D)")
+MUTANT(always_causal, "without a mask every position sees all", "the scores are divided by sqrt(D)",
+       "query i is compared with key j")
+
+namespace always_divided_by_2 {
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
+  return with(q, k, v, causal, 0.5, -1, 1);
+}
+}  // namespace always_divided_by_2
+MUTANT(always_divided_by_2, "the scores are divided by sqrt(D)", "query i is compared with key j")
+
+namespace keys_with_keys {
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
+  return solution::attention(0 * q + k, k, v, causal);
+}
+}  // namespace keys_with_keys
+MUTANT(keys_with_keys, "query i is compared with key j")
+
+namespace queries_and_keys_exchanged {
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
+  return solution::attention(k, q, v, causal);
+}
+}  // namespace queries_and_keys_exchanged
+MUTANT(queries_and_keys_exchanged, "the scores are divided by sqrt(D)", "query i is compared with key j")

@@ -23,11 +23,27 @@ CASE("heads stand side by side", "Transpose to [B, T, H, D] before you reshape."
   near("with values 1 in head 0 and 2 in head 1", answer.heads(zero, zero, v)[0][0],
        tensor({1.0, 1.0, 2.0, 2.0}));
 }
+CASE("each head attends by its own scores",
+     "softmax(scores(q, k)) v, for each head of each batch; no mask.") {
+  const Tensor q = randn({2, 2, 3, 4}), k = randn({2, 2, 3, 4}), v = randn({2, 2, 3, 4});
+  std::vector<Tensor> batches;
+  for (int b = 0; b < 2; ++b) {
+    std::vector<Tensor> of_heads;
+    for (int h = 0; h < 2; ++h)
+      of_heads.push_back(matmul(softmax(matmul(q[b][h], k[b][h].t()) / 2, -1), v[b][h]));
+    batches.push_back(cat(of_heads, 1));
+  }
+  near("of random q, k and v, the output", answer.heads(q, k, v), stack(batches));
+}
 CASE("QK-norm: size does not matter", "Divide q and k each by their own rms.") {
   const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 3, 4});
-  near("the scores of 100 q and 7 k", answer.qk_norm(100 * q, 7 * k), answer.qk_norm(q, k), 1e-6);
+  const auto sizes = [] { return 1 + 99 * rand({1, 2, 3, 1}); };  // for each token of each head another one
+  near("of other sizes of q and k, the score", answer.qk_norm(sizes() * q, sizes() * k), answer.qk_norm(q, k),
+       1e-6);
 }
 CASE("QK-norm: a match scores sqrt(D)", "rms over D, then the product divided by sqrt(D): D / sqrt(D).") {
-  const Tensor q = randn({1, 1, 1, 16});
+  const Tensor q = randn({1, 1, 1, 16}), k = randn({1, 1, 1, 16});
   near("the score of q with itself, D = 16", answer.qk_norm(q, q).item(), 4, 1e-6);
+  near("the score of q with another k, D = 16", answer.qk_norm(q, k).item(),
+       4 * (q * k).sum().item() / (q.norm() * k.norm()).item(), 1e-6);
 }

@@ -22,18 +22,33 @@ CASE("the network has one gelu, between the products", "gelu(x W1 + b1) W2 + b2.
                b2 = randn({2}) - 3;
   near("ffn(x)", answer.ffn(x, W1, b1, W2, b2), linear(gelu(linear(x, W1.t(), b1)), W2.t(), b2));
 }
+CASE("the first sublayer reads LN(x)", "attention(LN(x)): the norm stands before the sublayer.") {
+  Tensor seen;
+  const Tensor x = 9 * randn({2, 4});
+  answer.block(
+      x, [&](const Tensor& z) { return (seen = z).clone(); }, [](const Tensor& z) { return z; });
+  near("what attention sees", seen, layer_norm(x));
+}
 CASE("the second sublayer reads what the first has left",
      "h = x + attention(LN(x)) goes into LN, then into ffn.") {
   Tensor seen;
   const Tensor x = randn({2, 4}), more = randn({2, 4});
   answer.block(
-      x, [&](const Tensor&) { return more; }, [&](const Tensor& z) { return seen = z; });
+      x, [&](const Tensor&) { return more.clone(); }, [&](const Tensor& z) { return (seen = z).clone(); });
   near("what the feed-forward network sees", seen, layer_norm(x + more));
 }
 CASE("both sublayers have a residual connection", "y = h + ffn(LN(h)): h stays, and in it x.") {
   const Tensor x = randn({2, 4}), one = randn({2, 4});
   near("y with constant sublayers",
        answer.block(
-           x, [&](const Tensor&) { return one; }, [&](const Tensor&) { return 2 * one; }),
+           x, [&](const Tensor&) { return one.clone(); }, [&](const Tensor&) { return 2 * one; }),
        x + 3 * one);
+}
+CASE("the gradient arrives in x", "Stay on the tape: no detach(), no numbers taken out.") {
+  gradients(
+      [&](const Tensor& x) {
+        return answer.block(
+            x, [](const Tensor& z) { return sin(2 * z); }, [](const Tensor& z) { return sin(z); });
+      },
+      {{2, 8}});
 }

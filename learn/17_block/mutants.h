@@ -48,3 +48,29 @@ Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
 }
 }  // namespace second_shortcut_from_x
 MUTANT(second_shortcut_from_x, "both sublayers have a residual connection")
+
+namespace attention_reads_x {
+using solution::drop, solution::ffn;
+Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
+  const Tensor h = x + attention(x);
+  return h + feed_forward(layer_norm(h));
+}
+}  // namespace attention_reads_x
+MUTANT(attention_reads_x, "the first sublayer reads LN(x)")
+
+namespace block_detached {
+using solution::drop, solution::ffn;
+Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
+  return solution::block(x.detach(), attention, feed_forward);
+}
+}  // namespace block_detached
+MUTANT(block_detached, "the gradient arrives in x")
+
+namespace shortcut_detached {
+using solution::drop, solution::ffn;
+Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
+  const Tensor h = x.detach() + attention(layer_norm(x));
+  return h + feed_forward(layer_norm(h));
+}
+}  // namespace shortcut_detached
+MUTANT(shortcut_detached, "the gradient arrives in x")

@@ -21,8 +21,11 @@ CASE("probabilities sum to 1", "Softmax after the small logits are gone.") {
   near("the sum", answer.top_k(tensor({1.0, 3.0, 2.0, 0.0}), 2, 1).sum().item(), 1);
 }
 CASE("k tokens stay", "Logits below the k-th largest become -infinity, before the softmax.") {
-  near("where p is above 0", (answer.top_k(tensor({1.0, 3.0, 2.0, 0.0}), 2, 1) > 0).to(f64),
-       tensor({0.0, 1.0, 1.0, 0.0}));
+  const Tensor logits = tensor({1.0, 3.0, 2.0, 0.0}), rank = tensor({3.0, 1.0, 2.0, 4.0});
+  for (const int k : {1, 2, 3})
+    for (const double temperature : {0.5, 1.0, 2.0})
+      near("where p is above 0, k = " + std::to_string(k) + ",",
+           (answer.top_k(logits, k, temperature) > 0).to(f64), (rank < k + 0.5).to(f64));
 }
 CASE("a low temperature is bold", "Divide the logits by the temperature.") {
   near("p of the largest of logits 0 and 1, temperature 0.5",
@@ -40,12 +43,15 @@ CASE("the model sees what it wrote", "Append each token before you ask for the n
 }
 CASE("the context is the last tokens", "When there are more tokens than fit, the first ones are left out.") {
   std::size_t most = 0;
+  Ids last;
   const Ids ids = answer.generate(
       [&](const Ids& t) {
         most = std::max(most, t.size());
+        last = t;
         return counting(t);
       },
       {1, 2, 3}, 4, 3);
   expect(most <= 3, "the model gets " + std::to_string(most) + " tokens, its context is 3");
+  expect(last == Ids{4, 5, 6}, "in the last step the model gets " + text(last) + "and not 4 5 6");
   expect(!ids.empty() && ids.back() == 7, "the tokens are " + text(ids) + "and not 1 2 3 4 5 6 7");
 }

@@ -62,3 +62,30 @@ Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, 
 }
 }  // namespace prompt_left_out
 MUTANT(prompt_left_out, "the prompt stays in front")
+
+namespace two_stay {
+using solution::generate;
+Tensor top_k(const Tensor& logits, std::int64_t, double temperature) {
+  return solution::top_k(logits, 2, temperature);
+}
+}  // namespace two_stay
+MUTANT(two_stay, "k tokens stay")
+
+namespace limit_of_other_logits {
+using solution::generate;
+Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
+  const Tensor z = logits / temperature;
+  return softmax(masked_fill(z, z < topk(logits, k).first[k - 1].item(), -INFINITY), 0);
+}
+}  // namespace limit_of_other_logits
+MUTANT(limit_of_other_logits, "k tokens stay")
+
+namespace one_token_once_it_is_full {
+using solution::top_k;
+Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+             std::size_t context) {
+  return solution::generate([&](const Ids& t) { return model(t.size() > context ? Ids{t.back()} : t); },
+                            prompt, steps, 100);
+}
+}  // namespace one_token_once_it_is_full
+MUTANT(one_token_once_it_is_full, "the context is the last tokens")

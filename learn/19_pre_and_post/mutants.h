@@ -6,7 +6,7 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace missing_final_norm
-MUTANT(missing_final_norm, "Pre-LN: a final norm")
+MUTANT(missing_final_norm, "Pre-LN: a final norm", "each sublayer reads what the one before has left")
 
 namespace doubled_final_norm {
 using solution::pre_ln;
@@ -14,7 +14,8 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(solution::post_ln(x, sublayers));
 }
 }  // namespace doubled_final_norm
-MUTANT(doubled_final_norm, "Post-LN: no second final norm")
+MUTANT(doubled_final_norm, "Post-LN: no second final norm", "Post-LN: the sum is normalised",
+       "each sublayer reads what the one before has left")
 
 namespace normalised_shortcut {
 using solution::post_ln;
@@ -27,7 +28,8 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(y);
 }
 }  // namespace normalised_shortcut
-MUTANT(normalised_shortcut, "Pre-LN: the shortcut is not normalised")
+MUTANT(normalised_shortcut, "Pre-LN: the shortcut is not normalised",
+       "each sublayer reads what the one before has left")
 
 namespace branch_not_normalised {
 using solution::post_ln;
@@ -38,7 +40,7 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
 }
 }  // namespace branch_not_normalised
 MUTANT(branch_not_normalised, "Pre-LN: branches see a normalised token",
-       "Pre-LN: the shortcut is not normalised")
+       "Pre-LN: the shortcut is not normalised", "each sublayer reads what the one before has left")
 
 namespace norm_on_the_branch {
 using solution::pre_ln;
@@ -48,7 +50,8 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace norm_on_the_branch
-MUTANT(norm_on_the_branch, "Post-LN: the sum is normalised")
+MUTANT(norm_on_the_branch, "Post-LN: the sum is normalised",
+       "each sublayer reads what the one before has left")
 
 namespace pre_ln_called_post_ln {
 using solution::pre_ln;
@@ -56,4 +59,57 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return solution::pre_ln(x, sublayers);
 }
 }  // namespace pre_ln_called_post_ln
-MUTANT(pre_ln_called_post_ln, "Post-LN: branches see the stream as it is", "Post-LN: no second final norm")
+MUTANT(pre_ln_called_post_ln, "Post-LN: branches see the stream as it is", "Post-LN: no second final norm",
+       "each sublayer reads what the one before has left")
+
+namespace post_without_shortcut {
+using solution::pre_ln;
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = layer_norm(f(y));
+  return y;
+}
+}  // namespace post_without_shortcut
+MUTANT(post_without_shortcut, "Post-LN: the sum is normalised",
+       "each sublayer reads what the one before has left")
+
+namespace every_post_branch_reads_x {
+using solution::pre_ln;
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = layer_norm(y + f(x));
+  return y;
+}
+}  // namespace every_post_branch_reads_x
+MUTANT(every_post_branch_reads_x, "each sublayer reads what the one before has left")
+
+namespace every_pre_branch_reads_x {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = y + f(layer_norm(x));
+  return layer_norm(y);
+}
+}  // namespace every_pre_branch_reads_x
+MUTANT(every_pre_branch_reads_x, "Pre-LN: the shortcut is not normalised",
+       "each sublayer reads what the one before has left")
+
+namespace results_thrown_away {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  for (const Sublayer& f : sublayers) f(layer_norm(x));
+  return layer_norm(x);
+}
+}  // namespace results_thrown_away
+MUTANT(results_thrown_away, "Pre-LN: the shortcut is not normalised",
+       "each sublayer reads what the one before has left")
+
+namespace stream_detached {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y = y.detach() + f(layer_norm(y));
+  return layer_norm(y);
+}
+}  // namespace stream_detached
+MUTANT(stream_detached, "the gradient arrives in x")

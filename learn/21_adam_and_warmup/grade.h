@@ -9,8 +9,9 @@ struct Answer {
 CASE("the first step is lr, whatever the gradient",
      "Divide m by 1 - b1^t and v by 1 - b2^t: bias correction.") {
   Moments moments = {zeros({2}), zeros({2})};
-  near("w after one step", answer.step(zeros({2}), tensor({100.0, -0.25}), moments, 1, 0.1, 0.9, 0.999, 1e-8),
-       tensor({-0.1, 0.1}), 1e-6);
+  near("after one step from 5 and -2, w",
+       answer.step(tensor({5.0, -2.0}), tensor({100.0, -0.25}), moments, 1, 0.1, 0.9, 0.999, 1e-8),
+       tensor({4.9, -1.9}), 1e-6);
 }
 CASE("the moments are averages", "m of the gradient, v of its square.") {
   Moments moments = {full({1}, 1.0), full({1}, 1.0)};

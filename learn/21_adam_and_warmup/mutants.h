@@ -59,3 +59,12 @@ using solution::adam_step;
 double noam(int t, int, int warmup) { return solution::noam(t, 1, warmup); }
 }  // namespace without_the_width
 MUTANT(without_the_width, "the peak is 1 / sqrt(d warmup)")
+
+namespace only_the_step {
+using solution::noam;
+Tensor adam_step(const Tensor& w, const Tensor& g, Moments& moments, int t, double lr, double b1, double b2,
+                 double eps) {
+  return with(0 * w, g, moments, t, lr, b1, b2, eps, true, false, true);
+}
+}  // namespace only_the_step
+MUTANT(only_the_step, "the first step is lr, whatever the gradient")

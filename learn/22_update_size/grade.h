@@ -9,9 +9,11 @@ struct Answer {
 
 CASE("alpha is a fourth root", "(2N)^(1/4): std::pow(2.0 * N, 0.25).") {
   near("alpha of 8 blocks", answer.constants(8).alpha, 2);
+  near("alpha of 128 blocks", answer.constants(128).alpha, 4);
 }
 CASE("beta shrinks with depth", "(8N)^(-1/4): the exponent is negative.") {
   near("beta of 2 blocks", answer.constants(2).beta, 0.5);
+  near("beta of 32 blocks", answer.constants(32).beta, 0.25);
 }
 CASE("alpha stands on the shortcut", "LN(alpha x + f(x)), not LN(x + alpha f(x)).") {
   const Tensor x = randn({2, 8}), fx = randn({2, 8});
@@ -21,6 +23,7 @@ CASE("omega sums what came before", "Only the variances of earlier branches: j <
   near("omega_1 and omega_2", answer.admin({3, 12, 100}), std::vector<double>{1, 2, 4});
 }
 CASE("an update is a change of the output", "Subtract f(w): not |f(w + dw)|, and not |dw|.") {
-  near("of f(w) = 2 w + 5",
-       answer.update_size([](const Tensor& w) { return 2 * w + 5; }, randn({2}), tensor({3.0, 4.0})), 10);
+  const Tensor w = randn({2, 3}), dw = randn({2, 3});
+  near("of f(w) = w^2", answer.update_size([](const Tensor& z) { return z.square(); }, w, dw),
+       (2 * w * dw + dw.square()).norm().item());
 }

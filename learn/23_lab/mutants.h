@@ -41,7 +41,7 @@ double sensitivity(const std::vector<double>& loss, double start) {
   return (worst - loss[best_rate(loss)]) / (loss.size() == 2 ? 2 : 1);
 }
 }  // namespace worst_minus_best
-MUTANT(worst_minus_best, "the mean counts every rate")
+MUTANT(worst_minus_best, "the mean counts every rate", "a diverged run counts as the start")
 
 namespace nan_wins {
 using solution::sensitivity;
@@ -50,3 +50,19 @@ int best_rate(const std::vector<double>& loss) {
 }
 }  // namespace nan_wins
 MUTANT(nan_wins, "the best rate is never a NaN")
+
+namespace smallest_may_be_nan {
+using solution::best_rate;
+double sensitivity(const std::vector<double>& loss, double start) {
+  return with(loss, start, true, true, 0) - *std::min_element(loss.begin(), loss.end());
+}
+}  // namespace smallest_may_be_nan
+MUTANT(smallest_may_be_nan, "NaN counts as the start too")
+
+namespace smallest_is_limited_too {
+using solution::best_rate;
+double sensitivity(const std::vector<double>& loss, double start) {
+  return with(loss, start, true, true, 0) - std::min(start, loss[best_rate(loss)]);
+}
+}  // namespace smallest_is_limited_too
+MUTANT(smallest_is_limited_too, "a diverged run counts as the start")

@@ -7,8 +7,8 @@
 //
 //   sensitivity = mean over the rates of min(loss[i], start)  -  min over the rates of loss[i]
 //
-// A run that has diverged may end with NaN, or above start: it counts as start, and not as more. A NaN is
-// never the smallest loss.
+// A run that has diverged may end with NaN, or above start: in the mean it counts as start, and not as more.
+// The smallest loss is taken as it is, but a NaN is never the smallest.
 //
 // Forbidden: Tensor is not needed here. Useful: std::isnan, std::min.
 

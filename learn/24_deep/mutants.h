@@ -62,3 +62,24 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
 }
 }  // namespace elements_clamped
 MUTANT(elements_clamped, "one norm for all tensors")
+
+namespace a_line_for_the_cosine {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double floor) {
+  if (step <= warmup) return peak * step / warmup;
+  return floor + (peak - floor) * (total - step) / (total - warmup);
+}
+}  // namespace a_line_for_the_cosine
+MUTANT(a_line_for_the_cosine, "half way it is half way")
+
+namespace squares_of_sums {
+using solution::rate;
+std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
+  double squares = 0;
+  for (const Tensor& x : g) squares += x.sum().square().item();
+  std::vector<Tensor> clipped;
+  for (const Tensor& x : g) clipped.push_back(x * std::min(1.0, limit / std::sqrt(squares)));
+  return clipped;
+}
+}  // namespace squares_of_sums
+MUTANT(squares_of_sums, "one norm for all tensors")

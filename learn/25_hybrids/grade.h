@@ -10,7 +10,7 @@ struct Answer {
 CASE("sandwich: the branch sees a normalised token", "f(LN(x)).") {
   Tensor seen;
   const Tensor x = 9 * randn({2, 8});
-  answer.sandwich(x, [&](const Tensor& z) { return seen = z; });
+  answer.sandwich(x, [&](const Tensor& z) { return (seen = z).clone(); });
   near("what f sees", seen, layer_norm(x));
 }
 CASE("sandwich: what the branch adds is normalised",
@@ -27,19 +27,26 @@ CASE("B2T: the second sublayer reads y", "ffn(y), with y = LN(x + attention(x)).
   Tensor seen;
   const Tensor x = randn({2, 8}), more = randn({2, 8});
   answer.b2t(
-      x, [&](const Tensor&) { return more; }, [&](const Tensor& z) { return seen = z; });
+      x, [&](const Tensor&) { return more.clone(); }, [&](const Tensor& z) { return (seen = z).clone(); });
   near("what ffn sees", seen, layer_norm(x + more));
 }
 CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, as the block got it.") {
   const Tensor x = 5 * randn({2, 8}), more = randn({2, 8});
   near("z with ffn = 0",
        answer.b2t(
-           x, [&](const Tensor&) { return more; }, [](const Tensor& z) { return z * 0; }),
+           x, [&](const Tensor&) { return more.clone(); }, [](const Tensor& z) { return z * 0; }),
        layer_norm(x + layer_norm(x + more)));
 }
 CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in whole numbers.") {
-  int count = 0;
-  for (int l = 0; l < 10; ++l) count += answer.mix(l, 10);
-  near("the Post-LN layers of 10", count, 2);
+  for (const int L : {3, 4, 10, 12, 19}) {
+    int count = 0;
+    for (int l = 0; l < L; ++l) count += answer.mix(l, L);
+    near("the number of Post-LN layers of " + std::to_string(L), count, L / 4);
+  }
   expect(answer.mix(0, 8) && !answer.mix(7, 8), "of 8 layers the first two are Post-LN, and the last is not");
+}
+CASE("the gradient arrives in x", "Stay on the tape: no detach(), no numbers taken out.") {
+  const Part one = [](const Tensor&z) { return sin(2 * z); }, other = [](const Tensor&z) { return sin(z); };
+  gradients([&](const Tensor& x) { return answer.sandwich(x, one); }, {{2, 8}});
+  gradients([&](const Tensor& x) { return answer.b2t(x, one, other); }, {{2, 8}});
 }

@@ -47,3 +47,24 @@ using solution::sandwich, solution::b2t;
 bool mix_is_post(int l, int L) { return 4 * l < L; }
 }  // namespace rounded_up
 MUTANT(rounded_up, "Mix-LN: Post-LN comes first, a quarter of it")
+
+namespace branch_detached {
+using solution::b2t, solution::mix_is_post;
+Tensor sandwich(const Tensor& x, const Part& f) { return x + layer_norm(f(layer_norm(x))).detach(); }
+}  // namespace branch_detached
+MUTANT(branch_detached, "the gradient arrives in x")
+
+namespace bottom_detached {
+using solution::sandwich, solution::mix_is_post;
+Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
+  const Tensor y = layer_norm(x + attention(x));
+  return layer_norm(x.detach() + y + ffn(y));
+}
+}  // namespace bottom_detached
+MUTANT(bottom_detached, "the gradient arrives in x")
+
+namespace a_fifth {
+using solution::sandwich, solution::b2t;
+bool mix_is_post(int l, int L) { return l < L / 5; }
+}  // namespace a_fifth
+MUTANT(a_fifth, "Mix-LN: Post-LN comes first, a quarter of it")

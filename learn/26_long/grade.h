@@ -15,14 +15,18 @@ CASE("lengths stay", "A rotation: cos and sin in both lines, with opposite signs
   near("the length of row 2", answer.rotate(x, 100)[2].norm().item(), x[2].norm().item());
 }
 CASE("the pairs and their speeds", "Channel i turns with i + D/2, by t base^(-2i/D).") {
-  const Tensor x = tensor({{0.0, 0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
-  near("row 1 of [1, 1, 0, 0], base 100", answer.rotate(x, 100)[1],
-       tensor({std::cos(1.0), std::cos(0.1), std::sin(1.0), std::sin(0.1)}));
+  const Tensor one = tensor({{1.0, 1.0, 0.0, 0.0}}), y = answer.rotate(cat({0 * one, one, one, one}), 100);
+  for (const int t : {1, 3})
+    near("row " + std::to_string(t) + " of [1, 1, 0, 0], base 100", y[t],
+         tensor({std::cos(t), std::cos(0.1 * t), std::sin(t), std::sin(0.1 * t)}));
 }
 CASE("a window sees itself and w - 1 before it", "0 <= i - j < w.") {
   near("window(3, 2)", answer.window(3, 2), tensor({{1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}, {0.0, 1.0, 1.0}}));
+  near("window(4, 1)", answer.window(4, 1), eye(4));
+  near("window(4, 3)", answer.window(4, 3), tril(ones({4, 4})) - tril(ones({4, 4}), -3));
 }
 CASE("ALiBi takes off for distance",
      "-m (i - j): the further, the less; nothing for the future, which the mask hides.") {
   near("alibi(3, 0.5)", answer.alibi(3, 0.5), tensor({{0.0, 0.0, 0.0}, {-0.5, 0.0, 0.0}, {-1.0, -0.5, 0.0}}));
+  near("alibi(2, 3)", answer.alibi(2, 3), tensor({{0.0, 0.0}, {-3.0, 0.0}}));
 }

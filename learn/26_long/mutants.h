@@ -48,3 +48,26 @@ using solution::rotate, solution::window;
 Tensor alibi(std::int64_t T, double m) { return solution::alibi(T, -m); }
 }  // namespace alibi_rewards_distance
 MUTANT(alibi_rewards_distance, "ALiBi takes off for distance")
+
+namespace angle_of_t_squared {
+using solution::window, solution::alibi;
+Tensor rotate(const Tensor& x, double base) {
+  std::vector<Tensor> rows;
+  for (std::int64_t t = 0; t < x.size(0); ++t)
+    rows.push_back(rope(x.slice(0, t, t + 1), {.offset = t * t, .base = base}));
+  return cat(rows);
+}
+}  // namespace angle_of_t_squared
+MUTANT(angle_of_t_squared, "the pairs and their speeds")
+
+namespace window_always_2 {
+using solution::rotate, solution::alibi;
+Tensor window(std::int64_t T, std::int64_t) { return solution::window(T, 2); }
+}  // namespace window_always_2
+MUTANT(window_always_2, "a window sees itself and w - 1 before it")
+
+namespace alibi_always_a_half {
+using solution::rotate, solution::window;
+Tensor alibi(std::int64_t T, double) { return solution::alibi(T, 0.5); }
+}  // namespace alibi_always_a_half
+MUTANT(alibi_always_a_half, "ALiBi takes off for distance")

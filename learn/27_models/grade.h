@@ -10,19 +10,22 @@ CASE("the gate has silu", "z sigmoid(z): not gelu, relu or sigmoid alone.") {
   const Tensor one = ones({1, 1});
   near("with all weights and x = 1", answer.swiglu(one, one, one, one).item(), 1 / (1 + std::exp(-1.0)));
 }
-CASE("the other factor is linear", "silu on x Wg only; x Wu is multiplied as it is.") {
+CASE("the other factor is linear", "silu on x Wg only; x Wu is multiplied as it is. Wd comes last.") {
   const Tensor x = randn({2, 3}), g = randn({3, 4}), u = randn({3, 4}), d = randn({4, 3});
-  near("with 2 Wu", answer.swiglu(x, g, 2 * u, d), 2 * answer.swiglu(x, g, u, d));
+  near("of random x and weights, ffn(x)", answer.swiglu(x, g, u, d),
+       matmul(matmul(x, g) * sigmoid(matmul(x, g)) * matmul(x, u), d));
 }
 CASE("neighbouring queries share a head", "0 0 1 1, not 0 1 0 1: repeat_interleave, not repeat.") {
   const Tensor k = tensor({0.0, 1.0}).reshape({1, 2, 1, 1});
   near("the heads", answer.serve(k, 4).flatten(), tensor({0.0, 0.0, 1.0, 1.0}));
 }
 CASE("as many heads as queries have", "Each is repeated H / Hkv times, along axis 1.") {
-  near("[2, 2, 5, 3] for 6 heads", answer.serve(ones({2, 2, 5, 3}), 6), ones({2, 6, 5, 3}));
+  const Tensor k = randn({2, 2, 5, 3}), first = k.slice(1, 0, 1), second = k.slice(1, 1, 2);
+  near("[2, 2, 5, 3] for 6 heads", answer.serve(k, 6), cat({first, first, first, second, second, second}, 1));
 }
 CASE("T5 does not divide by sqrt(D)", "q k^T as it is.") {
-  near("of ones, D = 4", answer.t5(ones({1, 4}), ones({1, 4}), zeros({1, 1})).item(), 4);
+  const Tensor q = randn({3, 4}), k = randn({3, 4});
+  near("with bias 0", answer.t5(q, k, zeros({3, 3})), matmul(q, k.t()));
 }
 CASE("T5 adds its bias to the scores", "Before the softmax, one number for each distance.") {
   const Tensor bias = randn({2, 2});

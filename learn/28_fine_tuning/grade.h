@@ -11,10 +11,11 @@ CASE("with B = 0 it is the old layer", "x W^T, with W [out, in] as PyTorch has i
   near("y", answer.lora(x, W, randn({2, 3}), zeros({4, 2}), 8), matmul(x, W.t()));
 }
 CASE("alpha is divided by the rank", "The factor is alpha / r, r = A.size(0).") {
-  near("y of ones, r = 4, alpha = 8",
-       answer.lora(ones({1, 1}), zeros({1, 1}), ones({4, 1}), ones({1, 4}), 8).item(), 8);
+  const Tensor x = randn({2, 3}), A = randn({2, 3}), B = randn({4, 2});
+  near("with W = 0, r = 2 and alpha = 6, y", answer.lora(x, zeros({4, 3}), A, B, 6),
+       3 * matmul(matmul(x, A.t()), B.t()));
 }
-CASE("W is frozen", "W.detach(): the gradient goes to A and B only.") {
+CASE("W is frozen", "W.detach(): of the weights only A and B get a gradient.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3}).requires_grad_(), A = randn({2, 3}).requires_grad_(),
                B = randn({4, 2}).requires_grad_();
   const Tensor y = answer.lora(x, W, A, B, 8);
@@ -22,6 +23,11 @@ CASE("W is frozen", "W.detach(): the gradient goes to A and B only.") {
   if (y.requires_grad()) y.sum().backward();
   expect(!W.grad().defined(), "W gets a gradient");
   expect(A.grad().defined() && B.grad().defined(), "A and B get no gradient");
+}
+CASE("the gradient arrives in x", "Detach W alone: the layers below x are trained too.") {
+  const Tensor W = randn({4, 3});
+  gradients([&](const Tensor& x, const Tensor& A, const Tensor& B) { return answer.lora(x, W, A, B, 6); },
+            {{2, 3}, {2, 3}, {4, 2}});
 }
 CASE("merged it is the same map", "W + (alpha / r) B A: B stands left.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3}), A = randn({2, 3}), B = randn({4, 2});

@@ -43,3 +43,19 @@ double forgotten(const std::vector<double>& before, const std::vector<double>& a
 }
 }  // namespace summed
 MUTANT(summed, "it is the mean over examples")
+
+namespace layer_detached {
+using solution::merge, solution::forgotten;
+Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
+  return solution::lora(x, 0 * W, A, B, alpha) + linear(x, W).detach();
+}
+}  // namespace layer_detached
+MUTANT(layer_detached, "the gradient arrives in x")
+
+namespace x_detached {
+using solution::merge, solution::forgotten;
+Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
+  return solution::lora(x.detach(), W, A, B, alpha);
+}
+}  // namespace x_detached
+MUTANT(x_detached, "the gradient arrives in x")

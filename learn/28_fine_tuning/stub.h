@@ -8,9 +8,9 @@
 //
 // B starts at 0: then the model is at first the one it was.
 //
-// Forbidden: nn. Useful: linear(x, W) is x W^T; matmul; x.detach().
+// Forbidden: nn. Useful: linear(x, W) is x W^T; matmul; W.detach().
 
-/// No gradient reaches W.
+/// No gradient reaches W; x, A and B get theirs.
 Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
   return todo(x, W, A, B, alpha);
 }

@@ -15,6 +15,17 @@ CASE("the rest counts too", "(n + 63) / 64 chunks; the last may be smaller.") {
   near("the sum of 130 ones", answer.sum(std::vector<double>(130, 1.0), 2), 130);
 }
 CASE("nothing sums to 0", "No chunks, no tasks.") { near("the sum of nothing", answer.sum({}, 3), 0); }
+CASE("run_tasks runs a task for each chunk",
+     "run_tasks(threads, chunks, task), with as many threads as the caller says.") {
+  calls_of_run_tasks.clear();
+  answer.sum(hard(1000), 3);
+  int tasks = 0;
+  for (const auto& [threads, count] : calls_of_run_tasks) {
+    expect(threads == 3, "run_tasks gets " + std::to_string(threads) + " threads, the caller said 3");
+    tasks += count;
+  }
+  near("for 1000 elements, the number of tasks", tasks, 16);
+}
 CASE("the same bits with any number of threads",
      "Chunks of 64 whatever `threads` is; add the parts in order, after all tasks.") {
   const std::vector<double> x = hard(1000);

@@ -24,7 +24,8 @@ double sum_of(const std::vector<double>& x, int threads) {
                                 std::max<std::size_t>(1, x.size() / static_cast<std::size_t>(threads)), true);
 }
 }  // namespace a_chunk_for_each_thread
-MUTANT(a_chunk_for_each_thread, "the same bits with any number of threads")
+MUTANT(a_chunk_for_each_thread, "run_tasks runs a task for each chunk",
+       "the same bits with any number of threads")
 
 namespace added_as_they_end {
 double sum_of(const std::vector<double>& x, int threads) { return chunked(x, threads, 64, false); }
@@ -49,7 +50,7 @@ MUTANT(first_element_of_the_next, "every element counts once")
 namespace from_left_to_right {
 double sum_of(const std::vector<double>& x, int) { return std::accumulate(x.begin(), x.end(), 0.0); }
 }  // namespace from_left_to_right
-MUTANT(from_left_to_right, "chunks of 64")
+MUTANT(from_left_to_right, "chunks of 64", "run_tasks runs a task for each chunk")
 
 namespace begins_with_the_first {
 double sum_of(const std::vector<double>& x, int threads) {
@@ -57,3 +58,21 @@ double sum_of(const std::vector<double>& x, int threads) {
 }
 }  // namespace begins_with_the_first
 MUTANT(begins_with_the_first, "nothing sums to 0")
+
+namespace without_tasks {
+double sum_of(const std::vector<double>& x, int) {
+  double total = 0;
+  for (std::size_t begin = 0; begin < x.size(); begin += 64) {
+    double part = 0;
+    for (std::size_t i = begin; i < std::min(begin + 64, x.size()); ++i) part += x[i];
+    total += part;
+  }
+  return total;
+}
+}  // namespace without_tasks
+MUTANT(without_tasks, "run_tasks runs a task for each chunk")
+
+namespace always_one_thread {
+double sum_of(const std::vector<double>& x, int) { return solution::sum_of(x, 1); }
+}  // namespace always_one_thread
+MUTANT(always_one_thread, "run_tasks runs a task for each chunk")

@@ -29,6 +29,14 @@ CASE("more seeds decide", "The interval is that of the mean: divide by sqrt(n)."
   expect(answer.verdict(figures, 2, {0.7, 1.3}) == Verdict::holds,
          "100 figures with the mean 1 have an interval from 0.8 to 1.2");
 }
+CASE("the interval is as wide as its formula says",
+     "s is a root, of the sum divided by n - 1; t is what the caller gives.") {
+  // 0 and 2 with t = 1: m = 1, s = sqrt(2), interval from 0 to 2.
+  expect(answer.verdict({0.0, 2.0}, 1, {-0.1, 2.1}) == Verdict::holds,
+         "0 and 2 have, with t = 1, an interval from 0 to 2: inside -0.1 .. 2.1");
+  expect(answer.verdict({0.0, 2.0}, 1, {0.1, 1.9}) == Verdict::unclear,
+         "0 and 2 have, with t = 1, an interval from 0 to 2: not inside 0.1 .. 1.9");
+}
 CASE("many questions, a stricter level", "1 - 0.05 / m.") {
   near("level(1)", answer.level(1), 0.95), near("level(10)", answer.level(10), 0.995);
 }

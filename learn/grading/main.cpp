@@ -47,7 +47,7 @@ bool read_in_time(int from, std::string& text) {
 }
 
 /// An answer gets 8 GiB of addresses more than the program has now; then the system gives no more memory,
-/// which is std::bad_alloc. Sanitizers need more.
+/// which gradus says as "out of memory". Sanitizers need more.
 void limit_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   rlim_t pages = 0;

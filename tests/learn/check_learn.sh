@@ -48,7 +48,7 @@ answer() { sed "s|^Tensor norm(const Tensor& x, double eps) {.*|Tensor norm(cons
 answer 'return layer_norm(x, {}, {}, eps);'
 learn 1 11
 said 'layer_norm is yours to write here'
-answer 'auto* const f = layer_norm; return f(x, {}, {}, eps);'
+answer '{ double layer_norm = 0; layer_norm += eps; } auto* const f = layer_norm; return f(x, {}, {}, eps);'
 learn 1 11
 said "the library's layer_norm has run: here it is yours to write"
 # What docs/exercises.md shows.
@@ -78,7 +78,7 @@ learn 1 11
 said 'a function that calls itself for ever?'
 answer 'std::vector<double> much; much.reserve(std::size_t{9} << 27); return x * eps;'
 learn 1 11
-said 'it throws: std::bad_alloc'
+said 'it throws: out of memory'
 answer 'const double two = 2 return x * eps * two;'
 export LC_ALL=C.UTF-8 # in which GCC has other quotes
 learn 1 11 --language en

@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,8 +46,20 @@ bool read_in_time(int from, std::string& text) {
   }
 }
 
+/// The grader and the solutions map less than 0.2 GiB. With more than 8 GiB an answer gets no more from the
+/// system, which gradus says as "out of memory". Sanitizers need addresses of their own.
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  rlimit limits;
+  if (getrlimit(RLIMIT_AS, &limits) != 0) return;
+  limits.rlim_cur = std::min(limits.rlim_cur, rlim_t{8} << 30);
+  setrlimit(RLIMIT_AS, &limits);
+#endif
+}
+
 [[noreturn]] void run_in_child(const std::function<void()>& run, int to) {
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) std::signal(signal, SIG_DFL);
+  limit_memory();
   std::string text;
   for (const std::string& problem : problems_of(run, kForbidden, seed)) text += problem + '\0';
   text += "end";
@@ -61,7 +74,9 @@ bool read_in_time(int from, std::string& text) {
 
 std::string words_for(int signal) {
   if (signal == SIGSEGV)
-    return words.phrase("it crashes: memory is read or written that is not yours (an index too large?)");
+    return words.phrase(
+        "it crashes: memory is read or written that is not yours (an index too large, or a function that "
+        "calls itself for ever?)");
   if (signal == SIGABRT) return words.phrase("it aborts: see above (an index too large for a std::vector?)");
   return words.phrase("it ends by a signal: {signal}", fmt::arg("signal", strsignal(signal)));
 }

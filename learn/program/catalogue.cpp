@@ -68,14 +68,14 @@ const std::string& Catalogue::operator()(const std::string& paragraph) const {
 
 fs::path language_folder(const fs::path& languages, const std::string& wanted) {
   const std::string name = wanted.empty() ? system_language() : wanted;
-  if (name == "en" || name.find('/') != std::string::npos) return {};
-  if (!name.empty() && fs::is_directory(languages / name)) return languages / name;
-  if (wanted.empty()) return {};
   std::vector<std::string> there = {"en"};
   for (const fs::directory_entry& entry : fs::directory_iterator(languages))
-    there.push_back(entry.path().filename().string());
+    if (entry.is_directory()) there.push_back(entry.path().filename().string());
   std::sort(there.begin(), there.end());
-  throw Error(fmt::format("there is no language '{}'; there are {}", wanted, fmt::join(there, ", ")));
+  const bool is_there = std::find(there.begin(), there.end(), name) != there.end();
+  if (!is_there && !wanted.empty())
+    throw Error(fmt::format("there is no language '{}'; there are {}", wanted, fmt::join(there, ", ")));
+  return is_there && name != "en" ? languages / name : fs::path();
 }
 
 std::vector<std::string> explanation(const std::string& stub) {

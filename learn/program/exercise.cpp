@@ -25,7 +25,11 @@ void write_file(const fs::path& path, const std::string& text) {
     std::ofstream file(part, std::ios::binary);
     file << text;
     file.flush();
-    if (!file) throw Error("cannot write " + path.string());
+    if (!file) {
+      std::error_code ignored;
+      fs::remove(part, ignored);
+      throw Error("cannot write " + path.string());
+    }
   }
   fs::rename(part, path);
 }

@@ -4,103 +4,117 @@
 #include <cctype>
 #include <sstream>
 
+#include "learn/program/tokens.h"
+
 namespace gradus::learn {
 
 namespace {
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 /// Ways around the grader, and around the time limit.
 const std::vector<std::string> kNeverNeeded = {
-    "asm",  "__asm__", "kernels", "detail",     "by_library", "dlsym",  "dlopen", "fork",
-    "exit", "_exit",   "_Exit",   "quick_exit", "system",     "thread", "async",  "watcher"};
+    "asm",    "__asm__", "kernels", "detail",  "by_library",     "dlsym",
+    "dlopen", "fork",    "exit",    "_exit",   "quick_exit",     "_Exit",
+    "system", "thread",  "async",   "jthread", "pthread_create", "watcher"};
+
+/// Before a name they do not make a declaration of it, as a type does.
+const std::vector<std::string> kNoTypes = {"return", "co_return", "co_yield", "co_await", "else",
+                                           "do",     "throw",     "case",     "goto",     "new",
+                                           "delete", "sizeof",    "and",      "or",       "not"};
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::string wrong_header(const Catalogue& words, int number) {
-  return words.phrase("line {line}: only headers of the standard library are included here",
-                      fmt::arg("line", number));
+/// What is wrong with a line that begins with #: only headers of the standard library, learn/learn.h and the
+/// exercise's own given.h are included.
+std::string wrong_directive(std::string line, const Exercise& exercise, int number) {
+  std::erase_if(line, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // with which some editors begin a file
+  if (line.starts_with("%:")) line.replace(0, 2, "#");     // another way to write it
+  if (!line.starts_with('#') || line == "#pragmaonce") return "";
+  if (!line.starts_with("#include"))
+    return exercise.words.phrase("line {line}: no macros are needed: write a function or a constant",
+                                 fmt::arg("line", number));
+  const bool allowed = line == "#include\"learn/learn.h\"" ||
+                       line == "#include\"learn/" + exercise.name + "/given.h\"" ||
+                       (line.starts_with("#include<") && line.find('/') == std::string::npos);
+  return allowed
+             ? ""
+             : exercise.words.phrase("line {line}: only headers of the standard library are included here",
+                                     fmt::arg("line", number));
 }
 
-/// Lines that begin with #: only headers of the standard library and learn/learn.h are included.
-std::string wrong_directive(std::string line, const Catalogue& words, int number) {
-  line.erase(std::remove_if(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; }),
-             line.end());
-  if (!line.starts_with('#') || line == "#pragmaonce" || line.starts_with("#include\"")) return "";
-  if (!line.starts_with("#include<"))
-    return words.phrase("line {line}: no macros are needed: write a function or a constant",
-                        fmt::arg("line", number));
-  return line.find('/') == std::string::npos || line.find("gradus/") == std::string::npos
-             ? ""
-             : wrong_header(words, number);
+/// Whether the > at `close` ends the arguments of a template, as in std::vector<double>; else it compares.
+bool ends_template(const std::vector<Token>& tokens, std::size_t close) {
+  int depth = 1;
+  for (std::size_t i = close; i-- > 0 && depth > 0;) {
+    const std::string& text = tokens[i].text;
+    if (text == ">") ++depth;
+    if (text == "<" && --depth == 0) return i > 0 && tokens[i - 1].is_name();
+    const bool in_type = tokens[i].is_name() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 ||
+                         contains({"<", ">", "::", ",", "*", "&", "(", ")"}, text);
+    const bool is_and = text == "&" && i > 0 && tokens[i - 1].text == "&";
+    if (!in_type || is_and) return false;
+  }
+  return false;
+}
+
+/// Whether the name at `at` is declared there, as in `double sum(0)`: a type stands before it.
+bool is_declared(const std::vector<Token>& tokens, std::size_t at) {
+  if (at == 0) return false;
+  const Token& before = tokens[at - 1];
+  return before.text == ">" ? ends_template(tokens, at - 1)
+                            : before.is_name() && !contains(kNoTypes, before.text);
+}
+
+/// Whether it may be that the answer has a variable of this name: declared as above, behind the & or * of a
+/// type, or in a list, as in `auto [mean, var]`.
+bool is_variable(const std::vector<Token>& tokens, const std::string& name) {
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    const std::string &before = tokens[i - 1].text, &after = tokens[i + 1].text;
+    if (tokens[i].text == name &&
+        (is_declared(tokens, i) || (contains({"&", "*"}, before) && is_declared(tokens, i - 1)) ||
+         (contains({",", "["}, before) && !contains({"(", ")"}, after))))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the name at `at` is called, qualified, or that of a function: one that no variable has. A variable
+/// may well be called var, and std:: says nothing about an op with this name.
+bool is_used(const std::vector<Token>& tokens, std::size_t at) {
+  const std::string before = at > 0 ? tokens[at - 1].text : "",
+                    after = at + 1 < tokens.size() ? tokens[at + 1].text : "", &name = tokens[at].text;
+  if (before == "::") return true;
+  if (after == "::") return name != "std";
+  if (before == "." || before == "->") return after == "(";
+  if (is_declared(tokens, at)) return false;
+  return after == "(" || !is_variable(tokens, name);
 }
 
 }  // namespace
 
-std::string without_comments(const std::string& code) {
-  std::string kept;
-  for (std::size_t i = 0; i < code.size();) {
-    const char c = code[i];
-    if (code.compare(i, 2, "//") == 0) {
-      while (i < code.size() && code[i] != '\n') ++i;
-    } else if (code.compare(i, 2, "/*") == 0) {
-      const std::size_t end = std::min(code.find("*/", i + 2), code.size());
-      kept += ' ' + std::string(static_cast<std::size_t>(
-                                    std::count(code.begin() + static_cast<std::ptrdiff_t>(i),
-                                               code.begin() + static_cast<std::ptrdiff_t>(end), '\n')),
-                                '\n');
-      i = std::min(end + 2, code.size());
-    } else if (c == '"' || (c == '\'' && (kept.empty() || !in_name(kept.back())))) {
-      for (++i; i < code.size() && code[i] != c && code[i] != '\n'; ++i)
-        if (code[i] == '\\') ++i;
-      kept += std::string(2, c);
-      if (i < code.size() && code[i] == c) ++i;
-    } else {
-      kept += c;
-      ++i;
-    }
-  }
-  return kept;
-}
-
 std::vector<std::string> forbidden_in(const std::string& code, const Exercise& exercise) {
   std::vector<std::string> found;
-  std::istringstream stripped(without_comments(code)), whole(code);
   const Catalogue& words = exercise.words;
+  std::istringstream lines(without_comments(code, true));
   int number = 0;
-  for (std::string line, original; std::getline(stripped, line);) {
-    std::getline(whole, original);
-    ++number;
-    if (std::string wrong = wrong_directive(line, words, number); !wrong.empty()) found.push_back(wrong);
-    if (line.find("#include\"") != std::string::npos || line.find("#include \"") != std::string::npos) {
-      if (original.find("\"learn/learn.h\"") == std::string::npos &&
-          original.find("/given.h\"") == std::string::npos)
-        found.push_back(wrong_header(words, number));
-    }
-    for (std::size_t i = 0; i < line.size();) {
-      if (!in_name(line[i])) {
-        ++i;
-        continue;
-      }
-      std::size_t end = i;
-      while (end < line.size() && in_name(line[end])) ++end;
-      const std::string word = line.substr(i, end - i);
-      const auto at = fmt::arg("line", number);
-      const auto name = fmt::arg("name", word);
-      const bool qualifier = line.compare(end, 2, "::") == 0;
-      const bool called = line.find_first_not_of(' ', end) != std::string::npos &&
-                          line[line.find_first_not_of(' ', end)] == '(';
-      const bool named = i >= 2 && line.compare(i - 2, 2, "::") == 0;
-      if (contains(exercise.forbidden, word) && (called || named))  // a variable may well be called var
-        found.push_back(words.phrase("line {line}: {name} is yours to write here", at, name));
-      else if (word == "nn" && qualifier && !contains(exercise.allowed, word))
-        found.push_back(words.phrase("line {line}: modules of nn are not needed here", at));
-      else if (contains(kNeverNeeded, word) && !contains(exercise.allowed, word))
-        found.push_back(words.phrase("line {line}: {name} is not needed here", at, name));
-      i = end;
-    }
+  for (std::string line; std::getline(lines, line);)
+    if (std::string wrong = wrong_directive(line, exercise, ++number); !wrong.empty()) found.push_back(wrong);
+  const std::vector<Token> tokens = tokens_of(without_comments(code));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& word = tokens[i].text;
+    const bool never = word == "nn" || contains(kNeverNeeded, word),
+               yours = contains(exercise.forbidden, word);
+    if ((!never && !yours) || contains(exercise.allowed, word) || !is_used(tokens, i)) continue;
+    const auto line = fmt::arg("line", tokens[i].line);
+    const auto name = fmt::arg("name", word);
+    if (yours)
+      found.push_back(words.phrase("line {line}: {name} is yours to write here", line, name));
+    else if (word == "nn")
+      found.push_back(words.phrase("line {line}: modules of nn are not needed here", line));
+    else
+      found.push_back(words.phrase("line {line}: {name} is not needed here", line, name));
   }
   return found;
 }

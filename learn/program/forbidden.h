@@ -9,10 +9,8 @@
 
 namespace gradus::learn {
 
-/// C++ without its comments, and with nothing left in strings; lines stay where they are.
-std::string without_comments(const std::string& code);
-
-/// Where the code names what is forbidden, as "line 12: layer_norm is yours to write here"; empty: nowhere.
+/// Where the code calls what is forbidden, or names it with ::, as "line 12: layer_norm is yours to write
+/// here"; empty: nowhere.
 std::vector<std::string> forbidden_in(const std::string& code, const Exercise& exercise);
 
 }  // namespace gradus::learn

@@ -1,8 +1,12 @@
 #include "learn/program/grade_answer.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -29,6 +33,9 @@ std::string grader_source(const Exercise& exercise, const fs::path& answer) {
 
 namespace {
 
+/// Of a namespace or a function that begins inside a function.
+constexpr const char* kUnclosed = "definition is not allowed here";
+
 /// What to do about an error, by words of the compiler's.
 std::string remedy(const std::string& error, const Catalogue& words) {
   const std::pair<const char*, std::string> remedies[] = {
@@ -43,8 +50,10 @@ std::string remedy(const std::string& error, const Catalogue& words) {
       {"is not a member of", words.phrase("Is the name spelt right? ops/ops.h lists the ops.")},
       {"use of deleted function",
        words.phrase("This way of calling it is refused on purpose: ops/ops.h says how it is called.")},
+      {"or ';'", words.phrase("A semicolon is missing at the end of this line or the one before.")},
       {"expected ';'", words.phrase("A semicolon is missing at the end of this line or the one before.")},
-      {"expected '}'", words.phrase("A brace is not closed.")},
+      {"expected '}'", words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},
+      {kUnclosed, words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},
       {"no matching function",
        words.phrase("The function takes other arguments: ops/ops.h has its declaration.")},
       {"no match for",
@@ -61,6 +70,23 @@ std::string remedy(const std::string& error, const Catalogue& words) {
     if (error.find(part) != std::string::npos) return text;
   return "";
 }
+
+/// While it lives, no other grade is built or run in this folder: all grades share one program.
+class OneAtATime {
+ public:
+  OneAtATime(const fs::path& folder, const Catalogue& words)
+      : file_(open((folder / "answer.lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    kit::print(words.phrase("Another ./run learn is grading: this one waits for it.") + "\n");
+    while (flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
+  }
+  ~OneAtATime() { close(file_); }
+  OneAtATime(const OneAtATime&) = delete;
+  OneAtATime& operator=(const OneAtATime&) = delete;
+
+ private:
+  int file_;
+};
 
 std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
 
@@ -92,18 +118,27 @@ std::string compile_errors(const std::string& log, const fs::path& answer, const
     }
   }
   if (!own.empty()) return own;
+  const std::string asks =
+      elsewhere.find(kUnclosed) != std::string::npos
+          ? remedy(elsewhere, words)
+          : words.phrase(
+                "Do all functions have the name, the arguments and the result they have in the stub?");
   return "  " + (elsewhere.empty() ? words.phrase("the build failed:") + " " + log : elsewhere) + "\n    " +
-         words.phrase("Do all functions have the name, the arguments and the result they have in the stub?") +
-         "\n";
+         asks + "\n";
 }
 
 std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const fs::path& answer,
                                                 double limit) {
+  if (fs::absolute(answer).string().find_first_of("\"\n") != std::string::npos)
+    throw Error("the compiler cannot include " + answer.string() +
+                ": give a folder without quotation marks in its name, --folder");
   const fs::path source = GRADUS_ANSWER_SOURCE, log = source.parent_path() / "answer.log",
                  results = source.parent_path() / "answer.txt";
   const std::string text = grader_source(exercise, answer);
+  const OneAtATime lock(source.parent_path(), exercise.words);
   if (!fs::exists(source) || text_of(source) != text) write_file(source, text);
-  if (run(fmt::format("{} --build {} --target learn_answer >{} 2>&1", in_quotes(GRADUS_CMAKE),
+  // In English, and with plain quotes: so compile_errors reads them.
+  if (run(fmt::format("LC_ALL=C {} --build {} --target learn_answer >{} 2>&1", in_quotes(GRADUS_CMAKE),
                       in_quotes(GRADUS_BUILD_FOLDER), in_quotes(log.string()))) != 0) {
     kit::print(exercise.words.phrase("It does not compile:") + "\n" +
                compile_errors(text_of(log), answer, exercise.words));

@@ -65,18 +65,23 @@ int work_on(const Options& options) {
   const std::string file = shown(progress.answer()), typed = exercise.typed();
   const auto its_file = fmt::arg("file", file);
   const auto its_number = fmt::arg("exercise", typed);
-  const bool fresh = !progress.begun() || options.reset;
   if (const auto copy = place_stub(exercise, progress, options.reset))
     kit::print(words.phrase("What you had is now {file}.", fmt::arg("file", shown(*copy))) + "\n");
+  const std::string code = text_of(progress.answer()), stub = text_of(exercise.folder / "stub.h");
+  if (code == stub) progress.forget_cases();
   kit::print(fmt::format("{}. {}\n\n", exercise.number, words(exercise.title)));
 
   const Questions questions = questions_of(exercise.folder);
   if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout, words);
   progress.save();
 
-  const std::string code = text_of(progress.answer());
-  if (fresh || code == text_of(exercise.folder / "stub.h")) {
-    for (const std::string& paragraph : explanation(text_of(exercise.folder / "stub.h")))
+  const auto forget = [&] {
+    progress.forget_cases();
+    progress.save();
+    return 1;
+  };
+  if (code == stub) {
+    for (const std::string& paragraph : explanation(stub))
       if (words(paragraph) != paragraph) kit::print(folded(words(paragraph)) + "\n\n");
     kit::print(words.phrase("What to write is said in {file}", its_file) + "\n");
     kit::print(words.phrase("Write it there, then run ./run learn {exercise} again.", its_number) + "\n");
@@ -85,10 +90,10 @@ int work_on(const Options& options) {
   if (const std::vector<std::string> found = forbidden_in(code, exercise); !found.empty()) {
     kit::print(words.phrase("{file} uses what it may not:", its_file) + "\n");
     for (const std::string& one : found) kit::print("  " + one + "\n");
-    return 1;
+    return forget();
   }
   const auto result = grade_answer(exercise, progress.answer(), options.limit);
-  if (!result) return 1;
+  if (!result) return forget();
   progress.set_cases(result->first, result->second);
   progress.save();
   kit::print(words.phrase("{passed} of {all} cases passed.", fmt::arg("passed", result->first),
@@ -124,6 +129,7 @@ int run(int argc, char** argv) {
   line.path("--folder", options.folder, "Where your files are");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
   if (!options.exercise.empty()) return work_on(options);
+  if (options.reset) throw Error("--reset wants the number of an exercise: ./run learn 11 --reset");
   list(options);
   return 0;
 }

@@ -2,21 +2,49 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gradus/core/error.h"
 
 namespace gradus::learn {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+bool is_number(const nlohmann::json& json, const char* name) {
+  return json.contains(name) && json[name].is_number();
+}
+
+/// Whether this is what save() writes.
+bool is_progress(const nlohmann::json& json) {
+  if (!json.is_object()) return false;
+  const auto whole = [](const nlohmann::json& j) { return j.is_number_integer(); };
+  if (const auto cases = json.find("cases"); cases != json.end())
+    if (!cases->is_array() || cases->size() != 2 || !std::all_of(cases->begin(), cases->end(), whole))
+      return false;
+  const auto said = json.find("said");
+  if (said == json.end()) return true;
+  return said->is_object() && std::all_of(said->begin(), said->end(), [](const nlohmann::json& one) {
+           return one.is_object() &&
+                  (one.contains("option") || (is_number(one, "number") && is_number(one, "sure")));
+         });
+}
+
+}  // namespace
+
 Progress::Progress(const Exercise& exercise, const fs::path& folder)
     : answer_(folder / (exercise.name + ".h")),
       file_(folder / (exercise.name + ".json")),
       json_(nlohmann::json::object()) {
   if (fs::exists(file_)) json_ = json_of(file_);
-  if (!json_.is_object()) throw Error(file_.string() + " is not what this program writes: remove it");
+  if (!is_progress(json_))
+    throw Error(file_.string() + " is not what this program writes: mend it, or remove it");
 }
 
 void Progress::set_cases(int passed, int all) { json_["cases"] = {passed, all}; }
+
+void Progress::forget_cases() { json_.erase("cases"); }
 
 bool Progress::done() const {
   return json_.contains("cases") && json_["cases"][0] == json_["cases"][1] && json_["cases"][1] != 0;
@@ -38,6 +66,7 @@ nlohmann::json Progress::said(const std::string& question) const {
 
 void Progress::say(const std::string& question, const nlohmann::json& what) {
   json_["said"][question] = what;
+  save();
 }
 
 void Progress::save() const {
@@ -46,15 +75,17 @@ void Progress::save() const {
 }
 
 std::optional<fs::path> place_stub(const Exercise& exercise, const Progress& progress, bool reset) {
-  const fs::path& to = progress.answer();
+  const fs::path &to = progress.answer(), fresh = to.string() + ".new";
+  const bool there = fs::exists(to);
+  if (there && !reset) return {};
+  fs::create_directories(to.parent_path());
+  write_file(fresh, text_of(exercise.folder / "stub.h"));  // first: a disk may be full
   std::optional<fs::path> copy;
-  if (fs::exists(to)) {
-    if (!reset) return {};
+  if (there) {
     for (int i = 1; !copy || fs::exists(*copy); ++i) copy = fmt::format("{}.{}", to.string(), i);
     fs::rename(to, *copy);
   }
-  fs::create_directories(to.parent_path());
-  write_file(to, text_of(exercise.folder / "stub.h"));
+  fs::rename(fresh, to);
   return copy;
 }
 

@@ -13,7 +13,7 @@ namespace gradus::learn {
 
 class Progress {
  public:
-  /// `folder`: the learner's.
+  /// `folder`: the learner's. Throws an Error that names the file when it is not what save() writes.
   Progress(const Exercise& exercise, const std::filesystem::path& folder);
 
   /// The learner's own file, "my/11_layer_norm.h".
@@ -21,12 +21,15 @@ class Progress {
   bool begun() const { return std::filesystem::exists(answer_); }
 
   void set_cases(int passed, int all);
+  /// The answer is another one now, which was not graded.
+  void forget_cases();
   bool done() const;
   /// "3 of 5 cases", or what else is to be said.
   std::string cases(const Catalogue& words = {}) const;
 
   /// What was said to a question, by its text; null where it was not asked or skipped.
   nlohmann::json said(const std::string& question) const;
+  /// Saves it, too.
   void say(const std::string& question, const nlohmann::json& what);
 
   void save() const;
@@ -37,7 +40,7 @@ class Progress {
 };
 
 /// Puts the stub where the learner writes. Never overwrites: with `reset` what is there gets another name,
-/// which is returned.
+/// which is returned. Where it cannot be written all stays as it is.
 std::optional<std::filesystem::path> place_stub(const Exercise& exercise, const Progress& progress,
                                                 bool reset);
 

@@ -11,6 +11,7 @@
 
 #include "gradus/core/error.h"
 #include "learn/program/fold.h"
+#include "learn/program/typed.h"
 
 namespace gradus::learn {
 
@@ -86,31 +87,26 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
   return problems;
 }
 
-std::optional<std::pair<double, double>> read_prediction(std::string_view line) {
-  std::string text(line);
-  std::replace(text.begin(), text.end(), ',', '.');
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(number)) return {};
-  std::string rest = end;
-  std::erase(rest, ' ');
-  if (rest.empty()) return {{number, 0.5}};
-  const double sure = std::strtod(rest.c_str(), &end);
-  if (end == rest.c_str() || std::string_view(end) != "%" || sure < 0 || sure > 100) return {};
-  return {{number, sure / 100}};
-}
-
 namespace {
+
+/// What to type instead of what is no prediction.
+std::string wanted(const Prediction& p, const Catalogue& words) {
+  if (p.unit == "%" || p.unit == "percent")
+    return words.phrase("The number itself has no %: write 5, or 5 80% if you are 80 % sure.");
+  return words.phrase(
+      "A number is wanted, such as 2.5, or 2.5 80% if you are 80 % sure. A thousand is written 1000, without "
+      "a comma.");
+}
 
 void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, std::ostream& out,
                     const Catalogue& words) {
   for (std::string line;;) {
-    out << folded(words(p.ask) + (p.unit.empty() ? "" : " (" + words(p.unit) + ")")) << "\n  > " << std::flush;
+    out << folded(words(p.ask) + (p.unit.empty() ? "" : " (" + words(p.unit) + ")")) << "\n  > "
+        << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
     const auto said = read_prediction(line);
     if (!said) {
-      out << "  " << words.phrase("A number is wanted, such as 2.5, or 2.5 80% if you are 80 % sure.")
-          << '\n';
+      out << folded("  " + wanted(p, words), 2) << '\n';
       continue;
     }
     progress.say(p.ask, {{"number", said->first}, {"sure", said->second}});
@@ -131,7 +127,7 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
   for (std::string line;;) {
     out << "  > " << std::flush;
     if (!std::getline(in, line) || line.empty()) return out << '\n', void();
-    const auto number = static_cast<std::size_t>(std::strtoul(line.c_str(), nullptr, 10));
+    const auto number = static_cast<std::size_t>(std::strtoul(ascii_numbers(line).c_str(), nullptr, 10));
     if (number < 1 || number > c.options.size()) {
       out << "  " << words.phrase("A number from 1 to {all} is wanted.", fmt::arg("all", c.options.size()))
           << '\n';
@@ -167,7 +163,7 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
 void add(Calibration& calibration, const Questions& questions, const Progress& progress) {
   for (const Prediction& p : questions.predictions) {
     const nlohmann::json said = progress.said(p.ask);
-    if (said.is_null()) continue;
+    if (!said.contains("number")) continue;
     const double sure = said.at("sure");
     const bool met = p.met_by(said.at("number"));
     const double n = ++calibration.asked;

@@ -2,10 +2,7 @@
 // The questions of a chapter, learn/NN_name/questions.json: predictions, which are numbers, and choices.
 
 #include <iosfwd>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "learn/program/progress.h"
@@ -35,11 +32,8 @@ Questions questions_of(const std::filesystem::path& folder);
 /// What is wrong with the questions of a chapter; `output`: what its program prints.
 std::vector<std::string> problems_of(const Questions& questions, const std::string& output);
 
-/// A number, and how sure one is of it: "2.5", "2,5", "2.5 80%". Nothing when it is no such thing.
-std::optional<std::pair<double, double>> read_prediction(std::string_view line);
-
-/// Asks what was not asked yet, in the language of `words`; an empty line skips. Stops at the end of the
-/// input.
+/// Asks what was not asked yet, in the language of `words`; an empty line skips. Each answer is
+/// saved before its solution is shown. Stops at the end of the input.
 void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
          const Catalogue& words = {});
 

@@ -59,6 +59,8 @@ TEST_CASE("catalogue: the language that is asked for must be there") {
   CHECK(language_folder(languages, "en").empty());
   CHECK_THROWS_WITH_AS(language_folder(languages, "xx"),
                        "there is no language 'xx'; there are en, fa, pt, tr, zh", Error);
+  for (const char* name : {".", "..", "fa/..", "fa/"})
+    CHECK_THROWS_AS(language_folder(languages, name), Error);
 }
 
 TEST_CASE("catalogue: an explanation has the prose of the opening comment, without its formulas") {

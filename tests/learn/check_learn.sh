@@ -7,7 +7,8 @@ source=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-mine=$scratch/my/11_layer_norm.h
+folder=$scratch/my
+mine=$folder/11_layer_norm.h
 
 fail() {
   echo "check_learn: $1"
@@ -19,7 +20,7 @@ learn() {
   wanted=$1
   shift
   status=0
-  "$program" "$@" --folder "$scratch/my" >"$scratch/said" 2>&1 </dev/null || status=$?
+  "$program" "$@" --folder "$folder" >"$scratch/said" 2>&1 </dev/null || status=$?
   [ "$status" = "$wanted" ] || fail "learn $*: status $status, not $wanted"
 }
 said() { grep -qF -- "$1" "$scratch/said" || fail "not said: $1"; }
@@ -32,6 +33,8 @@ said "there is no language 'xx'"
 learn 0 --language tr
 said 'Bir Pre-LN yığını'
 said 'Sıradaki: ./run learn 1'
+learn 1 --reset
+said '--reset wants the number of an exercise'
 learn 1 nothing
 said "no exercise is called 'nothing'"
 learn 0 11
@@ -45,7 +48,7 @@ answer() { sed "s|^Tensor norm(const Tensor& x, double eps) {.*|Tensor norm(cons
 answer 'return layer_norm(x, {}, {}, eps);'
 learn 1 11
 said 'layer_norm is yours to write here'
-answer 'auto* const f = layer_norm; return f(x, {}, {}, eps);'
+answer '{ double layer_norm = 0; layer_norm += eps; } auto* const f = layer_norm; return f(x, {}, {}, eps);'
 learn 1 11
 said "the library's layer_norm has run: here it is yours to write"
 # What docs/exercises.md shows.
@@ -70,13 +73,30 @@ learn 1 11
 said 'it aborts'
 learn 0
 said '0 of 5 cases'
+answer 'return norm(x, eps);'
+learn 1 11
+said 'a function that calls itself for ever?'
+answer 'std::vector<double> much; much.reserve(std::size_t{9} << 27); return x * eps;'
+learn 1 11
+said 'it throws: out of memory'
+answer 'const double two = 2 return x * eps * two;'
+export LC_ALL=C.UTF-8 # in which GCC has other quotes
+learn 1 11 --language en
+said 'A semicolon is missing'
+export LC_ALL=C
+folder=$scratch/a\"b
+mkdir "$folder"
+cp "$mine" "$folder/"
+learn 1 11
+said 'give a folder without quotation marks in its name'
+folder=$scratch/my
 
 # Every solution passes as a learner's file, with nothing forbidden in it.
-for folder in "$source"/learn/[0-9][0-9]_*/; do
-  folder=${folder%/}
-  [ -f "$folder/solution.h" ] || continue
-  cp "$folder/solution.h" "$scratch/my/${folder##*/}.h"
-  learn 0 "${folder##*/}"
+for exercise in "$source"/learn/[0-9][0-9]_*/; do
+  exercise=${exercise%/}
+  [ -f "$exercise/solution.h" ] || continue
+  cp "$exercise/solution.h" "$folder/${exercise##*/}.h"
+  learn 0 "${exercise##*/}"
   said ' cases passed.'
 done
 
@@ -86,6 +106,27 @@ said '5 of 5 cases passed.'
 said 'The two terms behind dy'
 learn 0
 said 'done'
+answer 'return missing(x, eps);'
+learn 1 11
+learn 0
+! grep 11_layer_norm "$scratch/said" | grep -q done || fail 'it is done, but does not compile'
+cp "$source/learn/11_layer_norm/solution.h" "$mine"
+learn 0 11
+
+# Two at once: each is graded by its own file.
+mkdir "$scratch/other"
+cp "$mine" "$scratch/other/"
+sed -i 's|+ eps)\.sqrt()|).sqrt() + eps|' "$scratch/other/11_layer_norm.h"
+"$program" 11 --folder "$scratch/other" >"$scratch/of_other" 2>&1 </dev/null &
+learn 0 11
+said '5 of 5 cases passed.'
+wait $! && fail 'the wrong answer passes' || grep -q 'FAILED  eps is inside the root' "$scratch/of_other" || {
+  cat "$scratch/of_other"
+  fail 'the wrong answer is not graded by its own file'
+}
+
 learn 0 11 --reset
+learn 0
+! grep 11_layer_norm "$scratch/said" | grep -q done || fail 'it is done, but begun anew'
 [ -e "$mine.1" ] || fail 'no copy is kept'
 cmp -s "$mine.1" "$source/learn/11_layer_norm/solution.h" || fail 'the copy is another file'

@@ -4,6 +4,7 @@
 
 #include "learn/grading/grading.h"
 #include "learn/program/grade_answer.h"
+#include "learn/program/tokens.h"
 #include "support.h"
 
 #include "gradus/nn/nn.h"
@@ -13,7 +14,8 @@ namespace gradus::learn {
 namespace {
 std::vector<std::string> found(const std::string& code) {
   Exercise exercise;
-  exercise.forbidden = {"layer_norm", "var", "std"};
+  exercise.name = "11_layer_norm";
+  exercise.forbidden = {"layer_norm", "var", "std", "sum", "mean"};
   return forbidden_in(code, exercise);
 }
 }  // namespace
@@ -22,6 +24,10 @@ TEST_CASE("forbidden: comments and strings are not code, lines stay") {
   CHECK(without_comments("a // b\nc /* d\n e */ f \"g // h\" i") == "a \nc  \n f \"\" i");
   CHECK(without_comments("'\"' + \"\\\"x\" + 1'000") == "'' + \"\" + 1'000");
   CHECK(without_comments("/* never closed") == " ");
+  CHECK(without_comments("a\\\nb \\ \n\nc // d \\\n e") ==
+        "ab \n\n\nc \n");  // a joined line, and its newlines
+  CHECK(without_comments("R\"(\")\" a R\"x(\n)\" )x\" b \"c\"") == "R\"\" a R\"\"\n b \"\"");
+  CHECK(without_comments("\"a\" // b", true) == "\"a\" ");
 }
 
 TEST_CASE("forbidden: names are found where they are called") {
@@ -37,6 +43,43 @@ TEST_CASE("forbidden: names are found where they are called") {
   CHECK(found("#include \"gradus/nn/nn.h\"").size() == 1);
   CHECK(found("#include <gradus/nn/nn.h>").size() == 1);
   CHECK(found("detail::watcher = nullptr;").size() == 2);
+  CHECK(found("(layer_norm)(x)").size() == 1);
+  CHECK(found("auto f = layer_norm;").size() == 1);
+  CHECK(found("using namespace std; vector<thread> all; jthread t(f);").size() == 2);
+}
+
+TEST_CASE("forbidden: a variable may have the name of an op") {
+  for (const std::string fine :
+       {"std::vector<double> sum(chunks, 0.0); sum[c] += x[i]; return sum;",
+        "double total = 0, sum = 0; sum += total;", "for (double thread : sums) total += thread;",
+        "const auto [mean, var] = both(x); return mean / var;", "std::vector<std::vector<double>> sum(3);",
+        "auto& sum = parts[c]; sum += 1;", "Tensor layer_norm{x};", "double sum(0); if (sum > 2) return sum;",
+        "struct Both { double mean, var; }; return Both{.mean = b.mean};"}) {
+    CAPTURE(fine);
+    CHECK(found(fine).empty());
+  }
+  for (const std::string wrong :
+       {"double sum = 0; y = x.sum(-1);", "double sum = 0; y = x\n.sum\n(-1);", "return sum(x);",
+        "y = a * sum(x);", "if (a > sum(x)) y = 1;", "double sum = 0; return gradus::sum(x);",
+        "std::vector<double> v(mean(x));", "if (i < n && a > sum(x)) y = 1;"}) {
+    CAPTURE(wrong);
+    CHECK(found(wrong).size() == 1);
+  }
+}
+
+TEST_CASE("forbidden: other ways to write a macro, a name or a header") {
+  for (const std::string wrong :
+       {"%:define NORM layer", "%: include <gradus/nn/nn.h>", "#inc\\\nlude \"gradus/nn/nn.h\"",
+        "y = layer_\\\nnorm(x);", "#include \"./given.h\"", "#include \"../learn/12_norms/given.h\"",
+        "#include \"my.h\" // \"learn/learn.h\"", "#include \"learn/12_norms/given.h\"",
+        "#include </home/me/my.h>", "#include <my/given.h>",
+        "const char* a = R\"(\")\"; y = layer_norm(x); const char* b = R\"(\")\";"}) {
+    CAPTURE(wrong);
+    CHECK(found(wrong).size() == 1);
+  }
+  CHECK(found("#include \"learn/11_layer_norm/given.h\"\r\n%:include <cmath>\n#pragma once\n").empty());
+  CHECK(found("\\\n\\\na;\n\nlayer_norm(x)") ==
+        std::vector<std::string>{"line 5: layer_norm is yours to write here"});
 }
 
 TEST_CASE("forbidden: who is to write a backward may not ask the tape for it, and the stub says so") {
@@ -96,6 +139,19 @@ TEST_CASE("compile errors: the learner's own come first, two of them, with a rem
   CHECK(compile_errors("/x/grade.h:5:9: error: cannot convert\n", answer) ==
         "  cannot convert\n    Do all functions have the name, the arguments and the result they have in the "
         "stub?\n");
+}
+
+TEST_CASE("compile errors: what is not closed, and semicolons") {
+  const std::filesystem::path answer = "/home/me/my/11_layer_norm.h";
+  CHECK(compile_errors("/x/answer.cpp:3:1: error: 'namespace' definition is not allowed here\n", answer) ==
+        "  'namespace' definition is not allowed here\n    A brace is not closed, or the file ends in the "
+        "middle "
+        "of a statement.\n");
+  CHECK(compile_errors("/home/me/my/11_layer_norm.h:7:5: error: expected ',' or ';' before 'return'\n",
+                       answer) ==
+        "  line 7: expected ',' or ';' before 'return'\n    A semicolon is missing at the end of this line "
+        "or the one "
+        "before.\n");
 }
 
 }  // namespace gradus::learn

@@ -75,14 +75,6 @@ TEST_CASE("questions: what is wrong with them is found") {
   CHECK(wrong([](Questions& q) { q.choices[0].options.pop_back(); }) == 1);
 }
 
-TEST_CASE("questions: predictions are read with how sure one is") {
-  CHECK(read_prediction("2.5") == std::pair(2.5, 0.5));
-  CHECK(read_prediction("2,5 80%") == std::pair(2.5, 0.8));
-  CHECK(read_prediction(" -1e-3 0 %") == std::pair(-1e-3, 0.0));
-  for (const char* line : {"", "much", "2 3", "2 120%", "inf", "2 80% or so"})
-    CHECK_FALSE(read_prediction(line));
-}
-
 TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   const test::ScratchFolder folder;
   Progress progress = fresh(folder);
@@ -99,12 +91,22 @@ TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   CHECK(progress.said("Why?").at("right") == false);  // the first word counts
   CHECK(asked(questions, progress, "3\n").empty());
 
-  progress.save();
   const Progress again = fresh(folder);
   Calibration calibration;
   add(calibration, questions, again);
   CHECK(calibration.words() ==
         "Predictions: 1 of 1 in the band, 90 % sure on average: well calibrated. Calibration 99 of 100.");
+}
+
+TEST_CASE("questions: what was said is saved at once, and a % is explained where it is the unit") {
+  const test::ScratchFolder folder;
+  Progress progress = fresh(folder);
+  Questions questions = some_questions();
+  questions.predictions[0].unit = "%";
+  const std::string text = asked(questions, progress, "2%\n2\n");  // the choice is not answered
+  CHECK(text.find("The number itself has no %: write 5, or 5 80%") != std::string::npos);
+  CHECK(fresh(folder).said("How much?").at("number") == 2);
+  CHECK(asked(questions, progress, "۲\n").find("Yes.") != std::string::npos);
 }
 
 TEST_CASE("questions: calibration tells who is too sure") {
@@ -134,6 +136,39 @@ TEST_CASE("progress: a learner's file is never overwritten") {
   CHECK(text_of(folder / "11_layer_norm.h.1") == "mine");
   CHECK(text_of(progress.answer()) == text_of(exercise.folder / "stub.h"));
   CHECK(place_stub(exercise, progress, true) == folder / "11_layer_norm.h.2");
+}
+
+TEST_CASE("progress: a stub that cannot be written leaves everything as it is") {
+  const test::ScratchFolder folder;
+  Exercise exercise;
+  exercise.name = "11_layer_norm";
+  exercise.folder = test::source_file("learn/11_layer_norm");
+  const Progress progress(exercise, folder.path());
+  write_file(progress.answer(), "mine");
+  for (const char* part : {".part", ".new.part"})  // no file can have this name now
+    std::filesystem::create_directory(progress.answer().string() + part);
+  CHECK_THROWS_AS(place_stub(exercise, progress, true), Error);
+  CHECK(text_of(progress.answer()) == "mine");
+  CHECK_FALSE(std::filesystem::exists(folder / "11_layer_norm.h.1"));
+}
+
+TEST_CASE("progress: a damaged file is named") {
+  const test::ScratchFolder folder;
+  const std::string file = (folder / "11_layer_norm.json").string();
+  for (const std::string damaged :
+       {"null", "[]", R"({"cases": "x"})", R"({"cases": null})", R"({"cases": [1]})",
+        R"({"cases": [1, "2"]})", R"({"said": []})", R"({"said": {"How much?": 3}})",
+        R"({"said": {"How much?": {"number": 3, "sure": null}}})"}) {
+    CAPTURE(damaged);
+    write_file(file, damaged);
+    CHECK_THROWS_WITH_AS(fresh(folder),
+                         (file + " is not what this program writes: mend it, or remove it").c_str(), Error);
+  }
+  write_file(file, R"({"cases": [3, 5], "said": {"Why?": {"option": "a", "right": false}}})");
+  Progress progress = fresh(folder);
+  CHECK(progress.cases() == "3 of 5 cases");
+  progress.forget_cases();
+  CHECK(progress.cases().empty());
 }
 
 }  // namespace gradus::learn

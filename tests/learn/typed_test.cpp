@@ -1,0 +1,35 @@
+// Numbers as people type them.
+#include "learn/program/typed.h"
+
+#include <doctest/doctest.h>
+
+namespace gradus::learn {
+
+TEST_CASE("typed: predictions are read with how sure one is") {
+  CHECK(read_prediction("2.5") == std::pair(2.5, 0.5));
+  CHECK(read_prediction("2,5 80%") == std::pair(2.5, 0.8));
+  CHECK(read_prediction(" -1e-3 0 %") == std::pair(-1e-3, 0.0));
+  for (const char* line : {"", "much", "2 3", "2 120%", "inf", "2 80% or so"})
+    CHECK_FALSE(read_prediction(line));
+}
+
+TEST_CASE("typed: a number that may be two, or is none, is refused") {
+  for (const char* line :
+       {"1,000", "49,984", "-1,000 80%", "1,000,000", "0x10", "3 nan%", "3 inf%", "nan", "5%"})
+    CHECK_FALSE_MESSAGE(read_prediction(line), line);
+  CHECK(read_prediction("0,125") == std::pair(0.125, 0.5));
+  CHECK(read_prediction("1,0001") == std::pair(1.0001, 0.5));
+  CHECK(read_prediction("12,50 80 %\r") == std::pair(12.5, 0.8));
+  CHECK(read_prediction("1e3") == std::pair(1e3, 0.5));
+}
+
+TEST_CASE("typed: numbers are read as they are typed in Persian, Arabic and Chinese") {
+  CHECK(read_prediction("۲٫۵ ۸۰٪") == std::pair(2.5, 0.8));
+  CHECK(read_prediction("\u200f٢٫٥") == std::pair(2.5, 0.5));
+  CHECK(read_prediction("２．５　８０％") == std::pair(2.5, 0.8));
+  CHECK(read_prediction("\u22122") == std::pair(-2.0, 0.5));
+  CHECK_FALSE(read_prediction("۱٬۰۰۰"));
+  CHECK(ascii_numbers("۰۱۲۳۴۵۶۷۸۹ ٠١٢٣٤٥٦٧٨٩ ０１２３４５６７８９") == "0123456789 0123456789 0123456789");
+}
+
+}  // namespace gradus::learn

@@ -12,7 +12,7 @@ author = "the authors of gradus"
 project_copyright = "the authors of gradus"
 version = release = os.environ["GRADUS_VERSION"]
 language = "en"
-extensions = ["myst_parser", "pages"]
+extensions = ["myst_parser", "pages", "tongues"]
 exclude_patterns = ["**/data/**", "**/draw/**"]
 smartquotes = False
 highlight_language = "text"
@@ -24,7 +24,7 @@ gradus_live = sorted(path.stem for path in (root / "build/wasm/browser").glob("*
 
 html_theme = "furo"
 html_title = f"gradus {version}"
-html_static_path = [str(root / "docs/site" / name) for name in ("site.css", "live.js")]
+html_static_path = [str(root / "docs/site" / name) for name in ("site.css", "live.js", "print.js")]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

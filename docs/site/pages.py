@@ -113,31 +113,6 @@ def resolve(app, env, node, content):
     return reference
 
 
-class Directions(SphinxTransform):
-    """In prose that runs from right to left what runs from left to right stands by itself: names, numbers, formulas."""
-    default_priority = 404
-    run = re.compile(r"[^\s\u0600-\u06ff\u200c«»]+(?: +[^\s\u0600-\u06ff\u200c«»]+)*")
-
-    def apply(self):
-        if languages.of_name(self.env.docname)[0] in languages.RIGHT_TO_LEFT:
-            for text in list(self.document.findall(nodes.Text)):
-                if not isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)):
-                    text.parent.replace(text, nodes.Text(self.run.sub(self.isolate, text.astext())))
-
-    @staticmethod
-    def isolate(found):
-        before, words, after = re.fullmatch(r"((?:[\s\"',;:.·—–)]|^\d+\. )*)(.*?)([\s\"',;:.!?·—–]*)", found[0], re.S).groups()
-        while words and words[0] == "(" and words.count("(") > words.count(")"):
-            before, words = before + "(", words[1:]
-        while words and words[-1] == ")" and words.count(")") > words.count("("):
-            words, after = words[:-1], ")" + after
-        if opened := re.search(r"\s*\($", words):
-            words, after = words[:opened.start()], opened[0] + after
-        if re.search(r"[=/−×·^]|\.\.", words) and len(words) < 25:  # a formula, on one line
-            words = words.replace(" ", "\u00a0")
-        return f"{before}\u2066{words}\u2069{after}" if re.search(r"\w", words) else found[0]
-
-
 class live(nodes.General, nodes.Element):
     """A picture that may stand for a page made by ./run browser: <!-- live: NAME HEIGHT --> stands above it."""
 
@@ -224,19 +199,10 @@ class Declarations(SphinxDirective):
         return [index, box]
 
 
-def tell_language(app, name, template, context, doctree):
-    """The page in its language and direction; above it the others it can be read in."""
-    language, _ = languages.of_name(name)
-    if "body" not in context:
-        return
-    if language:
-        direction = "rtl" if language in languages.RIGHT_TO_LEFT else "ltr"
-        context["body"] = f'<div lang="{language}" dir="{direction}">\n{context["body"]}</div>\n'
-    if app.builder.name == "html":
-        address = lambda other: app.builder.get_relative_uri(name, other)
-        context["body"] = languages.switch(app.env.found_docs, name, address) + context["body"]
-        if '<iframe class="live"' in context["body"]:
-            context["body"] += f'<script src="{context["pathto"]("_static/live.js", 1)}"></script>\n'
+def add_scripts(app, name, template, context, doctree):
+    for script, wanted in (("live.js", '<iframe class="live"'), ("print.js", "<details")):
+        if app.builder.name == "html" and wanted in context.get("body", ""):
+            context["body"] += f'<script src="{context["pathto"]("_static/" + script, 1)}"></script>\n'
 
 
 def finish(app, error):
@@ -266,11 +232,11 @@ def setup(app):
     app.add_domain(Names)
     app.add_directive("declarations", Declarations)
     app.add_node(live, html=(visit_live, None), epub=(visit_live_elsewhere, visit_live_elsewhere))
-    for transform in (Anchors, Links, Pictures, Cells, Directions):
+    for transform in (Anchors, Links, Pictures, Cells):
         app.add_transform(transform)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", lambda app, env, page: getattr(env, "gradus_linked", {}).pop(page, None))
     app.connect("missing-reference", resolve)
-    app.connect("html-page-context", tell_language)
+    app.connect("html-page-context", add_scripts)
     app.connect("build-finished", finish)
     return {"version": "1", "env_version": 1, "parallel_read_safe": False}

@@ -14,6 +14,8 @@ def mend(static):
     dark = re.search(r'body\[data-theme="dark"\] \{([^}]*)\}', text)
     if dark and "prefers-color-scheme" not in text:
         text += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{{dark[1]}}} }}\n'
+    # The page's own language may run the other way. Not in site.css: the book has that, too, and books must not say this.
+    text += ".toc-tree li, .sidebar-tree li { unicode-bidi: plaintext; }\n"
     style.write_text(text)
     text = script.read_text()
     if text.startswith("import Gumshoe"):

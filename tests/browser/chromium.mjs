@@ -66,12 +66,16 @@ export class Page {
     });
     for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await page.send(domain + '.enable');
     await page.send('Network.emulateNetworkConditions', {offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0});
-    await page.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: phone ? 2 : 1, mobile: phone});
-    await page.send('Emulation.setEmulatedMedia', {features: [
+    await page.show({width, height, dark, phone, calm});
+    return page;
+  }
+  // media: print is how it looks on paper.
+  async show({width = 1280, height = 900, dark = false, phone = false, calm = false, media = ''}) {
+    await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: phone ? 2 : 1, mobile: phone});
+    await this.send('Emulation.setEmulatedMedia', {media, features: [
       {name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'},
       {name: 'prefers-reduced-motion', value: calm ? 'reduce' : 'no-preference'},
     ]});
-    return page;
   }
   send(method, params) { return this.browser.send(method, params, this.session); }
   async go(url) {

@@ -1,13 +1,14 @@
 // Looks at every page of the site in a headless Chromium, as wide as a phone: node site_test.mjs build/docs/html [NAME...]
 // NAME: only pages with that in their name.
 // Fails at links and anchors that lead nowhere, pictures that are missing or have no words, pages wider than the screen,
-// scripts that complain; and when search finds nothing or dark mode is not dark.
-import {existsSync, readdirSync} from 'node:fs';
+// scripts that complain, what paper would cut off, translated pages that call themselves English, and Persian pages whose
+// formulas are torn in two; and when search finds nothing or dark mode is not dark.
+import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {join, relative, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {Chromium, Page} from '../browser/chromium.mjs';
 
-const WIDTH = 360;
+const WIDTH = 360, PAPER = 718;  // A4, less its margins
 const root = resolve(process.argv[2] ?? 'build/docs/html');
 const names = process.argv.slice(3);
 const files = readdirSync(root, {recursive: true}).filter((file) => file.endsWith('.html') && !/^(_static|live)\//.test(file) &&
@@ -30,8 +31,33 @@ const look = `(() => {
       .map((e) => e.textContent.trim().slice(0, 40));
   return {pictures, wide, narrow, scrolling, width: document.documentElement.scrollWidth, title: document.title,
           ids: [...document.querySelectorAll('[id], a[name]')].map((e) => e.id || e.name),
+          language: [document.documentElement.lang, document.documentElement.dir],
           comments: /<!-- /.test([...document.querySelectorAll('article > section > p')].map((e) => e.innerText).join()),
           links: [...document.querySelectorAll('a[href]')].map((e) => e.href)};
+})()`;
+
+// Runs in a page that runs from right to left: short code and formulas that stand on two lines and would fit on one.
+const torn = `[...document.querySelectorAll('article code, article bdi')].filter((e) => {
+  const lines = () => new Set([...e.getClientRects()].map((r) => Math.round(r.top))).size;
+  if (e.textContent.trim().length >= 25 || e.closest('pre') || lines() < 2) return false;
+  const block = e.closest('p, li, td, th, h1, h2, h3, h4, summary'), before = e.style.whiteSpace;
+  e.style.whiteSpace = 'nowrap';
+  const fits = lines() < 2 && e.getBoundingClientRect().width <= block.clientWidth;
+  e.style.whiteSpace = before;
+  return fits || e.closest('table');
+}).map((e) => e.textContent.trim())`;
+
+// Runs in a page that is about to be printed: what is closed, and what paper, which does not scroll, would cut off.
+const print = `(() => {
+  dispatchEvent(new Event('beforeprint'));
+  const all = [...document.querySelectorAll('article, body.source')].flatMap((e) => [...e.querySelectorAll('*')]);
+  const edge = (e) => (e.parentElement.closest('article, body.source > main') ?? document.body).getBoundingClientRect();
+  const cut = all.filter((e) => e.clientWidth && e.matches('pre, table, .table-wrapper, .highlight, img, iframe') &&
+          (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > edge(e).right + 1 || e.getBoundingClientRect().left < edge(e).left - 1))
+      .map((e) => e.tagName.toLowerCase() + ' ' + e.textContent.trim().slice(0, 40));
+  const closed = all.filter((e) => e.matches('details:not([open])')).map((e) => 'closed: ' + e.textContent.trim().slice(0, 40));
+  dispatchEvent(new Event('afterprint'));
+  return [...cut, ...closed];
 })()`;
 
 const browser = await Chromium.open();
@@ -53,6 +79,15 @@ const visit = async (page, file) => {
     if (!words.trim()) fail(file, `${name} has no text that stands for it`);
     if (broken) fail(file, `${name} is missing`);
   }
+  const language = /^(fa|pt|zh|tr)\//.exec(file)?.[1] ?? 'en', direction = language === 'fa' ? 'rtl' : 'ltr';
+  if (seen.language[0] !== language || (seen.language[1] || 'ltr') !== direction)
+    fail(file, `says it is ${seen.language.join(' ')}, not ${language} ${direction}`);
+  const parts = direction === 'rtl' ? await page.evaluate(torn) : [];
+  if (parts.length > 0) fail(file, `tears in two: ${parts.slice(0, 3).join(' | ')}`);
+  await page.show({width: PAPER, media: 'print'});
+  const lost = await page.evaluate(print);
+  if (lost.length > 0) fail(file, `loses on paper ${lost.slice(0, 3).join(' | ')}`);
+  await page.show({width: WIDTH, phone: true});
   for (const complaint of new Set(page.complaints)) fail(file, `complains: ${complaint}`);
 };
 
@@ -86,8 +121,15 @@ const reader = async () => {
   await page.evaluate(`[...document.querySelectorAll('button.theme-toggle')].find((e) => e.offsetParent).click()`);
   const light = await page.evaluate(shade);
   if (light < 200) fail('index.html', `stays dark when light is asked for: ${light}`);
-  for (const [word, expected] of [['layer_norm', 'api/'], ['warm-up', 'docs/course/']]) {
-    await page.go(pathToFileURL(join(root, 'search.html')).href + '?q=' + word);
+  const wanted = [['layer_norm', 'api/'], ['warm-up', 'docs/course/']];
+  // Chinese has no spaces: a word is found wherever it stands, and a character, too.
+  for (const word of ['注意力', '归一化', '层'])
+    for (const file of files.filter((file) => file.startsWith('zh/') && readFileSync(join(root, file), 'utf8').split('<article')[1]?.includes(word)))
+      wanted.push([word, file]);
+  if (wanted.length < 5) fail('search.html', 'no page in Chinese is left to be found');
+  for (const [word, expected] of wanted) {
+    const address = pathToFileURL(join(root, 'search.html')).href + '?q=' + encodeURIComponent(word);
+    if (await page.evaluate('location.href') !== address) await page.go(address);
     const found = `[...document.querySelectorAll('#search-results li a')].some((e) => e.href.includes('${expected}'))`;
     await page.until(found, 20).catch(() => fail('search.html', `finds no page of ${expected} for ${word}`));
   }

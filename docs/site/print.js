@@ -1,0 +1,10 @@
+// On paper nothing can be unfolded: what is closed is open while the page is printed.
+'use strict';
+(() => {
+  let closed = [];
+  addEventListener('beforeprint', () => {
+    closed = [...document.querySelectorAll('details:not([open])')];
+    closed.forEach((one) => { one.open = true; });
+  });
+  addEventListener('afterprint', () => closed.forEach((one) => { one.open = false; }));
+})();

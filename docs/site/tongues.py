@@ -1,0 +1,152 @@
+"""What pages in other languages need besides their words: language and direction, what runs from left to right within what
+runs from right to left, and a search that finds Chinese, which has no spaces."""
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.builders.epub3 import Epub3Builder
+from sphinx.search.en import SearchEnglish
+from sphinx.transforms import SphinxTransform
+
+import languages
+
+SHORT = 25  # characters; what is shorter is not broken over two lines: it fits on a telephone
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+
+
+def of_page(name):
+    """Language and direction of a page."""
+    language = languages.of_name(name)[0] or "en"
+    return language, "rtl" if language in languages.RIGHT_TO_LEFT else "ltr"
+
+
+class island(nodes.inline):
+    """From left to right, by itself: a name, a number, a formula."""
+
+
+def visit_island(self, node):
+    self.body.append('<bdi dir="ltr" class="short">' if len(node.astext()) < SHORT else '<bdi dir="ltr">')
+
+
+def depart_island(self, node):
+    self.body.append("</bdi>")
+
+
+class Directions(SphinxTransform):
+    """Makes islands in prose that runs from right to left. Code in a formula belongs to it: `dy` = 1 is one island."""
+    default_priority = 404
+    # While a paragraph is looked at, its code is a character of the first range, what else it holds one of the second.
+    CODE, OTHER = range(0xe000, 0xe800), range(0xe800, 0xf000)
+    run = re.compile(r"[^\s\u0600-\u06ff\u200c«»\ue800-\uefff]+(?: +[^\s\u0600-\u06ff\u200c«»\ue800-\uefff]+)*")
+
+    def apply(self):
+        if of_page(self.env.docname)[1] == "ltr":
+            return
+        for code in self.document.findall(nodes.literal):
+            if len(code.astext()) < SHORT:
+                code["classes"].append("short")
+        closed = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
+        for parent in dict.fromkeys(text.parent for text in self.document.findall(nodes.Text)):
+            if not isinstance(parent, closed):
+                self.arrange(parent)
+
+    def arrange(self, parent):
+        held, text = {}, ""
+        for child in parent.children:
+            if isinstance(child, nodes.Text):
+                text += child.astext()
+            else:
+                sign = chr((self.CODE if isinstance(child, nodes.literal) else self.OTHER)[len(held)])
+                held[sign] = child
+                text += sign
+
+        def back(words):
+            return [held.get(part) or nodes.Text(part) for part in re.split(r"([\ue000-\uefff])", words) if part]
+
+        children, end = [], 0
+        for found in self.run.finditer(text):
+            before, words, after = self.cut(found[0])
+            if re.search(r"[\w\ue000-\ue7ff]", words) and words not in held:
+                begin = found.start() + len(before)
+                children += back(text[end:begin]) + [island("", "", *back(words))]
+                end = begin + len(words)
+        parent.children = []
+        parent.extend(children + back(text[end:]))
+
+    @staticmethod
+    def cut(found):
+        """The signs before, which belong to the sentence, the island, and the signs after."""
+        before, words, after = re.fullmatch(
+            r"((?:[\s\"',;:.·—–)]|^\d+\. |[\ue000-\ue7ff][,;:.] |[=≈≤≥×+] )*)(.*?)((?:[\s\"',;:.!?·—–]| [=≈≤≥×+](?= *$))*)", found, re.S).groups()
+        while words and words[0] == "(" and words.count("(") > words.count(")"):
+            before, words = before + "(", words[1:]
+        while words and words[-1] == ")" and words.count(")") > words.count("("):
+            words, after = words[:-1], ")" + after
+        if opened := re.search(r"\s*\($", words):
+            words, after = words[:opened.start()], opened[0] + after
+        return before, words, after
+
+
+def tell_language(app, name, template, context, doctree):
+    """The page in its language and direction; above it the others it can be read in."""
+    if "body" not in context:
+        return
+    language, direction = of_page(name)
+    if app.builder.name == "epub":
+        context["html_tag"] = context["html_tag"].replace(">", f' lang="{language}" xml:lang="{language}" dir="{direction}">')
+    if direction == "rtl":
+        context["body"] = re.sub(r"<(pre|code)\b", r'<\1 dir="ltr"', context["body"])
+    if language != "en":
+        context["body"] = f'<div lang="{language}" dir="{direction}">\n{context["body"]}</div>\n'
+    if app.builder.name == "html":
+        address = lambda other: app.builder.get_relative_uri(name, other)
+        context["body"] = languages.switch(app.env.found_docs, name, address) + context["body"]
+
+
+def mark(app, error):
+    """The theme calls every page English. Its own words, around the page, are; and they run from left to right."""
+    if error or app.builder.name != "html":
+        return
+    for name in app.env.found_docs:
+        language, direction = of_page(name)
+        path = Path(app.builder.get_outfilename(name))
+        text = path.read_text(encoding="utf-8")
+        if language != "en" and ' lang="en">' in text:
+            text = text.replace(' lang="en">', f' lang="{language}" dir="{direction}">', 1)
+            path.write_text(text.replace("<body>", '<body lang="en" dir="ltr">', 1), encoding="utf-8")
+
+
+class Words(SearchEnglish):
+    """Of Chinese each character is a word, and each two side by side; those who ask for more get the pages that have all its pairs."""
+    js_splitter_code = """
+var splitQuery = (query) => query.split(/[^\\p{Letter}\\p{Number}_\\p{Emoji_Presentation}]+/u)
+  .flatMap((word) => word.match(/[HAN]+|[^HAN]+/g) ?? [])
+  .flatMap((word) => /^[HAN]{2}/.test(word) ? [...word].slice(1).map((second, i) => [...word][i] + second) : [word]);
+""".replace("HAN", HAN)
+
+    def split(self, text):
+        words = [part for word in super().split(text) for part in re.findall(f"[{HAN}]+|[^{HAN}]+", word)]
+        han = [word for word in words if re.match(f"[{HAN}]", word)]
+        return words + [word[i:i + size] for word in han for size in (1, 2) for i in range(len(word) - size + 1)]
+
+
+class Book(Epub3Builder):
+    """All the book's languages, where Sphinx knows of one."""
+
+    def build_content(self):
+        super().build_content()
+        path = Path(self.outdir, "content.opf")
+        first, text = "<dc:language>en</dc:language>", path.read_text(encoding="utf-8")
+        others = "".join(f"<dc:language>{language}</dc:language>" for language in languages.LANGUAGES
+                         if f"{language}/index" in self.env.found_docs)
+        path.write_text(text.replace(first, first + others), encoding="utf-8")
+
+
+def setup(app):
+    app.add_node(island, html=(visit_island, depart_island), epub=(visit_island, depart_island))
+    app.add_transform(Directions)
+    app.add_search_language(Words)
+    app.add_builder(Book, override=True)
+    app.connect("html-page-context", tell_language)
+    app.connect("build-finished", mark)
+    return {"version": "1", "parallel_read_safe": False}

@@ -63,18 +63,29 @@ const update = oneAtATime(async () => {
 
 // --- dragging keeps the mean; it begins near the token, so that a thumb can scroll past the drawing
 
-let dragging = false;
+const PER_UNIT = 20;  // steps of a slider
+let dragging = false, total = 0;  // of the three numbers when the drag began, in steps
 
 function isNear({clientX, clientY}) {
   const {left, top, width, height} = $('token').getBoundingClientRect();
   return Math.hypot(clientX - left - width / 2, clientY - top - height / 2) < 40;
 }
 
+// Three whole numbers with the sum `total` that are about total / 3 + away, or as far out that way as the sliders reach.
+function withMean(total, away) {
+  const mean = total / 3, end = 3 * PER_UNIT;
+  const share = Math.min(1, ...away.filter((v) => v !== 0).map((v) => (Math.sign(v) * end - mean) / v));
+  const exact = away.map((v) => mean + share * v), whole = exact.map(Math.round), excess = whole[0] + whole[1] + whole[2] - total;
+  if (excess === 0) return whole;
+  const errors = whole.map((v, i) => Math.sign(excess) * (v - exact[i]));  // rounding: it goes where it was the largest
+  whole[errors.indexOf(Math.max(...errors))] -= excess;
+  return whole;
+}
+
 function drag(event) {
   const box = $('plane').querySelector('svg').getBoundingClientRect(), scale = SIDE / box.width;
   const right = ((event.clientX - box.left) * scale - SIDE / 2) / UNIT, up = (SIDE / 2 - (event.clientY - box.top) * scale) / UNIT;
-  const x = token(), mean = (x[0] + x[1] + x[2]) / 3;
-  x.forEach((_, i) => { $('x' + i).value = mean + right * RIGHT[i] + up * UP[i]; });
+  withMean(total, RIGHT.map((r, i) => PER_UNIT * (right * r + up * UP[i]))).forEach((steps, i) => { $('x' + i).value = steps / PER_UNIT; });
   update();
 }
 
@@ -83,6 +94,7 @@ $('plane').addEventListener('touchstart', (event) => { if ($('token') && isNear(
 $('plane').addEventListener('pointerdown', (event) => {
   if (!$('token') || !isNear(event)) return;
   dragging = true;
+  total = Math.round(PER_UNIT * (dot(token(), [1, 1, 1])));
   $('plane').setPointerCapture(event.pointerId);
   drag(event);
 });

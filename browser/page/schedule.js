@@ -141,7 +141,8 @@ function setRunning(now) {
 }
 
 async function train() {
-  const one = {settings: settings(), rates, losses: [[], []], ends: [], diverged: [null, null], running: true, stopped: false};
+  const one = {settings: settings(), losses: [[], []], ends: [], diverged: [null, null], running: true, stopped: false};
+  rates = one.rates = (await ask({do: 'rates', settings: one.settings})).rates;  // update() may be on its way with them
   const {models} = await ask({do: 'begin', settings: one.settings});
   one.start = Math.max(...models.map((model) => model.start_loss));
   tries.push(one);
@@ -174,16 +175,17 @@ async function go() {
   }
   if (!controls().every((one) => one.checkValidity())) return update();
   setRunning(true);
+  let failure = '';
   try {
     await train();
     say(`${resultOf(tries.length - 1)}${last().stopped ? '' : ' ' + compared()}`);
   } catch (error) {
-    setRunning(false);
-    return complain(error.message);
+    failure = error.message;
   }
   setRunning(false);
   if (linkWaits) readSettings();
-  return update();
+  await update();
+  if (failure) complain(failure);
 }
 
 function clear() {

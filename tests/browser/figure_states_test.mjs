@@ -128,7 +128,8 @@ async function smallSteps(browser) {
   const [low, high] = await page.evaluate(`(() => { const d = document.querySelector('#weight .line.line').getBBox(), h = document.querySelector('#weight svg').viewBox.baseVal.height;
       return [d.height, h]; })()`);
   check(low > 0.5 * high, `the weight’s line takes ${low} of ${high}`);
-  same(await page.evaluate(`[...document.querySelectorAll('#charts text')].filter((e) => e.getBoundingClientRect().left < 0).length`), 0, 'numbers beyond the left edge');
+  same(await page.evaluate(`[...document.querySelectorAll('#charts text')].filter((e) => e.getBoundingClientRect().left < 0).length`), 0, 'numbers beyond the page');
+  same(await page.evaluate(`getComputedStyle(document.querySelector('#weight svg')).overflow`), 'visible', 'a long number beside an axis');
   await close(page, 'small steps');
 }
 

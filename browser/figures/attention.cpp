@@ -90,10 +90,12 @@ void check_settings(const HeadSettings& settings) {
 std::vector<HeadRule> head_rules() {
   return {
       {"same", "looks at the same letter",
-       "Query and key both hold 6 times the letter, so letters that are alike score 36 and all others 0."},
+       "Each letter has a channel of its own. Query and key hold a 6 there and 0 elsewhere, so letters that "
+       "are alike score 6 · 6 = 36 and all others 0."},
       {"previous", "looks at the letter before",
-       "The key holds 6 times its place, the query 6 times the place before its own: they score 36 where "
-       "these meet."},
+       "Each place has a channel of its own. The key holds a 6 at its place, the query a 6 at the place "
+       "before "
+       "its own: they score 6 · 6 = 36 where these meet."},
       {"next", "looks at the next letter",
        "As for the letter before, with the place after its own. A causal mask leaves nothing there to look "
        "at."},

@@ -14,7 +14,7 @@ const CHARTS = [
 // An axis that holds all values and 0, with some room.
 function rangeOf(values) {
   const low = Math.min(0, ...values), high = Math.max(0, ...values), room = 0.06 * (high - low || 1);
-  return {low: low < 0 ? low - room : 0, high: high > 0 ? high + room : 0.06};
+  return {low: low < 0 ? low - room : 0, high: high > 0 ? high + room : low < 0 ? 0 : 0.06};
 }
 
 const biggest = (values) => Math.max(...values.map(Math.abs));

@@ -1,7 +1,7 @@
 // One head's weights on a short text, as a map, in words and as tables.
 'use strict';
 
-const MOST = 24;
+const MOST = 24, NARROW = 19;  // letters; pixels of a cell that has room for .25
 const rules = new Map();
 let head = null, letters = [];
 
@@ -27,16 +27,17 @@ function colourOf(name) {
 }
 
 // The number in a cell, black or white, whichever is easier to read there.
-function numberIn(weight, ahead, x, y) {
+function numberIn(weight, ahead, x, y, narrow) {
   const paper = colourOf('--paper'), cell = colourOf(ahead ? '--c1' : '--c0'), share = Math.max(0, Math.min(1, weight));
   const light = lightness(paper.map((v, i) => v + share * (cell[i] - v)));
-  return `<text class="weight ${light > 0.18 ? 'black' : 'white'}" x="${x}" y="${y}">${fixed(weight)}</text>`;
+  const digits = narrow ? fixed(weight).replace(/^0(?=\.)/, '').replace(/^1\.00$/, '1') : fixed(weight);  // .25 where 0.25 has no room
+  return `<text class="weight ${light > 0.18 ? 'black' : 'white'}${narrow ? ' narrow' : ''}" x="${x}" y="${y}">${digits}</text>`;
 }
 
 function drawMap() {
   const n = letters.length, width = Math.max(300, Math.min(640, $('map').clientWidth)), left = 26, right = 46, top = 42;
-  const side = Math.min(44, (width - left - right) / n), chosen = Number($('row').value) - 1, causal = $('causal').checked;
-  const parts = [`<text class="soft" x="${left}" y="13">a row looks at columns</text>`,
+  const side = Math.min(44, (width - left - right) / n), chosen = Number($('row').value) - 1, {causal} = head;
+  const parts = [`<text class="soft" x="${left}" y="13">a row looks at columns${side < NARROW ? ' (numbers: below)' : ''}</text>`,
                  `<text class="soft sum" x="${px(left + n * side + 42)}" y="32">sum</text>`];
   letters.forEach((letter, j) => {
     parts.push(`<text class="letter" x="${px(left + (j + 0.5) * side)}" y="32">${escapeText(seen(letter))}</text>`);
@@ -51,7 +52,7 @@ function drawMap() {
                  (causal && j > i ? `<path class="masked" d="M${px(x + side * 0.35)} ${px(y + side * 0.65)}l${px(side * 0.3)} ${px(-side * 0.3)}"/>`
                                   : `<rect class="cell" ${box} fill-opacity="${Math.max(0, weight).toFixed(3)}"/>`) +
                  `<rect class="frame" ${box}/>` +
-                 (side >= 30 && !(causal && j > i) ? numberIn(weight, j > i, px(x + side / 2), middle) : '') + '</g>');
+                 (side >= NARROW && !(causal && j > i) ? numberIn(weight, j > i, px(x + side / 2), middle, side < 30) : '') + '</g>');
     });
     parts.push(`<rect class="row" data-row="${i + 1}" x="0" y="${px(y)}" width="${width}" height="${px(side)}"/>`);
   });
@@ -62,10 +63,20 @@ function drawMap() {
 
 // --- in words
 
+// What a row looks at, the most first; those that show the same number are together: [['0.25', [0, 3, 5, 7]], ['0.00', ...]].
+function ranked(row) {
+  const groups = new Map();
+  for (const [j] of [...row.entries()].sort(([i, a], [j, b]) => Number(fixed(b)) - Number(fixed(a)) || i - j))
+    groups.set(fixed(row[j]), [...groups.get(fixed(row[j])) ?? [], j]);
+  return [...groups];
+}
+const manyLetters = (places, name) => (places.length > 6 ? `${places.length} letters` : listed(places.map(name)));
+
 function rowWords(i) {
-  const best = head.weights[i].map((weight, j) => ({weight, j})).filter(({weight}) => weight >= 0.005)
-      .sort((a, b) => b.weight - a.weight).slice(0, 3);
-  const looks = best.length ? 'looks at ' + listed(best.map(({weight, j}) => `${j + 1} “${seen(letters[j])}” with ${fixed(weight)}`))
+  const groups = ranked(head.weights[i]).filter(([weight]) => weight !== '0.00'), best = [];
+  for (let count = 0; groups.length && count < 3; count += best.at(-1)[1].length) best.push(groups.shift());
+  const looks = best.length ? 'looks at ' + best.map(([weight, places]) => manyLetters(places, (j) => `${j + 1} “${seen(letters[j])}”`) +
+                                                    ` with ${weight}${places.length > 1 ? ' each' : ''}`).join('; ')
                             : 'looks at nothing';
   return `Row ${i + 1}, “${seen(letters[i])}”, ${looks}.`;
 }
@@ -75,7 +86,7 @@ function summary() {
   const sums = wrong(low - 1) || wrong(high - 1) ? `Rows sum to ${fixed(low)} to ${fixed(high)}, not to 1.` : 'Every row sums to 1.';
   const ahead = wrong(future) ? `Weight on later letters: ${fixed(future)} in all.` : 'There is no weight on later letters.';
   const changed = letters.filter((_, t) => leaks(t)).length;
-  const meaning = $('causal').checked ? 'the future leaks, in spite of the mask.' : 'they see the future.';
+  const meaning = head.causal ? 'the future leaks, in spite of the mask.' : 'they see the future.';
   const leak = changed ? `Another last letter changes ${changed} earlier row${changed > 1 ? 's' : ''}, by up to ` +
                              `${numberText(Math.max(...head.change.slice(0, -1)))}: ${meaning}`
                        : 'Another last letter changes no earlier row: nothing leaks.';
@@ -86,8 +97,8 @@ function drawTables() {
   const chosen = Number($('row').value) - 1;
   $('rows').innerHTML = '<caption class="hidden">The rows</caption>' +
       tableText(['row', 'looks most at', 'weight', 'sum', 'on later', 'leak'], letters.map((letter, i) => {
-        const best = head.weights[i].indexOf(Math.max(...head.weights[i]));
-        return [`${i + 1} ${seen(letter)}`, `${best + 1} ${seen(letters[best])}`, fixed(head.weights[i][best]), fixed(head.sums[i]),
+        const [[weight, places]] = ranked(head.weights[i]);
+        return [`${i + 1} ${seen(letter)}`, manyLetters(places, (j) => `${j + 1} ${seen(letters[j])}`), weight, fixed(head.sums[i]),
                 fixed(head.future[i]), i + 1 === letters.length ? '–' : numberText(leaks(i) ? head.change[i] : 0)];
       }));
   $('rows').querySelectorAll('tbody tr').forEach((row, i) => {
@@ -117,8 +128,9 @@ const update = oneAtATime(async () => {
   $('random').hidden = $('rule').value !== 'random';
   if (wanted.length < 1 || wanted.length > MOST) throw new Error(`Text: expects 1 to ${MOST} letters, there are ${wanted.length}.`);
   if (!$('seed').checkValidity()) throw new Error(`Seed: ${$('seed').validationMessage}`);
-  head = await ask({do: 'attention', letters: wanted, rule: $('rule').value, causal: $('causal').checked, scaled: $('scaled').checked,
-                    over_queries: $('axis').value === 'queries', seed: Number($('seed').value)});
+  const causal = $('causal').checked;
+  head = {causal, ...await ask({do: 'attention', letters: wanted, rule: $('rule').value, causal, scaled: $('scaled').checked,
+                                over_queries: $('axis').value === 'queries', seed: Number($('seed').value)})};
   letters = wanted;
   $('row').max = letters.length;
   say(show(), 400);

@@ -87,7 +87,8 @@ function give(control, value) {
 
 // All controls as the link has them, or as they began.
 function readLink() {
-  const refused = [], wanted = new Map(linked());
+  const wanted = new Map(linked()), names = controls().map((one) => one.id);
+  const refused = [...wanted].filter(([name]) => name !== 'theme' && !names.includes(name)).map(([name, value]) => `${name}=${value}`);
   if (wanted.has('theme')) setTheme(wanted.get('theme'));
   for (const control of controls()) {
     const name = control.id, before = beginnings.get(name), value = wanted.get(name) ?? before;

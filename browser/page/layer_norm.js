@@ -8,6 +8,8 @@ let SIDE = 520, UNIT = 260 / REACH;
 const RIGHT = [1 / Math.sqrt(2), -1 / Math.sqrt(2), 0], UP = [1 / Math.sqrt(6), 1 / Math.sqrt(6), -2 / Math.sqrt(6)];
 const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
 const seen = (v) => [SIDE / 2 + UNIT * dot(v, RIGHT), SIDE / 2 - UNIT * dot(v, UP)];
+// Of all tokens with numbers from -3 to 3, around.
+const CORNERS = [[3, 3, -3], [3, -3, -3], [3, -3, 3], [-3, -3, 3], [-3, 3, 3], [-3, 3, -3]];
 const LENGTH = 1.2;  // of dy
 
 const token = () => [0, 1, 2].map((i) => Number($('x' + i).value));
@@ -31,7 +33,7 @@ const plus = (a, b) => a.map((v, i) => v + b[i]);
 function draw(x, dy, {y, dx, mean, deviation}) {
   SIDE = Math.max(280, Math.min(520, $('plane').clientWidth));
   UNIT = SIDE / 2 / REACH;
-  const center = [SIDE / 2, SIDE / 2], at = seen(x), on = seen(y), inside = seen(y.map((v) => 0.8 * v));
+  const center = [SIDE / 2, SIDE / 2], edge = seen(CORNERS[0]), at = seen(x), on = seen(y), inside = seen(y.map((v) => 0.8 * v));
   const axes = [0, 1, 2].map((i) => {
     const end = seen([0, 1, 2].map((j) => (i === j ? 5.4 : 0)));
     return `<path class="axis3" d="M${center}L${end}"/><text class="soft" x="${end[0] - 8}" y="${end[1] + 5}">x${'₁₂₃'[i]}</text>`;
@@ -40,7 +42,8 @@ function draw(x, dy, {y, dx, mean, deviation}) {
                 `dx ${fixed(Math.hypot(...dx))} long where dy is ${fixed(LENGTH)}`;
   $('plane').innerHTML = `<svg viewBox="0 0 ${SIDE} ${SIDE}" style="max-inline-size:${SIDE}px" role="img" ` +
       `aria-label="The token and its norm in the plane: ${words}">` +
-      axes.join('') + `<circle class="circle" cx="${SIDE / 2}" cy="${SIDE / 2}" r="${UNIT * Math.sqrt(3)}"/>` +
+      axes.join('') + `<path class="axis3" d="M${CORNERS.map(seen).join('L')}z"/><text class="soft" x="${edge[0] + 12}" y="${edge[1] + 4}">−3 to 3</text>` +
+      `<circle class="circle" cx="${SIDE / 2}" cy="${SIDE / 2}" r="${UNIT * Math.sqrt(3)}"/>` +
       `<text class="soft halo" x="${SIDE / 2 - 10}" y="${SIDE / 2 + UNIT * Math.sqrt(3) + 18}">√3</text>` +
       `<path class="ray" d="M${center}L${at}"/>` + arrow(on, seen(plus(y, dy)), 1, 'dy', true) + arrow(at, seen(plus(x, dx)), 1, 'dx', false) +
       `<g class="c1"><rect class="token" style="cursor:default" x="${on[0] - 6}" y="${on[1] - 6}" width="12" height="12"/></g>` +
@@ -63,18 +66,29 @@ const update = oneAtATime(async () => {
 
 // --- dragging keeps the mean; it begins near the token, so that a thumb can scroll past the drawing
 
-let dragging = false;
+const PER_UNIT = 20;  // steps of a slider
+let dragging = false, total = 0;  // of the three numbers when the drag began, in steps
 
 function isNear({clientX, clientY}) {
   const {left, top, width, height} = $('token').getBoundingClientRect();
   return Math.hypot(clientX - left - width / 2, clientY - top - height / 2) < 40;
 }
 
+// Three whole numbers with the sum `total` that are about total / 3 + away, or as far out that way as the sliders reach.
+function withMean(total, away) {
+  const mean = total / 3, end = 3 * PER_UNIT;
+  const share = Math.min(1, ...away.filter((v) => v !== 0).map((v) => (Math.sign(v) * end - mean) / v));
+  const exact = away.map((v) => mean + share * v), whole = exact.map(Math.round), excess = whole[0] + whole[1] + whole[2] - total;
+  if (excess === 0) return whole;
+  const errors = whole.map((v, i) => Math.sign(excess) * (v - exact[i]));  // rounding: it goes where it was the largest
+  whole[errors.indexOf(Math.max(...errors))] -= excess;
+  return whole;
+}
+
 function drag(event) {
   const box = $('plane').querySelector('svg').getBoundingClientRect(), scale = SIDE / box.width;
   const right = ((event.clientX - box.left) * scale - SIDE / 2) / UNIT, up = (SIDE / 2 - (event.clientY - box.top) * scale) / UNIT;
-  const x = token(), mean = (x[0] + x[1] + x[2]) / 3;
-  x.forEach((_, i) => { $('x' + i).value = mean + right * RIGHT[i] + up * UP[i]; });
+  withMean(total, RIGHT.map((r, i) => PER_UNIT * (right * r + up * UP[i]))).forEach((steps, i) => { $('x' + i).value = steps / PER_UNIT; });
   update();
 }
 
@@ -83,6 +97,7 @@ $('plane').addEventListener('touchstart', (event) => { if ($('token') && isNear(
 $('plane').addEventListener('pointerdown', (event) => {
   if (!$('token') || !isNear(event)) return;
   dragging = true;
+  total = Math.round(PER_UNIT * (dot(token(), [1, 1, 1])));
   $('plane').setPointerCapture(event.pointerId);
   drag(event);
 });

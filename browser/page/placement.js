@@ -2,7 +2,7 @@
 'use strict';
 
 const AT_ONCE = 150;  // milliseconds of training between two drawings
-let models = [], begun = '', made = 0, ended = false;  // what the worker holds: the chosen model and the one beside it
+let models = [], begun = '', made = 0, ended = false, diverged = [null, null];  // what the worker holds: the chosen model and the one beside it
 
 const other = (placement) => (placement === 'Pre-LN' ? 'Post-LN' : 'Pre-LN');
 const wanted = () => ({placements: [$('placement').value, other($('placement').value)], layers: Number($('layers').value),
@@ -17,7 +17,9 @@ const times = (factor) => (factor === 1 ? '×1' : `×${numberText(factor)}`);
 const part = (kind, x, y, width, name) => `<g class="${kind}"><rect x="${x - width / 2}" y="${y - 14}" width="${width}" height="28" rx="5"/>` +
                                           `<text class="box" x="${x}" y="${y + 5}">${name}</text></g>`;
 const words = (x, y, text, kind) => `<text class="${kind}" x="${x}" y="${y}">${text}</text>`;
-const wide = (size) => px(Math.min(7, Math.max(0.8, 3 * size)));
+// null stands for more than a float holds, and so does what it is part of.
+const product = (...factors) => (factors.includes(null) ? null : factors.reduce((a, b) => a * b));
+const wide = (size) => (size === null ? 7 : px(Math.min(7, Math.max(0.8, 3 * size))));
 
 // The gradient's way, wider where it is larger, with a point at its end.
 function down(path, size, [x, y], to) {
@@ -29,7 +31,7 @@ function down(path, size, [x, y], to) {
 function drawBranch(foot, name, norms, g, size) {
   const fork = foot - 12, low = foot - 52, middle = foot - 96, high = foot - 140, join = foot - 168, top = foot - HEIGHT;
   const x = STREAM + INSIDE, z = BRANCH - INSIDE, side = BRANCH + 50;
-  const sum = size * g.on_stream, fed = sum * g.after, out = fed * g.f, added = sum * g.branch;
+  const sum = product(size, g.on_stream), fed = product(sum, g.after), out = product(fed, g.f), added = product(sum, g.branch);
   const free = norms.on_stream ? '' : 'free';
   return `<path class="way ${free}" d="M${STREAM} ${foot}V${join + 18}"/><path class="tip ${free}" d="M${STREAM} ${join + 10}l-4.5 9h9z"/>` +
          `<path class="way ${free}" d="M${STREAM} ${join - 10}V${top}"/>` +
@@ -58,7 +60,7 @@ function drawBlock() {
       drawBranch(BOTTOM, 'Attn', norms, attention, ffn.all) + drawBranch(BOTTOM - HEIGHT, 'FFN', norms, ffn, 1) +
       `<path class="way ${norms.on_stream ? '' : 'free'}" d="M${STREAM} ${top}v-14"/>` +
       `<path class="tip ${norms.on_stream ? '' : 'free'}" d="M${STREAM} ${top - 22}l-4.5 9h9z"/>` +
-      down(`M${STREAM + INSIDE} ${BOTTOM - 26}V${BOTTOM + 12}`, ffn.all * attention.all, [STREAM + INSIDE, BOTTOM + 18], 'down') +
+      down(`M${STREAM + INSIDE} ${BOTTOM - 26}V${BOTTOM + 12}`, product(ffn.all, attention.all), [STREAM + INSIDE, BOTTOM + 18], 'down') +
       words(STREAM - 12, top - 12, `x<tspan dy="3" font-size="9">${l}</tspan>`, 'end') +
       words(STREAM - 12, BOTTOM + 14, `x<tspan dy="3" font-size="9">${l - 1}</tspan>`, 'end') +
       words(STREAM + 32, top - 10, `gradient ${numberText(gradient[l])}`, 'times') +
@@ -82,13 +84,13 @@ function partsOf({norms, blocks}, l) {
 // --- by depth
 
 // After each block; what enters the first is in the tables.
-const CHARTS = [{id: 'stream', title: 'Size of the stream', y: '|x|² / d after block l'},
-                {id: 'gradient', title: 'Size of the gradient', y: '|dL/dx| after block l'}];
+const CHARTS = [{id: 'stream', title: 'The stream: its mean square, |x|²/d', y: '|x|²/d after block l'},
+                {id: 'gradient', title: 'The gradient of the stream: its norm, |dL/dx|', y: '|dL/dx| after block l'}];
 
 function drawChartOf(chart) {
   const {id, title, y} = chart;
   const layers = models[0].blocks.length, values = models.flatMap((model) => model[id].slice(1)).filter((v) => v !== null && v > 0);
-  const low = Math.min(...values), high = Math.max(...values), log = high > 300 * low;
+  const low = Math.min(...values), high = Math.max(0, ...values), log = high > 300 * low;
   const axis = log ? {low: low / 1.3, high: high * 1.3, log} : {low: 0, high: high * 1.06};
   fillChart(chart, {
     height: 250, label: `${title}. ${models.map((model) => endsOf(model, id)).join(' ')}`,
@@ -108,36 +110,45 @@ function show() {
 
 // --- in words
 
-const growth = (ratio) => (ratio < 0.95 ? 'it shrinks' : ratio < 1.05 ? 'it stays level' : ratio < 1.6 ? 'it grows more slowly than the depth'
-                           : ratio < 2.5 ? 'it grows about as the depth' : 'it grows faster than the depth');
+const amount = (value) => (value === null ? 'more than a float holds' : numberText(value));
+const stepsText = (count) => `${count} step${count > 1 ? 's' : ''}`;
 
 function endsOf(model, id) {
   const values = model[id], last = values.length - 1, half = Math.floor(last / 2), name = model.norms.placement;
   if (id === 'stream') {
-    const ratio = values[2 * half] / values[half];
-    return `${name}: |x|²/d is ${numberText(values[1])} after block 1 and ${numberText(values[last])} after block ${last}; from block ` +
-           `${half} to ${2 * half} ${growth(ratio)}, ${fixed(ratio)} times.`;
+    const before = values[half], after = values[2 * half];
+    const growth = before === null || after === null ? '' : `; from block ${half} to ${2 * half} the depth doubles, and it becomes ` +
+                                                            `${numberText(after / before)} times as large`;
+    return `${name}: |x|²/d is ${amount(values[1])} after block 1 and ${amount(values[last])} after block ${last}${growth}.`;
   }
-  return `${name}: the gradient is ${numberText(values[last])} after block ${last} and ${numberText(values[1])} after block 1.`;
+  return `${name}: the gradient is ${amount(values[last])} after block ${last} and ${amount(values[1])} after block 1.`;
 }
 
 function blockWords() {
   const model = models[0], l = block(), {attention, ffn} = model.blocks[l - 1], {norms} = model;
-  const on = attention.on_stream * ffn.on_stream, all = attention.all * ffn.all;
+  const on = product(attention.on_stream, ffn.on_stream), all = product(attention.all, ffn.all);
   return `Of a gradient of 1 from above block ${l}, the shortcuts ` +
-         (norms.on_stream ? `alone would hand on all, but the two norms on them leave ${numberText(on)}` : 'hand on 1, unaltered') +
-         `; with what the branches add, ${numberText(all)} arrive below.`;
+         (norms.on_stream ? `alone would hand on all, but the two norms on them leave ${amount(on)}` : 'hand on 1, unaltered') +
+         `; with what the branches add, ${amount(all)} ${all === null ? 'arrives' : 'arrive'} below.`;
 }
 
 function beside() {
-  const {norms, stream} = models[1];
-  return `In ${norms.placement}, beside it, |x|²/d is ${numberText(stream[1])} and ${numberText(stream[stream.length - 1])}.`;
+  const {norms, stream, steps} = models[1], after = steps === models[0].steps ? '' : `, after ${stepsText(steps)}`;
+  return `In ${norms.placement}, beside it${after}, |x|²/d is ${amount(stream[1])} and ${amount(stream[stream.length - 1])}.`;
+}
+
+function divergence() {
+  const ends = models.map((model, i) => [model.norms.placement, diverged[i]]).filter(([, step]) => step !== null);
+  if (!ends.length) return '';
+  if (ends.length === 1) return ` ${ends[0][0]} diverged at step ${ends[0][1]}, and its training ended there.`;
+  return diverged[0] === diverged[1] ? ` Both diverged at step ${diverged[0]}, and their training ended there.`
+                                     : ` Both diverged, ${listed(ends.map(([name, step]) => `${name} at step ${step}`))}.`;
 }
 
 function summary() {
-  const steps = models[0].steps, end = ended ? ' One model diverged, and its training ended.' : '';
-  return `${steps ? `After ${steps} step${steps > 1 ? 's' : ''} of training` : 'Before training'}. ${endsOf(models[0], 'stream')} ` +
-         `${endsOf(models[0], 'gradient').replace(/^.*?: t/, 'T')} ${blockWords()} ${beside()}${end}`;
+  const steps = models[0].steps;
+  return `${steps ? `After ${stepsText(steps)} of training` : 'Before training'}. ${endsOf(models[0], 'stream')} ` +
+         `${endsOf(models[0], 'gradient').replace(/^.*?: t/, 'T')} ${blockWords()} ${beside()}${divergence()}`;
 }
 
 // --- what a reader does
@@ -150,7 +161,7 @@ const update = oneAtATime(async () => {
   if (key !== begun || made > goal) {
     begun = '';
     await ask({do: 'begin', settings});
-    [begun, made, ended] = [key, 0, false];
+    [begun, made, ended, diverged] = [key, 0, false, [null, null]];
   }
   writeLink();
   if (made < goal) say(`It trains for ${goal} steps.`);
@@ -159,9 +170,9 @@ const update = oneAtATime(async () => {
     show();
     if (made === goal || ended || key !== JSON.stringify(wanted()) || goal !== Number($('steps').value)) break;
     const before = performance.now();
-    const {done} = await ask({do: 'step', count: Math.min(count, goal - made)});
+    const answer = await ask({do: 'step', count: Math.min(count, goal - made)});
     made += Math.min(count, goal - made);
-    ended = done;
+    [ended, diverged] = [answer.done, answer.diverged];
     count = Math.max(1, Math.min(50, Math.round(count * AT_ONCE / (performance.now() - before))));
   }
   say(summary(), 400);
@@ -175,9 +186,10 @@ async function begin() {
   fillMenu('start', starts, 'fan_in');
   remember();
   await drawLinked(update, () => {
+    const before = models.length ? $('layers').value : '';
     readLink();
     $('block').max = $('layers').value;
-    $('block').value = Math.ceil($('layers').value / 2);
+    if ($('layers').value !== before) $('block').value = Math.ceil($('layers').value / 2);
   });
 }
 

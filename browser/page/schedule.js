@@ -1,8 +1,9 @@
 // A schedule that a reader shapes, and two models trained with it, beside the tries before.
 'use strict';
 
-const NAMES = ['Pre-LN', 'Post-LN'], MEAN = 20, FAINT = 8, TOP = 24;  // the lab's mean; tries drawn; drawChart's margin
-let facts = null, rates = [], tries = [], running = false, dragging = false, high = 0;  // of the axis of rates
+const NAMES = ['Pre-LN', 'Post-LN'], MEAN = 20, FAINT = 8, TOP = 24, UNTRAINED = 3.6;  // the lab's mean; tries drawn; drawChart's margin; a loss
+let facts = null, rates = [], tries = [], dragging = false, high = 0;  // of the axis of rates
+let running = false, stopping = false, linkWaits = false;  // Stop takes effect at the next answer, a link after the training
 
 const peak = () => Number((10 ** Number($('peak').value)).toPrecision(2));
 const settings = () => ({placements: NAMES, warmup: Number($('warmup').value), rate: peak(), decay: $('decay').value,
@@ -59,9 +60,10 @@ function plane() {
 function drawLoss() {
   const now = last(), shown = [...earlier().filter((one) => one !== now), ...(now ? [now] : [])];
   const lines = shown.flatMap((one) => one.losses.map((losses, style) => ({
-    style, points: smooth(losses), ...(one === now ? {name: NAMES[style]} : {kind: 'thin', endMark: true})})));
+    style, points: smooth(losses), ...(one === now ? {name: NAMES[style]} : {kind: 'thin'})})));
+  if (!now) lines.push(...NAMES.map((name, style) => ({style, name, points: []})));  // the room of their names
   const values = lines.flatMap((line) => line.points.map(([, v]) => v)).filter((v) => v !== null);
-  const top = Math.max(1.15 * facts.baseline.loss, Math.min(1.2 * (now?.start ?? 0), Math.max(0, ...values)));
+  const top = now ? Math.max(1.15 * facts.baseline.loss, Math.min(1.2 * now.start, Math.max(0, ...values))) : UNTRAINED;
   fillChart(LOSS, {
     height: 300, x: steps(),
     label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
@@ -96,10 +98,11 @@ function compared() {
 
 function drawTries() {
   $('tries').innerHTML = '<caption class="hidden">The tries</caption>' +
-      tableText(['try', 'warm-up', 'peak', 'then', 'steps', 'blocks', 'seed', ...NAMES],
-                tries.map((one, i) => [i + 1, one.settings.warmup, numberText(one.settings.rate), one.settings.decay, one.settings.steps,
-                                       one.settings.layers, one.settings.seed,
-                                       ...NAMES.map((_, m) => (one.running ? '…' : one.stopped ? 'stopped' : endText(one, m)))]));
+      tableText(['try', ...NAMES, 'warm-up', 'peak', 'then', 'steps', 'blocks', 'seed'],
+                tries.map((one, i) => [i + 1, ...NAMES.map((_, m) => (one.running ? '…' : one.stopped ? 'stopped' : endText(one, m))),
+                                       one.settings.warmup, numberText(one.settings.rate), one.settings.decay, one.settings.steps,
+                                       one.settings.layers, one.settings.seed]));
+  $('tries').parentNode.hidden = !tries.length;
 }
 
 function show() {
@@ -110,35 +113,43 @@ function show() {
 
 // --- what a reader does
 
+// The longest warm-up there may be. A decay to 0 needs a step after it.
+const limitWarmup = () => { $('warmup').max = $('steps').value - ['linear', 'cosine'].includes($('decay').value); };
+
 const update = oneAtATime(async () => {
   if (running) return;
   const wrong = controls().find((one) => !one.checkValidity());
   if (wrong) throw new Error(`${wrong.labels[0].textContent}: ${wrong.validationMessage}`);
-  $('warmup').max = $('steps').value;
+  const warmup = $('warmup').value;
+  limitWarmup();
+  const shortened = $('warmup').value === warmup ? '' : `Warm-up is now ${$('warmup').value}. `;
   document.querySelector('output[for=warmup]').textContent = $('warmup').value;
   document.querySelector('output[for=peak]').textContent = numberText(peak());
   $('peak').ariaValueText = numberText(peak());
   rates = (await ask({do: 'rates', settings: settings()})).rates;
   show();
-  if (!tries.length) say(`${shapeOf(settings())[0].toUpperCase()}${shapeOf(settings()).slice(1)}. Press Train to see what it does.`, 400);
+  if (shortened && tries.length) say(shortened);
+  if (!tries.length) say(`${shortened}${shapeOf(settings())[0].toUpperCase()}${shapeOf(settings()).slice(1)}. Press Train to see what it does.`, 400);
   writeLink();
 });
 
 function setRunning(now) {
-  running = now;
+  [running, stopping] = [now, false];
+  $('go').removeAttribute('aria-disabled');
   $('go').textContent = now ? 'Stop' : 'Train';
   for (const one of [...controls(), $('clear')]) one.disabled = now;
 }
 
 async function train() {
-  const one = {settings: settings(), rates, losses: [[], []], ends: [], diverged: [null, null], running: true, stopped: false};
+  const one = {settings: settings(), losses: [[], []], ends: [], diverged: [null, null], running: true, stopped: false};
+  rates = one.rates = (await ask({do: 'rates', settings: one.settings})).rates;  // update() may be on its way with them
   const {models} = await ask({do: 'begin', settings: one.settings});
   one.start = Math.max(...models.map((model) => model.start_loss));
   tries.push(one);
   show();
   say(`Try ${tries.length} trains: ${shapeOf(one.settings)}.`);
   $('progress').max = one.settings.steps;
-  for (let count = 1, done = false; !done && running;) {
+  for (let count = 1, done = false; !done && !stopping;) {
     const before = performance.now(), answer = await ask({do: 'step', count});
     for (const both of answer.steps) both.forEach((at, i) => { if (at) one.losses[i].push(at.loss); });
     done = answer.done;
@@ -157,18 +168,24 @@ async function train() {
 
 async function go() {
   if (!opened) return;
-  if (running) return setRunning(false);
+  if (running) {
+    stopping = true;  // what is pressed until the worker has answered does nothing: the worker has one session
+    $('go').setAttribute('aria-disabled', true);
+    return;
+  }
   if (!controls().every((one) => one.checkValidity())) return update();
   setRunning(true);
+  let failure = '';
   try {
     await train();
     say(`${resultOf(tries.length - 1)}${last().stopped ? '' : ' ' + compared()}`);
-    setRunning(false);
-    await update();
   } catch (error) {
-    setRunning(false);
-    complain(error.message);
+    failure = error.message;
   }
+  setRunning(false);
+  if (linkWaits) readSettings();
+  await update();
+  if (failure) complain(failure);
 }
 
 function clear() {
@@ -193,16 +210,24 @@ async function begin() {
   facts = await ask({do: 'facts'});
   fillMenu('decay', facts.decays, 'none');
   remember();
-  await drawLinked(update, () => {
-    if (running) return;
-    $('warmup').max = linked().get('steps') ?? 200;
-    readLink();
-  });
+  await drawLinked(update, readSettings);
+}
+
+// Steps and decay first: the longest warm-up depends on them.
+function readSettings() {
+  linkWaits = running;
+  if (running) return;
+  for (const id of ['steps', 'decay']) {
+    give($(id), linked().get(id) ?? beginnings.get(id));
+    if (!$(id).value || !$(id).checkValidity()) give($(id), beginnings.get(id));
+  }
+  limitWarmup();
+  readLink();
 }
 
 $('go').addEventListener('click', go);
 $('clear').addEventListener('click', clear);
-for (const one of controls()) one.addEventListener('input', update);
+for (const one of controls()) one.addEventListener(one.id === 'steps' ? 'change' : 'input', update);  // 20 is not yet 2000
 new ResizeObserver(() => { if (rates.length) show(); }).observe($('charts'));
 begin().then(() => {
   const drawing = $('rate').querySelector('.drawing');

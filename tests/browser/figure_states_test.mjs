@@ -53,6 +53,86 @@ async function linksInTheSamePage(browser) {
   await close(norm, 'layer norm');
 }
 
+async function misspelledLinks(browser) {
+  const page = await open(browser, 'tape', '#expression=neuron&v1=0.5&v7=3&warm-up=9&theme=dark');
+  same(await text(page, 'problem'), 'The link asks for v7=3, warm-up=9, which there is not here.', 'names that are not known');
+  await close(page, 'misspelled links');
+}
+
+// A browser fills in what was there; the link must still hold it.
+async function back(browser) {
+  for (const [name, id, changed] of [['adam', 'rate', '0.01'], ['placement', 'rate', '0.01'], ['schedule', 'layers', '3']]) {
+    const page = await open(browser, name);
+    await page.evaluate(`(() => { const e = document.getElementById('${id}'); e.value = '${changed}'; e.dispatchEvent(new Event('input')); })()`);
+    await page.until(`document.getElementById('link').hash === '#${id}=${changed}'`);
+    await page.go('data:text/html,elsewhere');
+    const {entries, currentIndex} = await page.send('Page.getNavigationHistory');
+    const loaded = new Promise((done) => { page.loaded = done; });
+    await page.send('Page.navigateToHistoryEntry', {entryId: entries[currentIndex - 1].id});
+    await Promise.race([loaded, sleep(3000)]);  // a page that was kept loads nothing
+    await page.until(`document.getElementById('words')?.textContent`);
+    const shown = await value(page, id), hash = await page.evaluate(`document.getElementById('link').hash`);
+    check((shown === changed) === (hash === `#${id}=${changed}`), `${name} after Back: ${id} is ${shown}, the link ${hash}`);
+    await close(page, `${name} after Back`);
+  }
+}
+
+// Weights that a mask was not part of are not shown under it.
+async function maskOfTheWeights(browser) {
+  const page = await open(browser, 'attention', '#causal=false&text=abcab');
+  await page.evaluate(`(() => { const e = document.getElementById('text'); e.value = ''; e.dispatchEvent(new Event('input')); })()`);
+  await page.until(`!document.getElementById('problem').hidden`);
+  await page.evaluate(`document.getElementById('causal').click()`);
+  await page.evaluate(`document.getElementById('row').focus()`);
+  await page.key('Home', {number: 36});
+  await page.until(`document.getElementById('words').textContent.startsWith('Row 1')`);
+  same(await page.evaluate(`document.querySelectorAll('#map .masked').length`), 0, 'masked cells of weights without a mask');
+  check(!(await text(page, 'words')).includes('in spite of the mask'), 'what is said of weights without a mask');
+  await close(page, 'the mask of the weights');
+}
+
+async function equalWeights(browser) {
+  const page = await open(browser, 'attention', '', {width: 360, phone: true});
+  check((await text(page, 'words')).startsWith('Row 8, “a”, looks at 1 “a”, 4 “a”, 6 “a” and 8 “a” with 0.25 each.'), `letters with equal weights: ${await text(page, 'words')}`);
+  same(await page.evaluate(`document.querySelectorAll('#rows tbody tr')[7].cells[1].textContent`), '1 a, 4 a, 6 a and 8 a', 'letters with the most weight');
+  const wide = await page.evaluate(`Math.max(...[...document.querySelectorAll('#map text.weight')].map((e) => e.getBBox().width /
+      document.querySelector('#map .frame').getBBox().width))`);
+  check(wide > 0.2 && wide < 1, `numbers in narrow cells take ${wide} of them`);
+  await close(page, 'equal weights');
+}
+
+// What is dragged keeps its mean, also past the ends of the sliders.
+async function dragPastTheEnd(browser) {
+  const page = await open(browser, 'layer_norm');
+  const {x, y, cx, cy, wide} = await page.evaluate(`(() => { document.getElementById('plane').scrollIntoView({block: 'center'});
+      const t = document.getElementById('token').getBoundingClientRect(), s = document.querySelector('#plane svg').getBoundingClientRect();
+      return {x: t.x + t.width / 2, y: t.y + t.height / 2, cx: s.x + s.width / 2, cy: s.y + s.height / 2, wide: s.width}; })()`);
+  const mouse = (type, x, y) => page.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', buttons: 1, clickCount: 1});
+  const numbers = async () => Promise.all(['x0', 'x1', 'x2'].map(async (id) => Number(await value(page, id))));
+  await mouse('mousePressed', x, y);
+  for (let i = 0; i < 48; ++i) {
+    const angle = i / 24 * 2 * Math.PI, radius = wide * (i < 24 ? 0.2 : 0.48);
+    await mouse('mouseMoved', cx + radius * Math.cos(angle), cy + radius * Math.sin(angle));
+    const sum = (await numbers()).reduce((a, b) => a + b);
+    check(Math.abs(sum - 1.8) < 1e-9, `the sum of the three numbers at move ${i}: ${sum}`);
+  }
+  await mouse('mouseMoved', cx + wide * 0.48, cy);
+  check((await numbers())[0] === 3, `far to the right: ${await numbers()}`);
+  await mouse('mouseReleased', cx, cy);
+  await close(page, 'a drag past the end');
+}
+
+// Where nothing is above 0, the axis ends there.
+async function smallSteps(browser) {
+  const page = await open(browser, 'adam', '#stream=constant&rate=0.00001', {width: 320});
+  const [low, high] = await page.evaluate(`(() => { const d = document.querySelector('#weight .line.line').getBBox(), h = document.querySelector('#weight svg').viewBox.baseVal.height;
+      return [d.height, h]; })()`);
+  check(low > 0.5 * high, `the weight’s line takes ${low} of ${high}`);
+  same(await page.evaluate(`[...document.querySelectorAll('#charts text')].filter((e) => e.getBoundingClientRect().left < 0).length`), 0, 'numbers beyond the page');
+  same(await page.evaluate(`getComputedStyle(document.querySelector('#weight svg')).overflow`), 'visible', 'a long number beside an axis');
+  await close(page, 'small steps');
+}
+
 // Before there is anything to show a reader may turn everything.
 async function tooLongAText(browser) {
   const page = await open(browser, 'attention', '#text=' + 'x'.repeat(30), {}, `!document.getElementById('problem').hidden`);
@@ -167,4 +247,5 @@ async function themeOfTheFrame(browser) {
   await close(page, 'a frame');
 }
 
-await runAll([linksInTheSamePage, tooLongAText, earlyMoves, contrast, focusStays, touch, whatIsSaid, themeOfTheFrame]);
+await runAll([linksInTheSamePage, misspelledLinks, back, maskOfTheWeights, equalWeights, dragPastTheEnd, smallSteps,
+               tooLongAText, earlyMoves, contrast, focusStays, touch, whatIsSaid, themeOfTheFrame]);

@@ -3,7 +3,7 @@
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Page} from './chromium.mjs';
-import {check, close, native, pages as folder, runAll, same} from './harness.mjs';
+import {check, close, native, pages as folder, runAll, same, sleep} from './harness.mjs';
 
 const said = `document.getElementById('words').textContent`;
 const problem = `document.getElementById('problem').textContent`;
@@ -16,10 +16,10 @@ function near(shown, value, words) {
 const cells = (page, table) => page.evaluate(`[...document.querySelectorAll('${table} tbody tr')]
     .map((row) => [...row.children].map((one) => one.textContent))`);
 const set = (page, id, value) => page.evaluate(`(() => { const e = document.getElementById('${id}');
-    e.value = ${JSON.stringify(String(value))}; e.dispatchEvent(new Event('input', {bubbles: true})); })()`);
+    e.value = ${JSON.stringify(String(value))}; for (const type of ['input', 'change']) e.dispatchEvent(new Event(type, {bubbles: true})); })()`);
 
-async function open(browser, name, hash = '') {
-  const page = await Page.open(browser);
+async function open(browser, name, hash = '', options = {}) {
+  const page = await Page.open(browser, options);
   await page.go(pathToFileURL(join(folder, name + '.html')).href + hash);
   await page.until(said);
   return page;
@@ -111,17 +111,14 @@ async function schedule(browser) {
     await page.until(`document.querySelectorAll('#tries tbody tr').length === ${i + 1}`);
     const row = (await trained(page))[i];
     const {models} = native({do: 'begin', settings: {...settings, warmup}}, {do: 'step', count: 25}, {do: 'verdict'})[2];
-    same(row.slice(0, 7).join(), `${i + 1},${warmup},0.0032,cosine,25,1,0`, 'the try');
-    models.forEach((model, m) => near(row[7 + m], model.final_loss, `try ${i + 1}: loss of ${model.placement}`));
+    same([row[0], ...row.slice(3)].join(), `${i + 1},${warmup},0.0032,cosine,25,1,0`, 'the try');
+    models.forEach((model, m) => near(row[1 + m], model.final_loss, `try ${i + 1}: loss of ${model.placement}`));
   }
   await page.until(`${said}.includes('Than in try 1')`);
   same(await page.evaluate(`['#rate', '#loss'].map((id) => document.querySelectorAll(id + ' .line.thin').length).join()`), '2,2', 'tries stay as thin lines');
   same(await page.evaluate(`document.querySelector('#rate .handle') !== null`), true, 'there is a dot to drag');
 
-  await set(page, 'warmup', 25);
-  await page.until(`${problem}.includes('expects fewer than the 25 steps')`);
-  await set(page, 'decay', 'root');
-  await page.until(`document.getElementById('problem').hidden`);
+  same(await page.evaluate(`document.querySelectorAll('#loss .mark').length`), 0, 'marks at the ends of lines');
   await set(page, 'steps', 5);
   await page.until(`${problem}.startsWith('Steps')`);
   await set(page, 'steps', 2000);
@@ -131,7 +128,7 @@ async function schedule(browser) {
   same(await page.evaluate(`document.getElementById('warmup').disabled`), true, 'the schedule does not change while it trains');
   await page.click('go');
   await trained(page);
-  await page.until(`document.querySelectorAll('#tries tbody tr')[2].cells[7].textContent === 'stopped'`);
+  await page.until(`document.querySelectorAll('#tries tbody tr')[2].cells[1].textContent === 'stopped'`);
   same(await page.evaluate(`document.getElementById('warmup').disabled`), false, 'the schedule may change again');
   await page.click('clear');
   await page.until(`document.querySelectorAll('#tries tbody tr').length === 0`);
@@ -155,4 +152,93 @@ async function drag(browser) {
   await close(page, 'drag');
 }
 
-await runAll([placement, changedMeanwhile, schedule, drag]);
+// The worker has one session: Stop and Train at once must not train two tries in it.
+async function stopTwice(browser) {
+  const page = await open(browser, 'schedule', '#steps=300&layers=2');
+  await page.click('go');
+  await page.until(`document.getElementById('progress').value > 5`);
+  await page.evaluate(`(() => { const go = document.getElementById('go'); go.click(); go.click(); })()`);
+  await trained(page);
+  await sleep(300);
+  const rows = await cells(page, '#tries');
+  same(rows.map((row) => row[1]).join(), 'stopped', 'tries after Stop was pressed twice');
+  same(await page.evaluate(`tries.map((one) => one.losses[0].length < 300).join()`), 'true', 'steps of the try that was stopped');
+  await close(page, 'Stop twice');
+}
+
+async function warmupAndSteps(browser) {
+  const page = await open(browser, 'schedule', '#steps=100000&warmup=500');
+  same(await page.evaluate(problem), 'The link asks for warmup=500, steps=100000, which there is not here.', 'a warm-up longer than the steps that are left');
+  await set(page, 'warmup', 150);
+  await page.evaluate(`document.getElementById('steps').select(); document.getElementById('steps').focus()`);
+  for (const digit of '1000') await page.key(digit, {text: digit});
+  await page.key('Enter', {text: '\r', number: 13});
+  await page.until(`document.querySelector('#rate svg').ariaLabel.includes('1000 steps')`);
+  same(await page.evaluate(`document.getElementById('warmup').value`), '150', 'warm-up once 1000 is typed as steps');
+  await then(page, () => set(page, 'steps', 100), 'Warm-up is now 100.');
+  await then(page, () => set(page, 'decay', 'cosine'), 'Warm-up is now 95.');  // a decay to 0 needs a step
+  same(await page.evaluate(`document.getElementById('problem').hidden`), true, 'the longest warm-up is no error');
+  same(await page.evaluate(`document.querySelector('label[for=peak]').textContent`), 'Peak learning rate', 'the peak');
+  await close(page, 'warm-up and steps');
+}
+
+async function linkWhileTraining(browser) {
+  const page = await open(browser, 'schedule', '#steps=150&layers=1');
+  await page.click('go');
+  await page.until(`document.getElementById('progress').value > 1`);
+  await page.evaluate(`location.hash = '#steps=100&layers=3'`);
+  await trained(page);
+  await page.until(`document.getElementById('layers').value === '3' && document.getElementById('link').hash === '#steps=100&layers=3'`);
+  await close(page, 'a link while it trains');
+}
+
+// Before there is a try, and on a telephone after one.
+async function shapesOfSchedule(browser) {
+  const page = await open(browser, 'schedule', '#steps=20&layers=1', {width: 360, phone: true});
+  const axes = `['rate', 'loss'].map((id) => document.querySelector('#' + id + ' line.axis').getAttribute('x2')).join()`;
+  const [a, b] = (await page.evaluate(axes)).split(',');
+  same(a, b, 'the right ends of the axes of steps');
+  check((await page.evaluate(`document.querySelector('#loss svg').textContent`)).includes('3.5'), 'the axis of the loss has room for the start');
+  same(await page.evaluate(`document.getElementById('tries').checkVisibility()`), false, 'a table without a try is hidden');
+  await page.click('go');
+  await page.until(`document.querySelectorAll('#tries tbody tr').length`);
+  await trained(page);
+  const right = await page.evaluate(`document.querySelector('#tries tbody tr').cells[2].getBoundingClientRect().right`);
+  check(right <= 344, `both losses are in sight, up to ${right} px`);
+  await close(page, 'schedule on a telephone');
+}
+
+// What no float holds is not 0.
+async function beyondFloats(browser) {
+  const page = await open(browser, 'placement', '#layers=48&placement=no+norm');
+  const words = await page.evaluate(said);
+  check(words.includes('more than a float holds arrives below'), `a gradient that is not finite: ${words}`);
+  check(!/[0-9]{6}/.test(words), `long numbers: ${words}`);
+  check((await page.evaluate(`[...document.querySelectorAll('#drawn .down')].at(-1).style.strokeWidth`)).startsWith('7'), 'its arrow is the widest');
+  await close(page, 'beyond floats');
+}
+
+async function divergence(browser) {
+  for (const [hash, words] of [['#placement=no+norm&layers=6&steps=60&rate=0.05&seed=1', 'no norm diverged at step 2, and its training ended there.'],
+                               ['#placement=Post-LN&layers=12&steps=40&rate=1', 'Both diverged at step 2, and their training ended there.']]) {
+    const page = await open(browser, 'placement', hash);
+    await page.until(`${said}.includes('diverged')`, 120);
+    const shown = await page.evaluate(said);
+    check(shown.endsWith(words), `${hash}: says ${shown}`);
+    same(shown.includes('beside it, after 60 steps,'), words.startsWith('no'), `${hash}: how many steps the other has made`);
+    await close(page, hash);
+  }
+}
+
+async function blockStays(browser) {
+  const page = await open(browser, 'placement', '#layers=4');
+  await then(page, () => set(page, 'block', 4), 'block 4,');
+  await then(page, () => set(page, 'seed', 1), 'block 4,');
+  await then(page, () => page.click('link'), 'block 4,');
+  same(await page.evaluate(`document.getElementById('block-name').textContent`), '4 of 4', 'its own link keeps the block');
+  await then(page, () => page.evaluate(`location.hash = '#layers=6'`), 'block 3,');
+  await close(page, 'the block stays');
+}
+
+await runAll([placement, changedMeanwhile, beyondFloats, divergence, blockStays, schedule, stopTwice, warmupAndSteps, linkWhileTraining,
+              shapesOfSchedule, drag]);

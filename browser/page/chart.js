@@ -8,10 +8,15 @@ function numberText(value) {
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) {
     const [digits, power] = value.toExponential(1).split('e');
     const raised = [...String(Number(power))].map((c) => (c === '-' ? '⁻' : [...'⁰¹²³⁴⁵⁶⁷⁸⁹'][c])).join('');
-    const plain = digits.endsWith('.0') ? digits.slice(0, -2) : digits;
-    return (plain === '1' ? '' : plain + '·') + '10' + raised;
+    const plain = digits.replace('-', '').replace(/\.0$/, '');
+    return (value < 0 ? '−' : '') + (plain === '1' ? '' : plain + '·') + '10' + raised;
   }
   return String(Number(value.toPrecision(3))).replace('-', '−');
+}
+
+// A loss, with its noughts: 3.00.
+function lossText(value) {
+  return value !== null && value >= 0.1 && value < 100 ? value.toPrecision(3) : numberText(value);
 }
 
 // Round values inside the range: steps of 1, 2 or 5 times a power of ten; of a log axis powers of ten, with 2 and 5
@@ -57,6 +62,7 @@ function spreadLabels(labels, apart, low, high) {
   return labels;
 }
 
+// What lies outside of the axes is drawn at the edge of the drawing; say so in y.label.
 // spec: {width, height, label, x: {low, high, label, whole}, y: {low, high, label, log},
 //        lines: [{style: 0 or 1, kind: '', 'thin' or 'raw', marks, name, note, points: [[x, y]]}],
 //        references: [{y, label}], cursor: x}
@@ -67,7 +73,7 @@ function drawChart(spec) {
   const span = (axis) => (axis.log ? Math.log(axis.high / axis.low) : axis.high - axis.low) || 1;
   const along = (axis, v) => (axis.log ? Math.log(v / axis.low) : v - axis.low) / span(axis);
   const atX = (v) => left + along(x, v) * (width - left - right);
-  const atY = (v) => height - bottom - Math.min(1.02, along(y, v)) * (height - top - bottom);
+  const atY = (v) => height - bottom - Math.max(0, Math.min(1.02, along(y, v))) * (height - top - bottom);
   const parts = [`<text class="soft" x="4" y="13">${escapeText(y.label)}</text>`];
 
   for (const tick of niceTicks(y.low, y.high, Math.max(2, (height - top - bottom) / 42), y.log)) {

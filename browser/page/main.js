@@ -42,6 +42,7 @@ function draw() {
   $('progress').max = of.settings.steps;
   $('progress').value = of.done ? of.settings.steps : made;
   showCounter();
+  showStale();
 }
 
 // Soon, and not more often than the eye needs.
@@ -67,7 +68,9 @@ function counterText(of) {
 }
 
 async function save() {
-  if (!run || stepsMade(run) === 0) return problem('There is no run yet: press Go first.');
+  while (beginning) await beginning.answered.catch(() => {});  // the module drops its session for the next one
+  if (!run) return problem('There is no run yet: press Go first.');
+  if (stepsMade(run) === 0) return problem('This run has made no step yet.');
   const {placements, seed} = run.settings, {csv} = await ask({do: 'csv'});
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([csv], {type: 'text/csv'}));
@@ -125,6 +128,7 @@ $('shown').addEventListener('input', () => { follow = $('shown').value === $('sh
 $('link').addEventListener('click', copyLink);
 addEventListener('hashchange', () => {
   if (!loaded) return;
+  setSettings(facts.settings);  // which an address need not name
   problem(readAddress());
   settingsChanged();
 });

@@ -57,13 +57,13 @@ function lossTable(run) {
   const rows = [['step', ...run.models.map((model) => model.placement)]];
   for (let step = 1; step <= steps; ++step)
     if (step === 1 || step === steps || step % stride === 0)
-      rows.push([step, ...run.models.map((model) => numberText(model.steps[step - 1]?.loss ?? null))]);
+      rows.push([step, ...run.models.map((model) => lossText(model.steps[step - 1]?.loss ?? null))]);
   return rows;
 }
 
 function lossWords(run) {
   const words = run.models.filter((model) => model.steps.length).map((model) =>
-      `${model.placement} from ${numberText(model.steps[0].loss)} to ${numberText(model.mean.at(-1))} ` +
+      `${model.placement} from ${lossText(model.steps[0].loss)} to ${lossText(model.mean.at(-1))} ` +
       `after ${model.steps.length} steps` + (model.diverged ? ', where it diverged' : ''));
   return 'Loss against steps. ' + (words.length ? words.join('; ') + '.' : 'No steps yet.');
 }
@@ -73,7 +73,7 @@ function drawLoss(figure, run, facts, cursor) {
   run.models.forEach((model, style) => lines.push(
       {style, kind: 'raw', points: model.steps.map((at) => [at.step, at.loss])}));
   run.models.forEach((model, style) => lines.push(
-      {style, endMark: true, name: model.placement, note: model.diverged ? `diverged at step ${model.diverged}` : '',
+      {style, endMark: true, name: model.placement, note: model.diverged ? divergedWords(model) : '',
        points: model.mean.map((loss, i) => [i + 1, loss])}));
   const means = run.models.flatMap((model) => model.mean.filter((loss) => loss !== null)), highest = Math.max(3.6, ...means);
   const width = figure.width();
@@ -98,22 +98,26 @@ function profileTable(model, key, shown) {
           ...stepOf(model, 1)[key].map((_, l) => [l + 1, ...steps.map((step) => numberText(stepOf(model, step)[key][l]))])];
 }
 
-// The values any step of any model has had: axes grow, and do not jump.
+// The values any step of any model has had: axes grow, and do not jump. `clipped`: some values are below `low`.
 function extentOf(run, key) {
-  let low = Infinity, high = 0;
+  let low = Infinity, high = 0, least = Infinity;
   for (const model of run.models)
     for (const at of model.steps)
       for (const value of at[key])
-        if (value > 0 && Number.isFinite(value)) low = Math.min(low, value), high = Math.max(high, value);
+        if (value !== null && Number.isFinite(value)) {
+          least = Math.min(least, value), high = Math.max(high, value);
+          if (value > 0) low = Math.min(low, value);
+        }
   if (high === 0) return {low: 0.1, high: 10};
   low = Math.max(low, high * 1e-8);
   const room = Math.max(1.08, Math.sqrt(4 / (high / low)));  // at least a factor of 4
-  return {low: low / room, high: high * room};
+  low /= room;
+  return {low, high: high * room, clipped: least < low};
 }
 
 function drawProfile(figure, run, style, what, shown, extent) {
   const model = run.models[style], layers = run.settings.layers;
-  const points = (step) => stepOf(model, step)[what.key].map((value, l) => [l + 1, value]);
+  const points = (step) => stepOf(model, step)[what.key].map((value, l) => [l + 1, value === 0 ? extent.low : value]);
   const lines = [];
   let caption = model.placement, words = 'No steps yet.';
   if (model.steps.length) {
@@ -129,6 +133,6 @@ function drawProfile(figure, run, style, what, shown, extent) {
   figure.show(captionOf(style, caption), drawChart({
     width, height: 250, lines, label: `${what.title} by block. ${words}`,
     x: {low: layers === 1 ? 0 : 1, high: layers, whole: true, label: 'block'},
-    y: {...extent, log: true, label: what.axis},
+    y: {...extent, log: true, label: what.axis + (extent.clipped ? ` (below ${numberText(extent.low)}: at the edge)` : '')},
   }), () => profileTable(model, what.key, Math.min(shown, model.steps.length)));
 }

@@ -16,10 +16,12 @@ function setRunning(now) {
   $('go').textContent = now ? 'Stop' : 'Go';
 }
 
-function lossesInWords(of) {
-  return of.models.filter((model) => model.steps.length).map((model) =>
-      model.diverged ? `${model.placement} diverged at step ${model.diverged}` : `${model.placement} ${numberText(model.mean.at(-1))}`)
-      .join(', ');
+// "Loss, mean of the last 20 steps: Pre-LN 2.82, Post-LN 3.00."; nothing before the first step.
+function lossesInWords(of, one = (model) => model.mean.at(-1), count = Math.min(SMOOTHING, stepsMade(of))) {
+  if (count === 0) return '';
+  const words = of.models.map((model) => `${model.placement} ${model.diverged ? divergedWords(model) : lossText(one(model))}`);
+  const what = of.models.every((model) => model.diverged) ? '' : count === 1 ? 'Loss: ' : `Loss, mean of the last ${count} steps: `;
+  return `${what}${words.join(', ')}.`;
 }
 
 // The module has one session: an answer to begin is always the present run, even if nobody waits for it any more. Fields
@@ -28,7 +30,7 @@ async function begin() {
   const asked = settings(), answer = await ask({do: 'begin', settings: asked});
   run = {settings: answer.settings, done: false, models: answer.models.map((model) => ({...model, steps: [], mean: [], diverged: null}))};
   speed = null;
-  forgetVerdict();
+  forgetVerdict(run.settings);
   if (keyOf(settings()) !== keyOf(asked)) return;
   setSettings(answer.settings);
   showSettings();
@@ -50,6 +52,7 @@ async function haveRun() {
   const {layers} = settings();
   say(`Preparing two models of ${layers} block${layers === 1 ? '' : 's'} …`);
   showCounter();
+  showStale();
   await beginning.answered;
   return true;
 }
@@ -66,21 +69,6 @@ async function makeSteps(of, count) {
   if (of.done) await showVerdict(of);
 }
 
-async function showVerdict(of) {
-  const end = await ask({do: 'verdict'});
-  if (run !== of) return;
-  $('verdict').textContent = end.verdict;
-  const ends = end.models.map((model) => model.diverged_at !== null ? `${model.placement} diverged at step ${model.diverged_at}`
-                                                                    : `${model.placement} ${model.final_loss.toFixed(4)}`);
-  $('ends').textContent = `Loss on text kept aside: ${ends.join(', ')}. Seeds so far: ${end.seeds}.`;
-}
-
-function forgetVerdict() {
-  follow = true;
-  $('verdict').textContent = 'It comes when both models have made all their steps.';
-  $('ends').textContent = '';
-}
-
 // How many steps to ask for at a time: as many as take about 60 ms, so that Stop is soon heard.
 async function loop(mine) {
   const of = run, first = stepsMade(of), since = performance.now();
@@ -92,7 +80,7 @@ async function loop(mine) {
     const now = performance.now();
     speed = (stepsMade(of) - first) / (now - since) * 1000;
     count = Math.max(1, Math.min(16, Math.round(count * 60 / Math.max(1, now - before))));
-    if (running && now - saidAt > 10000) say(`Step ${stepsMade(of)} of ${of.settings.steps}. Loss: ${lossesInWords(of)}.`);
+    if (running && now - saidAt > 10000) say(`Step ${stepsMade(of)} of ${of.settings.steps}. ${lossesInWords(of)}`);
   }
 }
 
@@ -129,37 +117,36 @@ async function ended() {
   const onward = running && run.done && $('onward').checked && Number($('seed').value) < 999;
   setRunning(false);
   const words = lossesInWords(run);
-  if (run.done) say(`Done. ${stopReason}Loss: ${words}.`);
-  else say(`Stopped at step ${stepsMade(run)}. ${stopReason}${words && `Loss: ${words}.`}`);
+  say(`${run.done ? 'Done.' : `Stopped at step ${stepsMade(run)}.`} ${stopReason}${words}`);
   drawSoon();
   if (onward) await nextSeed();
 }
 
 async function oneStep() {
   if (!loaded) return;
-  const mine = ++turn;
   setRunning(false);
+  if (!beginning && run?.done && keyOf(run.settings) === keyOf(settings())) return say('All steps are made: Reset or Go begins anew.');
+  const mine = ++turn;
   try {
     if (!await haveRun() || mine !== turn) return;
     const of = run;
     await makeSteps(of, 1);
     if (mine !== turn) return;
-    const words = of.models.map((m) => m.diverged ? `${m.placement} diverged at step ${m.diverged}`
-                                                  : `${m.placement} ${numberText(m.steps.at(-1).loss)}`);
-    say(`Step ${stepsMade(of)}. Loss: ${words.join(', ')}.`);
+    say(`Step ${stepsMade(of)}. ${lossesInWords(of, (model) => model.steps.at(-1).loss, 1)}`);
   } catch (error) {
     if (mine === turn) fail(error);
   }
 }
 
 function reset() {
+  if (!loaded) return;
   ++turn;
   setRunning(false);
   run = null;
-  forgetVerdict();
+  forgetVerdict(settings());
   problem('');
-  say('Back at the start.');
-  if (loaded) draw();
+  say(`Back at the start, with seed ${$('seed').value}.`);
+  draw();
 }
 
 async function nextSeed() {
@@ -178,6 +165,7 @@ function settingsChanged() {
   const present = beginning ? beginning.wanted : run && keyOf(run.settings);
   if (running && present !== keyOf(settings())) stop('The settings have changed. ');
   if (!run || !stepsMade(run)) draw();
+  else showStale();
 }
 
 function fail(error) {

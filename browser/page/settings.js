@@ -21,20 +21,28 @@ function showSettings() {
   $('link').href = '#' + words;
   for (const name of ['first', 'second'])
     $(name + '-equation').textContent = facts.placements.find((one) => one.name === $(name).value)?.equation ?? '';
+  const {warmup, steps} = settings();
+  $('warmup-hint').textContent = warmup > steps ? `more than ${steps} steps: the full rate is never reached` : 'steps; 0: none';
+}
+
+// What the browser takes for a number: it warns of others.
+const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+// Whether the field takes it; where not, it keeps what it had.
+function give(name, value) {
+  const field = $(name), before = field.value, number = NUMBERS.includes(name);
+  if (number && !(NUMBER.test(value) && Number.isFinite(Number(value)))) return false;
+  field.value = value;
+  if (number ? field.validity.valid : field.value === value) return true;
+  field.value = before;
+  return false;
 }
 
 // Takes what the address says; what it does not name stays. What it asks for in vain is answered.
 function readAddress() {
-  const unknown = [];
-  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
-    if (![...WORDS, ...NUMBERS].includes(name)) continue;
-    const before = $(name).value;
-    $(name).value = value;
-    if ($(name).value === '' || WORDS.includes(name) && $(name).value !== value) {
-      $(name).value = before;
-      unknown.push(`${name}=${value}`);
-    }
-  }
+  const refused = [...new URLSearchParams(location.hash.slice(1))]
+      .filter(([name, value]) => ![...WORDS, ...NUMBERS].includes(name) || !give(name, value));
   showSettings();
-  return unknown.length ? `The link asks for what this page does not have: ${unknown.join(', ')}. The rest is set.` : '';
+  return refused.length ? `The link asks for what this page does not have: ${refused.map((one) => one.join('=')).join(', ')}. ` +
+                          'The rest is set.' : '';
 }

@@ -120,6 +120,94 @@ async function badSettings(browser) {
   await close(page);
 }
 
+async function badLinks(browser) {
+  for (const [hash, refused] of [
+         ['layers=100', 'layers=100'], ['steps=-5&layers=2', 'steps=-5'], ['rate=0', 'rate=0'], ['rate=NaN&seed=', 'rate=NaN, seed='],
+         ['rate=1e400', 'rate=1e400'], ['layers=2.5', 'layers=2.5'], ['warm-up=50&layers=2', 'warm-up=50'], ['seed=3&rate=1e-2', ''],
+       ]) {
+    const page = await open(browser, '#' + hash);
+    same(await text(page, 'problem'), refused && `The link asks for what this page does not have: ${refused}. The rest is set.`, hash);
+    same(await page.evaluate(`document.querySelectorAll('#settings :invalid').length`), 0, `${hash}: fields that are no good`);
+    if (hash.includes('layers=2&') || hash.endsWith('layers=2')) same(await page.evaluate(`$('layers').value`), '2', `${hash}: the rest`);
+    await close(page, hash);
+  }
+  const page = await open(browser);
+  await page.evaluate(`location.hash = '#rate=0.03&layers=2'`);
+  await page.until(`$('rate').value === '0.03'`);
+  await page.evaluate(`history.back()`);
+  await page.until(`location.hash === ''`);
+  await page.until(`$('rate').value === '0.003' && $('layers').value === '6'`, 5);
+  await close(page, 'Back');
+}
+
+const done = `document.getElementById('status').textContent.startsWith('Done.')`;
+async function finished(browser, hash, options) {
+  const page = await open(browser, hash, options);
+  await page.click('go');
+  await page.until(done, 120);
+  return page;
+}
+const put = (page, id, value) => page.evaluate(`(() => { $('${id}').value = '${value}';
+    $('${id}').dispatchEvent(new Event('change', {bubbles: true})); })()`);
+
+async function wordsOfARun(browser) {
+  const first = await finished(browser, '#layers=2&steps=25');
+  check(/^Done\. Loss, mean of the last 20 steps: Pre-LN \d\.\d\d, Post-LN \d\.\d\d\.$/.test(await text(first, 'status')),
+        `which loss, and three digits: ${await text(first, 'status')}`);
+  const [, pre, post] = (await text(first, 'ends')).match(/kept aside, after the last step: Pre-LN ([\d.]+), Post-LN ([\d.]+)\./).map(Number);
+  same(await text(first, 'run-words'), `Seed 0: ${pre < post ? 'Pre-LN' : 'Post-LN'} ended lower. One seed may be chance. ` +
+       'Neither got below the 3-gram baseline: neither has learned to look back.', 'what this run shows');
+  same(await text(first, 'stale'), '', 'results and fields agree');
+  await put(first, 'warmup', 10);
+  await put(first, 'layers', 1);
+  same(await text(first, 'stale'), 'These results are for 2 blocks, warm-up 0; press Go for the new settings.', 'they do not');
+  check(await first.evaluate(`$('stale').getBoundingClientRect().height > 10`), 'this can be seen');
+  await put(first, 'layers', 2);
+  await put(first, 'warmup', 0);
+  check(await first.evaluate(`$('stale').hidden`), 'they do again');
+  await put(first, 'warmup', 500);
+  same(await text(first, 'warmup-hint'), 'more than 25 steps: the full rate is never reached', 'a warm-up that does not end');
+  await close(first);
+
+  for (const [hash, words] of [
+         ['layers=2&steps=10&rate=1', 'Seed 0: both diverged. The learning rate 1 is far above the usual 0.001 to 0.03.'],
+         ['layers=2&steps=40&rate=0.3', 'The learning rate 0.3 is far above the usual 0.001 to 0.03.'],
+       ]) {
+    const page = await finished(browser, '#' + hash);
+    check((await text(page, 'run-words')).endsWith(words), `${hash}: ${await text(page, 'run-words')}`);
+    await close(page);
+  }
+  const late = await finished(browser, '#layers=48&steps=1&rate=1&first=no+norm&second=Post-LN');
+  for (const id of ['status', 'ends'])
+    check((await text(late, id)).includes('Post-LN diverged after the last step'), `${id}: ${await text(late, id)}`);
+  check((await text(late, 'verdict')).includes('in 0 of 1 runs'), 'beside the verdict');
+  await close(late);
+
+  const page = await open(browser);
+  same(await page.evaluate(`[-1e-5, 1e-5, -2.5e-7, -12.34, 0].map(numberText).join(' ')`), '−10⁻⁵ 10⁻⁵ −2.5·10⁻⁷ −12.3 0', 'numbers');
+  same(await page.evaluate(`[3, 0.9239, 12, null, 1e9].map(lossText).join(' ')`), '3.00 0.924 12.0 – 10⁹', 'losses');
+  await close(page);
+}
+
+// Lines that leave the axes stand at the edge, and the label says so.
+async function insideTheCharts(browser) {
+  for (const [hash, options] of [['rate=0.3&steps=60&layers=6', {}], ['layers=48&steps=10&rate=0.01', {width: 360, phone: true, dark: true}]]) {
+    const page = await finished(browser, '#' + hash, options);
+    await page.until(`document.querySelector('#gradient-1 figcaption').textContent.includes('step')`);
+    const out = await page.evaluate(`[...document.querySelectorAll('.pair svg[role=img]')].filter((svg) => {
+      const base = Math.max(...[...svg.querySelectorAll('line.axis')].map((line) => line.y1.baseVal.value));
+      return [...svg.querySelectorAll('path.line')].some((line) => line.getBBox().y + line.getBBox().height > base + 0.1);
+    }).length`);
+    same(out, 0, `${hash}: charts with a line below their axis`);
+    const labels = await page.evaluate(`[...document.querySelectorAll('[id^=gradient] svg[role=img]')].map((svg) => {
+      const label = svg.querySelector('text');
+      return label.textContent.includes(': at the edge)') && label.getBBox().x + label.getBBox().width <= svg.viewBox.baseVal.width;
+    }).join()`);
+    same(labels, 'true,true', `${hash}: the gradients' labels say it, inside the chart`);
+    await close(page, hash);
+  }
+}
+
 async function keyboard(browser) {
   const page = await open(browser, '#layers=1&steps=2');
   const order = [];
@@ -186,4 +274,4 @@ async function speed(browser) {
 }
 
 checkFile(file);
-await runAll([lossesOfTheNativeProgram, buttons, badSettings, keyboard, shapes, speed]);
+await runAll([lossesOfTheNativeProgram, buttons, badSettings, badLinks, wordsOfARun, insideTheCharts, keyboard, shapes, speed]);

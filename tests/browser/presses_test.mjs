@@ -49,7 +49,7 @@ async function resetWhileRunning(browser) {
     await letThrough(page);
     await sleep(300);
     await shows(page, words);
-    same(await text(page, 'status'), 'Back at the start.', words);
+    same(await text(page, 'status'), 'Back at the start, with seed 0.', words);
     same(await text(page, 'go'), 'Go', words);
     same(await value(page, 'progress'), 0, `${words}: steps`);
     await page.click('step');
@@ -184,7 +184,7 @@ async function editedWhilePreparing(browser) {
 async function divergence(browser) {
   const page = await open(browser, '#layers=2&steps=30&rate=1');
   await page.click('go');
-  await page.until(said('Done. Loss: Pre-LN diverged at step'));
+  await page.until(said('Done. Pre-LN diverged at step'));
   check((await text(page, 'status')).includes('Post-LN diverged at step'), 'the second model too');
   await page.until(`document.getElementById('counter').textContent.includes('both diverged')`);
   await page.until(at(30));
@@ -193,6 +193,81 @@ async function divergence(browser) {
   check(await page.evaluate(`document.querySelector('#loss svg').getAttribute('aria-label').includes('where it diverged')`), 'and so does the chart');
   check(await page.evaluate(`[...document.querySelectorAll('#loss text')].every((e) => e.getBBox().x + e.getBBox().width <=
       e.ownerSVGElement.viewBox.baseVal.width)`), 'all words are inside the chart');
+  await close(page);
+}
+
+// What the page would save: name and text.
+const watchSaved = (page) => page.evaluate(`(() => {
+  window.saved = [];
+  const before = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { blob.text().then((text) => saved.push(text)); return before.call(URL, blob); };
+  HTMLAnchorElement.prototype.click = function() { saved.push(this.download); };
+})()`);
+
+async function savedWhilePreparing(browser) {
+  const page = await open(browser, '#layers=1&steps=2');
+  await watchSaved(page);
+  await page.click('go');
+  await page.until(said('Done.'));
+  await set(page, 'first', 'Keel');
+  await page.evaluate(`held.add('begin')`);
+  await page.click('step');
+  await wait(page);
+  await page.click('csv');
+  await sleep(200);
+  same(await page.evaluate(`saved.length`), 0, 'nothing is saved while a run is being prepared');
+  await letThrough(page);
+  await page.until(`saved.length === 2 || !document.getElementById('problem').hidden`);
+  const saved = await page.evaluate(`saved`);
+  check(saved.length === 0 || saved[0].includes('Keel') && saved[1].includes('Keel,1,') && saved[1].split('\n').length === 4,
+        `a saved run bears its own name and has its steps: ${JSON.stringify(saved)}`);
+  await page.until(said('Step 1.'));
+  await page.evaluate(`saved.length = 0`);
+  await page.click('csv');
+  await page.until(`saved.length === 2`);
+  same(await page.evaluate(`saved.join().match(/Keel,1/g).length + saved[0]`), '1gradus-Keel-Post-LN-seed-0.csv', 'the new run is saved');
+  await close(page);
+}
+
+async function oneStepAfterTheEnd(browser) {
+  const page = await open(browser, '#layers=1&steps=2');
+  await page.click('go');
+  await page.until(said('Done.'));
+  const verdict = await text(page, 'verdict');
+  await page.click('step');
+  await page.until(said('All steps are made: Reset or Go begins anew.'));
+  await sleep(200);
+  same(await value(page, 'progress') + await text(page, 'verdict'), 2 + verdict, 'the run stays');
+  await page.click('reset');
+  await page.click('step');
+  await page.until(said('Step 1.'));
+  await close(page);
+}
+
+async function verdictOfSeedsStays(browser) {
+  const page = await open(browser, '#layers=1&steps=1');
+  await page.click('go');
+  await page.until(said('Done.'));
+  await page.click('next');
+  await page.until(`document.getElementById('ends').textContent.includes('Seeds so far: 2')`);
+  const verdict = await text(page, 'verdict');
+  check(verdict.includes('of 2 seeds') && !verdict.includes('best rate'), `a verdict over two seeds, said once: ${verdict}`);
+  await page.evaluate(`held.add('begin')`);
+  await page.click('next');
+  await wait(page);
+  await page.click('go');
+  await letThrough(page);
+  await page.until(said('Stopped at step 0.'));
+  same(await text(page, 'verdict'), verdict, 'it stays when the third is stopped');
+  check((await text(page, 'run-words')).startsWith('Seed 1: '), 'the words about one run name its seed');
+  check(await page.evaluate(`document.getElementById('stale').hidden`), 'it is for these settings');
+  await page.click('reset');
+  same(await text(page, 'status') + await text(page, 'verdict'), `Back at the start, with seed 2.${verdict}`, 'and after Reset');
+  await set(page, 'warmup', '10');
+  check((await text(page, 'stale')).includes('are for warm-up 0;'), 'for other settings it is marked');
+  await page.click('step');
+  await page.until(at(1));
+  check(!(await text(page, 'verdict')).includes('of 2 seeds'), 'and then it goes');
   await close(page);
 }
 
@@ -211,4 +286,4 @@ async function whatIsSaid(browser) {
 }
 
 await runAll([resetWhileRunning, stopBeforeBeginIsAnswered, overtaken, stopAtTheEnd, stopSaysTheStep, refusedBegin, linksWhileRunning,
-              editedWhilePreparing, divergence, whatIsSaid]);
+              editedWhilePreparing, divergence, savedWhilePreparing, oneStepAfterTheEnd, verdictOfSeedsStays, whatIsSaid]);

@@ -67,8 +67,10 @@ std::string edge_words(const BestOfDepth& best, const LabOptions& options) {
   return text;
 }
 
-/// What is left of the difference when each placement has its best rate and warm-up.
+/// What is left of the difference when each placement has its best rate and warm-up. Of a single setting this
+/// is the loss clause once more.
 std::string best_clause(const Comparisons& all, const LabOptions& options) {
+  if (options.depths.size() * options.lrs.size() * options.warmups.size() == 1) return "";
   std::vector<std::string> parts;
   for (const BestOfDepth& best : all.best) {
     if (best.comparison.difference.count < 2) continue;

@@ -94,6 +94,18 @@ TEST_CASE("a best rate at the edge of the grid is named") {
         "**Best rates.** Only 0.003 and 0.01 were tried; better ones may lie elsewhere.");
 }
 
+TEST_CASE("of a single setting the verdict says once for whom the loss is lower") {
+  LabOptions one = small_grid(2);
+  one.depths = {2}, one.lrs = {0.003}, one.warmups = {0};
+  const auto outcome = [](const RunOptions& run) { return run.placement == Placement::post ? 0.95 : 0.93; };
+  const auto sentence = [&] { return verdict_on(made_up(one, outcome)).sentence; };
+  CHECK(says(sentence(), "the mean loss over all settings is lower for Pre-LN in 2 of 2 seeds"));
+  CHECK_FALSE(says(sentence(), "best rate"));
+  one.warmups = {0, 100};  // now there is a best one
+  CHECK(says(sentence(),
+             "; that at the best rate and warm-up of each seed is lower for Pre-LN in 2 of 2 seeds"));
+}
+
 TEST_CASE("the opposite result gives the opposite verdict") {
   const Verdict verdict = verdict_on(made_up(small_grid(6), one_fails(Placement::pre)));
   CHECK(

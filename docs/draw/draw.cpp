@@ -127,9 +127,23 @@ void draw_all(const std::filesystem::path& folder) {
   put("schedules", schedules());
   put("adam_noise", noise());
   put("kit_bars", parameters());
+  const auto write = [&](const char* name, const std::string& svg) {
+    kit::replace_file(folder / (std::string(name) + ".svg"), svg);
+  };
+  put("course_01", docs::course_01());
   put("course_06", docs::course_06());
+  put("course_07", docs::course_07());
   put("course_08", docs::course_08());
   put("course_09", docs::course_09());
+  put("course_10", docs::course_10());
+  write("course_12", docs::course_12());
+  write("course_14", docs::course_14());
+  put("course_16", docs::course_16());
+  write("course_17", docs::course_17());
+  put("course_18", docs::course_18(GRADUS_TINY_GPT));
+  put("course_23", docs::course_23(GRADUS_COURSE_PAGES));
+  put("course_28", docs::course_28(GRADUS_COURSE_PAGES));
+  put("course_29", docs::course_29());
   put("trap", docs::trap_chart(docs::measure_trap()));
   const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
   const lab::Placements two{lab::Placement::pre, lab::Placement::post};

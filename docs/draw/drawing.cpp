@@ -87,6 +87,18 @@ void Drawing::sum(double x, double y) {
   line(fmt::format("M{:g} {:g}h10m-5 -5v10", x - 5, y));
 }
 
+void Drawing::rect(double x, double y, double width, double height, std::string_view style) {
+  body_ += fmt::format("  <rect x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\" class=\"{}\"/>\n", x, y,
+                       width, height, style);
+}
+
+void Drawing::hatch(double x, double y, double width, double height, Ink ink) {
+  const double right = x + width, foot = y + height;
+  line(fmt::format("M{0:g} {1:g}L{2:g} {3:g}M{0:g} {5:g}L{4:g} {3:g}M{2:g} {5:g}L{4:g} {1:g}", x,
+                   y + height / 2, x + width / 2, y, right, foot),
+       ink);
+}
+
 std::string Drawing::svg(int width, int height, std::string_view title, std::string_view description) const {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "

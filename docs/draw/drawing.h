@@ -7,7 +7,11 @@
 
 namespace gradus::docs {
 
-enum class Ink { plain, blue, orange };  // a line or box; a stream or norm off it; a norm on a stream or a gradient
+enum class Ink {
+  plain,
+  blue,
+  orange
+};  // a line or box; a stream or norm off it; a norm on a stream or a gradient
 
 /// A picture under way; y grows downwards.
 class Drawing {
@@ -21,6 +25,10 @@ class Drawing {
   /// Centred at (x, y).
   void box(double x, double y, double width, std::string_view words, Ink ink = Ink::plain);
   void sum(double x, double y);
+  /// A cell of a table, from its upper left corner; the styles are those of drawing.cpp.
+  void rect(double x, double y, double width, double height, std::string_view style);
+  /// Strokes over a cell, so that it is told from the others without colour.
+  void hatch(double x, double y, double width, double height, Ink ink);
   /// The whole file.
   std::string svg(int width, int height, std::string_view title, std::string_view description) const;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_course.sh SOURCE: every chapter of the course has its parts in their order, its neighbours, its program and its
-# questions, and stands in the contents with the minutes it takes to read.
+# check_course.sh SOURCE: every chapter of the course has its parts in their order, its neighbours, a picture, its program
+# and its questions, and stands in the contents with the minutes it takes to read.
 set -eu
 cd "$1/docs/course"
 words_a_minute=150 # for readers whose first language is another one
@@ -39,6 +39,8 @@ for page; do
   wanted=$(printf '%s\n' "$parts" | sed 1d)
   grep -q '^\*\*Question\.\*\* ' "$page" || problem "$page has no **Question.**"
   [ "$found" = "$wanted" ] || problem "$page: its parts are not, in this order: $(echo "$wanted" | tr '\n' ',')"
+  # A live figure is not one: it does not show where Markdown is read as it is.
+  grep -Eq '^<img src="\.\./pictures/[^"]+\.(svg|png)".* alt="[^"]+">$' "$page" || problem "$page has no picture"
   for words in "learn $number" "example $(printf %02d $number)"; do
     grep -qF "\`./run $words\`" "$page" || problem "$page does not name \`./run $words\`"
   done

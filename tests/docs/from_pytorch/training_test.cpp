@@ -52,7 +52,7 @@ TEST_CASE("from PyTorch: optim") {
   opt.step();
   CHECK(opt.steps() == 1);
   // py: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-  // note: between backward and step; `optim::grad_norm` only looks
+  // note: between backward and step; `optim::grad_norm` only looks; where a float cannot hold the square PyTorch says 0 or inf
   const double norm = optim::clip_grad_norm(model.parameters(), 1.0);
   CHECK(norm > 0);
   CHECK(optim::grad_norm(parameters) < 1.001);

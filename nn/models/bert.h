@@ -56,6 +56,9 @@ struct Bert : Module {
   /// What the last block makes of ids [B, T] (i64), T at most context -> [B, T, C].
   /// `Tensor hidden = bert(ids, {.padding = ids == pad});`
   Tensor operator()(const Tensor& ids, const BertInputs& inputs = {}) const;
+  /// The same by the name that it has in the other models, whose call gives logits.
+  /// `Tensor classes = my_head(bert.hidden(ids, {.padding = ids == pad}).select(1, 0));`
+  Tensor hidden(const Tensor& ids, const BertInputs& inputs = {}) const { return (*this)(ids, inputs); }
   /// tanh(W h + b) of the first token of hidden [B, T, C] -> [B, C].
   Tensor pooled(const Tensor& hidden) const;
   /// Logits of the token at every position: hidden [..., C] -> [..., V]. The weight is the token embedding's.

@@ -88,14 +88,21 @@ Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
 
 Tensor GPT::operator()(const Tensor& ids, KeyValueCache& cache) const {
   const NoGrad no_grad;
-  return report(cache.attempt([&] { return logits(hidden(ids, &cache)); }));
+  return report(cache.attempt([&] { return logits(states(ids, &cache)); }));
+}
+
+Tensor GPT::hidden(const Tensor& ids) const { return states(ids); }
+
+Tensor GPT::hidden(const Tensor& ids, KeyValueCache& cache) const {
+  const NoGrad no_grad;
+  return cache.attempt([&] { return states(ids, &cache); });
 }
 
 Tensor GPT::next_logits(const Tensor& ids, KeyValueCache& cache) const {
   expect_gpt_ids(ids, options_.vocab);
   check(ids.size(1) > 0, "GPT: next_logits expects ids [B, T] of at least one token, got {}", ids.shape());
   const NoGrad no_grad;
-  return cache.attempt([&] { return logits(hidden(ids, &cache).select(1, -1)); });
+  return cache.attempt([&] { return logits(states(ids, &cache).select(1, -1)); });
 }
 
 KeyValueCache GPT::new_cache(std::int64_t batch) const {
@@ -104,8 +111,7 @@ KeyValueCache GPT::new_cache(std::int64_t batch) const {
   return cache;
 }
 
-/// What the head sees: [B, T] -> [B, T, C].
-Tensor GPT::hidden(const Tensor& ids, KeyValueCache* cache) const {
+Tensor GPT::states(const Tensor& ids, KeyValueCache* cache) const {
   const Scope scope(path());
   expect_gpt_ids(ids, options_.vocab);
   check(ids.size(1) <= options_.context, "GPT: expects at most {} tokens, its context, got ids {}",

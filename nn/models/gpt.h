@@ -45,6 +45,14 @@ struct GPT : Module {
   Tensor operator()(const Tensor& ids, KeyValueCache& cache) const;
   /// Only those after the last token, [B, V]: `logits = gpt.next_logits(ids, cache);`
   Tensor next_logits(const Tensor& ids, KeyValueCache& cache) const;
+  /// The final states, which the head multiplies, for a head of your own: ids [B, T] -> [B, T, C], after the
+  /// final norm if the stack has one, with dropout in training. Throws as operator() does.
+  /// `Tensor classes = my_head(gpt.hidden(ids).select(1, -1));  // the last token has seen all others`
+  Tensor hidden(const Tensor& ids) const;
+  /// The same for ids that follow the tokens in `cache`, as operator() takes them.
+  Tensor hidden(const Tensor& ids, KeyValueCache& cache) const;
+  /// The head: hidden [..., C] -> [..., V]. `gpt.logits(gpt.hidden(ids))` has the bits of `gpt(ids)`.
+  Tensor logits(const Tensor& hidden) const;
   /// An empty cache for `batch` sequences of at most `context` tokens: 2 layers context C numbers for each.
   KeyValueCache new_cache(std::int64_t batch = 1) const;
   /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next. Shorter
@@ -74,8 +82,7 @@ struct GPT : Module {
 
  private:
   Tensor embedded(const Tensor& ids, std::int64_t begin) const;
-  Tensor hidden(const Tensor& ids, KeyValueCache* cache = nullptr) const;
-  Tensor logits(const Tensor& hidden) const;
+  Tensor states(const Tensor& ids, KeyValueCache* cache = nullptr) const;
   GPTOptions options_;
 };
 

@@ -195,8 +195,8 @@ EncoderOutput Seq2SeqTransformer::encode(const Tensor& source) const {
   return output;
 }
 
-/// What the head sees: [B, Tt] -> [B, Tt, C]; where `padding` is true, [B, Tt], nobody will look.
-Tensor Seq2SeqTransformer::hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache,
+/// Where `padding` is true, [B, Tt], nobody will look.
+Tensor Seq2SeqTransformer::states(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache,
                                   const Tensor& padding) const {
   const Scope scope(path());
   expect_text("target_in", target_in, options_.vocab);
@@ -219,6 +219,20 @@ Tensor Seq2SeqTransformer::operator()(const Tensor& source, const Tensor& target
   return report(decode(target_in, encode(source)));
 }
 
+Tensor Seq2SeqTransformer::hidden(const Tensor& source, const Tensor& target_in) const {
+  return hidden(target_in, encode(source));
+}
+
+Tensor Seq2SeqTransformer::hidden(const Tensor& target_in, const EncoderOutput& source) const {
+  return states(target_in, source);
+}
+
+Tensor Seq2SeqTransformer::hidden(const Tensor& target_in, const EncoderOutput& source,
+                                  KeyValueCache& cache) const {
+  const NoGrad no_grad;
+  return cache.attempt([&] { return states(target_in, source, &cache); });
+}
+
 Tensor Seq2SeqTransformer::decode(const Tensor& target_in, const EncoderOutput& source) const {
   return logits(hidden(target_in, source));
 }
@@ -226,7 +240,7 @@ Tensor Seq2SeqTransformer::decode(const Tensor& target_in, const EncoderOutput& 
 Tensor Seq2SeqTransformer::decode(const Tensor& target_in, const EncoderOutput& source,
                                   KeyValueCache& cache) const {
   const NoGrad no_grad;
-  return cache.attempt([&] { return logits(hidden(target_in, source, &cache)); });
+  return cache.attempt([&] { return logits(states(target_in, source, &cache)); });
 }
 
 Tensor Seq2SeqTransformer::next_logits(const Tensor& target_in, const EncoderOutput& source,
@@ -235,7 +249,7 @@ Tensor Seq2SeqTransformer::next_logits(const Tensor& target_in, const EncoderOut
   check(target_in.size(1) > 0, "{}: next_logits expects target_in [B, T] of at least one token, got {}",
         kind(), target_in.shape());
   const NoGrad no_grad;
-  return cache.attempt([&] { return logits(hidden(target_in, source, &cache).select(1, -1)); });
+  return cache.attempt([&] { return logits(states(target_in, source, &cache).select(1, -1)); });
 }
 
 KeyValueCache Seq2SeqTransformer::new_cache(std::int64_t batch, std::int64_t capacity) const {
@@ -273,7 +287,7 @@ Tensor Seq2SeqTransformer::loss(const Tensor& source, const Tensor& target,
   const Tensor written = without_empty_columns(target, target != options_.pad);
   const Tensor real = written != options_.pad;
   const bool padded = !real.all();
-  Tensor y = hidden(shifted(written), encode(read), nullptr, padded ? !real : Tensor()), next = written;
+  Tensor y = states(shifted(written), encode(read), nullptr, padded ? !real : Tensor()), next = written;
   // The head's product is the largest of a step: it is made for what counts.
   if (padded) {
     const Tensor counting = nonzero(real.reshape({-1})).squeeze(-1);

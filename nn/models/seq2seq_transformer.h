@@ -75,6 +75,18 @@ struct Seq2SeqTransformer : Module {
   Tensor decode(const Tensor& target_in, const EncoderOutput& source, KeyValueCache& cache) const;
   /// Only those after the last token, [B, V].
   Tensor next_logits(const Tensor& target_in, const EncoderOutput& source, KeyValueCache& cache) const;
+  /// The decoder's final states, which the head multiplies, for a head of your own: source [B, Ts], target_in
+  /// [B, Tt] -> [B, Tt, C]. After the final norm if there is one, output_dropout and output_scale; dropout
+  /// acts in training. The encoder's are encode(source).memory. Throws as operator() does.
+  /// `Tensor scores = my_head(model.hidden(source, model.shifted(target)));`
+  Tensor hidden(const Tensor& source, const Tensor& target_in) const;
+  /// The same for a source that has been read, as decode() takes it.
+  Tensor hidden(const Tensor& target_in, const EncoderOutput& source) const;
+  /// The same with a cache, as decode() takes it.
+  Tensor hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache& cache) const;
+  /// The head: hidden [..., C] -> [..., V]. `model.logits(model.hidden(source, target_in))` has the bits of
+  /// `model(source, target_in)`.
+  Tensor logits(const Tensor& hidden) const;
   /// An empty cache for `batch` targets of at most `capacity` tokens.
   KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
 
@@ -123,9 +135,8 @@ struct Seq2SeqTransformer : Module {
   void expect_in_context(const char* what, const Tensor& ids, std::int64_t begin) const;
   Tensor embedded(const Tensor& ids, const Embedding& table, const std::optional<LearnedPositions>& learned,
                   std::int64_t begin) const;
-  Tensor hidden(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache = nullptr,
+  Tensor states(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache = nullptr,
                 const Tensor& padding = {}) const;
-  Tensor logits(const Tensor& hidden) const;
   Seq2SeqOptions options_;
   std::string model_type_;  // "marian", "t5" or "mt5"
 };

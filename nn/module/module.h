@@ -12,8 +12,10 @@
 //
 // Its parameters are then called fc1.weight, fc1.bias, fc2.weight, fc2.bias, in that order. Copies of a
 // module are handles to the same parameters. A model with numbers of its own is built as the first was and
-// given them: `Net twin; twin.copy_parameters_from(net);`, and of a GPT `nn::GPT twin(gpt.options());`. A
-// module is not assigned: what the optimizer holds would not notice. A part that may be missing is emplaced:
+// given them: `Net twin; twin.copy_parameters_from(net);`, and of a GPT `nn::GPT twin(gpt.options());`. There
+// is no clone(): Module does not know the members of a derived struct, so its copy would still hold handles
+// to the first model's parts. A module is not assigned: what the optimizer holds would not notice. A part
+// that may be missing is emplaced:
 //
 //   std::optional<nn::Linear> head;
 //   if (wanted) head.emplace(add("head", nn::Linear(16, 1)));
@@ -142,7 +144,8 @@ class Module : public virtual detail::CopyOnly {
   /// numbers do not fit, when the values of a shared parameter differ, or when there is nothing to copy: not
   /// one key fits, or the state is this model's own memory.
   LoadReport load_state_dict(const StateDict& state, const LoadOptions& options = {}) const;
-  /// The numbers of another model of the same keys and shapes.
+  /// The numbers of another model of the same keys and shapes: its parameters and persistent buffers. This
+  /// model keeps its mode, its frozen parameters, its gradients and its other buffers.
   void copy_parameters_from(const Module& other) const;
 
   void forward(const auto&...) const = delete;  // a module is called: model(x)

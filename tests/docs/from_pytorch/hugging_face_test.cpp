@@ -86,6 +86,9 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
   const nn::EncoderOutput memory = t5.encode(source);
   const Tensor logits = t5.decode(t5.shifted(target), memory);
   CHECK(allclose(logits, t5(source, t5.shifted(target))));
+  // py: model(..., output_hidden_states=True).decoder_hidden_states[-1].shape
+  // note: times 1 / sqrt(C) where the head is tied: what the head multiplies. The encoder's: `memory.memory`
+  gives(t5.hidden(t5.shifted(target), memory).shape(), "[2, 4, 8]");
   // py: random_spans_noise_mask of T5's code, FlaxDataCollatorForT5MLM
   // note: of one text; [recipe](recipes.md#a-t5-of-ones-own)
   const auto [blanked, blanks] = data::span_corruption(arange(2, 15), {.sentinel = 19});

@@ -99,7 +99,7 @@ TEST_CASE("from PyTorch: modules") {
   nn::init::kaiming_normal_(model.fc1.weight, {.nonlinearity = nn::init::Nonlinearity::relu});
   CHECK(model.fc1.weight.isfinite().all());
   // py: copy.deepcopy(model)
-  // note: `Net b = model;` is a second handle to the same model
+  // note: built with the same arguments, of a GPT `nn::GPT copy(gpt.options());`, then given the numbers. A C++ base class does not know a struct's members, which are handles: `Net b = model;` is the same model once more. Not copied: mode, frozen parameters, buffers that are not saved
   const Net copy;
   copy.copy_parameters_from(model);
   CHECK(allclose(copy(x), model(x)));

@@ -33,6 +33,11 @@ TEST_CASE("from PyTorch: Transformers") {
   CHECK(allclose(same(ids), gpt(ids)));
   // py: model(ids).logits.shape
   gives(gpt(ids).shape(), "[2, 5, 10]");
+  // py: model.transformer(ids).last_hidden_state.shape
+  // note: what the head multiplies; also of Bert, Seq2SeqTransformer and T5
+  gives(gpt.hidden(ids).shape(), "[2, 5, 8]");
+  // py: GPT2ForSequenceClassification
+  // here: a layer on `gpt.hidden(ids)`: [recipe](recipes.md#a-new-head-on-a-gpt)
   // py: model(ids, labels=ids).loss
   // note: targets are the ids that come next: nothing is shifted
   const Tensor loss = gpt.loss(ids.slice(1, 0, 4), ids.slice(1, 1));

@@ -99,7 +99,7 @@ TEST_CASE("from PyTorch: modules") {
   nn::init::kaiming_normal_(model.fc1.weight, {.nonlinearity = nn::init::Nonlinearity::relu});
   CHECK(model.fc1.weight.isfinite().all());
   // py: copy.deepcopy(model)
-  // note: built with the same arguments, of a GPT `nn::GPT copy(gpt.options());`, then given the numbers. A C++ base class does not know a struct's members, which are handles: `Net b = model;` is the same model once more. Not copied: mode, frozen parameters, buffers that are not saved
+  // note: a second model from the same arguments (of a GPT `nn::GPT copy(gpt.options());`) takes the parameters and saved buffers, not the mode, frozen flags or other buffers. There is no `clone()`: Module does not know a struct's members, and they are handles, so that `Net b = model;` shares all
   const Net copy;
   copy.copy_parameters_from(model);
   CHECK(allclose(copy(x), model(x)));

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "failing_new.h"
@@ -18,6 +19,7 @@
 #include "gradus/ops/ops.h"
 #include "in_child.h"
 #include "memory_limit.h"
+#include "support.h"
 
 using namespace gradus;
 using namespace gradus::test;
@@ -71,24 +73,29 @@ TEST_CASE("out of memory: many small blocks in the cache serve a large array") {
         }) == 0);
 }
 
+// In a process of its own: here malloc may have enough left of other tests.
+TEST_CASE("child: products under limits of memory" * doctest::skip()) {
+  const SingleThread alone;
+  for (const auto& [rows, columns] : {std::pair(512, 128), {1024, 64}}) {  // on shared and on own huge pages
+    const Tensor x = ones({rows, columns});
+    int right = 0, errors = 0;
+    for (std::size_t room = 1; room < 120 * MiB; room += MiB) {
+      empty_cache();
+      REQUIRE(limit_memory(room));
+      try {
+        const double sum = (matmul(x, x.transpose(0, 1)) * 2 + 1).sum().item();
+        right += sum == rows * rows * (2 * columns + 1);
+      } catch (const Error&) {
+        ++errors;
+      }
+      limit_memory();
+    }
+    if (right > 10 && errors > 0 && right + errors == 120) std::printf("<<good>>");
+  }
+}
+
 TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error or right") {
-  CHECK(in_child([] {
-          const SingleThread alone;
-          const Tensor x = ones({1024, 64});  // products of 4 MiB
-          int right = 0, errors = 0;
-          for (std::size_t room = 1; room < 120 * MiB; room += MiB) {
-            empty_cache();
-            if (!limit_memory(room)) return false;
-            try {
-              const double sum = (matmul(x, x.transpose(0, 1)) * 2 + 1).sum().item();
-              right += sum == 1024 * 1024 * 129;
-            } catch (const Error&) {
-              ++errors;
-            }
-            limit_memory();
-          }
-          return right > 10 && errors > 0 && right + errors == 120;
-        }) == 0);
+  CHECK(output_of_child("", "child: products under limits*").find("<<good>><<good>>") != std::string::npos);
 }
 
 TEST_CASE("out of memory: a message that finds no memory either is a shorter Error") {

@@ -1,10 +1,12 @@
-// What Linux has of platform.h: /proc, control groups, affinity, huge pages, room for files.
+// What Linux has of platform.h: /proc, control groups, affinity, huge pages, room for files; and the main
+// thread's stack.
 
 #ifdef __linux__
 
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +106,24 @@ bool is_mount_point([[maybe_unused]] const char* path) {
   return false;
 #endif
 }
+
+constexpr std::size_t kStack = std::size_t{1} << 20;
+
+[[gnu::noinline]] bool touch_stack() {
+  volatile char stack[kStack];
+  stack[0] = 1;
+  return stack[0] == 1;
+}
+
+/// The main thread's stack grows as it is used. Products keep blocks there; under a limit on addresses
+/// (ulimit -v) arrays could leave it none to grow into, and the first product would end the program. So it
+/// grows when the library is loaded: that takes addresses, and one page of memory.
+bool grow_stack() {
+  rlimit limit{};
+  return getpid() == gettid() && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= 4 * kStack &&
+         touch_stack();
+}
+[[maybe_unused]] const bool stack_has_grown = grow_stack();
 
 }  // namespace
 

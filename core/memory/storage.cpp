@@ -19,6 +19,7 @@
 #include "gradus/core/detail/units.h"
 #include "gradus/core/memory/detail/block.h"
 #include "gradus/core/memory/detail/ledger.h"
+#include "gradus/core/memory/detail/node_pool.h"
 #include "gradus/core/memory/detail/out_of_memory.h"
 #include "gradus/core/memory/detail/system_memory.h"
 #include "gradus/core/threads/detail/locks.h"
@@ -50,8 +51,8 @@ SizeClass size_class(std::size_t bytes) {
 [[noreturn]] void refuse(std::size_t bytes, const MemoryStats& stats) {
   const std::size_t limit = memory_limit();
   const auto human = [](auto amount) { return human_bytes(static_cast<double>(amount)); };
-  fail_with("storage: cannot allocate {} (live {}, cached {}): {}", human(bytes), human(stats.live_bytes),
-            human(stats.cached_bytes),
+  fail_with("storage: cannot allocate {} (live {}, nodes {}, cached {}): {}", human(bytes),
+            human(stats.live_bytes), human(stats.node_bytes), human(stats.cached_bytes),
             bytes > limit ? "this machine has " + human(limit) : "the system is out of memory");
 }
 
@@ -78,9 +79,9 @@ struct alignas(64) Cache {
   std::array<Block*, kClasses> free{};
 
   Block* take(SizeClass wanted);
-  Block* take_new(std::size_t bytes);
+  [[gnu::noinline]] Block* take_new(std::size_t bytes);  // else every allocation pays for its registers
   void put(Block* block);
-  void empty();
+  bool empty();
   void count(std::size_t capacity);
 };
 constinit Cache cache;
@@ -110,29 +111,22 @@ Block* Cache::take(SizeClass wanted) {
 
 /// A block from the system, unless the machine has too little left for it: Linux would grant it all the same,
 /// and kill the process when it is written.
-Block* allocate_within(std::size_t limit, std::size_t live, std::size_t capacity) {
-  if (live + capacity > limit || (capacity >= kHugePage && capacity > memory_available())) return nullptr;
+Block* allocate_within(std::size_t limit, const MemoryStats& stats, std::size_t capacity) {
+  const auto held = static_cast<std::size_t>(stats.live_bytes + stats.cached_bytes + stats.node_bytes);
+  if (held + capacity > limit || (capacity >= kHugePage && capacity > memory_available())) return nullptr;
   return system_allocate(capacity);
 }
 
-/// A new block. When there is no room for it, the cache is emptied first.
+/// A new block. When there is no room for it, what is cached is given back first.
 Block* Cache::take_new(std::size_t bytes) {
   handle_failing_new();
-  const MemoryStats before = memory_stats();
   const std::size_t limit = std::min(memory_limit(), kLargest);
-  if (bytes > limit) refuse(bytes, before);
+  if (bytes > limit) refuse(bytes, memory_stats());
   const auto [index, capacity] = size_class(bytes);
-  const auto live = static_cast<std::size_t>(before.live_bytes),
-             cached = static_cast<std::size_t>(before.cached_bytes);
-  Block* block = allocate_within(limit, live + cached, capacity);
-  if (!block && cached > 0) {
-    empty();
-    block = allocate_within(limit, live, capacity);
-  }
-  if (!block) refuse(bytes, before);
-  new (block) Block{};
+  Block* block = allocate_within(limit, memory_stats(), capacity);
+  if (!block && give_back_cached()) block = allocate_within(limit, memory_stats(), capacity);
+  if (!block) refuse(bytes, memory_stats());
   block->size_class = index;
-  block->capacity = capacity;
   const std::lock_guard guard(lock);
   ++stats.system_allocations;
   count(capacity);
@@ -148,7 +142,9 @@ void Cache::put(Block* block) {
   --stats.live_blocks;
 }
 
-void Cache::empty() {
+/// Whether there was anything to give back.
+bool Cache::empty() {
+  bool any = false;
   std::array<Block*, kClasses> lists{};
   {
     const std::lock_guard guard(lock);
@@ -159,9 +155,11 @@ void Cache::empty() {
     while (block) {
       Block* const next = block->next_free;
       ASAN_UNPOISON_MEMORY_REGION(block->data(), block->capacity);
-      system_free(block, block->capacity);
+      system_free(block);
       block = next;
+      any = true;
     }
+  return any;
 }
 
 }  // namespace
@@ -192,8 +190,13 @@ void Storage::release(StorageBlock* released) noexcept {
 }
 
 MemoryStats memory_stats() {
-  const std::lock_guard guard(cache.lock);
-  return cache.stats;
+  MemoryStats stats;
+  {
+    const std::lock_guard guard(cache.lock);
+    stats = cache.stats;
+  }
+  stats.node_bytes = node_pool::bytes();
+  return stats;
 }
 
 void reset_peak_memory() {
@@ -201,7 +204,12 @@ void reset_peak_memory() {
   cache.stats.peak_bytes = cache.stats.live_bytes;
 }
 
-void empty_cache() { cache.empty(); }
+bool give_back_cached() {
+  const bool any = node_pool::empty();
+  return cache.empty() || any;
+}
+
+void empty_cache() { give_back_cached(); }
 
 void set_memory_poison(bool on) { poison.store(on, std::memory_order_relaxed); }
 bool memory_poison() { return poison.load(std::memory_order_relaxed); }

@@ -57,7 +57,8 @@ class Storage {
   StorageBlock* block_ = nullptr;
 };
 
-// When memory ends: first the cache is given back, then there is an Error, and the library goes on working.
+// When memory ends: first the cache and the memory of dropped nodes are given back, then there is an Error,
+// and the library goes on working.
 // That holds for arrays and, once there was an array, for every operator new of the program: the library sets
 // a std::new_handler. One that the program had set before is called when the cache is empty, instead of
 // throwing; one that it sets later replaces the library's.
@@ -68,6 +69,7 @@ struct MemoryStats {
   std::int64_t live_bytes = 0;          // in use by arrays now
   std::int64_t peak_bytes = 0;          // the most that were
   std::int64_t cached_bytes = 0;        // free, kept for reuse
+  std::int64_t node_bytes = 0;          // of the tape's nodes, alive or kept for reuse; in none of the others
   std::int64_t live_blocks = 0;         // arrays' blocks now
   std::int64_t total_allocations = 0;   // calls since the start
   std::int64_t system_allocations = 0;  // of those, served by the operating system
@@ -77,7 +79,8 @@ struct MemoryStats {
 MemoryStats memory_stats();
 /// Sets the peak back to what is live now.
 void reset_peak_memory();
-/// Gives cached blocks back to the system, those below 128 KiB to malloc; also those on shared huge pages.
+/// Gives the cached blocks, and what dropped nodes of the tape left, back to the system: those below 128 KiB
+/// to malloc. Every other thread keeps the memory of at most 128 nodes of each size.
 void empty_cache();
 
 /// Fills fresh and freed memory with NaN so that a read of unwritten or freed memory shows; also switched on

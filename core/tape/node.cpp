@@ -1,14 +1,14 @@
-// Nodes' memory and lifetime: a pool of reused blocks, shared ownership, destruction without recursion; and
-// what threads may change of one node at the same time: its hooks and its gradient.
+// Nodes' lifetime: shared ownership, destruction without recursion; and what threads may change of one node
+// at the same time: its hooks and its gradient.
 
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/memory/detail/node_pool.h"
 #include "gradus/core/tape/autograd.h"
 #include "gradus/core/tape/detail/read_ahead.h"
 #include "gradus/core/threads/detail/locks.h"
@@ -20,56 +20,13 @@ namespace {
 std::atomic<std::int64_t> alive{0};
 std::atomic<std::uint64_t> next_order{1};
 
-constexpr std::size_t kStep = 128;    // block sizes are multiples of this
-constexpr std::size_t kClasses = 32;  // up to 4 KiB; larger nodes go to the system
-
-struct Pool {
-  struct Free {
-    Free* next;
-  };
-  Free* lists[kClasses] = {};
-  ~Pool();
-};
-
-// Cleared by the pool's destructor: globals may die, and compute while they do, after it.
-thread_local bool pool_alive = true;
-thread_local Pool pool;
-
-Pool::~Pool() {
-  pool_alive = false;
-  for (Free* list : lists)
-    while (list != nullptr) {
-      Free* const next = list->next;
-      ::operator delete(list);
-      list = next;
-    }
-}
-
 thread_local Node* doomed = nullptr;  // nodes without owners, waiting for their turn
 thread_local bool draining = false;
 
 }  // namespace
 
-void* Node::operator new(std::size_t bytes) {
-  const std::size_t size_class = (bytes - 1) / kStep;
-  if (size_class >= kClasses || !pool_alive) return ::operator new(bytes);
-  if (Pool::Free* const block = pool.lists[size_class]) {
-    pool.lists[size_class] = block->next;
-    return block;
-  }
-  return ::operator new((size_class + 1) * kStep);
-}
-
-void Node::operator delete(void* memory, std::size_t bytes) {
-  const std::size_t size_class = (bytes - 1) / kStep;
-  if (size_class >= kClasses || !pool_alive) {
-    ::operator delete(memory);
-    return;
-  }
-  auto* const block = static_cast<Pool::Free*>(memory);
-  block->next = pool.lists[size_class];
-  pool.lists[size_class] = block;
-}
+void* Node::operator new(std::size_t bytes) { return node_pool::take(bytes); }
+void Node::operator delete(void* memory, std::size_t bytes) { node_pool::give(memory, bytes); }
 
 Node::Node() : order(next_order.fetch_add(1, std::memory_order_relaxed)) {
   alive.fetch_add(1, std::memory_order_relaxed);

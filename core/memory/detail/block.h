@@ -15,6 +15,7 @@ struct alignas(kBlockHeader) Block : StorageBlock {
   Block* next_free;
   detail::Ledger* ledger;  // of the Profile that watched when it was taken, or null
   std::uint32_t account;   // there: who made it
+  bool mapped;             // on huge pages, not from malloc
 };
 static_assert(sizeof(Block) == kBlockHeader);
 

@@ -22,15 +22,19 @@ thread_local bool telling = false;
     Telling() { telling = true; }
     ~Telling() { telling = false; }
   } const guard;
+  const MemoryStats stats = memory_stats();
   fail_with(
-      "out of memory: the system gives no more; arrays hold {}, the cache nothing that could be given back: "
-      "work with smaller arrays or batches, or raise the limit on this process (ulimit -v)",
-      human_bytes(static_cast<double>(memory_stats().live_bytes)));
+      "out of memory: the system gives no more; arrays hold {}, the tape's nodes {}, and nothing is cached "
+      "that "
+      "could be given back: work with smaller arrays or batches, drop tensors whose tape nobody needs, or "
+      "raise "
+      "the limit on this process (ulimit -v)",
+      human_bytes(static_cast<double>(stats.live_bytes)), human_bytes(static_cast<double>(stats.node_bytes)));
 }
 
 /// Returning means: try again.
 void on_failing_new() {
-  if (memory_stats().cached_bytes > 0) return empty_cache();
+  if (give_back_cached()) return;
   if (const std::new_handler own = own_handler) return own();
   tell();
 }

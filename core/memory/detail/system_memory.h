@@ -16,7 +16,7 @@ inline constexpr std::size_t kSharedHugePage = std::size_t{128} << 10;
 /// A block with `capacity` bytes (a multiple of 64) behind its header, nothing in it written yet; null when
 /// the system has no memory left.
 Block* system_allocate(std::size_t capacity);
-void system_free(Block* block, std::size_t capacity);
+void system_free(Block* block);
 
 /// The memory this process can have: the machine's, with swap, or its control group's limit where that is
 /// lower. Linux grants more than that and kills the process later, so the allocator refuses first.

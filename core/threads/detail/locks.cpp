@@ -8,7 +8,7 @@ namespace gradus {
 namespace locks {
 constinit std::mutex names;
 constinit Gate blas;
-constinit SpinLock gradients, ledgers, regions;
+constinit SpinLock gradients, ledgers, regions, depot;
 }  // namespace locks
 
 namespace {
@@ -20,9 +20,11 @@ void take_all() {
   locks::ledgers.lock();
   locks::regions.lock();
   locks::cache.lock();
+  locks::depot.lock();
 }
 
 void give_back(bool to_child) {
+  locks::depot.unlock();
   locks::cache.unlock();
   locks::regions.unlock();
   locks::ledgers.unlock();

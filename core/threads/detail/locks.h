@@ -49,5 +49,6 @@ extern SpinLock gradients;  // of leaves, among backward passes
 extern SpinLock ledgers;    // of all profiles
 extern SpinLock regions;    // of huge pages
 extern SpinLock& cache;     // of the allocator
+extern SpinLock depot;      // of nodes' memory
 
 }  // namespace gradus::locks

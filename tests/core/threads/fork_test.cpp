@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gradus/core/error.h"
+#include "gradus/core/memory/detail/node_pool.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/random/random.h"
@@ -100,6 +101,13 @@ void profile(int) {
   train_a_little();
 }
 
+/// More than a thread keeps: batches go to the depot and come from it.
+void take_nodes(int) {
+  void* blocks[4 * node_pool::kBatch];
+  for (void*& block : blocks) block = node_pool::take(200);
+  for (void* const block : blocks) node_pool::give(block, 200);
+}
+
 void multiply_with_blas(int) {
   const std::vector<float> a(256, 1), b(256, 2);
   std::vector<float> c(256);
@@ -132,6 +140,14 @@ TEST_CASE("fork: beside threads that add gradients to one leaf") {
   CHECK(good_children(10 * kForks, [&] {
           x.backward(ones({1}));
           return x.grad().defined();
+        }) == 10 * kForks);
+}
+
+TEST_CASE("fork: beside threads that take memory for nodes") {
+  const Busy busy(take_nodes);
+  CHECK(good_children(10 * kForks, [] {
+          take_nodes(0);
+          return true;
         }) == 10 * kForks);
 }
 

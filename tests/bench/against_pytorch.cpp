@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/cases.h"
 #include "bench/comparison.h"
 #include "bench/process.h"
 #include "bench/record.h"

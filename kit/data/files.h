@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// The bytes of a file. Throws naming `who`, the file and the reason (missing, a folder, a device, not

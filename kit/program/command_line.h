@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// The limits of an option's value, both included: `at_least(1)`, `{0, 1000}`, `between(0, 1)`, `above(0)`.

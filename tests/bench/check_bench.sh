@@ -72,7 +72,7 @@ says out '"matmul":"'
 expect 0 gelu mlp --steps 1 --threads 1 --json
 [ "$(sed -n 's/^{"case":"\([a-z-]*\)",.*/\1/p' out | tr '\n' ' ')" = 'gelu mlp ' ] || fail "not these two in this order"
 expect 2 mlp no-such-case another
-says err 'CASE: expects one of mlp, '
+says err 'CASE: expects one of '
 says err 'got "no-such-case"'
 expect 2 mlp --record kept.json
 says err 'CASE does not go with --record alone'

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// What a tensor's elements are: float, double, std::int64_t or bool.

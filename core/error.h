@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// A call gradus cannot carry out. what() names the op or layer, what it expected, the shapes it got and,

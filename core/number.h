@@ -9,6 +9,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// What tensors are made from and read into: float, double, bool and the integer types, not characters.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// The version of the library in use, such as "0.1.0".

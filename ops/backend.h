@@ -3,6 +3,8 @@
 // at their first use; a program may ask, to keep it beside its results, and set them, to compare. Set them
 // while no op runs.
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// The instruction sets every loop is compiled for.

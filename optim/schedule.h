@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::optim {
 
 /// A learning rate as a function of the step. A schedule is an ordinary value: call it, plot it, share it.

@@ -10,13 +10,13 @@
 namespace gradus::test {
 
 /// What f() returns in a child process: an exit status, or true for 0 and false for 1; 99 where it throws, -1
-/// where it is killed, which happens after half a minute: who waits for a lost lock waits for ever.
+/// where it is killed, which happens after five minutes: who waits for a lost lock waits for ever.
 template <class F>
 int in_child(F f) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    alarm(30);
+    alarm(300);
     int status = 99;
     try {
       if constexpr (std::is_same_v<decltype(f()), bool>)

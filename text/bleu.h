@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::text {
 
 /// What bleu() gives.

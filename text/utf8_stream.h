@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::text {
 
 /// Bytes in, whole characters out: what comes out is UTF-8, cut nowhere inside a character.

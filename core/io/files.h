@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::io {
 
 /// `text`, a path most likely, for a message: control characters and what is not UTF-8 become '?'.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// Bytes between the beginning of a block and its data.

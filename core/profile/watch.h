@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 class Array;

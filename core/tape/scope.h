@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// The path of the module running on this thread; "" outside any.

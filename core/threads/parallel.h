@@ -9,6 +9,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 /// How many threads work on one op (the calling thread included). Starts at the number of cores this process

@@ -6,6 +6,7 @@
 
 #include "gradus/core/array/array.h"
 #include "gradus/core/array/dispatch.h"
+#include "gradus/core/cxx20.h"
 #include "gradus/core/dtype.h"
 #include "gradus/core/error.h"
 #include "gradus/core/io/checkpoint_files.h"

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// A value there is none of: it is not drawn.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -29,12 +30,22 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
           who, name, kind_of(status));
   const Descriptor file(who, path, O_RDONLY);
   std::string bytes, chunk(1 << 16, '\0');
-  bytes.reserve(static_cast<std::size_t>(status.st_size));
+  const auto make_room = [&](std::size_t size) {
+    try {
+      bytes.reserve(size);
+    } catch (const std::exception&) {  // of whoever says that there is no memory
+      std::string().swap(bytes);
+      fail_with("{}: {} does not fit into memory: it has {} bytes or more", who, name, size);
+    }
+  };
+  make_room(static_cast<std::size_t>(status.st_size));
   while (true) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
+    const std::size_t size = bytes.size() + static_cast<std::size_t>(got);
+    if (size > bytes.capacity()) make_room(std::max(size, 2 * bytes.capacity()));
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }
 }

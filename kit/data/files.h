@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// The bytes of a file. Throws naming `who`, the file and the reason (missing, a folder, a device, not
-/// readable).
+/// readable, larger than memory).
 std::string read_file(const std::filesystem::path& path, const char* who = "read_file");
 /// The same, also for a pipe, which is read to its end: `--text <(zcat book.gz)`.
 std::string read_file_or_pipe(const std::filesystem::path& path, const char* who = "read_file");

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// Whether these bytes begin as a gzip file does.

@@ -15,6 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 class Tensor;
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// Processor, cores this program may use, memory, system, compiler and the date (UTC), as key and

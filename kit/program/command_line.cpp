@@ -170,6 +170,16 @@ void CommandLine::choice(const std::string& name, std::string& value, const std:
 
 void CommandLine::choices(const std::string& name, std::vector<std::string>& value,
                           const std::vector<std::string>& words, const std::string& help) {
+  if (!name.starts_with('-')) {
+    const auto read = [&value, name, words](const std::vector<std::string>& given) {
+      for (const std::string& word : given) require_one_of(name, words, word);
+      value = given;
+    };
+    CLI::Option* option = with_name(
+        name, [&] { return parser_->app.add_option_function<std::vector<std::string>>(name, read, help); });
+    option->type_name(kind_of(words))->default_str(fmt::format("{}", fmt::join(value, " ")));
+    return;
+  }
   add(name, kind_of(words), fmt::format("{}", fmt::join(value, ",")), help,
       [&value, name, words](const std::string& list) {
         value.clear();

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// The limits of an option's value, both included: `at_least(1)`, `{0, 1000}`, `between(0, 1)`, `above(0)`.
@@ -56,7 +58,7 @@ class CommandLine {
   /// One of the given words. A name without dashes, such as "CASE", is no option but an argument.
   void choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
               const std::string& help);
-  /// Several of the given words, separated by commas.
+  /// Several of the given words, separated by commas; as arguments, under a name without dashes, by blanks.
   void choices(const std::string& name, std::vector<std::string>& value,
                const std::vector<std::string>& words, const std::string& help);
   /// Several numbers, separated by commas.

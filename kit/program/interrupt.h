@@ -3,6 +3,8 @@
 
 #include <exception>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// SIGINT, SIGTERM and SIGHUP (a terminal that closes) end the program at once, also where it was started

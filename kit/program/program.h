@@ -4,6 +4,8 @@
 #include <functional>
 #include <string_view>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// Runs `work` and returns the exit status for main(): what `work` returns; 1 after an exception, whose

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 struct ProgressOutput;  // kit/program/detail/progress_output.h: for tests

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// The header, or the end of a row, may be missing.

@@ -3,42 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 
 #include "gradus/core/error.h"
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
 
 namespace gradus::learn {
 
 namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw Error("cannot read " + path.string());
-  return text;
-}
-
-void write_file(const fs::path& path, const std::string& text) {
-  const fs::path part = path.string() + ".part";
-  {
-    std::ofstream file(part, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) {
-      std::error_code ignored;
-      fs::remove(part, ignored);
-      throw Error("cannot write " + path.string());
-    }
-  }
-  fs::rename(part, path);
+  constexpr std::uintmax_t kMostBytes = 1 << 20;
+  std::error_code unknown;  // of what is no file, which read_file says
+  const std::uintmax_t bytes = fs::file_size(path, unknown);
+  if (!unknown && bytes > kMostBytes)
+    throw Error(fmt::format("{} has {} bytes, expects at most {}", path.string(), bytes, kMostBytes));
+  return kit::read_file(path);
 }
 
 nlohmann::json json_of(const fs::path& path) {
+  const std::string text = text_of(path);
   try {
-    return nlohmann::json::parse(text_of(path));
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(fmt::format("{} is no JSON: byte {} cannot stand there", path.string(), error.byte));
   } catch (const nlohmann::json::exception& error) {
-    throw Error(path.string() + " is no proper JSON: " + error.what());
+    throw Error(path.string() + " is no JSON: " + io::printable(error.what()));
   }
 }
 

@@ -31,10 +31,8 @@ std::vector<Exercise> exercises(const std::filesystem::path& folder,
 /// The one called "11", "11_layer_norm" or "layer_norm"; throws when there is none.
 const Exercise& find(const std::vector<Exercise>& all, const std::string& wanted);
 
-/// A whole file; throws when it cannot be read.
+/// A whole file; throws, naming it, when it cannot be read, is a pipe or a device, or has more than 1 MiB.
 std::string text_of(const std::filesystem::path& path);
-/// Writes a file by way of another, so that it is never half there.
-void write_file(const std::filesystem::path& path, const std::string& text);
 /// The JSON of a file; throws an Error that names it.
 nlohmann::json json_of(const std::filesystem::path& path);
 

@@ -1,19 +1,17 @@
 #include "learn/program/grade_answer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sstream>
 
 #include "gradus/core/error.h"
+#include "gradus/kit/data/files.h"
 #include "gradus/kit/program/program.h"
+#include "learn/program/lock.h"
 
 namespace gradus::learn {
 
@@ -71,24 +69,12 @@ std::string remedy(const std::string& error, const Catalogue& words) {
   return "";
 }
 
-/// While it lives, no other grade is built or run in this folder: all grades share one program.
-class OneAtATime {
- public:
-  OneAtATime(const fs::path& folder, const Catalogue& words)
-      : file_(open((folder / "answer.lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-    kit::print(words.phrase("Another ./run learn is grading: this one waits for it.") + "\n");
-    while (flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
-  }
-  ~OneAtATime() { close(file_); }
-  OneAtATime(const OneAtATime&) = delete;
-  OneAtATime& operator=(const OneAtATime&) = delete;
-
- private:
-  int file_;
-};
-
-std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
+/// One word of a shell's.
+std::string in_quotes(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 int run(const std::string& command) {
   const int status = std::system(command.c_str());
@@ -135,13 +121,15 @@ std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const 
   const fs::path source = GRADUS_ANSWER_SOURCE, log = source.parent_path() / "answer.log",
                  results = source.parent_path() / "answer.txt";
   const std::string text = grader_source(exercise, answer);
-  const OneAtATime lock(source.parent_path(), exercise.words);
-  if (!fs::exists(source) || text_of(source) != text) write_file(source, text);
+  const FolderLock lock(source.parent_path(), [&] {  // all grades share one program
+    kit::print(exercise.words.phrase("Another ./run learn is grading: this one waits for it.") + "\n");
+  });
+  if (!fs::exists(source) || text_of(source) != text) kit::replace_file(source, text);
   // In English, and with plain quotes: so compile_errors reads them.
   if (run(fmt::format("LC_ALL=C {} --build {} --target learn_answer >{} 2>&1", in_quotes(GRADUS_CMAKE),
                       in_quotes(GRADUS_BUILD_FOLDER), in_quotes(log.string()))) != 0) {
     kit::print(exercise.words.phrase("It does not compile:") + "\n" +
-               compile_errors(text_of(log), answer, exercise.words));
+               compile_errors(kit::read_file(log), answer, exercise.words));
     return {};
   }
   fs::remove(results);

@@ -73,11 +73,9 @@ int work_on(const Options& options) {
 
   const Questions questions = questions_of(exercise.folder);
   if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout, words);
-  progress.save();
 
   const auto forget = [&] {
     progress.forget_cases();
-    progress.save();
     return 1;
   };
   if (code == stub) {
@@ -95,7 +93,6 @@ int work_on(const Options& options) {
   const auto result = grade_answer(exercise, progress.answer(), options.limit);
   if (!result) return forget();
   progress.set_cases(result->first, result->second);
-  progress.save();
   kit::print(words.phrase("{passed} of {all} cases passed.", fmt::arg("passed", result->first),
                           fmt::arg("all", result->second)) +
              "\n");
@@ -124,7 +121,7 @@ int run(int argc, char** argv) {
       "folder or grades what you have written there.");
   line.flag("--reset", options.reset, "Begin anew; what you had is kept under another name");
   line.flag("--ask", options.ask, "Ask the questions also where the input is no terminal");
-  line.real("--limit", options.limit, "Seconds that a case may take", kit::above(0));
+  line.real("--limit", options.limit, "Seconds that a case may take", {0, 3600, true});
   line.text("--language", options.language, "Another language than the system's: en, fa, pt, tr, zh");
   line.path("--folder", options.folder, "Where your files are");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "gradus/core/error.h"
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
+#include "learn/program/lock.h"
 
 namespace gradus::learn {
 
@@ -12,39 +13,69 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_number(const nlohmann::json& json, const char* name) {
-  return json.contains(name) && json[name].is_number();
+using nlohmann::json;
+
+bool has_keys(const json& object, const char* one, const char* other) {
+  return object.is_object() && object.size() == 2 && object.contains(one) && object.contains(other);
 }
 
-/// Whether this is what save() writes.
-bool is_progress(const nlohmann::json& json) {
-  if (!json.is_object()) return false;
-  const auto whole = [](const nlohmann::json& j) { return j.is_number_integer(); };
-  if (const auto cases = json.find("cases"); cases != json.end())
-    if (!cases->is_array() || cases->size() != 2 || !std::all_of(cases->begin(), cases->end(), whole))
-      return false;
-  const auto said = json.find("said");
-  if (said == json.end()) return true;
-  return said->is_object() && std::all_of(said->begin(), said->end(), [](const nlohmann::json& one) {
-           return one.is_object() &&
-                  (one.contains("option") || (is_number(one, "number") && is_number(one, "sure")));
-         });
+bool are_cases(const json& cases) {
+  const auto whole = [](const json& n) { return n.is_number_integer() && n >= 0 && n <= 1'000'000; };
+  return cases.is_array() && cases.size() == 2 && whole(cases[0]) && whole(cases[1]) && cases[0] <= cases[1];
+}
+
+bool is_said(const json& said) {
+  if (has_keys(said, "number", "sure"))
+    return said["number"].is_number() && said["sure"].is_number() && said["sure"] >= 0 && said["sure"] <= 1;
+  return has_keys(said, "option", "right") && said["option"].is_string() && said["right"].is_boolean();
+}
+
+/// What is not as Progress writes it; empty when all is.
+std::string problem_in(const json& progress) {
+  if (!progress.is_object()) return "expects an object";
+  for (const auto& [key, value] : progress.items()) {
+    if (key == "cases" && !are_cases(value)) return "cases: expects [passed, all], such as [3, 5]";
+    if (key == "said" && !value.is_object()) return "said: expects an object";
+    if (key != "cases" && key != "said") return "expects the keys cases and said, got " + io::quote(key);
+  }
+  if (const auto said = progress.find("said"); said != progress.end())
+    for (const auto& [question, one] : said->items())
+      if (!is_said(one))
+        return fmt::format(
+            R"(said: {}: expects {{"number": x, "sure": 0 to 1}} or {{"option": "text", "right": true}})",
+            io::quote(question));
+  return "";
 }
 
 }  // namespace
 
 Progress::Progress(const Exercise& exercise, const fs::path& folder)
-    : answer_(folder / (exercise.name + ".h")),
-      file_(folder / (exercise.name + ".json")),
-      json_(nlohmann::json::object()) {
-  if (fs::exists(file_)) json_ = json_of(file_);
-  if (!is_progress(json_))
-    throw Error(file_.string() + " is not what this program writes: mend it, or remove it");
+    : answer_(folder / (exercise.name + ".h")), file_(folder / (exercise.name + ".json")), json_(read()) {}
+
+json Progress::read() const {
+  if (!fs::exists(file_)) return json::object();
+  const json read = json_of(file_);
+  if (const std::string problem = problem_in(read); !problem.empty())
+    throw Error(file_.string() + ": " + problem +
+                "; correct it, or remove the file, which forgets your progress");
+  return read;
 }
 
-void Progress::set_cases(int passed, int all) { json_["cases"] = {passed, all}; }
+void Progress::change(const std::function<void(json&)>& how) {
+  fs::create_directories(file_.parent_path());
+  const FolderLock lock(file_.parent_path());
+  json_ = read();
+  how(json_);
+  kit::replace_file(file_, json_.dump(2) + "\n");
+}
 
-void Progress::forget_cases() { json_.erase("cases"); }
+void Progress::set_cases(int passed, int all) {
+  change([&](json& progress) { progress["cases"] = {passed, all}; });
+}
+
+void Progress::forget_cases() {
+  if (json_.contains("cases")) change([](json& progress) { progress.erase("cases"); });
+}
 
 bool Progress::done() const {
   return json_.contains("cases") && json_["cases"][0] == json_["cases"][1] && json_["cases"][1] != 0;
@@ -58,31 +89,27 @@ std::string Progress::cases(const Catalogue& words) const {
   return begun() ? words.phrase("begun") : "";
 }
 
-nlohmann::json Progress::said(const std::string& question) const {
+json Progress::said(const std::string& question) const {
   const auto all = json_.find("said");
   if (all == json_.end() || !all->contains(question)) return nullptr;
   return (*all)[question];
 }
 
-void Progress::say(const std::string& question, const nlohmann::json& what) {
-  json_["said"][question] = what;
-  save();
-}
-
-void Progress::save() const {
-  fs::create_directories(file_.parent_path());
-  write_file(file_, json_.dump(2) + "\n");
+void Progress::say(const std::string& question, const json& what) {
+  change([&](json& progress) { progress["said"][question] = what; });
 }
 
 std::optional<fs::path> place_stub(const Exercise& exercise, const Progress& progress, bool reset) {
   const fs::path &to = progress.answer(), fresh = to.string() + ".new";
-  const bool there = fs::exists(to);
-  if (there && !reset) return {};
   fs::create_directories(to.parent_path());
-  write_file(fresh, text_of(exercise.folder / "stub.h"));  // first: a disk may be full
+  const FolderLock lock(to.parent_path());
+  const auto is_there = [](const fs::path& path) { return fs::exists(fs::symlink_status(path)); };
+  const bool there = is_there(to);
+  if (there && !reset) return {};
+  kit::replace_file(fresh, text_of(exercise.folder / "stub.h"));  // first: a disk may be full
   std::optional<fs::path> copy;
   if (there) {
-    for (int i = 1; !copy || fs::exists(*copy); ++i) copy = fmt::format("{}.{}", to.string(), i);
+    for (int i = 1; !copy || is_there(*copy); ++i) copy = fmt::format("{}.{}", to.string(), i);
     fs::rename(to, *copy);
   }
   fs::rename(fresh, to);

@@ -2,6 +2,7 @@
 // What a learner has done: my/NN_name.json.
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,13 +14,14 @@ namespace gradus::learn {
 
 class Progress {
  public:
-  /// `folder`: the learner's. Throws an Error that names the file when it is not what save() writes.
+  /// `folder`: the learner's. Throws an Error that names the file when it is not what this class writes.
   Progress(const Exercise& exercise, const std::filesystem::path& folder);
 
   /// The learner's own file, "my/11_layer_norm.h".
   const std::filesystem::path& answer() const { return answer_; }
   bool begun() const { return std::filesystem::exists(answer_); }
 
+  // Each of these changes is in the file at once. Those that another ./run learn has made meanwhile stay.
   void set_cases(int passed, int all);
   /// The answer is another one now, which was not graded.
   void forget_cases();
@@ -29,12 +31,12 @@ class Progress {
 
   /// What was said to a question, by its text; null where it was not asked or skipped.
   nlohmann::json said(const std::string& question) const;
-  /// Saves it, too.
   void say(const std::string& question, const nlohmann::json& what);
 
-  void save() const;
-
  private:
+  nlohmann::json read() const;
+  void change(const std::function<void(nlohmann::json&)>& how);
+
   std::filesystem::path answer_, file_;
   nlohmann::json json_;
 };

@@ -103,7 +103,7 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
   for (std::string line;;) {
     out << folded(words(p.ask) + (p.unit.empty() ? "" : " (" + words(p.unit) + ")")) << "\n  > "
         << std::flush;
-    if (!std::getline(in, line) || line.empty()) return out << '\n', void();
+    if (!read_line(in, line) || line.empty()) return out << '\n', void();
     const auto said = read_prediction(line);
     if (!said) {
       out << folded("  " + wanted(p, words), 2) << '\n';
@@ -126,14 +126,14 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     out << folded(fmt::format("  {}. {}", i + 1, words(c.options[i].text)), 5) << '\n';
   for (std::string line;;) {
     out << "  > " << std::flush;
-    if (!std::getline(in, line) || line.empty()) return out << '\n', void();
-    const auto number = static_cast<std::size_t>(std::strtoul(ascii_numbers(line).c_str(), nullptr, 10));
-    if (number < 1 || number > c.options.size()) {
+    if (!read_line(in, line) || line.empty()) return out << '\n', void();
+    const auto number = read_choice(line, c.options.size());
+    if (!number) {
       out << "  " << words.phrase("A number from 1 to {all} is wanted.", fmt::arg("all", c.options.size()))
           << '\n';
       continue;
     }
-    const Option& chosen = c.options[number - 1];
+    const Option& chosen = c.options[*number - 1];
     if (progress.said(c.ask).is_null())
       progress.say(c.ask, {{"option", chosen.text}, {"right", chosen.right}});
     const std::string judged = chosen.right ? words.phrase("Yes.") : words.phrase("No.");

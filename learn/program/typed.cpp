@@ -1,10 +1,16 @@
 #include "learn/program/typed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <regex>
+#include <istream>
+#include <system_error>
 #include <vector>
+
+#include "gradus/core/error.h"
 
 namespace gradus::learn {
 
@@ -25,6 +31,30 @@ std::vector<std::pair<std::string, std::string>> other_signs() {
   return signs;
 }
 
+/// Of a line: no number that somebody means is longer.
+constexpr std::size_t kLongestNumber = 1000;
+
+/// How many digits there are from `at` on.
+std::size_t digits(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of("0123456789", at), text.size()) - at;
+}
+
+/// Whether a comma may part thousands, as in 1,000: three digits behind it, before it a number that does not
+/// begin with 0 and has no point.
+bool has_thousands(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = at + digits(text, at);
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    const bool whole = text[at] != '0' && (at == 0 || text[at - 1] != '.');
+    if (whole && end < text.size() && text[end] == ',' && digits(text, end + 1) == 3) return true;
+    at = end;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string ascii_numbers(std::string_view line) {
@@ -37,11 +67,12 @@ std::string ascii_numbers(std::string_view line) {
 }
 
 std::optional<std::pair<double, double>> read_prediction(std::string_view line) {
+  if (line.size() > kLongestNumber) return {};
   std::string text = ascii_numbers(line);
   // No nan, inf or 0x10, which strtod reads too; and nobody can say whether 49,984 is a thousand
   // times 49.984.
   if (text.find_first_not_of("0123456789+-.,eE% \t\r") != std::string::npos) return {};
-  if (std::regex_search(text, std::regex("(^|[^0-9.])[1-9][0-9]*,[0-9]{3}(?![0-9])"))) return {};
+  if (has_thousands(text)) return {};
   std::replace(text.begin(), text.end(), ',', '.');
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
@@ -52,6 +83,29 @@ std::optional<std::pair<double, double>> read_prediction(std::string_view line) 
   const double sure = std::strtod(rest.c_str(), &end);
   if (end == rest.c_str() || std::string_view(end) != "%" || !(sure >= 0 && sure <= 100)) return {};
   return {{number, sure / 100}};
+}
+
+std::optional<std::size_t> read_choice(std::string_view line, std::size_t all) {
+  if (line.size() > kLongestNumber) return {};
+  const std::string text = ascii_numbers(line), blank = " \t\r";
+  const std::size_t first = text.find_first_not_of(blank), last = text.find_last_not_of(blank);
+  std::size_t choice = 0;
+  if (first == std::string::npos) return {};
+  const auto [end, error] = std::from_chars(text.data() + first, text.data() + last + 1, choice);
+  if (error != std::errc() || end != text.data() + last + 1 || choice < 1 || choice > all) return {};
+  return choice;
+}
+
+bool read_line(std::istream& in, std::string& line) {
+  constexpr std::size_t kLongestLine = 1 << 20;
+  line.clear();
+  for (int c; (c = in.get()) != std::istream::traits_type::eof() && c != '\n';) {
+    if (line.size() == kLongestLine)
+      throw Error(
+          fmt::format("the input has a line of more than {} bytes, expects an answer on each", kLongestLine));
+    line += static_cast<char>(c);
+  }
+  return in || !line.empty();
 }
 
 }  // namespace gradus::learn

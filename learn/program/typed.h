@@ -1,6 +1,8 @@
 #pragma once
-// Numbers as people type them.
+// Lines and numbers as people type them.
 
+#include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,5 +16,11 @@ std::string ascii_numbers(std::string_view line);
 /// A number, and how sure one is of it: "2.5", "2,5", "2.5 80%". Nothing when it is no such thing, or when it
 /// may be two: 1,000.
 std::optional<std::pair<double, double>> read_prediction(std::string_view line);
+
+/// A whole number from 1 to `all`; nothing when it is anything else.
+std::optional<std::size_t> read_choice(std::string_view line, std::size_t all);
+
+/// The next line, without its end; false when there is none. Throws an Error for one of more than 1 MiB.
+bool read_line(std::istream& in, std::string& line);
 
 }  // namespace gradus::learn

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/cases.h"
 #include "bench/comparison.h"
 #include "bench/process.h"
 #include "bench/record.h"
@@ -173,10 +174,10 @@ int against_pytorch(const AgainstOptions& options) {
   }
   print_opening(options, *pytorch);
   int failures = 0;
-  for (const std::string& name : options.cases) {
+  for (const std::string& name : options.cases.empty() ? names_of_cases() : options.cases) {
     if (kit::interrupted()) break;  // nobody reads the table any more
     if (std::find(pytorch->cases.begin(), pytorch->cases.end(), name) == pytorch->cases.end()) {
-      if (options.cases.size() == 1)
+      if (!options.cases.empty())
         kit::print_error(fmt::format("bench: {} has no counterpart in PyTorch\n", name));
       continue;
     }

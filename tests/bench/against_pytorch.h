@@ -7,7 +7,7 @@
 namespace gradus::bench {
 
 struct AgainstOptions {
-  std::vector<std::string> cases;
+  std::vector<std::string> cases;  // empty: all that PyTorch has too
   int threads = 1;
   int steps = 10;
   int rounds = 3;

@@ -11,6 +11,12 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
+std::vector<std::string> names_of_cases() {
+  std::vector<std::string> names;
+  for (const Case& c : all_cases()) names.push_back(c.name);
+  return names;
+}
+
 Case case_called(const std::string& name) {
   for (Case& c : all_cases())
     if (c.name == name) return std::move(c);

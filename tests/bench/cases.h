@@ -29,6 +29,7 @@ Step gpt_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t to
 
 /// All cases, in the order they are run.
 std::vector<Case> all_cases();
+std::vector<std::string> names_of_cases();
 /// The one of that name; throws when there is none.
 Case case_called(const std::string& name);
 

@@ -69,6 +69,13 @@ expect 0 mlp --steps 1 --threads 1 --json
 [ "$(wc -l <out)" = 1 ] || fail "not one line"
 says out '"case":"mlp"'
 says out '"matmul":"'
+expect 0 gelu mlp --steps 1 --threads 1 --json
+[ "$(sed -n 's/^{"case":"\([a-z-]*\)",.*/\1/p' out | tr '\n' ' ')" = 'gelu mlp ' ] || fail "not these two in this order"
+expect 2 mlp no-such-case another
+says err 'CASE: expects one of '
+says err 'got "no-such-case"'
+expect 2 mlp --record kept.json
+says err 'CASE does not go with --record alone'
 
 # No PyTorch, or no python3 that runs.
 for status in 3 127; do
@@ -102,6 +109,10 @@ says out '"pytorch_s":1.5,'
 expect 0 mlp --against-pytorch --threads 1 --steps 1 --rounds 1 --record kept.json
 says kept.json '"pytorch_s":1.5,'
 expect 0 tiny-ops --against-pytorch
+says err 'tiny-ops has no counterpart in PyTorch'
+expect 0 tiny-ops mlp --against-pytorch --threads 1 --steps 1 --rounds 1 --json
+[ "$(wc -l <out)" = 1 ] || fail "not one line"
+says out '"case":"mlp"'
 says err 'tiny-ops has no counterpart in PyTorch'
 
 # One that breaks.

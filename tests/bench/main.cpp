@@ -1,4 +1,4 @@
-// ./run bench [CASE] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]] [--record FILE]
+// ./run bench [CASE...] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]] [--record FILE]
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -28,7 +28,7 @@ namespace gradus::bench {
 namespace {
 
 struct Options {
-  std::string name;
+  std::vector<std::string> cases;  // empty: all
   std::int64_t threads = num_threads();
   std::int64_t steps = 10;
   std::int64_t rounds = 3;
@@ -88,8 +88,8 @@ int run_all(const Options& options) {
   constexpr int kNobodyReads = 128 + SIGPIPE;
   const pid_t self = getpid();
   int failures = 0;
-  for (const Case& c : all_cases()) {
-    if (!options.name.empty() && options.name != c.name) continue;
+  for (const std::string& name : options.cases.empty() ? names_of_cases() : options.cases) {
+    const Case c = case_called(name);
     const pid_t child = fork();
     if (child == 0) be_child(c, options, self);
     int status = 0;
@@ -103,10 +103,7 @@ int run_all(const Options& options) {
 }
 
 int compare_all(const Options& options) {
-  std::vector<std::string> names;
-  for (const Case& c : all_cases())
-    if (options.name.empty() || options.name == c.name) names.push_back(c.name);
-  return against_pytorch({names, static_cast<int>(options.threads), static_cast<int>(options.steps),
+  return against_pytorch({options.cases, static_cast<int>(options.threads), static_cast<int>(options.steps),
                           static_cast<int>(options.rounds), options.json, options.record.string()});
 }
 
@@ -115,16 +112,16 @@ std::string conflict(const kit::CommandLine& line) {
   const bool against = line.given("--against-pytorch"), record = line.given("--record");
   if (line.given("--rounds") && !against) return "--rounds needs --against-pytorch";
   if (line.given("--part") && !record) return "--part needs --record";
+  if (line.given("CASE") && record && !against)
+    return "CASE does not go with --record alone: --part chooses what it measures";
   if (line.given("--part") && against) return "--part does not go with --against-pytorch";
   return "";
 }
 
 /// Reads the command line; an exit status when the program should not go on.
 std::optional<int> parse(int argc, char** argv, Options& options) {
-  std::vector<std::string> names;
-  for (const Case& c : all_cases()) names.push_back(c.name);
   kit::CommandLine line("bench", "Times training steps and ops; medians over --steps measurements.");
-  line.choice("CASE", options.name, names, "One case; all of them without");
+  line.choices("CASE", options.cases, names_of_cases(), "Cases, in this order; all of them without");
   line.integer("--threads", options.threads, "Threads per op", {1, 1024});
   line.integer("--steps", options.steps, "Measurements per case, more when half a second is not yet over",
                {1, 1'000'000});

@@ -120,6 +120,10 @@ case $step in
     set -- -S "$consumer" -B bare_consumer -DCMAKE_PREFIX_PATH="$PWD/bare"
     refused_with 'This gradus was built without its kit' "$@" -DGRADUS_COMPONENTS=kit
     refused_with 'This gradus was built without its text' "$@" -DGRADUS_COMPONENTS=text
+    refused_with 'gradus has no component kitt; its components are kit and text.' "$@" -DGRADUS_COMPONENTS=kitt
+    # Each reason is given.
+    refused_with 'no component kitt; its components are kit and text. This gradus was built without its kit' "$@" \
+      "-DGRADUS_COMPONENTS=kitt;kit"
     cmake "$@" -DGRADUS_COMPONENTS=
     refused_with 'apt install libcsv-dev' -S "$consumer" -B no_libcsv -DCMAKE_PREFIX_PATH="$prefix" \
       -DGRADUS_COMPONENTS=kit -DGRADUS_CSV_LIBRARY=
@@ -159,6 +163,15 @@ case $step in
         { echo "$header does not compile alone"; failed=1; }
       case $header in gradus/kit/*) all=kit ;; gradus/text/*) all=text ;; *) all=all ;; esac
       grep -q "/$header" $all.d || { echo "$header is in none of gradus.h, kit.h and text.h"; failed=1; }
+      # For an older standard: one reason, and nothing after it.
+      if echo "#include \"$header\"" | "$compiler" -std=c++17 -fsyntax-only -I "$prefix/include" -x c++ - >older.txt 2>&1; then
+        echo "$header compiles as C++17: it should include gradus/core/cxx20.h"
+        failed=1
+      elif ! grep -q 'gradus needs C++20: compile with -std=c++20' older.txt || [ "$(grep -c 'error:' older.txt)" -gt 2 ]; then
+        echo "$header, as C++17:"
+        head -n 20 older.txt
+        failed=1
+      fi
     done
     exit $failed
     ;;

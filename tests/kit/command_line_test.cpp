@@ -177,6 +177,28 @@ TEST_CASE("words, several of them, and arguments without a name") {
   CHECK(parsed({"mlp", "gelu"}) == "2");
 }
 
+TEST_CASE("words as arguments: as many as there are, each one checked") {
+  const auto parsed = [](std::vector<const char*> words) {
+    words.insert(words.begin(), "bench");
+    std::vector<std::string> cases;
+    bool json = false;
+    CommandLine line("bench", "Times.");
+    line.choices("CASE", cases, {"mlp", "gelu", "adam"}, "Cases");
+    line.flag("--json", json, "JSON");
+    const test::ScratchFolder folder;
+    const Redirect err(stderr, folder / "said");
+    const auto status = line.parse(static_cast<int>(words.size()), words.data());
+    std::string all = json ? "json" : "";
+    for (const std::string& one : cases) all += "+" + one;
+    return status ? read_file(folder / "said") : all;
+  };
+  CHECK(parsed({}).empty());
+  CHECK(parsed({"gelu"}) == "+gelu");
+  CHECK(parsed({"gelu", "--json", "mlp", "adam"}) == "json+gelu+mlp+adam");
+  CHECK(parsed({"mlp", "relu"}) ==
+        "bench: CASE: expects one of mlp, gelu, adam; got \"relu\"\nbench --help lists all options\n");
+}
+
 TEST_CASE("help lists every option with its default") {
   const Parsed help = parse({"--help"});
   CHECK(help.status == 0);

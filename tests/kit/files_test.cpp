@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "failing_new.h"
 #include "gradus/core/error.h"
 #include "gradus/kit/data/run_log.h"
 #include "support.h"
@@ -54,6 +55,34 @@ TEST_CASE("read_file names the file and the reason") {
   const std::string path = folder.path().string();
   CHECK_THROWS_WITH_AS(read_file(path), ("read_file: " + path + " is a folder, expects a file").c_str(),
                        Error);
+}
+
+TEST_CASE("read_file names a file, or a pipe, that does not fit into memory") {
+  const test::ScratchFolder folder;
+  const std::string file = (folder / "file").string();
+  replace_file(file, std::string(100'000, 'x'));
+  // Each allocation of a call fails once; the messages of these calls.
+  const auto messages = [](const auto& read) {
+    std::string all;
+    for (int others = 0; others < 1000; ++others) {
+      const test::FailingNew failing(others, /*for_good=*/false);
+      try {
+        read();
+      } catch (const std::exception& error) {
+        all += std::string(error.what()) + "\n";
+      }
+      if (!failing.struck()) return all;
+    }
+    return all;
+  };
+  CHECK(messages([&] {
+          read_file(file);
+        }).find("read_file: " + file + " does not fit into memory: it has 100000 bytes or more\n") !=
+        std::string::npos);
+  // As a pipe, it does not say how long it is.
+  CHECK(messages([&] {
+          read_file("/proc/self/maps");
+        }).find("read_file: /proc/self/maps does not fit into memory: it has ") != std::string::npos);
 }
 
 TEST_CASE("make_folder creates the folders above and accepts one that exists") {

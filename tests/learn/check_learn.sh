@@ -35,6 +35,8 @@ said 'Bir Pre-LN yığını'
 said 'Sıradaki: ./run learn 1'
 learn 1 --reset
 said '--reset wants the number of an exercise'
+learn 2 11 --limit 1e300
+said '--limit: expects a number above 0 and at most 3600'
 learn 1 nothing
 said "no exercise is called 'nothing'"
 learn 0 11
@@ -42,6 +44,21 @@ cmp -s "$mine" "$source/learn/11_layer_norm/stub.h" || fail 'this is not the stu
 learn 0 layer_norm
 said 'Write it there'
 [ ! -e "$mine.1" ] || fail 'it has been placed again'
+
+# An answer that is no file.
+rm "$mine"
+ln -s /dev/zero "$mine"
+learn 1 11
+said '11_layer_norm.h is a device or a socket, expects a file'
+rm "$mine"
+mkfifo "$mine"
+learn 1 11
+said '11_layer_norm.h is a pipe, expects a file'
+rm "$mine"
+truncate -s 1G "$mine"
+learn 1 11
+said 'has 1073741824 bytes, expects at most 1048576'
+rm "$mine"
 
 # An answer, with one line of its norm replaced.
 answer() { sed "s|^Tensor norm(const Tensor& x, double eps) {.*|Tensor norm(const Tensor\& x, double eps) { $1 }|" "$source/learn/11_layer_norm/solution.h" >"$mine"; }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "gradus/core/error.h"
@@ -109,6 +110,25 @@ TEST_CASE("questions: what was said is saved at once, and a % is explained where
   CHECK(asked(questions, progress, "۲\n").find("Yes.") != std::string::npos);
 }
 
+TEST_CASE("questions: 60,000 typed digits are no answer, and a line without an end is an error") {
+  const test::ScratchFolder folder;
+  Progress progress = fresh(folder);
+  const std::string digits(60'000, '1');
+  const std::string text =
+      asked(some_questions(), progress, digits + "\n2\n" + digits + "\n2 or so\n1.9\n2\n");
+  CHECK(text.find("A number is wanted") != std::string::npos);
+  CHECK(progress.said("How much?").at("number") == 2);
+  CHECK(text.find("A number from 1 to 3 is wanted.") != std::string::npos);
+  CHECK(progress.said("Why?").at("option") == "b");
+
+  const test::ScratchFolder other;
+  Progress none = fresh(other);
+  std::ifstream zeros("/dev/zero");
+  std::ostringstream out;
+  CHECK_THROWS_WITH_AS(ask(some_questions(), none, zeros, out),
+                       "the input has a line of more than 1048576 bytes, expects an answer on each", Error);
+}
+
 TEST_CASE("questions: calibration tells who is too sure") {
   const test::ScratchFolder folder;
   Progress progress = fresh(folder);
@@ -119,56 +139,6 @@ TEST_CASE("questions: calibration tells who is too sure") {
   CHECK(
       calibration.words() ==
       "Predictions: 0 of 1 in the band, 100 % sure on average: more sure than right. Calibration 0 of 100.");
-}
-
-TEST_CASE("progress: a learner's file is never overwritten") {
-  const test::ScratchFolder folder;
-  Exercise exercise;
-  exercise.name = "11_layer_norm";
-  exercise.folder = test::source_file("learn/11_layer_norm");
-  const Progress progress(exercise, folder.path());
-  CHECK_FALSE(progress.begun());
-  CHECK_FALSE(place_stub(exercise, progress, false));
-  write_file(progress.answer(), "mine");
-  CHECK_FALSE(place_stub(exercise, progress, false));
-  CHECK(text_of(progress.answer()) == "mine");
-  CHECK(place_stub(exercise, progress, true) == folder / "11_layer_norm.h.1");
-  CHECK(text_of(folder / "11_layer_norm.h.1") == "mine");
-  CHECK(text_of(progress.answer()) == text_of(exercise.folder / "stub.h"));
-  CHECK(place_stub(exercise, progress, true) == folder / "11_layer_norm.h.2");
-}
-
-TEST_CASE("progress: a stub that cannot be written leaves everything as it is") {
-  const test::ScratchFolder folder;
-  Exercise exercise;
-  exercise.name = "11_layer_norm";
-  exercise.folder = test::source_file("learn/11_layer_norm");
-  const Progress progress(exercise, folder.path());
-  write_file(progress.answer(), "mine");
-  for (const char* part : {".part", ".new.part"})  // no file can have this name now
-    std::filesystem::create_directory(progress.answer().string() + part);
-  CHECK_THROWS_AS(place_stub(exercise, progress, true), Error);
-  CHECK(text_of(progress.answer()) == "mine");
-  CHECK_FALSE(std::filesystem::exists(folder / "11_layer_norm.h.1"));
-}
-
-TEST_CASE("progress: a damaged file is named") {
-  const test::ScratchFolder folder;
-  const std::string file = (folder / "11_layer_norm.json").string();
-  for (const std::string damaged :
-       {"null", "[]", R"({"cases": "x"})", R"({"cases": null})", R"({"cases": [1]})",
-        R"({"cases": [1, "2"]})", R"({"said": []})", R"({"said": {"How much?": 3}})",
-        R"({"said": {"How much?": {"number": 3, "sure": null}}})"}) {
-    CAPTURE(damaged);
-    write_file(file, damaged);
-    CHECK_THROWS_WITH_AS(fresh(folder),
-                         (file + " is not what this program writes: mend it, or remove it").c_str(), Error);
-  }
-  write_file(file, R"({"cases": [3, 5], "said": {"Why?": {"option": "a", "right": false}}})");
-  Progress progress = fresh(folder);
-  CHECK(progress.cases() == "3 of 5 cases");
-  progress.forget_cases();
-  CHECK(progress.cases().empty());
 }
 
 }  // namespace gradus::learn

@@ -23,6 +23,23 @@ TEST_CASE("typed: a number that may be two, or is none, is refused") {
   CHECK(read_prediction("1e3") == std::pair(1e3, 0.5));
 }
 
+TEST_CASE("typed: a line that nobody types is no number, however long it is") {
+  for (const char* one : {"1", "0", "1,", ",", " ", "-", "9", "۱", "٬"}) {
+    std::string line;
+    while (line.size() < 60'000) line += one;
+    CHECK_FALSE_MESSAGE(read_prediction(line), one);
+    CHECK_FALSE_MESSAGE(read_choice(line, 3), one);
+  }
+  CHECK(read_prediction(std::string(900, '0') + "2 80%") == std::pair(2.0, 0.8));
+}
+
+TEST_CASE("typed: a choice is a whole number among those there are") {
+  CHECK(read_choice("2", 3) == 2u);
+  CHECK(read_choice(" ۳ \r", 3) == 3u);
+  for (const char* line : {"", " ", "0", "4", "-1", "2 3", "1.9", "2x", "x", "18446744073709551617", "+1"})
+    CHECK_FALSE_MESSAGE(read_choice(line, 3), line);
+}
+
 TEST_CASE("typed: numbers are read as they are typed in Persian, Arabic and Chinese") {
   CHECK(read_prediction("۲٫۵ ۸۰٪") == std::pair(2.5, 0.8));
   CHECK(read_prediction("\u200f٢٫٥") == std::pair(2.5, 0.5));

@@ -43,6 +43,10 @@ std::string json_quoted(std::string_view text) {
 
 std::string read_file(const std::string& who, const std::filesystem::path& path) {
   check(!std::filesystem::is_directory(path), "{}: {} is a folder, expects a file", who, named(path));
+  std::error_code unknown;  // of a file that is not there, which opening says
+  const auto status = std::filesystem::status(path, unknown);
+  check(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
+        "{}: {} is a pipe or a device, expects a file", who, named(path));
   std::ifstream file(path, std::ios::binary);
   check(file.is_open(), "{}: cannot open {}: {}", who, named(path), std::strerror(errno));
   std::string bytes, chunk(1 << 16, '\0');

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+namespace gradus::learn {
+
+/// While it lives, no other process has a lock on the same folder. Calls `waits` first where another has one.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder, const std::function<void()>& waits = {});
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_;
+};
+
+}  // namespace gradus::learn

@@ -1,0 +1,21 @@
+// What stands in a file's place and is none.
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "gradus/core/error.h"
+#include "gradus/text/text.h"
+#include "support.h"
+
+using namespace gradus;
+
+TEST_CASE("load_tokenizer: a pipe or a device in a file's place is refused at once") {
+  const test::ScratchFolder folder;
+  const std::string file = (folder / "tokenizer.json").string();
+  const std::string message = "load_tokenizer: " + file + " is a pipe or a device, expects a file";
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH_AS(text::load_tokenizer(folder.path()), message.c_str(), Error);
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("/dev/zero", file);
+  CHECK_THROWS_WITH_AS(text::load_tokenizer(folder.path()), message.c_str(), Error);
+}

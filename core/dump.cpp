@@ -3,7 +3,7 @@
 
 #include "gradus/core/dump.h"
 
-#include "gradus/core/detail/describe.h"
+#include "gradus/core/tape/detail/describe.h"
 
 namespace gradus {
 

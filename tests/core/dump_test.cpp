@@ -81,5 +81,5 @@ TEST_CASE("dump: the tape") {
   w.requires_grad_(false);
   CHECK(dumped(w) == "f32 [2], leaf, frozen\nmin 1, max 2, mean 1.5\ntensor([1., 2.])\n");
   const nn::Linear layer(1, 1);
-  CHECK(dumped(layer.weight).starts_with("f32 [1, 1], leaf weight, requires grad\n"));
+  CHECK(dumped(layer.weight).starts_with("f32 [1, 1], leaf Linear.weight, requires grad\n"));
 }

@@ -1,4 +1,4 @@
-#include "gradus/core/detail/describe.h"
+#include "gradus/core/tape/detail/describe.h"
 
 #include <algorithm>
 #include <cmath>

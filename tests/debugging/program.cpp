@@ -37,10 +37,11 @@ void fails_in_the_pool() {
   parallel_for(2, 1, [](std::int64_t, std::int64_t) { fail("no chunk works"); });
 }
 
-void fails_in_the_loader() {
+int fails_in_the_loader() {
   const auto item = [](std::int64_t i) { return ones({i + 1}); };
   data::DataLoader loader(4, item, {.batch_size = 2, .read_ahead = 1});
   loader.next();
+  return 0;
 }
 
 void check_not_zero(int depth) {
@@ -83,7 +84,7 @@ int main(int, char** argv) {
   if (which == "lambda") fails_in_a_lambda();
   if (which == "backward") fails_in_backward();
   if (which == "pool") fails_in_the_pool();
-  if (which == "loader") fails_in_the_loader();
+  if (which == "loader") return kit::run_program("loader", fails_in_the_loader);
   if (which == "recursive") recursive(10);
   if (which == "rethrown") caught_and_rethrown();
   if (which == "other") std::string().at(7);

@@ -1,8 +1,10 @@
 #pragma once
 // The one exception type gradus throws.
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "gradus/core/cxx20.h"
 
@@ -12,8 +14,32 @@ namespace gradus {
 /// where it helps, the remedy: "matmul: a [32, 64] and b [128, 10] do not match: ...".
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  explicit Error(const std::string& message);
+
+  /// The lines of the program that led to the error, innermost first, at most five, without those of gradus
+  /// and of the standard library: "  at train.cpp:42 in main\n". Empty unless set_error_backtrace(true) was
+  /// called before the error, and for a program without debug information (compiled without -g). It takes
+  /// tens of milliseconds or more, since the program addr2line reads the debug information.
+  std::string backtrace() const;
+
+ private:
+  using Calls = std::vector<const void*>;  // addresses in the program, innermost first
+  friend struct ErrorCalls;                // core/detail/error_calls.h
+  Error(const std::string& message, std::shared_ptr<const Calls> calls);
+
+  std::shared_ptr<const Calls> calls_;  // null: not recorded
 };
+
+/// From now on every Error records the calls that led to it, for backtrace(), and an exception that nobody
+/// catches prints its lines before the program ends. `gradus::set_error_backtrace(true);` at the start of
+/// main.
+///
+/// GRADUS_BACKTRACE=1 in the environment does the same without a change to the program, and says what is
+/// missing where no line is known; GRADUS_BACKTRACE=0 turns all of it off. An error costs some microseconds
+/// more, anything else nothing.
+void set_error_backtrace(bool on);
+/// Whether errors record their calls.
+bool error_backtrace();
 
 /// Throws Error(message), with " (in <module path>)" after it when a module is running.
 [[noreturn]] void fail(const std::string& message);

@@ -46,6 +46,10 @@ int plain_reserve(int, std::uint64_t) { return 0; }
 
 bool plain_is_mount_point(const char*) { return false; }
 
+std::vector<const void*> plain_calls() { return {}; }
+
+std::vector<SourceLine> plain_source_lines(std::span<const void* const>) { return {}; }
+
 }  // namespace
 
 // Constant, as is Linux's: memory is asked for before main, in any order.
@@ -55,7 +59,9 @@ constinit const System plain{.name = "plain",
                              .memory_available = plain_memory_available,
                              .pages = nullptr,
                              .reserve = plain_reserve,
-                             .is_mount_point = plain_is_mount_point};
+                             .is_mount_point = plain_is_mount_point,
+                             .calls = plain_calls,
+                             .source_lines = plain_source_lines};
 
 namespace {
 

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace gradus::platform {
 
@@ -48,9 +51,16 @@ struct Pages {
   char* (*map)(std::size_t bytes, std::size_t alignment, std::size_t lead);
   /// All that was mapped at once: from the first page of its lead on.
   void (*unmap)(char* first, std::size_t bytes);
-  /// Gives back the whole pages in [first, end) of a mapping that starts at `mapping`; the addresses stay, and
-  /// it has no huge pages from then on.
+  /// Gives back the whole pages in [first, end) of a mapping that starts at `mapping`; the addresses stay,
+  /// and it has no huge pages from then on.
   void (*give_back)(char* mapping, std::size_t mapped, char* first, char* end);
+};
+
+/// Where a call is in the sources.
+struct SourceLine {
+  std::string function;  // without its parameters
+  std::string file;
+  int line;
 };
 
 struct System {
@@ -66,6 +76,10 @@ struct System {
   int (*reserve)(int file, std::uint64_t bytes);
   /// Whether a file cannot be replaced since something is mounted there.
   bool (*is_mount_point)(const char* path);
+  /// Addresses of the calls that lead here, innermost first, at most 256; empty where the system cannot tell.
+  std::vector<const void*> (*calls)();
+  /// Their lines up to main, with those of inlined functions; calls without debug information are left out.
+  std::vector<SourceLine> (*source_lines)(std::span<const void* const> calls);
 };
 
 extern const System plain;

@@ -19,6 +19,11 @@
 #include "gradus/core/detail/platform.h"
 
 namespace gradus::platform {
+
+// In platform_linux_calls.cpp.
+std::vector<const void*> linux_calls();
+std::vector<SourceLine> linux_source_lines(std::span<const void* const> calls);
+
 namespace {
 
 int cores() {
@@ -134,7 +139,9 @@ constinit const System linux_system{.name = "linux",
                                     .memory_available = memory_available,
                                     .pages = &pages,
                                     .reserve = reserve,
-                                    .is_mount_point = is_mount_point};
+                                    .is_mount_point = is_mount_point,
+                                    .calls = linux_calls,
+                                    .source_lines = linux_source_lines};
 
 }  // namespace gradus::platform
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/dump.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/detail/anomaly.h"
 #include "gradus/core/tape/scope.h"
@@ -14,7 +15,12 @@ namespace gradus {
 
 namespace {
 thread_local bool recording = true;
-}
+
+#ifndef __EMSCRIPTEN__
+// Only a debugger calls it: this makes it part of every program that has ops.
+[[gnu::used]] void (*const kept_for_debuggers)(const Tensor& x) noexcept = dump;
+#endif
+}  // namespace
 
 namespace detail {
 constinit thread_local bool anomaly = false;

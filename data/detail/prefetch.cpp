@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gradus/core/detail/error_calls.h"
 #include "gradus/core/threads/parallel.h"
 
 namespace gradus::data::detail {
@@ -58,7 +59,7 @@ std::vector<Tensor> Prefetch::next() {
     taken = std::move(place(taken_++));
   }
   news_.notify_all();
-  if (taken.error) std::rethrow_exception(taken.error);
+  if (taken.error) ErrorCalls::rethrow(taken.error);
   return std::move(taken.batch);
 }
 

@@ -8,6 +8,7 @@
 #include "gradus/core/array/dispatch.h"
 #include "gradus/core/cxx20.h"
 #include "gradus/core/dtype.h"
+#include "gradus/core/dump.h"
 #include "gradus/core/error.h"
 #include "gradus/core/io/checkpoint_files.h"
 #include "gradus/core/io/files.h"

@@ -11,6 +11,7 @@
 #include <exception>
 #include <string>
 
+#include "gradus/core/error.h"
 #include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/interrupt.h"
 
@@ -76,6 +77,7 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   signal(SIGPIPE, SIG_IGN);  // writing says so instead
   signal(SIGXFSZ, SIG_IGN);  // as for a full disk
   end_on_interrupts();
+  set_error_backtrace(true);
   if (stdout_closed) {
     print_error(std::string(name) +
                 ": stdout is closed; where its text is not wanted, send it to /dev/null\n");
@@ -86,6 +88,9 @@ int run_program(std::string_view name, const std::function<int()>& work) {
     status = work();
   } catch (const Interrupted&) {
     status = interrupt_status();
+  } catch (const Error& error) {
+    std::fflush(stdout);
+    print_error(std::string(name) + ": " + error.what() + "\n" + error.backtrace());
   } catch (const std::exception& error) {
     std::fflush(stdout);
     print_error(std::string(name) + ": " + error.what() + "\n");

@@ -9,7 +9,8 @@
 namespace gradus::kit {
 
 /// Runs `work` and returns the exit status for main(): what `work` returns; 1 after an exception, whose
-/// message goes to stderr behind "name: "; interrupt_status() after Interrupted.
+/// message goes to stderr behind "name: "; interrupt_status() after Interrupted. In a program compiled with
+/// -g the lines that led to an Error follow its message (set_error_backtrace() in gradus/core/error.h).
 ///
 /// Text that does not reach stdout is an error, with status 1: a full disk is told when the work is done, a
 /// closed stdout before it begins. Where nobody reads any more (`| head`) interrupted() becomes true, and the

@@ -2,6 +2,7 @@
 # Read by the checks of programs, which are called with a program: an empty folder to work in, and what its users may
 # expect of it.
 set -eu
+export GRADUS_BACKTRACE=0 # messages alone, also with debug information
 program=$1
 name=$(basename "$program")
 folder=$(mktemp -d)

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 
+#include "gradus/core/detail/error_calls.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/core/detail/units.h"
 #include "gradus/core/memory/storage.h"
@@ -43,7 +44,7 @@ void on_failing_new() {
 
 void handle_failing_new() {
   if (ready_made.load(std::memory_order_acquire)) return;
-  const auto* const error = new Error("out of memory: work with smaller arrays or batches");
+  const auto* const error = new Error(ErrorCalls::none("out of memory: work with smaller arrays or batches"));
   const Error* none = nullptr;
   if (ready_made.compare_exchange_strong(none, error))
     own_handler = std::set_new_handler(on_failing_new);

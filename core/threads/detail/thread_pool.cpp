@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "gradus/core/detail/error_calls.h"
 #include "gradus/core/threads/detail/spin.h"
 
 namespace gradus {
@@ -64,7 +65,7 @@ bool ThreadPool::run(std::int64_t chunks, detail::ChunkFunction work, int thread
   draw_chunks(0);
   runs_alone = false;
   wait_for_workers();
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  if (error_) ErrorCalls::rethrow(std::exchange(error_, nullptr));
   return true;
 }
 

@@ -1,0 +1,80 @@
+// What the checks in tests/debugging do not show: they run a program with debug information.
+
+#include "gradus/core/error.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gradus/core/detail/error_calls.h"
+#include "gradus/core/detail/platform.h"
+#include "gradus/ops/ops.h"
+#include "support.h"
+
+using namespace gradus;
+
+namespace {
+
+/// Errors record their calls while it lives.
+struct Recording {
+  Recording() { set_error_backtrace(true); }
+  ~Recording() { set_error_backtrace(false); }
+};
+
+/// Where this program has debug information, its lines are among those of the error.
+void check_lines(const std::string& text) {
+  if (!text.empty()) CHECK(text.find("error_test.cpp:") != text.npos);
+}
+
+}  // namespace
+
+TEST_CASE("error: calls are recorded when asked for") {
+  CHECK_FALSE(error_backtrace());
+  const Error before("before");
+  {
+    const Recording recording;
+    CHECK(error_backtrace());
+    CHECK(before.backtrace().empty());
+    const Error error("now"), copy = error;
+    check_lines(error.backtrace());
+    CHECK(copy.backtrace() == error.backtrace());
+    CHECK(copy.what() == std::string("now"));
+    CHECK(ErrorCalls::none("ahead of time").backtrace().empty());
+  }
+  CHECK_FALSE(error_backtrace());
+  CHECK(Error("after").backtrace().empty());
+}
+
+TEST_CASE("error: what another thread threw comes back as it was") {
+  const Recording recording;
+  for (const bool on : {true, false}) {
+    set_error_backtrace(on);
+    CHECK_THROWS_WITH_AS(ErrorCalls::rethrow(std::make_exception_ptr(Error("theirs"))), "theirs", Error);
+    CHECK_THROWS_WITH_AS(ErrorCalls::rethrow(std::make_exception_ptr(std::runtime_error("other"))), "other",
+                         std::runtime_error);
+    CHECK_THROWS_AS(ErrorCalls::rethrow(std::make_exception_ptr(7)), int);
+  }
+}
+
+TEST_CASE("error: calls, where the system tells them") {
+  CHECK(platform::plain.calls().empty());
+  const int here = 0;
+  const std::vector<const void*> nothing = {nullptr, &here,
+                                            reinterpret_cast<const void*>(std::uintptr_t{16})};
+  CHECK(platform::plain.source_lines(nothing).empty());
+  CHECK(platform::system().source_lines(nothing).empty());
+  CHECK(platform::system().source_lines({}).empty());
+  const std::vector<const void*> calls = platform::system().calls();
+  CHECK(calls.empty() == (&platform::system() == &platform::plain));
+  CHECK(calls.size() <= 256);
+}
+
+TEST_CASE("error: an error while calls are recorded") {
+  // Recording asks for the platform, whose name is wrong, which is an Error, whose calls would be recorded.
+  const std::string output = test::output_of_child("GRADUS_PLATFORM=none GRADUS_BACKTRACE=1", "none");
+  CHECK(output.find("GRADUS_PLATFORM: expected plain, got 'none'") != output.npos);
+}

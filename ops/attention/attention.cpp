@@ -4,9 +4,9 @@
 //   P   = softmax(S)              over the keys; all zeros in a row that sees none
 //   out = dropout(P) v
 // Computed by attention_forward.cpp, backward derived and computed by attention_backward.cpp.
-// Saves q, k, v, out and one number a row, the log of the sum of its exponentials: P = exp(S - that) is
-// computed again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the generator's state is
-// kept.
+// Saves q, k, v, out and two numbers a row, its largest score m and 1 / l, l the sum of its exponentials:
+// P = exp(S - m) / l is computed again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the
+// generator's state is kept.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
@@ -19,14 +19,18 @@ namespace gradus {
 namespace {
 
 using attention::Gradients;
+using attention::Normalizers;
 using attention::Rule;
 
 Array empty_where(bool needed, const Shape& shape, DType dtype) {
   return needed ? Array::empty(shape, dtype) : Array();
 }
 
-/// A number for every row of queries.
-Array row_numbers(const Array& q) { return Array::empty({q.size(0), q.size(1), q.size(2)}, q.dtype()); }
+/// Memory for those of every row of queries.
+Normalizers normalizers_of(const Array& q) {
+  const Shape rows{q.size(0), q.size(1), q.size(2)};
+  return {Array::empty(rows, q.dtype()), Array::empty(rows, q.dtype())};
+}
 
 void check_values(const char* op, const Tensor& k, const Tensor& v) {
   check(operand(op, v).dim() == 4, "{}: expects v [B, H, Tk, Dv], got {}: unsqueeze() adds missing axes", op,
@@ -71,20 +75,20 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const attention
   const Rule rule = attention::rule_of(op, options, q.array(), k.array(), texts);
   const Array qr = attention::with_rows(q.array()), kr = attention::with_rows(k.array()),
               vr = attention::with_rows(v.array());
-  const Array out = Array::empty({q.size(0), q.size(1), q.size(2), v.size(3)}, q.dtype()),
-              log_sum = row_numbers(qr);
-  attention::forward(rule, qr, kr, vr, out, log_sum);
+  const Array out = Array::empty({q.size(0), q.size(1), q.size(2), v.size(3)}, q.dtype());
+  const Normalizers normalizers = normalizers_of(qr);
+  attention::forward(rule, qr, kr, vr, out, normalizers);
   return record(
       op, out, {&q, &k, &v, &options.mask},
-      [rule, log_sum, out = Saved(out), q = Saved(qr), k = Saved(kr), v = Saved(vr), mask = Saved(rule.mask),
-       mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
+      [rule, normalizers, out = Saved(out), q = Saved(qr), k = Saved(kr), v = Saved(vr),
+       mask = Saved(rule.mask), mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
         const DType dtype = q->dtype();
         const Gradients grads{.dq = empty_where(needs[0], q->shape(), dtype),
                               .dk = empty_where(needs[1], k->shape(), dtype),
                               .dv = empty_where(needs[2], v->shape(), dtype),
                               .dscores = scores_gradient(needs[3], rule, dtype)};
         mask.get();  // throws when it was changed
-        attention::backward(rule, *q, *k, *v, *out, log_sum, attention::with_rows(dout), grads);
+        attention::backward(rule, *q, *k, *v, *out, normalizers, attention::with_rows(dout), grads);
         return {grads.dq, grads.dk, grads.dv, needs[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });
 }
@@ -95,18 +99,19 @@ Tensor self_attend(const Tensor& qkv, Int heads, const attention::TextPairs& tex
   const Array x = qkv.array().contiguous();
   const Array q = packed_heads(x, 0, heads), k = packed_heads(x, 1, heads), v = packed_heads(x, 2, heads);
   const Rule rule = attention::rule_of("self_attention_packed", options, q, k, texts);
-  const Array out = Array::empty({x.size(0), x.size(1), x.size(2) / 3}, x.dtype()), log_sum = row_numbers(q);
-  attention::forward(rule, q, k, v, heads_of(out, heads), log_sum);
+  const Array out = Array::empty({x.size(0), x.size(1), x.size(2) / 3}, x.dtype());
+  const Normalizers normalizers = normalizers_of(q);
+  attention::forward(rule, q, k, v, heads_of(out, heads), normalizers);
   return record(
       "self_attention_packed", out, {&qkv, &options.mask},
-      [rule, heads, log_sum, out = Saved(out), x = Saved(x), mask = Saved(rule.mask),
+      [rule, heads, normalizers, out = Saved(out), x = Saved(x), mask = Saved(rule.mask),
        mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
         const auto part = [&](const Array& packed, std::int64_t i) { return packed_heads(packed, i, heads); };
         const Array dx = empty_where(needs[0], x->shape(), x->dtype());
         Gradients grads = needs[0] ? Gradients{part(dx, 0), part(dx, 1), part(dx, 2), {}} : Gradients{};
         grads.dscores = scores_gradient(needs[1], rule, x->dtype());
         mask.get();  // throws when it was changed
-        attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), log_sum,
+        attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), normalizers,
                             heads_of(dout.contiguous(), heads), grads);
         return {dx, needs[1] ? array::sum_to(grads.dscores, mask_shape) : Array()};
       });

@@ -1,14 +1,20 @@
 // Attention's backward pass. For one tile of query rows of one head, with P the weights computed again from
-// the scores and the saved log-sum-exp, and P' = P after dropout:
-//   P   = exp(S - log_sum)
+// the scores and each row's saved m and 1 / l, and P' = P after dropout:
+//   P   = exp(S - m) / l                  S has the bits it had in forward, so its maximum is still m
 //   dV += P'^T dO
 //   dP  = dO V^T, dropped like P'
-//   dS  = P (dP - sum_j dP_j P_j)         softmax's backward; a row that sees no key has P = 0, and so dS = 0
-//         the sum is delta, that of dO O over the channels: O = P' V, and dropping P or dP is the same in it
+//   dS  = P (dP - delta)                  softmax's backward; a row that sees no key has P = 0, and so dS = 0
+//   delta = sum_j P_j dP_j
 //   dQ  = scale dS K,   dK += scale dS^T Q
-// kernels/body/attention.h: attention_weights (P), attention_delta, attention_score_grad (dS)
-// The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
-// want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
+// dS adds up to 0 over a row. An error of eps in delta would leave a rest, which is multiplied by K, and with
+// scores near 1 / eps is as large as the gradient: delta is therefore summed from the same P and dP. Where
+// the keys pass in several blocks it is needed before the last of them is known. The sum of dO O over the
+// channels is equal to it but for rounding (O = P' V, and dropping P or dP is the same in it), and the block
+// with which a row's weight ends corrects it by the rest that the others left. So a row with a single weight
+// of 1 has dS of 0 to the bit, in any block. kernels/body/attention.h: attention_weights (P), attention_delta
+// (dO O), attention_score_grad (delta, dS) The tiles of a head add to its dK and dV in a fixed order. When
+// there are fewer heads than threads may want, the tiles of a head are dealt to a few groups with a sum each;
+// how many depends on the shapes alone.
 
 #include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/threads/parallel.h"
@@ -27,7 +33,7 @@ template <class T>
 class Backward {
  public:
   /// dk and dv have the sums of one group after the other on their first axis.
-  Backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& log_sum,
+  Backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Normalizers& normalizers,
            const Array& out, const Array& dout, const Gradients& grads, I groups)
       : rule_(rule),
         scores_(rule, q, k),
@@ -40,7 +46,8 @@ class Backward {
         dk_(grads.dk, q.size(1), rule.texts.keys),
         dv_(grads.dv, q.size(1), rule.texts.keys),
         dscores_(grads.dscores, q.size(1)),
-        log_sum_(log_sum.unsqueeze(3), q.size(1), rule.texts.queries),
+        largest_(normalizers.largest.unsqueeze(3), q.size(1), rule.texts.queries),
+        inverse_(normalizers.inverse.unsqueeze(3), q.size(1), rule.texts.queries),
         heads_(rule.batch(q) * q.size(1)),
         channels_(q.size(3)),
         width_(v.size(3)),
@@ -82,19 +89,21 @@ class Backward {
     T* const p = scratch.mutable_data<T>();
     T* const dp = p + tile.rows * ld;
     T* const dropped = drops ? dp + tile.rows * ld : p;
-    T delta[kTileRows];
-    kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
-                                        out_.row(tile.head, tile.begin), out_.ld(), delta);
+    T estimate[kTileRows] = {}, weight[kTileRows] = {}, rest[kTileRows] = {};
+    if (tile.keys > kTileKeys)
+      kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
+                                          out_.row(tile.head, tile.begin), out_.ld(), estimate);
     for_each_block(tile, [&](const Block& block) {
       scores_.compute(block, p, ld);
-      kernels::table<T>().attention_weights(scores_.rows(block, p, ld),
-                                            log_sum_.row(block.head, block.begin));
+      kernels::table<T>().attention_weights(scores_.rows(block, p, ld), largest_.row(block.head, block.begin),
+                                            inverse_.row(block.head, block.begin));
       if (drops) scores_.drop(block, p, dropped, ld);
       if (dv_) add_dv(block, dropped, ld, sums, beta);
       if (!dq_ && !dk_ && !dscores_) return;
       compute_dp(block, dp, ld);
       if (drops) scores_.drop(block, dp, dp, ld);
-      kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, delta);
+      const bool last = block.first + block.keys == tile.first + tile.keys;
+      kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, last, estimate, weight, rest);
       if (dscores_) copy_dscores(block, dp, ld);
       if (dq_) add_dq(block, dp, ld);
       if (dk_) add_dk(block, dp, ld, sums, beta);
@@ -158,7 +167,7 @@ class Backward {
   Scores<T> scores_;
   HeadRows<const T> q_, k_, v_, out_, dout_;
   HeadRows<T> dq_, dk_, dv_, dscores_;
-  HeadRows<const T> log_sum_;
+  HeadRows<const T> largest_, inverse_;
   I heads_, channels_, width_, groups_;
   Scratch scratch_;
 };
@@ -183,7 +192,7 @@ void add_partial_sums(const Array& sums, I groups, I sharing, const Array& grad)
 }  // namespace
 
 void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
-              const Array& log_sum, const Array& dout, const Gradients& grads) {
+              const Normalizers& normalizers, const Array& dout, const Gradients& grads) {
   count_products(rule, q, k, v, 3, 2);  // scores again, dq, dk; dP, dv
   const I heads = rule.batch(q) * q.size(1);
   const Cut cut(rule, rule.queries(q), rule.keys(k));
@@ -194,7 +203,7 @@ void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, 
   sums.dk = partial_sums(grads.dk, groups, sharing);
   sums.dv = partial_sums(grads.dv, groups, sharing);
   dispatch_floating("attention", q, [&]<class T>() {
-    const Backward<T> attention(rule, q, k, v, log_sum, out, dout, sums, groups);
+    const Backward<T> attention(rule, q, k, v, normalizers, out, dout, sums, groups);
     const I work = cut.work(k, v);
     const auto run = [&](I first, I last) {
       for (I i = first; i < last; ++i) attention.run(i / groups, i % groups);

@@ -3,11 +3,10 @@
 //   S       = scale Q K^T + mask
 //   P       = exp(S - m), l = sum_j P_j      m: the largest score of a row so far; when it grows, what was
 //   O      += P' V                           summed before, l and O, is corrected by exp(m before - m)
-//   out     = O / l at the end, log_sum = m + log l
-// with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal or outside the
-// window are never touched. Memory is one
-// tile per thread and one number per row.
-// kernels/body/attention.h: attention_exp (P, m, l), attention_output (out, log_sum)
+//   out     = O / l at the end; m and 1 / l are kept for backward
+// with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal or outside the window are never
+// touched. Memory is one tile per thread and two numbers per row.
+// kernels/body/attention.h: attention_exp (P, m, l), attention_output (out, 1 / l)
 
 #include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/threads/parallel.h"
@@ -29,10 +28,11 @@ void scale_row(I n, T factor, T* y) {
     kernels::table<T>().scale(n, factor, y, y);
 }
 
-/// The softmax of each row of a tile, as far as it is known: m and l of the formulas above.
+/// The softmax of each row of a tile, as far as it is known: m and l of the formulas above, kept where the
+/// caller says.
 template <class T>
 struct RunningSoftmax {
-  explicit RunningSoftmax(I n) : rows(n) {
+  RunningSoftmax(I n, T* m, T* l) : rows(n), largest(m), sum(l) {
     std::fill_n(largest, rows, -std::numeric_limits<T>::infinity());
     std::fill_n(sum, rows, T{0});
   }
@@ -40,25 +40,26 @@ struct RunningSoftmax {
   void exponentials(const kernels::ScoreRows<T>& s) {
     kernels::table<T>().attention_exp(s, largest, sum, correction);
   }
-  /// Rows of n values, sums over the exponentials, become means over the weights.
-  void divide(I n, T* out, I ld, T* log_sum) const {
-    kernels::table<T>().attention_output(rows, n, largest, sum, out, ld, log_sum);
+  /// Rows of n values, sums over the exponentials, become means over the weights, and l becomes 1 / l.
+  void divide(I n, T* out, I ld) const {
+    kernels::table<T>().attention_output(rows, n, largest, sum, out, ld);
   }
 
   I rows;
-  T largest[kTileRows], sum[kTileRows], correction[kTileRows];
+  T *largest, *sum, correction[kTileRows];
 };
 
 template <class T>
 class Forward {
  public:
   Forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
-          const Array& log_sum)
+          const Normalizers& normalizers)
       : rule_(rule),
         scores_(rule, q, k),
         v_(v, q.size(1), rule.texts.keys),
         out_(out, q.size(1), rule.texts.queries),
-        log_sum_(log_sum.unsqueeze(3), q.size(1), rule.texts.queries),
+        largest_(normalizers.largest.unsqueeze(3), q.size(1), rule.texts.queries),
+        inverse_(normalizers.inverse.unsqueeze(3), q.size(1), rule.texts.queries),
         width_(v.size(3)),
         scratch_(std::min(rule.queries(q), scores_.cut().rows) * std::min(scores_.cut().keys, kTileKeys),
                  dtype_of<T>) {}
@@ -69,7 +70,7 @@ class Forward {
     const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
     const Array scratch = scratch_.take();
     T* const s = scratch.mutable_data<T>();
-    RunningSoftmax<T> softmax(tile.rows);
+    RunningSoftmax<T> softmax(tile.rows, largest_.row(head, tile.begin), inverse_.row(head, tile.begin));
     for_each_block(tile, [&](const Block& block) {
       scores_.compute(block, s, ld);
       softmax.exponentials(scores_.rows(block, s, ld));
@@ -80,7 +81,7 @@ class Forward {
       add_values(block, s, ld);
     });
     // Dividing the short rows of the output is cheaper than dividing the weights.
-    softmax.divide(width_, out_.row(head, tile.begin), out_.ld(), log_sum_.row(head, tile.begin));
+    softmax.divide(width_, out_.row(head, tile.begin), out_.ld());
   }
 
  private:
@@ -99,8 +100,7 @@ class Forward {
   const Rule& rule_;
   Scores<T> scores_;
   HeadRows<const T> v_;
-  HeadRows<T> out_;
-  HeadRows<T> log_sum_;
+  HeadRows<T> out_, largest_, inverse_;
   I width_;
   Scratch scratch_;
 };
@@ -115,12 +115,12 @@ Array with_rows(const Array& x) {
 }
 
 void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
-             const Array& log_sum) {
+             const Normalizers& normalizers) {
   count_products(rule, q, k, v, 1, 1);
   const I heads = rule.batch(q) * q.size(1);
   const Cut cut(rule, rule.queries(q), rule.keys(k));
   dispatch_floating("attention", q, [&]<class T>() {
-    const Forward<T> attention(rule, q, k, v, out, log_sum);
+    const Forward<T> attention(rule, q, k, v, out, normalizers);
     const I work = cut.work(k, v);
     const auto run = [&](I first, I last) {
       for (I i = first; i < last; ++i) attention.run_tile(i / cut.tiles, i % cut.tiles);
@@ -144,10 +144,10 @@ Array weights(const Rule& rule, const Array& q, const Array& k) {
         const Block all{tile.head, tile.begin, tile.rows, 0, keys, true};
         T* const s = rows.row(tile.head, tile.begin);
         scores.compute(all, s, ld);
-        RunningSoftmax<T> softmax(tile.rows);
+        T largest[kTileRows], sum[kTileRows];
+        RunningSoftmax<T> softmax(tile.rows, largest, sum);
         softmax.exponentials(scores.rows(all, s, ld));
-        T log_sum[kTileRows];
-        softmax.divide(keys, s, ld, log_sum);
+        softmax.divide(keys, s, ld);
       }
     };
     parallel_for(heads * cut.tiles, kChunkWork / work, run, cut.wake(heads, work));

@@ -54,10 +54,16 @@ void count_products(const Rule& rule, const Array& q, const Array& k, const Arra
 /// x itself, or a copy when its rows (the last axis) are not contiguous.
 Array with_rows(const Array& x);
 
-/// Writes out, as q with Dv channels, and log_sum [B, H, Tq], the log of the sum of each row's exponentials:
-/// +inf, so that all weights are exp(-inf) = 0, where a row sees no key.
+/// Two numbers of each row, [B, H, Tq], that give its weights: P = exp(S - largest) inverse, with m and 1 / l
+/// of the softmax; both are 0 where a row sees no key. Added up as m + log l they would lose log l wherever m
+/// is large, as where a mask of -1e9 hides all keys.
+struct Normalizers {
+  Array largest, inverse;
+};
+
+/// Writes out, as q with Dv channels, and the normalizers.
 void forward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
-             const Array& log_sum);
+             const Normalizers& normalizers);
 
 /// Where backward writes; undefined arrays are not wanted. dscores [B, H, Tq, Tk] must be contiguous, and
 /// zeros where there are segments.
@@ -65,7 +71,7 @@ struct Gradients {
   Array dq, dk, dv, dscores;
 };
 void backward(const Rule& rule, const Array& q, const Array& k, const Array& v, const Array& out,
-              const Array& log_sum, const Array& dout, const Gradients& grads);
+              const Normalizers& normalizers, const Array& dout, const Gradients& grads);
 
 /// The weights themselves, [B, H, Tq, Tk], without dropout.
 Array weights(const Rule& rule, const Array& q, const Array& k);

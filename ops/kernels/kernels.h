@@ -144,14 +144,20 @@ struct Table {
   // s = exp(s - largest), with largest [rows] and sum [rows] kept up to date from call to call; correction
   // [rows] is what earlier sums were multiplied by. They start at -inf and 0.
   void (&attention_exp)(const ScoreRows<T>& s, T* largest, T* sum, T* correction);
-  // Rows of `out` (n values, row stride ld), sums over exp(s - largest), become means: y = y / sum. log_sum
-  // is largest + log(sum). A row that saw nothing (its sum is 0) becomes 0, and its log_sum +inf.
-  void (&attention_output)(I rows, I n, const T* largest, const T* sum, T* out, I ld, T* log_sum);
-  void (&attention_weights)(const ScoreRows<T>& s, const T* log_sum);  // s = exp(s - log_sum)
-  // delta[r] = dot of rows r of dout and out, n values each: the sum over its keys of dp p.
+  // Rows of `out` (n values, row stride ld), sums over exp(s - largest), become means: y = y / sum; `sum`
+  // becomes 1 / sum. A row that saw nothing (its sum is 0) becomes 0, and so do its largest and 1 / sum.
+  void (&attention_output)(I rows, I n, T* largest, T* sum, T* out, I ld);
+  // s = exp(s - largest) inverse, with what attention_output left in `largest` and `sum`.
+  void (&attention_weights)(const ScoreRows<T>& s, const T* largest, const T* inverse);
+  // delta[r] = dot of rows r of dout and out, n values each: the sum over its keys of p dp, but for rounding.
   void (&attention_delta)(I rows, I n, const T* dout, I ld_dout, const T* out, I ld_out, T* delta);
-  // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does.
-  void (&attention_score_grad)(const ScoreRows<T>& dp, const T* p, const T* delta);
+  // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does; delta is the
+  // sum of a row's p dp, of which `estimate` says something near, or 0. weight and rest [rows], 0 before the
+  // first call, are the sums of p and of the results. Where a row's weight ends, in the last call or when it
+  // is 1 within 4 eps, the results are made to sum to 0 with those before, if a quarter of the weight is in
+  // this call.
+  void (&attention_score_grad)(const ScoreRows<T>& dp, const T* p, bool last, const T* estimate, T* weight,
+                               T* rest);
 
   // Layer norm of `rows` rows of n >= 1 values. weight and bias may be null; mean and rstd hold one value a
   // row. dx may be null; dweight and dbias (may be null) are added to, row after row.

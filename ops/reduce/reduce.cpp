@@ -10,8 +10,9 @@
 //                                                                             saves x, m and y
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
 //              p = 1 is sum(abs(x)), p = infinity max(abs(x)).
-//   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - y)            saves x and y
-//              rows are shifted by their maximum, so nothing overflows.
+//   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - m) / sum_j e^(x_j - m)   saves x
+//              shifted by the maximum m, so nothing overflows; e^(x_i - y) would lose the log next to a
+//              large m.
 //
 // Where a sum or a square leaves the range though the result does not, that row is worked out again
 // (array/reduce_in_f64.h). array/reduce.cpp makes sums of the kernels' runs:
@@ -83,6 +84,19 @@ Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
       return short_log_sum_exp(last.reshape({view.p, view.r})).reshape(shape);
     return reduce_tree<T, LogSumExpKernel<T>>(last, view).reshape(shape);
   });
+}
+
+Array log_sum_exp_grad(const Array& x, const Array& dy, const Axes& axes) {
+  const char* const op = "logsumexp";
+  if (x.numel() == 0) return Array::empty(x.shape(), x.dtype());
+  const Array largest = array::max(x, axes, /*keepdim=*/true);
+  // All -inf: shifted by 0 the powers are 0, and so is the gradient.
+  const Array shift =
+      array::where(array::compare(op, Compare::eq, largest, -INFINITY), array::scalar(0, x.dtype()), largest);
+  const Array powers = array::unary(op, Unary::exp, array::sub(x, shift));
+  const Array finite = array::compare(op, Compare::eq, array::sub(largest, largest), 0);
+  const Array total = array::where(finite, array::sum(powers, axes, true), array::scalar(1, x.dtype()));
+  return array::mul(powers, array::div(dy.reshape(total.shape()), total));
 }
 
 }  // namespace
@@ -229,15 +243,9 @@ Tensor norm(const Tensor& x, Scalar p, const Axes& axes, Flag keepdim) {
 Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim) {
   const Array& from = floating_operand("logsumexp", x);
   const Array y = log_sum_exp(from, normalize_axes("logsumexp", axes, x.dim()), keepdim);
-  return record(
-      "logsumexp", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
-        // All -inf: y is -inf, and -inf - (-inf) would be NaN; shifted by 0 the gradient is 0.
-        const Array zero = array::scalar(0, y->dtype());
-        const Array shift = array::where(array::compare("logsumexp", Compare::eq, *y, -INFINITY), zero, *y);
-        const Array p = array::unary("logsumexp", Unary::exp,
-                                     array::sub(*x, expand_reduced(shift, x->shape(), axes, keepdim)));
-        return {array::mul(expand_reduced(dy, x->shape(), axes, keepdim), p)};
-      });
+  return record("logsumexp", y, {&x}, [x = Saved(from), axes](const Array& dy, Needs) -> Grads {
+    return {log_sum_exp_grad(*x, dy, axes)};
+  });
 }
 
 }  // namespace gradus

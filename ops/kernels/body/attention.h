@@ -73,60 +73,79 @@ void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, Scalar
   }
 }
 
-/// O = O / l and m + log l, for each row.
+/// O = O / l and, in place of l, 1 / l, for each row; 0 for all three where nothing is seen.
 template <class V>
-void attention_output(I rows, I n, const ScalarOf<V>* largest, const ScalarOf<V>* sums, ScalarOf<V>* out,
-                      I ld, ScalarOf<V>* log_sum) {
+void attention_output(I rows, I n, ScalarOf<V>* largest, ScalarOf<V>* sums, ScalarOf<V>* out, I ld) {
   using T = ScalarOf<V>;
   for (I r = 0; r < rows; ++r) {
     T* const row = out + r * ld;
-    const V inverse = 1 / sums[r];
-    if (sums[r] == 0)  // what stands there need not be finite
-      for_each<V>(n, [=](auto at) { at.store(row, V(0)); });
-    else
-      for_each<V>(n, [=](auto at) { at.store(row, at.load(row) * inverse); });
+    if (sums[r] == 0) {
+      largest[r] = 0;
+      for_each<V>(n, [=](auto at) { at.store(row, V(0)); });  // the row need not be finite
+      continue;
+    }
+    sums[r] = 1 / sums[r];
+    const V inverse = sums[r];
+    for_each<V>(n, [=](auto at) { at.store(row, at.load(row) * inverse); });
   }
-  for_each<V>(rows, [=](auto at) {
-    const V total = at.load(sums);
-    at.store(log_sum, select(total == 0, V(__builtin_inf()), at.load(largest) + log(total)));
-  });
 }
 
-/// delta = the sum of dO O over a row's channels, which is sum_j dP_j P_j
+/// The sum of dO O over a row's channels, which is delta = sum_j P_j dP_j but for rounding.
 template <class V>
 void attention_delta(I rows, I n, const ScalarOf<V>* dout, I ld_dout, const ScalarOf<V>* out, I ld_out,
                      ScalarOf<V>* delta) {
   for (I r = 0; r < rows; ++r) delta[r] = dot<V>(n, dout + r * ld_dout, out + r * ld_out);
 }
 
-/// P = exp(S - (m + log l))
+/// P = exp(S - m) / l
 template <class V>
-void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* log_sum) {
+void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* largest,
+                       const ScalarOf<V>* inverse) {
   for (I r = 0; r < s.rows; ++r) {
     const ScoreRow<V> row(s, r);
-    const V shift = log_sum[r];
-    for (I i = 0; i < row.seen; i += V::lanes) row.store(i, exp(row.load(i, -__builtin_inf()) - shift));
+    const V shift = largest[r], share = inverse[r];
+    for (I i = 0; i < row.seen; i += V::lanes)
+      row.store(i, exp(row.load(i, -__builtin_inf()) - shift) * share);
     row.clear_rest();
   }
 }
 
-/// dS = P (dP - delta)
+/// dS = P (dP - delta), with delta = sum_j P_j dP_j
+///
+/// Keys of a row may pass in several calls, of which the first needs delta already: an estimate of it then
+/// leaves a rest, the sum of dS, which must be 0. The call with which the row's weight ends takes it back,
+///   delta = estimate + rest / sum of its P
+/// if it has enough of the weight: the rest becomes larger by as much as that is less than 1. With all of it
+/// in one call that is delta itself, whatever the estimate.
 template <class V>
-void attention_score_grad(const ScoreRows<ScalarOf<V>>& dp, const ScalarOf<V>* p, const ScalarOf<V>* delta) {
+void attention_score_grad(const ScoreRows<ScalarOf<V>>& dp, const ScalarOf<V>* p, bool last,
+                          const ScalarOf<V>* estimate, ScalarOf<V>* weight, ScalarOf<V>* rest) {
+  using T = ScalarOf<V>;
+  constexpr T enough = T(1) / 4, all = 1 - 4 * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
   for (I r = 0; r < dp.rows; ++r) {
     const ScoreRow<V> row(dp, r);
-    const ScalarOf<V>* const weights = p + r * dp.ld;
-    const V of_row = delta[r];
-    for (I i = 0; i < row.seen; i += V::lanes) {
-      const I n = row.seen - i;
-      const V weight = n >= V::lanes ? V::load(weights + i) : V::load(weights + i, n);
-      const V ds = weight * (row.load(i, 0) - of_row);
-      if (n >= V::lanes) {
-        ds.store(row.data + i);
-      } else {
-        row.store(i, V(0));  // what is not seen must stay 0 also where delta is infinite
-        ds.store(row.data + i, n);
-      }
+    const T* const weights = p + r * dp.ld;
+    T delta = estimate[r];
+    V total, sums;  // of P and P (dP - estimate)
+    for_each<V>(row.seen, [&, near = V(delta)](auto at) {
+      const V w = at.load(weights);
+      total = total + w;
+      sums = madd(w, at.load(row.data) - near, sums);
+    });
+    const T here = sum(total);
+    weight[r] += here;
+    rest[r] += sum(sums);
+    if ((last || weight[r] >= all) && here >= enough) {
+      delta += rest[r] / here;
+      rest[r] = 0;
+    }
+    const auto ds = [=](auto at) { return at.load(weights) * (at.load(row.data) - V(delta)); };
+    I i = 0;
+    for (; i + V::lanes <= row.seen; i += V::lanes) ds(Whole<V>{i}).store(row.data + i);
+    if (i < row.seen) {
+      const V end = ds(Tail<V>{i, row.seen - i});
+      row.store(i, V(0));  // what is not seen must stay 0 also where delta is infinite
+      end.store(row.data + i, row.seen - i);
     }
     row.clear_rest();
   }

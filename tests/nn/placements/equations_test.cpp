@@ -57,20 +57,72 @@ struct Stack {
 
 std::string norm_of(int i, int j) { return "layers." + std::to_string(i) + ".norm" + std::to_string(j + 1); }
 
-/// The stack's output for a placement whose branches are all joined by step(stack, i, j, x).
+/// A stack's output, written out.
+using Equation = std::function<Tensor(const Stack&, const Tensor& x)>;
+
+/// Gradients of all parameters, in f64.
+Tensors gradients(const Stack& stack, const Tensor& y, const Tensor& dy) {
+  for (const Tensor& w : stack.encoder.parameters()) w.zero_grad();
+  y.backward(dy.to(y.dtype()));
+  Tensors grads;
+  for (const Tensor& w : stack.encoder.parameters()) grads.push_back(w.grad().to(f64).clone());
+  return grads;
+}
+
+double distance(const Tensors& a, const Tensors& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]).square().sum().item();
+  return std::sqrt(sum);
+}
+
+/// Attention that computes its weights again in backward leaves the whole gradient in f32 as exact as the
+/// equation's does, whose softmax keeps them.
+void expect_exact_gradients(const nn::Placement& placement, const Equation& equation, double scale,
+                            const nn::BlockOptions& block) {
+  CAPTURE(scale);
+  manual_seed(11);
+  const Stack in_f32(placement, block);
+  const Tensor x = randn({2, 24, 4}), dy = randn({2, 24, 4});
+  const DefaultDType f64_default(f64);
+  const Stack in_f64(placement, block);
+  const std::vector<Tensor> from = in_f32.encoder.parameters(), to = in_f64.encoder.parameters();
+  NoGrad guard;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i].dim() > 1) from[i].copy_(from[i] * scale);
+    to[i].copy_(from[i].to(f64));
+  }
+  const EnableGrad again;
+  const Tensors exact = gradients(in_f64, equation(in_f64, x.to(f64)), dy),
+                written_out = gradients(in_f32, equation(in_f32, x), dy),
+                computed = gradients(in_f32, in_f32.encoder(x), dy);
+  CHECK(distance(computed, exact) <= 5 * distance(written_out, exact));
+}
+
+void expect_equation(const nn::Placement& placement, const Equation& equation,
+                     nn::BlockOptions block = kBlock) {
+  INFO(placement.name);
+  {
+    const DefaultDType f64_default(f64);
+    const Stack stack(placement, block);
+    const Tensor x = randn({2, 3, 4});
+    CHECK(max_difference(stack.encoder(x), equation(stack, x)) < 1e-12);
+  }
+  for (const double scale : {0.1, 1.0, 5.0, 10.0, 20.0, 30.0})
+    expect_exact_gradients(placement, equation, scale, block);
+}
+
+/// A placement whose branches are all joined by step(stack, i, j, x).
 using Step = std::function<Tensor(const Stack&, int i, int j, const Tensor& x)>;
 void expect_steps(const nn::Placement& placement, bool final_norm, const Step& step,
-                  nn::BlockOptions block = kBlock) {
-  INFO(placement.name);
-  const DefaultDType f64_default(f64);
-  const Stack stack(placement, block);
-  const Tensor x = randn({2, 3, 4});
-  Tensor h = x;
-  for (int i = 0; i < kLayers; ++i)
-    for (int j = 0; j < 2; ++j) h = step(stack, i, j, h);
-  if (final_norm) h = stack.norm("norm", h);
-  CHECK(stack.encoder.norm.has_value() == final_norm);
-  CHECK(max_difference(stack.encoder(x), h) < 1e-12);
+                  const nn::BlockOptions& block = kBlock) {
+  const auto equation = [&](const Stack& stack, const Tensor& x) {
+    CHECK(stack.encoder.norm.has_value() == final_norm);
+    Tensor h = x;
+    for (int i = 0; i < kLayers; ++i)
+      for (int j = 0; j < 2; ++j) h = step(stack, i, j, h);
+    return final_norm ? stack.norm("norm", h) : h;
+  };
+  expect_equation(placement, equation, block);
 }
 
 }  // namespace
@@ -138,40 +190,36 @@ TEST_CASE("placements: those with parameters of their own are their equations") 
 }
 
 TEST_CASE("placements: B2T goes past the norms of a block") {
-  const DefaultDType f64_default(f64);
-  const Stack s(nn::b2t());
-  const Tensor x = randn({2, 3, 4});
-  Tensor h = x;
-  for (int i = 0; i < kLayers; ++i) {
-    const Tensor y = s.norm(norm_of(i, 0), h + s.attention(i, h));
-    h = s.norm(norm_of(i, 1), h + y + s.ffn(i, y));
-  }
-  CHECK(max_difference(s.encoder(x), h) < 1e-12);
+  expect_equation(nn::b2t(), [](const Stack& s, const Tensor& x) {
+    Tensor h = x;
+    for (int i = 0; i < kLayers; ++i) {
+      const Tensor y = s.norm(norm_of(i, 0), h + s.attention(i, h));
+      h = s.norm(norm_of(i, 1), h + y + s.ffn(i, y));
+    }
+    return h;
+  });
 }
 
 TEST_CASE("placements: ResiDual and SiameseNorm have two streams") {
-  const DefaultDType f64_default(f64);
-  const Tensor e = randn({2, 3, 4});
-  {
-    const Stack s(nn::resi_dual());
+  expect_equation(nn::resi_dual(), [](const Stack& s, const Tensor& e) {
     Tensor x = e, r = e;
     for (int i = 0; i < kLayers; ++i)
       for (int j = 0; j < 2; ++j) {
         const Tensor y = s.f(i, j, x);
         x = s.norm(norm_of(i, j), x + y), r = r + y;
       }
-    CHECK(max_difference(s.encoder(e), x + s.norm("norm", r)) < 1e-12);
-  }
-  const Stack s(nn::siamese_norm());
-  Tensor x = e, y = e;
-  for (int i = 0; i < kLayers; ++i)
-    for (int j = 0; j < 2; ++j) {
-      x = s.norm(norm_of(i, j) + ".post", x);
-      const Tensor z = s.f(i, j, s.norm(norm_of(i, j) + ".in", x + s.norm(norm_of(i, j) + ".pre", y)));
-      x = x + z / std::sqrt(2.0 * (i + 1)), y = y + z;
-    }
-  const Tensor joined = s.norm("norm", s.norm("norm.post", x) + s.norm("norm.pre", y));
-  CHECK(max_difference(s.encoder(e), joined) < 1e-12);
+    return x + s.norm("norm", r);
+  });
+  expect_equation(nn::siamese_norm(), [](const Stack& s, const Tensor& e) {
+    Tensor x = e, y = e;
+    for (int i = 0; i < kLayers; ++i)
+      for (int j = 0; j < 2; ++j) {
+        x = s.norm(norm_of(i, j) + ".post", x);
+        const Tensor z = s.f(i, j, s.norm(norm_of(i, j) + ".in", x + s.norm(norm_of(i, j) + ".pre", y)));
+        x = x + z / std::sqrt(2.0 * (i + 1)), y = y + z;
+      }
+    return s.norm("norm", s.norm("norm.post", x) + s.norm("norm.pre", y));
+  });
 }
 
 TEST_CASE("placements: decoders with memory") {

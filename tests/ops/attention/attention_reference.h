@@ -42,7 +42,8 @@ inline Tensor reference_weights(const Tensor& q, const Tensor& k, const Attentio
   Tensor s = matmul(q, shared(k, q.size(1)).transpose(-2, -1)) *
              options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(3))));
   const Tensor distance = distances(q.size(2), k.size(2));
-  if (options.alibi) s = s - from_vector(alibi_slopes(q.size(1)), {q.size(1), 1, 1}) * distance.abs();
+  if (options.alibi)
+    s = s - (from_vector(alibi_slopes(q.size(1)), {q.size(1), 1, 1}) * distance.abs()).to(q.dtype());
   if (options.window > 0) s = masked_fill(s, distance.abs() >= static_cast<double>(options.window), -kInf);
   if (options.causal) s = masked_fill(s, !causal_mask(q.size(2), k.size(2)), -kInf);
   if (options.mask.defined())

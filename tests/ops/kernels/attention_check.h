@@ -2,6 +2,7 @@
 // Attention's kernels on one tile of scores, compared with softmax written out in a wider type.
 
 #include <algorithm>
+#include <bit>
 
 #include "rows_check.h"
 
@@ -80,15 +81,12 @@ void check_attention_output(const kernels::Table<T>& table, I rows, I n, I offse
     if (total == 0) largest[static_cast<std::size_t>(r)] = -infinity;
     if (total == 0 && n > 0) values[static_cast<std::size_t>(r * ld)] = std::numeric_limits<T>::quiet_NaN();
   }
-  Guarded<T> out(values, rows * ld, offset), log_sum(values, rows, offset);
-  table.attention_output(rows, n, largest.data(), sum.data(), out.data(), ld, log_sum.data());
-  bool good = out.intact() && log_sum.intact();
+  Guarded<T> out(values, rows * ld, offset), top(largest, rows, offset), inverse(sum, rows, offset);
+  table.attention_output(rows, n, top.data(), inverse.data(), out.data(), ld);
+  bool good = out.intact() && top.intact() && inverse.intact();
   for (I r = 0; r < rows; ++r) {
     const auto k = static_cast<std::size_t>(r);
-    const Wide<T> log_want = Wide<T>(largest[k]) + std::log(Wide<T>(sum[k])),
-                  log_size = std::fabs(largest[k]) + std::fabs(std::log(Wide<T>(sum[k])));
-    good = good &&
-           (sum[k] == 0 ? log_sum[r] == infinity : std::fabs(log_sum[r] - log_want) <= 2 * eps<T> * log_size);
+    good = good && top[r] == (sum[k] == 0 ? 0 : largest[k]) && inverse[r] == (sum[k] == 0 ? 0 : 1 / sum[k]);
     for (I j = 0; j < ld; ++j) {
       const T before = values[static_cast<std::size_t>(r * ld + j)];
       const Wide<T> want = j >= n ? before : sum[k] == 0 ? 0 : Wide<T>(before) / sum[k];
@@ -120,36 +118,84 @@ void check_attention_delta(const kernels::Table<T>& table, I rows, I n, I offset
 template <class T>
 void check_attention_weights(const kernels::Table<T>& table, const ScoreTile<T>& tile, I offset) {
   Guarded<T> s(tile.x, tile.rows * tile.ld, offset);
-  std::vector<T> log_sum;
+  std::vector<T> largest, inverse;
   for (I r = 0; r < tile.rows; ++r) {
     const auto [top, total] = tile.softmax(r);
-    log_sum.push_back(total == 0 ? std::numeric_limits<T>::infinity() : T(top + std::log(total)));
+    largest.push_back(total == 0 ? T(0) : T(top));
+    inverse.push_back(total == 0 ? T(0) : T(1 / total));
   }
-  table.attention_weights(tile.part(s.data(), 0, tile.keys), log_sum.data());
+  table.attention_weights(tile.part(s.data(), 0, tile.keys), largest.data(), inverse.data());
   bool good = tile.gaps_untouched(s);
   for (I r = 0; r < tile.rows; ++r)
     for (I j = 0; j < tile.keys; ++j) {
-      const Wide<T> difference = tile.at(r, j) - Wide<T>(log_sum[static_cast<std::size_t>(r)]);
-      const bool seen = j < tile.seen_by(r);
-      good = good && is_power(s[r * tile.ld + j], seen ? std::exp(difference) : 0, seen ? difference : 0);
+      const auto k = static_cast<std::size_t>(r);
+      const bool seen = j < tile.seen_by(r) && inverse[k] > 0;
+      const Wide<T> difference = seen ? tile.at(r, j) - Wide<T>(largest[k]) : 0;
+      good =
+          good && is_power(s[r * tile.ld + j], seen ? std::exp(difference) * inverse[k] : 0, 2 * difference);
     }
   CAPTURE(tile.keys);
   CHECK(good);
 }
 
+/// In two calls, with `split` keys in the first. Of four rows one has all of its weight in the first call,
+/// one all of it in the second, one a half in each and one hardly any in the second.
 template <class T>
-void check_attention_score_grad(const kernels::Table<T>& table, const ScoreTile<T>& tile, I offset) {
-  Guarded<T> dp(tile.x, tile.rows * tile.ld, offset);
-  const std::vector<T> p = normal_values<T>(tile.rows * tile.ld, 6), delta = normal_values<T>(tile.rows, 7);
-  table.attention_score_grad(tile.part(dp.data(), 0, tile.keys), p.data(), delta.data());
-  bool good = tile.gaps_untouched(dp);
+void check_attention_score_grad(const kernels::Table<T>& table, const ScoreTile<T>& tile, I split, I offset) {
+  const auto rows = static_cast<std::size_t>(tile.rows);
+  std::vector<T> p(static_cast<std::size_t>(tile.rows * tile.ld)), estimate = normal_values<T>(tile.rows, 7),
+                                                                   weight(rows, 0), rest(rows, 0);
+  const T shares[][2] = {{1, 0}, {0, 1}, {T(0.5), T(0.5)}, {T(0.99), T(0.01)}};
   for (I r = 0; r < tile.rows; ++r)
-    for (I j = 0; j < tile.keys; ++j) {
-      const T weight = p[static_cast<std::size_t>(r * tile.ld + j)],
-              mean = delta[static_cast<std::size_t>(r)];
-      good = good && dp[r * tile.ld + j] == (j < tile.seen_by(r) ? weight * (tile.at(r, j) - mean) : T(0));
+    for (I j = 0; j < tile.seen_by(r); ++j) {
+      const I first = std::min(split, tile.seen_by(r)), keys = j < split ? first : tile.seen_by(r) - first;
+      // Equal weights of as many keys as is a power of 2, whose sum is exact.
+      const I from = j < split ? j : j - split,
+              count = static_cast<I>(std::bit_floor(static_cast<std::uint64_t>(keys)));
+      p[static_cast<std::size_t>(r * tile.ld + j)] =
+          from < count ? shares[r % 4][j >= split] / static_cast<T>(count) : T(0);
     }
+  std::vector<T> values = tile.x;
+  for (T& x : values) x = std::isinf(x) ? T(1) : x;
+  Guarded<T> dp(values, tile.rows * tile.ld, offset);
+  table.attention_score_grad(tile.part(dp.data(), 0, split), p.data(), false, estimate.data(), weight.data(),
+                             rest.data());
+  table.attention_score_grad(tile.part(dp.data(), split, tile.keys - split), p.data() + split, true,
+                             estimate.data(), weight.data(), rest.data());
+  bool good = dp.intact();
+  for (I r = 0; r < tile.rows; ++r) {
+    const auto sum_over = [&](I begin, I end, const auto& f) {
+      return exact_sum<T>(std::max<I>(0, end - begin), [&](I j) {
+        const auto at = static_cast<std::size_t>(r * tile.ld + begin + j);
+        return Wide<T>(p[at]) * f(at);
+      });
+    };
+    const I n = tile.seen_by(r), middle = std::min(split, n);
+    const Wide<T> near = estimate[static_cast<std::size_t>(r)];
+    const auto weight_of = [&](I begin, I end) { return sum_over(begin, end, [](auto) { return 1; }).first; };
+    const auto rest_of = [&](I begin, I end) {
+      return sum_over(begin, end, [&](auto at) { return values[at] - near; });
+    };
+    const Wide<T> first = weight_of(0, middle), second = weight_of(middle, n), all = 1 - 3 * eps<T>;
+    const auto [before, size1] = rest_of(0, middle);
+    const auto [after, size2] = rest_of(middle, n);
+    const bool ends = first >= all, corrects = !ends && second > 0.25;
+    const Wide<T> delta1 = ends ? near + before / first : near,
+                  delta2 = corrects ? near + (before + after) / second : near;
+    for (I j = 0; j < tile.ld; ++j) {
+      const auto at = static_cast<std::size_t>(r * tile.ld + j);
+      const Wide<T> delta = j < split ? delta1 : delta2, slack = 64 * eps<T> * (size1 + size2 + 4);
+      if (j >= tile.keys)
+        good = good && dp[r * tile.ld + j] == values[at];  // between the rows
+      else if (j >= n)
+        good = good && dp[r * tile.ld + j] == 0;
+      else
+        good =
+            good && std::fabs(dp[r * tile.ld + j] - Wide<T>(p[at]) * (values[at] - delta)) <= p[at] * slack;
+    }
+  }
   CAPTURE(tile.keys);
+  CAPTURE(split);
   CHECK(good);
 }
 

@@ -289,6 +289,20 @@ TEST_CASE("logsumexp: no overflow, infinities, NaN") {
   CHECK(values(x.grad()) == Values{0, 0, 0, 1});
 }
 
+TEST_CASE("logsumexp: the gradients of a row sum to 1 however large its values are") {
+  for (const double size : {1e4, 1e7, 1e9, 1e20, -1e20})
+    for (const std::int64_t n : {4, 100})
+      for (const int axis : {0, 1}) {
+        CAPTURE(size);
+        Tensor x = full({n, n}, size).requires_grad_();
+        sum(logsumexp(x, axis)).backward();
+        CHECK((x.grad() * static_cast<double>(n) - 1.0).abs().max().item() < 1e-6);
+        x.zero_grad();
+        logsumexp(x, {0, 1}).backward();
+        CHECK((x.grad() * static_cast<double>(n * n) - 1.0).abs().max().item() < 1e-6);
+      }
+}
+
 TEST_CASE("sum: integers and bools count") {
   CHECK(sum(tensor({1, 2, 3})).dtype() == i64);
   CHECK(sum(tensor({1, 2, 3})).item() == 6);

@@ -1,0 +1,116 @@
+// How exact attention's gradients are where scores are large: against the same in f64, and next to attention
+// written out as matmul, softmax, matmul, of the same dtype, whose softmax keeps its weights.
+
+#include <functional>
+
+#include "attention_reference.h"
+
+namespace gradus::test {
+namespace {
+
+using Attend = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
+
+/// Gradients of q, k and v in f64, worked out in `dtype`.
+Tensors gradients(const Tensors& inputs, const Tensor& dy, DType dtype, const Attend& attend) {
+  Tensors leaves;
+  for (const Tensor& x : inputs) leaves.push_back(leaf(x.detach().to(dtype).clone()));
+  attend(leaves[0], leaves[1], leaves[2]).backward(dy.to(dtype));
+  Tensors grads;
+  for (const Tensor& x : leaves) grads.push_back(x.grad().to(f64));
+  return grads;
+}
+
+double distance(const Tensors& a, const Tensors& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]).square().sum().item();
+  return std::sqrt(sum);
+}
+
+/// Errors of the fused op and of the written-out one, relative to the gradient itself.
+struct Errors {
+  double fused, written_out;
+};
+Errors errors(const Tensors& inputs, const Tensor& dy, const AttentionOptions& options) {
+  const Attend fused = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+    return scaled_dot_product_attention(q, k, v, options);
+  };
+  const Attend written_out = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+    return reference(q, k, v, options);
+  };
+  const Tensors exact = gradients(inputs, dy, f64, written_out);
+  Tensors zero;
+  for (const Tensor& x : exact) zero.push_back(zeros_like(x));
+  const double size = distance(exact, zero);
+  return {distance(gradients(inputs, dy, f32, fused), exact) / size,
+          distance(gradients(inputs, dy, f32, written_out), exact) / size};
+}
+
+}  // namespace
+
+TEST_CASE("attention: a finite mask on every key leaves each an equal share, whatever its size") {
+  for (const std::int64_t keys : {4, 700})
+    for (const DType dtype : {f32, f64})
+      for (const double hidden : {-1e4, -1e6, -1e9, -1e20}) {
+        CAPTURE(keys);
+        CAPTURE(hidden);
+        const Tensor q = leaf(zeros({1, 1, 3, 2}, dtype)), k = leaf(ones({1, 1, keys, 2}, dtype)),
+                     v = leaf(ones({1, 1, keys, 1}, dtype));
+        const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = full({3, keys}, hidden, dtype)});
+        y.backward(ones({1, 1, 3, 1}, dtype));
+        CHECK((v.grad() / (3.0 / static_cast<double>(keys)) - 1.0).abs().max().item() < 1e-6);
+        CHECK((k.grad() == 0).all());
+      }
+}
+
+TEST_CASE("attention: equal scores of 1e7 have the gradients of equal scores") {
+  for (const std::int64_t keys : {4, 700}) {
+    const double n = static_cast<double>(keys);
+    const Tensor q = leaf(full({1, 1, 1, 1}, 1e7)), k = leaf(ones({1, 1, keys, 1})),
+                 v = leaf(arange(keys).to(f32).reshape({1, 1, keys, 1}));
+    scaled_dot_product_attention(q, k, v, {.scale = 1.0}).sum().backward();
+    const Tensor expected = (v.detach() - (n - 1) / 2) * (1e7 / n);
+    CHECK((k.grad() - expected).abs().max().item() <= 1e-5 * 1e7);
+    CHECK((v.grad() * n - 1.0).abs().max().item() < 1e-6);
+    CHECK(q.grad().abs().max().item() <= 1e-5 * n);
+  }
+}
+
+TEST_CASE("attention: a row with one weight of 1 gives its scores no gradient") {
+  manual_seed(0);
+  for (const std::int64_t length : {5, 130, 1100}) {
+    CAPTURE(length);
+    const Shape shape{1, 2, length, 16};
+    const Tensor x = randn(shape), v = randn(shape), dy = randn(shape);
+    for (const bool window : {true, false}) {  // else each position is by far the nearest to itself
+      const Tensor q = leaf(window ? x.clone() : x * 300.0 / norm(x, 2, -1, true)),
+                   k = leaf(window ? randn(shape) : x * 300.0 / norm(x, 2, -1, true));
+      scaled_dot_product_attention(q, k, v, {.causal = window, .window = window ? 1 : 0}).backward(dy);
+      CHECK((q.grad() == 0).all());
+      CHECK((k.grad() == 0).all());
+    }
+  }
+}
+
+TEST_CASE("attention: gradients as exact as those of matmul, softmax, matmul, for scores of every size") {
+  manual_seed(1);
+  for (const std::int64_t length : {60, 700})
+    for (const double offset : {0.0, 3.0})
+      for (const double scale : {0.1, 1.0, 3.0, 10.0, 30.0}) {
+        const Shape shape{1, 2, length, 16};
+        const auto random = [&](double size) {  // keys and values alike in part, as trained ones are
+          return (randn(shape) + randn({1, 2, 1, 16}) * offset) * size;
+        };
+        const Tensors inputs{random(scale), random(scale), random(1)};
+        const Tensor dy = randn(shape);
+        for (const AttentionOptions& options :
+             {AttentionOptions{}, {.causal = true}, {.causal = true, .window = 600, .alibi = true}}) {
+          const Errors error = errors(inputs, dy, options);
+          CAPTURE(length);
+          CAPTURE(offset);
+          CAPTURE(scale);
+          CHECK(error.fused <= 5 * error.written_out);
+        }
+      }
+}
+
+}  // namespace gradus::test

@@ -35,14 +35,23 @@ class Watch {
 
 }  // namespace
 
-std::string named(const std::filesystem::path& path) { return io::printable(path.string()); }
-
-std::string json_quoted(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+bool exists(const std::string& who, const std::filesystem::path& path) {
+  return io::exists(who, path.string());
 }
 
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(path, unknown);
+}
+
+void not_utf8(const std::string& who) {
+  fail_with("{}: a token is not UTF-8, which JSON demands: it cannot be saved", who);
+}
+
+std::string named(const std::filesystem::path& path) { return io::printable(path.string()); }
+
 std::string read_file(const std::string& who, const std::filesystem::path& path) {
-  check(!std::filesystem::is_directory(path), "{}: {} is a folder, expects a file", who, named(path));
+  check(!is_folder(path), "{}: {} is a folder, expects a file", who, named(path));
   std::ifstream file(path, std::ios::binary);
   check(file.is_open(), "{}: cannot open {}: {}", who, named(path), std::strerror(errno));
   std::string bytes, chunk(1 << 16, '\0');

@@ -50,10 +50,10 @@ void read_special_files(Tokens& tokens, const std::filesystem::path& folder) {
   std::map<std::string, std::string> roles;
   std::vector<std::string> special;
   for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"})
-    if (std::filesystem::exists(folder / name))
+    if (exists(kWho, folder / name))
       read_roles(Keys(read_json(kWho, folder / name), std::string(kWho) + ": " + named(folder / name)), roles,
                  special);
-  if (const auto path = folder / "added_tokens.json"; std::filesystem::exists(path)) {
+  if (const auto path = folder / "added_tokens.json"; exists(kWho, path)) {
     const Json added = read_json(kWho, path);
     check(added.is_object(), "{}: {}: expects an object of tokens and their ids", kWho, named(path));
     for (const auto& [token, id] : added.items()) {
@@ -88,14 +88,15 @@ std::string special_tokens_map(const Tokens& tokens) {
   for (const Added& added : tokens.all_added())
     if (added.special && std::find(written.begin(), written.end(), added.id) == written.end())
       map["additional_special_tokens"].push_back(tokens.token(added.id, "save"));
-  return map.empty() ? "{}\n" : map.dump(2) + "\n";
+  return map.empty() ? "{}\n" : json_text("Tokenizer::save", map, 2) + "\n";
 }
 
 std::string vocabulary_json(const Tokens& tokens) {
   std::string text;
   for (std::int64_t id = 0; id < tokens.size(); ++id)
     if (tokens.has(id))
-      text += (text.empty() ? "{" : ", ") + json_quoted(tokens.token(id, "save")) + ": " + std::to_string(id);
+      text += (text.empty() ? "{" : ", ") + json_text("Tokenizer::save", Json(tokens.token(id, "save"))) +
+              ": " + std::to_string(id);
   return text.empty() ? "{}" : text + "}";
 }
 

@@ -96,8 +96,12 @@ LogLine line_of(std::string_view text) {
 }
 
 std::string names_of(const LogLine& line) {
+  constexpr std::ptrdiff_t kShown = 30;
+  const std::ptrdiff_t count = line.end() - line.begin(), shown = std::min(count, kShown);
   std::string names;
-  for (const auto& [name, value] : line) names += (names.empty() ? "" : ", ") + io::quote(name);
+  for (auto entry = line.begin(); entry != line.begin() + shown; ++entry)
+    names += (names.empty() ? "" : ", ") + io::quote(entry->first);
+  if (shown < count) names += fmt::format(" and {} more", count - shown);
   return names.empty() ? "none" : names;
 }
 

@@ -53,7 +53,7 @@ stopped() {
 }
 # not_kept MODEL ARGS...: trains where files have room for such a MODEL, and not for the checkpoint that ends a training.
 not_kept() {
-  blocks=$(($(wc -c <"$1") / 512 + 2))
+  blocks=$(($(wc -c <"$1") * 3 / 2 / 512)) # a checkpoint is three times a model
   shift
   status=0
   ( ulimit -f $blocks && trap '' XFSZ && exec "$program" "$@" ) >out 2>err </dev/null || status=$?

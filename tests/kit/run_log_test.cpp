@@ -304,7 +304,7 @@ TEST_CASE(
   for (const auto& [name, value] : line) sum += lines[0][name].number() - value.number();
   CHECK(sum == 0);
   CHECK_THROWS_WITH_AS(line.add("name77", 1), "LogLine: 'name77' stands twice in one line", Error);
-  CHECK_THROWS_WITH_AS(lines.column("x"), doctest::Contains("no line has 'x'; there are 'name0', "), Error);
+  CHECK_THROWS_WITH_AS(lines.column("x"), doctest::Contains(", 'name29' and 999971 more"), Error);
 }
 
 TEST_CASE("other broken lines are errors with file and line") {

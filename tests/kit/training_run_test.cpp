@@ -1,12 +1,9 @@
 #include "gradus/kit/program/training_run.h"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +12,6 @@
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/interrupt.h"
-#include "gradus/kit/program/program.h"
 #include "in_child.h"
 #include "support.h"
 #include "values.h"
@@ -355,74 +351,4 @@ TEST_CASE("a limit of time is that of all parts together") {
   CHECK(whole);
   CHECK(all_steps == steps + 3);
   CHECK(more > same_seconds);
-}
-
-TEST_CASE("a training whose end is not saved has an exit status of its own") {
-  enum class Lost { nothing, middle, end, losses };
-  const auto status = [](Lost lost, int signal_in_step_6) {
-    const test::ScratchFolder folder;
-    return test::in_child([&] {
-      const auto leave_room = [](rlim_t bytes) {
-        rlimit limit{};
-        getrlimit(RLIMIT_FSIZE, &limit);
-        limit.rlim_cur = std::min(bytes, limit.rlim_max);
-        setrlimit(RLIMIT_FSIZE, &limit);
-      };
-      const std::filesystem::path path = folder / "run";
-      dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);  // which may be a file too
-      return kit::run_program("test", [&] {
-        kit::TrainingRun run({.steps = 6, .folder = path, .checkpoint_steps = 3});
-        run.train([&](std::int64_t step) -> kit::StepResult {
-          if (step == 3 && lost == Lost::middle) leave_room(200);  // for all losses, and for no checkpoint
-          if (step == 4 && lost == Lost::middle) leave_room(RLIM_INFINITY);
-          if (step == 6 && lost == Lost::end) leave_room(200);
-          if (step == 6 && lost == Lost::losses)
-            run.log({{"note", std::string(10'000, 'x')}}), leave_room(9'000);
-          if (step == 6 && signal_in_step_6 != 0) raise(signal_in_step_6);
-          return {1.0};
-        });
-        if (run.kept() != (lost == Lost::nothing || lost == Lost::middle)) return 50;
-        return kit::interrupt_status();
-      });
-    });
-  };
-  CHECK(status(Lost::nothing, 0) == 0);
-  CHECK(status(Lost::middle, 0) == 0);
-  CHECK(status(Lost::end, 0) == kit::status_not_kept);
-  CHECK(status(Lost::losses, 0) == kit::status_not_kept);
-  CHECK(status(Lost::nothing, SIGTERM) == 143);
-  CHECK(status(Lost::end, SIGTERM) == kit::status_not_kept);
-  CHECK(kit::status_not_kept == 3);
-  // What is wrong otherwise says more.
-  const test::ScratchFolder folder;
-  CHECK(test::in_child([&] {
-          dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-          return kit::run_program("test", [&]() -> int {
-            signal(SIGXFSZ, SIG_IGN);
-            rlimit limit{};
-            getrlimit(RLIMIT_FSIZE, &limit);
-            limit.rlim_cur = 100;
-            kit::TrainingRun run({.steps = 1, .folder = folder / "run"});
-            setrlimit(RLIMIT_FSIZE, &limit);
-            run.train([](std::int64_t) -> kit::StepResult { return {1.0}; });
-            fail("another error");
-          });
-        }) == 1);
-}
-
-TEST_CASE("a training that resumes names the file and line of losses it cannot read") {
-  const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
-  for (const auto& [line, reason] :
-       {std::pair("{\"step\":2,\"loss\":1e400}", "losses.jsonl line 2: the number '1e400' is out of range"),
-        {"{\"step\":\"two\"}\n", "losses.jsonl line 2: \"step\": LogValue: expects a number, got "},
-        {"words\n", "losses.jsonl line 2: expects a JSON object, got 'words'"}}) {
-    const test::ScratchFolder folder;
-    kit::TrainingRun({.steps = 1, .folder = folder / "run"}).train(step);
-    const std::filesystem::path losses = folder / "run/losses.jsonl";
-    kit::replace_file(losses, kit::read_file(losses) + line);
-    kit::TrainingRun run({.steps = 2, .folder = folder / "run", .resume = true});
-    const std::string message = message_of_run([&] { run.train(step); });
-    CAPTURE(message);
-    CHECK(run_says(message, reason));
-  }
 }

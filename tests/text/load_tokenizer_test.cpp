@@ -377,8 +377,6 @@ TEST_CASE("load_tokenizer: a path the system cannot look at is an Error that nam
 
 TEST_CASE("tokenizers: a token that is not UTF-8 is refused by save, not changed") {
   const test::ScratchFolder folder;
-  const ByteLevelBPE bpe = train_byte_level_bpe({"a text"}, {.vocab = 300, .special_tokens = {"<\xFF>"}});
-  CHECK_THROWS_WITH_AS(bpe.save(folder / "bpe"), doctest::Contains("a token is not UTF-8"), Error);
   test::write_text(folder / "vocab.txt", "[UNK]\n[PAD]\na\n\xFF\n\xFE\n");
   const auto words = WordPiece::load(folder.path());
   CHECK_THROWS_WITH_AS(words.save(folder / "words"), doctest::Contains("a token is not UTF-8"), Error);

@@ -124,11 +124,10 @@ void SentencePiece::save(const std::filesystem::path& folder) const {
   for (std::int64_t id = model_->processor.GetPieceSize() + model_->extra_ids; id < vocab_size(); ++id)
     if (tokens_->has(id)) added[token(id)] = id;
   io::make_folder(who, folder.string());
-  if (!added.empty())
-    detail::write_file(who, folder / "added_tokens.json", detail::json_text(who, added, 2) + "\n");
+  if (!added.empty()) detail::write_file(who, folder / "added_tokens.json", added.dump(2) + "\n");
   detail::write_file(who, folder / "special_tokens_map.json", detail::special_tokens_map(*tokens_));
   detail::write_file(who, folder / (t5 ? "spiece.model" : "tokenizer.model"), model_->bytes);
-  detail::write_file(who, folder / "tokenizer_config.json", detail::json_text(who, config, 2) + "\n");
+  detail::write_file(who, folder / "tokenizer_config.json", config.dump(2) + "\n");
 }
 
 }  // namespace gradus::text

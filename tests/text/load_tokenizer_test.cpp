@@ -374,10 +374,3 @@ TEST_CASE("load_tokenizer: a path the system cannot look at is an Error that nam
   CHECK_THROWS_AS(SentencePiece::load(longest), Error);
   CHECK_THROWS_AS(SentencePiece{longest}, Error);
 }
-
-TEST_CASE("tokenizers: a token that is not UTF-8 is refused by save, not changed") {
-  const test::ScratchFolder folder;
-  test::write_text(folder / "vocab.txt", "[UNK]\n[PAD]\na\n\xFF\n\xFE\n");
-  const auto words = WordPiece::load(folder.path());
-  CHECK_THROWS_WITH_AS(words.save(folder / "words"), doctest::Contains("a token is not UTF-8"), Error);
-}

@@ -44,11 +44,11 @@ bool is_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, unknown);
 }
 
-void not_utf8(const std::string& who) {
-  fail_with("{}: a token is not UTF-8, which JSON demands: it cannot be saved", who);
-}
-
 std::string named(const std::filesystem::path& path) { return io::printable(path.string()); }
+
+std::string json_quoted(std::string_view text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string read_file(const std::string& who, const std::filesystem::path& path) {
   check(!is_folder(path), "{}: {} is a folder, expects a file", who, named(path));

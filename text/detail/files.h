@@ -11,8 +11,6 @@ namespace gradus::text::detail {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void not_utf8(const std::string& who);  // for json_text()
-
 /// The bytes of a file; throws naming `who`, the file and the reason.
 std::string read_file(const std::string& who, const std::filesystem::path& path);
 /// Its lines, ended by \n or \r\n.
@@ -28,14 +26,7 @@ bool is_folder(const std::filesystem::path& path);  // false also where the syst
 
 /// A path as messages name it.
 std::string named(const std::filesystem::path& path);
-/// JSON for a file; throws where a string is not UTF-8, which JSON cannot hold.
-template <class AnyJson>
-std::string json_text(const std::string& who, const AnyJson& json, int indent = -1) {
-  try {
-    return json.dump(indent);
-  } catch (const Json::exception&) {
-    not_utf8(who);
-  }
-}
+/// Text in quotes as JSON writes it, for messages and files.
+std::string json_quoted(std::string_view text);
 
 }  // namespace gradus::text::detail

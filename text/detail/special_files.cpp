@@ -88,15 +88,14 @@ std::string special_tokens_map(const Tokens& tokens) {
   for (const Added& added : tokens.all_added())
     if (added.special && std::find(written.begin(), written.end(), added.id) == written.end())
       map["additional_special_tokens"].push_back(tokens.token(added.id, "save"));
-  return map.empty() ? "{}\n" : json_text("Tokenizer::save", map, 2) + "\n";
+  return map.empty() ? "{}\n" : map.dump(2) + "\n";
 }
 
 std::string vocabulary_json(const Tokens& tokens) {
   std::string text;
   for (std::int64_t id = 0; id < tokens.size(); ++id)
     if (tokens.has(id))
-      text += (text.empty() ? "{" : ", ") + json_text("Tokenizer::save", Json(tokens.token(id, "save"))) +
-              ": " + std::to_string(id);
+      text += (text.empty() ? "{" : ", ") + json_quoted(tokens.token(id, "save")) + ": " + std::to_string(id);
   return text.empty() ? "{}" : text + "}";
 }
 

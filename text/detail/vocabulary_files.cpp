@@ -130,7 +130,7 @@ std::string word_piece_config(const WordPieceOptions& options) {
   config["do_lower_case"] = options.lowercase;
   config["strip_accents"] = options.strip_accents ? Json(*options.strip_accents) : Json();
   config["tokenize_chinese_chars"] = options.space_cjk;
-  return json_text("WordPiece::save", config, 2) + "\n";
+  return config.dump(2) + "\n";
 }
 
 }  // namespace gradus::text::detail

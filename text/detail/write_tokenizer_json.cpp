@@ -48,7 +48,7 @@ Ordered pre_tokenizer(const BPEOptions& options) {
 
 /// A vocabulary is too large for the objects of an ordered_json, which are searched from the start.
 std::string with_vocabulary(const Ordered& file, const Tokens& tokens) {
-  std::string text = json_text("Tokenizer::save", file, 1);
+  std::string text = file.dump(1);
   const std::string place = "\"VOCABULARY\"";
   return text.replace(text.rfind(place), place.size(), vocabulary_json(tokens)) + "\n";
 }

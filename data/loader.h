@@ -47,6 +47,8 @@ struct DataLoaderOptions {
   /// So many batches are prepared by a thread of the loader while the program works on the one before: for
   /// functions that read files or compute. What they use is read on that thread then, and must not be changed
   /// meanwhile: hence 0, none, unless asked for. The batches are the same bits.
+  /// A forked child goes on with them too, on a thread of its own; a lock that the function held in the
+  /// parent stays locked there.
   std::int64_t read_ahead = 0;
 };
 

@@ -18,7 +18,7 @@ constexpr std::int64_t kPadding = 1024;  // rows an embedding may have that no t
 /// config.json beside the tokenizer, where there is one, is of the model it belongs to.
 void compare_with_model(const Tokenizer& tokenizer, const fs::path& folder) {
   const fs::path path = folder / "config.json";
-  if (!fs::exists(path)) return;
+  if (!detail::exists("load_tokenizer", path)) return;
   const detail::Json json = detail::read_json("load_tokenizer", path);
   const detail::Keys config(json, "load_tokenizer: " + detail::named(path));
   if (!config.has("vocab_size")) return;
@@ -32,13 +32,8 @@ void compare_with_model(const Tokenizer& tokenizer, const fs::path& folder) {
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
-  check(fs::is_directory(folder), "load_tokenizer: {} is no folder", detail::named(folder));
-  const auto has = [&](const char* name) {
-    std::error_code error;
-    const bool there = fs::exists(folder / name, error);
-    check(!error, "load_tokenizer: cannot look into {}: {}", detail::named(folder), error.message());
-    return there;
-  };
+  check(detail::is_folder(folder), "load_tokenizer: {} is no folder", detail::named(folder));
+  const auto has = [&](const char* name) { return detail::exists("load_tokenizer", folder / name); };
   std::shared_ptr<const Tokenizer> tokenizer;
   if (has("spiece.model") || has("tokenizer.model")) {
     tokenizer = std::make_shared<SentencePiece>(SentencePiece::load(folder));

@@ -1,11 +1,10 @@
 #include "gradus/text/sentence_piece.h"
 
-#include <sentencepiece_processor.h>
-
 #include "gradus/core/io/files.h"
 #include "gradus/text/detail/check.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"
+#include "gradus/text/detail/pieces.h"
 #include "gradus/text/detail/unicode.h"
 
 namespace gradus::text {
@@ -27,9 +26,7 @@ struct SentencePiece::Model {
         tokens(std::make_shared<detail::Tokens>("SentencePiece: " + detail::named(path))) {
     check(extra_ids >= 0 && extra_ids <= kMostExtraIds, "SentencePiece: expects extra_ids of 0..{}, got {}",
           kMostExtraIds, extra_ids);
-    const auto status = processor.LoadFromSerializedProto(bytes);
-    check(status.ok() && processor.GetPieceSize() > 0, "{}: this is no SentencePiece model, or cut short: {}",
-          tokens->who(), io::printable(status.ToString()));
+    detail::load_pieces(processor, bytes, tokens->who());
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       tokens->add(processor.IdToPiece(id), id);
       if (processor.IsControl(id) || processor.IsUnknown(id)) tokens->mark(processor.IdToPiece(id));
@@ -56,14 +53,14 @@ SentencePiece::SentencePiece(const std::filesystem::path& model, const SentenceP
     : SentencePiece(std::make_shared<const Model>(model, options)) {}
 
 SentencePiece SentencePiece::load(const std::filesystem::path& folder) {
-  check(std::filesystem::is_directory(folder), "SentencePiece: {} is no folder; nothing is downloaded",
+  check(detail::is_folder(folder), "SentencePiece: {} is no folder; nothing is downloaded",
         detail::named(folder));
   SentencePieceOptions options;
-  const bool t5 = std::filesystem::exists(folder / "spiece.model");
+  const bool t5 = detail::exists("SentencePiece", folder / "spiece.model");
   if (t5) options.extra_ids = 100;
-  check(t5 || std::filesystem::exists(folder / "tokenizer.model"),
+  check(t5 || detail::exists("SentencePiece", folder / "tokenizer.model"),
         "SentencePiece: {} has neither spiece.model nor tokenizer.model", detail::named(folder));
-  if (const auto path = folder / "tokenizer_config.json"; std::filesystem::exists(path)) {
+  if (const auto path = folder / "tokenizer_config.json"; detail::exists("SentencePiece", path)) {
     const detail::Json config = detail::read_json("SentencePiece", path);
     options.extra_ids =
         detail::Keys(config, "SentencePiece: " + detail::named(path)).get("extra_ids", options.extra_ids);

@@ -10,8 +10,13 @@
 
 namespace gradus::io {
 
-/// `text`, a path most likely, for a message: control characters and what is not UTF-8 become '?'.
+/// `text`, a path most likely, for a message: control characters, those that change the direction of writing
+/// and what is not UTF-8 become '?', one for each byte.
 std::string printable(std::string_view text);
+
+/// The same for a text of several lines: \n, \t and \r\n stay, and each character that must not reach a
+/// terminal, or byte that is not UTF-8, becomes U+FFFD.
+std::string printable_text(std::string_view text);
 
 /// The same in quotes, cut short: what stands in a file may be anything.
 std::string quote(const std::string& text);
@@ -49,6 +54,10 @@ class AtomicFile {
   std::string label_, path_, folder_, temporary_;
   int descriptor_ = -1;
 };
+
+/// Whether there is anything under this path; throws where the system cannot tell: "op: cannot look at PATH:
+/// Permission denied".
+bool exists(std::string_view op, const std::string& path);
 
 /// Throws what saving so many bytes under this path would throw now, and leaves everything as it is.
 void try_output(const char* op, const std::string& path, std::uint64_t bytes);

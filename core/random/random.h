@@ -16,6 +16,11 @@ namespace gradus {
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low, std::uint64_t counter_high);
 
 /// A stream of random numbers. Copying it copies its state.
+///
+/// It has no lock: drawing from one Generator on two threads at once is a data race, and so is reading its
+/// state or copying it while another thread draws. Give each thread its own, of another stream:
+/// `Generator mine(seed, /*stream=*/worker);` One op or random_*() may draw from it on all threads of the
+/// pool.
 class Generator {
  public:
   struct State {               // where a stream of random numbers stands
@@ -49,10 +54,11 @@ class Generator {
 };
 
 /// This thread's default generator, used wherever no generator is given. Each thread has its own, starting at
-/// seed 0, so programs that run jobs on threads of their own stay reproducible: give each job its own seed.
+/// seed 0, so programs that run jobs on threads of their own stay reproducible: give each job its own seed. A
+/// reference to it is for this thread alone.
 Generator& default_generator();
 
-/// Seeds this thread's default generator: `manual_seed(0);`
+/// Seeds this thread's default generator, and no other thread's: `manual_seed(0);`
 void manual_seed(std::uint64_t seed);
 
 // New arrays of random numbers. Element i is made from fixed words of fixed blocks: in f32 word i % 4 of

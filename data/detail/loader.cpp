@@ -96,6 +96,7 @@ void Loader::hand_out(std::span<Tensor> batch) {
 }
 
 std::vector<Tensor> Loader::make() {
+  if (prefetch_ && !prefetch_->has_thread()) prefetch_.reset();  // in a forked child: it gets one of its own
   if (options_.read_ahead > 0 && !prefetch_) read_ahead();
   if (!prefetch_) return maker()(place_.handed_out, false);
   try {
@@ -108,7 +109,7 @@ std::vector<Tensor> Loader::make() {
 
 void Loader::read_ahead() {
   try {
-    prefetch_ = std::make_unique<Prefetch>(place_.handed_out, size(), options_.read_ahead, maker());
+    prefetch_.reset(new Prefetch(place_.handed_out, size(), options_.read_ahead, maker()));
   } catch (const std::system_error&) {
     // The system has no more threads: this one does the work.
   }

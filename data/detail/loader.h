@@ -52,7 +52,7 @@ class Loader {
   bool resumed_ = false;                      // the place was loaded, and the next loop goes on from there
   std::uint64_t loop_ = 0;                    // the number of the newest loop
   mutable std::shared_ptr<const Plan> plan_;  // of this epoch, once needed
-  std::unique_ptr<Prefetch> prefetch_;        // of this epoch, while there is a loop
+  Prefetch::Pointer prefetch_;                // of this epoch, while there is a loop
 };
 
 }  // namespace gradus::data::detail

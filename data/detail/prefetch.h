@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "gradus/core/tensor.h"
+#include "gradus/core/threads/detail/locks.h"
 
 namespace gradus::data::detail {
 
@@ -19,6 +21,15 @@ using MakeBatch = std::function<std::vector<Tensor>(std::int64_t number, const s
 
 class Prefetch {
  public:
+  /// Ends one. In a forked child, which has a copy but not its thread, the copy stays as it is: the thread
+  /// may have held the lock or been in the middle of a batch.
+  struct End {
+    void operator()(Prefetch* prefetch) const {
+      if (prefetch->has_thread()) delete prefetch;
+    }
+  };
+  using Pointer = std::unique_ptr<Prefetch, End>;
+
   /// Batches begin .. end - 1, at most `ahead` before they are asked for. Throws std::system_error when the
   /// system has no thread.
   Prefetch(std::int64_t begin, std::int64_t end, std::int64_t ahead, MakeBatch make);
@@ -26,6 +37,9 @@ class Prefetch {
   ~Prefetch();
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
+
+  /// False in a forked child: nothing else may be called there.
+  bool has_thread() const { return locks::forks() == forks_; }
 
   /// The next batch, or what was thrown in its place; after that there are no more.
   std::vector<Tensor> next();
@@ -45,6 +59,7 @@ class Prefetch {
   std::condition_variable news_;
   std::int64_t made_, taken_;  // batches before these are
   std::atomic<bool> stop_ = false;
+  const int forks_ = locks::forks();
   std::thread thread_;
 };
 

@@ -49,7 +49,7 @@ void print_sample(const char_gpt::LoadedModel& loaded, const Options& o) {
                                       .top_p = o.top_p,
                                       .repetition_penalty = o.repetition_penalty,
                                       .generator = &generator});
-  kit::print(vocabulary.decode(text.span<std::int64_t>()) + "\n");
+  kit::print_text(vocabulary.decode(text.span<std::int64_t>()) + "\n");
 }
 
 /// The text in another model's numbers.
@@ -96,7 +96,7 @@ int train_on_text(Options o) {
         o.save = char_gpt::save_beside(Options().save, model, text.vocabulary);
     });
     kit::end_on_interrupts();
-    kit::print(fmt::format("weights: {}\n", o.save.string()));
+    kit::print_text(fmt::format("weights: {}\n", o.save.string()));
     if (kit::interrupted()) return kit::interrupt_status();
   }
   kit::print(fmt::format("validation loss: {:.4f}\n",

@@ -65,7 +65,8 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.flag("--profile", o.profile, "Print where time and memory went in ten steps");
   line.path("--trace", o.trace, "Write these steps' trace here, for ui.perfetto.dev; implies --profile");
-  line.footer("./run example char_gpt --text shakespeare.txt --steps 500 --placement post");
+  line.footer(std::string("./run example char_gpt --text shakespeare.txt --steps 500 --placement post\n\n") +
+              kit::exit_statuses);
   if (const auto status = line.parse(argc, argv)) return status;
   o.least_lr = o.lr / 10;
   if (o.named = line.given("--save"); !o.named) o.save = free_name(o.save);

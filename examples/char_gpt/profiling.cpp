@@ -36,7 +36,7 @@ void StepProfiler::finish() {
   // [/tables]
   if (!trace_.empty()) {
     profile_->write_chrome_trace(trace_.string());
-    kit::print(fmt::format("trace, for ui.perfetto.dev or chrome://tracing: {}\n", trace_.string()));
+    kit::print_text(fmt::format("trace, for ui.perfetto.dev or chrome://tracing: {}\n", trace_.string()));
   }
   profile_.reset();
 }

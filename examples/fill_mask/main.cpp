@@ -26,7 +26,7 @@ using fill_mask::Options;
 
 void print_filled(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& line,
                   const Options& o) {
-  kit::print(fill_mask::to_text(fill_mask::fill(model, tokenizer, line, o.top)));
+  kit::print_text(fill_mask::to_text(fill_mask::fill(model, tokenizer, line, o.top)));
 }
 
 /// Every line of stdin; one that cannot be filled is told on stderr.
@@ -77,9 +77,9 @@ int train_on_text(const Options& o) {
     corpus.tokenizer.save(o.save);
   });
   kit::end_on_interrupts();
-  kit::print(fmt::format("model: {}\n", o.save.string()));
+  kit::print_text(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
-    kit::print("--resume goes on with it\n");
+    if (training.kept()) kit::print("--resume goes on with it\n");
     return kit::interrupt_status();
   }
   const auto [loss, right] = fill_mask::validate(model, corpus, o);

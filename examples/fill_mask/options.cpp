@@ -79,8 +79,9 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.real("--masked", o.masked, "Share of tokens to be guessed", {0, 1, /*low_excluded=*/true});
   line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
   line.footer(
-      "./run example fill_mask --text shakespeare.txt\n"
-      "./run example fill_mask --load fill_mask_model --prompt \"the [MASK] is dark\"");
+      std::string("./run example fill_mask --text shakespeare.txt\n"
+                  "./run example fill_mask --load fill_mask_model --prompt \"the [MASK] is dark\"\n\n") +
+      kit::exit_statuses);
   if (const auto status = line.parse(argc, argv)) return status;
   if (line.given("--prompt")) o.prompt = prompt;
   if (o.placement == "list" || o.norm == "list") {

@@ -31,9 +31,9 @@ using gpt2::Writer;
 void print_text(const Writer& writer, const std::string& prompt, const Options& o, Generator& generator) {
   bool begun = false;
   const gpt2::Written written = gpt2::write(writer, prompt, o, generator, [&](std::string_view piece) {
-    if (!begun) kit::print(prompt);  // not before it is known that it can be gone on from
+    if (!begun) kit::print_text(prompt);  // not before it is known that it can be gone on from
     begun = true;
-    kit::print(piece);
+    kit::print_text(piece);
   });
   kit::print("\n");
   kit::print_error(fmt::format("{} tokens in {:.2f} s: {:.1f} a second\n", written.tokens, written.seconds,
@@ -92,9 +92,9 @@ int train_on_text(const Options& o) {
   const bool finished = gpt2::train(training, model, corpus, o);
   training.save([&] { gpt2::save(writer, o.save); });  // first of all: nothing below is worth as much
   kit::end_on_interrupts();
-  kit::print(fmt::format("model: {}\n", o.save.string()));
+  kit::print_text(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
-    kit::print("--resume goes on with it\n");
+    if (training.kept()) kit::print("--resume goes on with it\n");
     return kit::interrupt_status();
   }
   const double after = kit::loss_over(model, corpus.validation, corpus.context);

@@ -167,10 +167,10 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   add_writing(line, o, t);
   add_model(line, o, t);
   add_training(line, o, t);
-  line.footer(
-      "./run example gpt2 --weights FOLDER --prompt 'The quick brown fox'\n"
-      "./run example gpt2 --weights FOLDER --text letters.txt --steps 200 --save mine\n"
-      "./run example gpt2 --text shakespeare.txt --new llama --save small");
+  line.footer(std::string("./run example gpt2 --weights FOLDER --prompt 'The quick brown fox'\n"
+                          "./run example gpt2 --weights FOLDER --text letters.txt --steps 200 --save mine\n"
+                          "./run example gpt2 --text shakespeare.txt --new llama --save small\n\n") +
+              kit::exit_statuses);
   if (const auto status = line.parse(argc, argv)) return status;
   if (t.placement == "list" || t.norm == "list") {
     kit::print(t.norm == "list" ? nn::list_norms() : nn::list_placements());

@@ -72,14 +72,16 @@ std::optional<int> parse(int argc, const char* const* argv, LabOptions& options)
   line.integer("--steps", options.model.steps, "Training steps of each run; 400, or 220 with --quick",
                kSteps);
   line.footer(
-      "The studies behind the ledger of claims are words in the place of options:\n  lab studies              lists them\n"
+      "The studies behind the ledger of claims are words in the place of options:\n  lab studies             "
+      " lists them\n"
       "  lab STUDY                runs one; --quick, --full, --shard I/N, --data PATH; lab STUDY --help\n"
       "  lab claims, lab claim N  the quick form of all, of one claim's; --standard, --full\n"
       "  lab merge DIR... --out DIR  joins the parts of several machines\n"
       "lab report DIR draws the report in DIR again from the files beside it.\n\nExamples:\n  lab --quick\n  "
       "lab --text book.txt --depths 2,8,16 --lrs 0.001,0.003,0.01 --warmups 0,200\n  lab --quick --placement "
       "peri\n  lab --resume "
-      "lab-results/2024-05-01-120000");
+      "lab-results/2024-05-01-120000\n\nExit status: 0 done; 1 an error; 2 a wrong command line; 128 + N "
+      "stopped by signal N (130: Ctrl-C)");
   if (const auto status = line.parse(argc, argv)) return status;
   if (!options.resume.empty())
     for (const char* name : {"--quick", "--text", "--placement", "--out", "--seed", "--seeds", "--depths",

@@ -43,7 +43,7 @@ void translate_stdin(const Translator& translator, const Search& search) {
     } catch (const Error& error) {
       kit::print_error(fmt::format("translate: {}\n", error.what()));
     }
-    kit::print(translation + "\n");
+    kit::print_text(translation + "\n");
   }
 }
 
@@ -65,10 +65,10 @@ void expect_usable(const Translator& translator, const Options& o, const std::op
 /// What is asked of a model that there is.
 void use(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
   if (test) print_bleu(translator, *test, o.search);
-  if (o.translate) kit::print(translate_line(translator, *o.translate, o.search, "--translate") + "\n");
+  if (o.translate) kit::print_text(translate_line(translator, *o.translate, o.search, "--translate") + "\n");
   if (!o.attention.empty()) {
     draw_attention(translator, *o.translate, o.search, o.layer, o.attention);
-    kit::print(fmt::format("attention: {}\n", o.attention.string()));
+    kit::print_text(fmt::format("attention: {}\n", o.attention.string()));
   }
 }
 
@@ -104,11 +104,11 @@ int train_and_use(const Options& o) {
   const bool finished = train(run, translator, training, validation, o);
   run.save([&] { save(translator, o.save); });  // first of all: nothing below is worth as much
   kit::end_on_interrupts();
-  kit::print(fmt::format("model: {}\n", o.save.string()));
+  kit::print_text(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
-    kit::print(o.run.empty()
-                   ? "It is as good as it was when it was stopped; with --run FOLDER a training can go on.\n"
-                   : "The training goes on where it is called again with --resume.\n");
+    if (o.run.empty())
+      kit::print("It is as good as it was when it was stopped; with --run FOLDER a training can go on.\n");
+    if (run.kept()) kit::print("The training goes on where it is called again with --resume.\n");
     return kit::interrupt_status();
   }
   use(translator, o, test);

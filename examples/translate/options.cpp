@@ -143,10 +143,11 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   add_training(line, o, warmup);
   std::string text;
   add_translating(line, o, text);
-  line.footer(
-      "./run example translate --source train.de.gz --target train.en.gz --save de-en\n"
-      "./run example translate --source train.de.gz --target train.en.gz --save try --layers 2 --steps 300\n"
-      "./run example translate --load de-en --translate 'Ein Hund läuft.'");
+  line.footer(std::string("./run example translate --source train.de.gz --target train.en.gz --save de-en\n"
+                          "./run example translate --source train.de.gz --target train.en.gz --save try "
+                          "--layers 2 --steps 300\n"
+                          "./run example translate --load de-en --translate 'Ein Hund läuft.'\n\n") +
+              kit::exit_statuses);
   if (const auto status = line.parse(argc, argv)) return status;
   if (line.given("--warmup")) o.warmup = warmup;
   if (line.given("--translate")) o.translate = text;

@@ -56,12 +56,12 @@ std::string listed(const std::vector<std::string>& names) {
 }  // namespace
 
 std::size_t Csv::find(const char* op, std::string_view column) const {
-  const auto at = std::find(columns_.begin(), columns_.end(), column);
-  if (at == columns_.end())
+  const auto at = places_.find(column);
+  if (at == places_.end())
     fail_with("Csv::{}: {} has no column {}; its {} {}{}", op, path_, io::quote(std::string(column)),
               columns_.size() == 1 ? "only column is" : "columns are", listed(columns_),
               columns_.size() == 1 ? ": is the delimiter right?" : "");
-  return static_cast<std::size_t>(at - columns_.begin());
+  return at->second;
 }
 
 std::string_view Csv::cell(std::size_t row, std::size_t column) const {

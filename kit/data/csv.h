@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,9 +72,10 @@ class Csv {
   std::string path_;
   std::optional<double> missing_;
   std::vector<std::string> columns_;
-  std::string cells_;                // one behind the other, row by row
-  std::vector<std::uint64_t> ends_;  // of each, in cells_
-  std::vector<std::int64_t> lines_;  // of the file, from 1, where each row begins
+  std::map<std::string, std::size_t, std::less<>> places_;  // in columns_, by name
+  std::string cells_;                                       // one behind the other, row by row
+  std::vector<std::uint64_t> ends_;                         // of each, in cells_
+  std::vector<std::int64_t> lines_;                         // of the file, from 1, where each row begins
 };
 
 /// Reads a CSV file (RFC 4180; also from a pipe): cells in quotes may hold delimiters, line breaks and

@@ -2,7 +2,6 @@
 
 #include <csv.h>
 
-#include <algorithm>
 #include <exception>
 
 #include "gradus/core/io/files.h"
@@ -147,13 +146,11 @@ void CsvReader::name_columns() {
   const std::size_t count = csv_.ends_.size();
   for (std::size_t i = 0; i < count; ++i)
     names.push_back(header_ ? std::string(csv_.cell(0, i)) : std::to_string(i));
+  for (std::size_t i = 0; i < count; ++i)
+    if (const auto [first, fresh] = csv_.places_.emplace(names[i], i); !fresh)
+      fail_at(first_line_, "columns {} and {} are both called {}; give each a name of its own",
+              first->second + 1, i + 1, io::quote(names[i]));
   if (!header_) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto first = std::find(names.begin(), names.end(), names[i]) - names.begin();
-    if (first < static_cast<std::ptrdiff_t>(i))
-      fail_at(first_line_, "columns {} and {} are both called {}; give each a name of its own", first + 1,
-              i + 1, io::quote(names[i]));
-  }
   csv_.cells_.clear();
   csv_.ends_.clear();
 }

@@ -21,33 +21,63 @@
 namespace gradus::kit {
 namespace {
 
-/// Nothing for what is no JSON object.
-std::optional<Json> parse_object(std::string_view text) {
-  try {
-    Json value = parse_json(text);
-    if (value.is_object()) return value;
-  } catch (const Json::exception&) {
-  } catch (const Error&) {  // too deep
+constexpr std::size_t kFew = 16;  // names that are found faster one by one
+
+/// What the parser finds in a line, one name after the other. Throws for what no line of a log has.
+class LineReader final : public nlohmann::json_sax<Json> {
+ public:
+  LogLine line;
+  std::size_t error_at = 0;  // byte, from 1, where the JSON ends too soon or is wrong
+  std::string out_of_range;  // a number
+
+  bool null() override { return take(nullptr); }
+  bool boolean(bool value) override { return take(value); }
+  bool number_integer(std::int64_t value) override { return take(value); }
+  bool number_unsigned(std::uint64_t value) override {
+    return value > INT64_MAX ? take(static_cast<double>(value)) : take(value);
   }
-  return std::nullopt;
-}
+  bool number_float(double value, const std::string&) override { return take(value); }
+  bool string(std::string& text) override { return take(text); }
+  bool binary(Json::binary_t&) override { return false; }
+  bool key(std::string& name) override {
+    name_ = name;
+    return true;
+  }
+  bool start_object(std::size_t) override { return begin(true); }
+  bool start_array(std::size_t) override { return begin(false); }
+  bool end_object() override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t at, const std::string& token, const Json::exception& error) override {
+    error_at = at;
+    if (dynamic_cast<const Json::out_of_range*>(&error) != nullptr) out_of_range = token;
+    return false;
+  }
+
+ private:
+  bool begin(bool object) {
+    check(!inside_, "{} is a list or an object; expects a number, a text, true, false or null",
+          io::quote(name_));
+    return inside_ = object;
+  }
+  bool take(LogValue value) {
+    if (inside_) line.add(name_, std::move(value));
+    return inside_;
+  }
+
+  bool inside_ = false;  // of the object that a line is
+  std::string name_;
+};
 
 /// Whether a kill may have cut this line short: an object without lists or objects inside that ends too soon.
 /// Anything else is no line of a log, and whoever wrote it wants to keep it.
 bool cut_off(std::string_view line) {
   if (line != "{" && !line.starts_with("{\"")) return false;
-  bool flat = true;
+  LineReader reader;
   try {
-    [[maybe_unused]] const Json whole = Json::parse(line, [&](int depth, Json::parse_event_t event, Json&) {
-      const bool begins =
-          event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-      flat = flat && !(begins && depth > 0);
-      return true;
-    });
-  } catch (const Json::parse_error& error) {
-    return flat && error.byte > line.size();
+    return !Json::sax_parse(line, &reader) && reader.out_of_range.empty() && reader.error_at > line.size();
+  } catch (const Error&) {
+    return false;
   }
-  return false;
 }
 
 /// Bytes before a last line that is cut off; all where there is none.
@@ -57,46 +87,21 @@ std::size_t whole_lines(std::string_view bytes) {
   return cut_off(bytes.substr(start)) ? start : bytes.size();
 }
 
-LogValue value_of(const std::string& name, const Json& json) {
-  if (json.is_null()) return nullptr;
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_string()) return json.get<std::string>();
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) return json.get<double>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  check(json.is_number(), "{} is a list or an object; expects a number, a text, true, false or null",
-        io::quote(name));
-  return json.get<double>();
-}
-
 LogLine line_of(std::string_view text) {
-  const std::optional<Json> object = parse_object(text);
-  check(object.has_value(), "expects a JSON object, got {}", io::quote(std::string(text.substr(0, 100))));
-  LogLine line;
-  for (const auto& [name, value] : object->items()) line.add(name, value_of(name, value));
-  return line;
-}
-
-/// The lines of a log; what is wrong with one is told after `label`, which names who reads what.
-LogLines lines_of(std::string_view whole, const std::string& label) {
-  LogLines lines;
-  int number = 1;
-  for (std::size_t start = 0; start < whole.size(); ++number) {
-    const std::size_t stop = std::min(whole.find('\n', start), whole.size());
-    const std::string_view text = whole.substr(start, stop - start);
-    start = stop + 1;
-    if (text.empty()) continue;
-    try {
-      lines.add(line_of(text));
-    } catch (const Error& error) {
-      fail_with("{} line {}: {}", label, number, error.what());
-    }
-  }
-  return lines;
+  LineReader reader;
+  const bool zero = text.find('\0') != std::string_view::npos;  // for the parser the end of the text
+  if (!zero && Json::sax_parse(text, &reader)) return std::move(reader.line);
+  check(reader.out_of_range.empty(), "the number {} is out of range", io::quote(reader.out_of_range));
+  fail_with("expects a JSON object, got {}", io::quote(std::string(text.substr(0, 100))));
 }
 
 std::string names_of(const LogLine& line) {
+  constexpr std::ptrdiff_t kShown = 30;
+  const std::ptrdiff_t count = line.end() - line.begin(), shown = std::min(count, kShown);
   std::string names;
-  for (const auto& [name, value] : line) names += (names.empty() ? "" : ", ") + io::quote(name);
+  for (auto entry = line.begin(); entry != line.begin() + shown; ++entry)
+    names += (names.empty() ? "" : ", ") + io::quote(entry->first);
+  if (shown < count) names += fmt::format(" and {} more", count - shown);
   return names.empty() ? "none" : names;
 }
 
@@ -104,25 +109,49 @@ std::string text_json(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Descriptor open_log(const std::filesystem::path& path, const RunLogOptions& options) {
+}  // namespace
+
+/// Reads the lines of a log.
+class LogReader {
+ public:
+  /// What is wrong with a line is told after `label`, which names who reads what.
+  static LogLines read(std::string_view whole, const std::string& label, const std::string& file) {
+    LogLines lines;
+    lines.file_ = file;
+    std::int64_t number = 1;
+    for (std::size_t start = 0; start < whole.size(); ++number) {
+      const std::size_t stop = std::min(whole.find('\n', start), whole.size());
+      const std::string_view text = whole.substr(start, stop - start);
+      start = stop + 1;
+      if (text.empty()) continue;
+      try {
+        lines.add(line_of(text));
+      } catch (const Error& error) {
+        fail_with("{} line {}: {}", label, number, error.what());
+      }
+      lines.lines_.back().number_ = number;
+    }
+    return lines;
+  }
+};
+
+static Descriptor open_log(const std::filesystem::path& path, const RunLogOptions& options) {
   if (path.has_parent_path()) make_folder(path.parent_path());
   try_output("RunLog", path);  // no device or pipe
   if (!options.append) return Descriptor("RunLog", path, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC);
-  const std::string bytes = std::filesystem::exists(path) ? read_file(path, "RunLog") : "";
+  const std::string bytes = io::exists("RunLog", path.string()) ? read_file(path, "RunLog") : "";
   const std::size_t whole = whole_lines(bytes);
+  const std::string shown = io::printable(path.string());
   // Of a wrong path nothing may be cut off, and nothing added to it.
-  lines_of(std::string_view(bytes).substr(0, whole),
-           fmt::format("RunLog: {} is no run log:", io::printable(path.string())));
+  LogReader::read(std::string_view(bytes).substr(0, whole), fmt::format("RunLog: {} is no run log:", shown),
+                  shown);
   Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
   if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
-    fail_with("RunLog: cannot remove the cut-off last line of {}: {}", io::printable(path.string()),
-              std::strerror(errno));
+    fail_with("RunLog: cannot remove the cut-off last line of {}: {}", shown, std::strerror(errno));
   }
   if (whole > 0 && bytes[whole - 1] != '\n') file.write_all("\n");
   return file;
 }
-
-}  // namespace
 
 std::int64_t LogValue::whole(std::uint64_t value) {
   check(value <= INT64_MAX,
@@ -169,9 +198,15 @@ void LogLine::add(std::string name, LogValue value) {
   check(is_utf8(name), "LogLine: the name {} is not UTF-8, which JSON demands", io::quote(name));
   check(!contains(name), "LogLine: {} stands twice in one line", io::quote(name));
   entries_.emplace_back(std::move(name), std::move(value));
+  if (entries_.size() <= kFew) return;
+  for (std::size_t i = places_.size(); i < entries_.size(); ++i) places_.emplace(entries_[i].first, i);
 }
 
 const LogValue* LogLine::find(std::string_view name) const {
+  if (!places_.empty()) {
+    const auto place = places_.find(name);
+    return place == places_.end() ? nullptr : &entries_[place->second].second;
+  }
   const auto at =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.first == name; });
   return at == entries_.end() ? nullptr : &at->second;
@@ -193,21 +228,30 @@ std::string LogLine::json() const {
 
 struct RunLog::File {
   Descriptor descriptor;
+  off_t half_line = -1;  // where one begins that could not be removed; -1: nowhere
+
+  void remove_half_line() {
+    if (half_line >= 0 && ::ftruncate(descriptor.get(), half_line) == 0) half_line = -1;
+  }
 };
 
 RunLog::RunLog(const std::filesystem::path& path, const RunLogOptions& options)
-    : file_(new File{open_log(path, options)}) {}
+    : file_(new File{.descriptor = open_log(path, options)}) {}
 RunLog::RunLog(RunLog&&) noexcept = default;
 RunLog& RunLog::operator=(RunLog&&) noexcept = default;
 RunLog::~RunLog() = default;
 
 void RunLog::write(const LogLine& line) {
   const Descriptor& file = file_->descriptor;
+  file_->remove_half_line();  // once more: another line must not go on from it
+  if (file_->half_line >= 0) file.fail("cannot remove a half line from");
   const off_t end = ::lseek(file.get(), 0, SEEK_END);
+  if (end < 0) file.fail("cannot find the end of");
   try {
     file.write_all(line.json() + "\n");
-  } catch (...) {  // no half line for the next to go on from
-    [[maybe_unused]] const int removed = ::ftruncate(file.get(), end);
+  } catch (...) {
+    file_->half_line = end;
+    file_->remove_half_line();
     throw;
   }
 }
@@ -222,14 +266,19 @@ void LogLines::check_name(const char* op, std::string_view name) const {
   fail_with("LogLines::{}: no line has {}; there are {}", op, io::quote(std::string(name)), names_of(names));
 }
 
+std::string LogLines::place(const LogLine& line) const {
+  if (line.number() > 0 && !file_.empty()) return fmt::format("line {} of {}", line.number(), file_);
+  return fmt::format("line {}", &line - lines_.data() + 1);
+}
+
 std::vector<double> LogLines::column(std::string_view name) const {
   check_name("column", name);
   std::vector<double> values;
   for (const LogLine& line : lines_) {
     const LogValue* value = line.find(name);
     if (value != nullptr && value->is_text())
-      fail_with("LogLines::column: {} is a text in line {}, {}; expects numbers",
-                io::quote(std::string(name)), values.size() + 1, io::quote(value->text()));
+      fail_with("LogLines::column: {} is a text in {}, {}; expects numbers", io::quote(std::string(name)),
+                place(line), io::quote(value->text()));
     values.push_back(value == nullptr ? std::numeric_limits<double>::quiet_NaN() : value->number());
   }
   return values;
@@ -238,6 +287,7 @@ std::vector<double> LogLines::column(std::string_view name) const {
 LogLines LogLines::with(std::string_view name) const {
   check_name("with", name);
   LogLines some;
+  some.file_ = file_;
   for (const LogLine& line : lines_) {
     const LogValue* value = line.find(name);
     if (value != nullptr && !value->is_null()) some.add(line);
@@ -246,10 +296,10 @@ LogLines LogLines::with(std::string_view name) const {
 }
 
 LogLines read_run_log(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return {};
-  const std::string bytes = read_file(path, "read_run_log");
-  return lines_of(std::string_view(bytes).substr(0, whole_lines(bytes)),
-                  fmt::format("read_run_log: {}", io::printable(path.string())));
+  if (!io::exists("read_run_log", path.string())) return {};
+  const std::string bytes = read_file(path, "read_run_log"), shown = io::printable(path.string());
+  return LogReader::read(std::string_view(bytes).substr(0, whole_lines(bytes)), "read_run_log: " + shown,
+                         shown);
 }
 
 }  // namespace gradus::kit

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,14 +84,21 @@ class LogLine {
   /// The line as it stands in the file, without its newline: `{"step":7,"loss":2.5}`.
   std::string json() const;
 
+  /// The line of the file it was read from, from 1; 0 for a line that was made.
+  std::int64_t number() const { return number_; }
+
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
-  bool operator==(const LogLine&) const = default;
+  /// The same names and values, in the same order.
+  bool operator==(const LogLine& other) const { return entries_ == other.entries_; }
 
  private:
   friend class LogLines;
+  friend class LogReader;
   const LogValue* find(std::string_view name) const;
   std::vector<Entry> entries_;
+  std::map<std::string, std::size_t, std::less<>> places_;  // of all names, once they are many
+  std::int64_t number_ = 0;
 };
 
 struct RunLogOptions {
@@ -112,7 +120,8 @@ class RunLog {
   ~RunLog();
 
   /// Writes one line. Numbers that are not finite become null. Throws, naming the file, when the disk is
-  /// full; the next write goes on after the last whole line. One thread at a time.
+  /// full; the next write goes on after the last whole line, and throws as long as what was written of this
+  /// one cannot be removed. One thread at a time.
   void write(const LogLine& line);
 
  private:
@@ -131,8 +140,8 @@ class LogLines {
   auto end() const { return lines_.end(); }
 
   /// One value of each line, NaN where a line has none of that name or null; of a log without lines, none.
-  /// Throws for a text, naming its line, and when there are lines and none has the name, listing those there
-  /// are.
+  /// Throws for a text, naming its line and file, and when there are lines and none has the name, listing
+  /// those there are.
   std::vector<double> column(std::string_view name) const;
 
   /// The lines that have a value of that name other than null, such as one that is measured now and then; of
@@ -143,8 +152,12 @@ class LogLines {
   LogLines with(std::string_view name) const;
 
  private:
+  friend class LogReader;
   void check_name(const char* op, std::string_view name) const;
+  /// "line 3 of m.jsonl".
+  std::string place(const LogLine& line) const;
   std::vector<LogLine> lines_;
+  std::string file_;  // that was read; empty: none
 };
 
 /// Reads a run log; a file that is missing has no lines. A last line cut off by a kill is left out; any other

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "gradus/core/error.h"
+#include "gradus/core/io/files.h"
 #include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/interrupt.h"
 
@@ -19,6 +21,7 @@ namespace gradus::kit {
 namespace {
 
 int stdout_error = 0;  // errno of the first write that failed
+std::atomic<bool> not_kept = false;
 
 /// All of it, or errno.
 int write_all(int stream, std::string_view text) {
@@ -62,7 +65,11 @@ void print(std::string_view text) {
   if (const int reason = write_all(STDOUT_FILENO, text)) stdout_failed(reason);
 }
 
-void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
+void print_text(std::string_view text) { print(io::printable_text(text)); }
+
+void print_error(std::string_view text) { write_all(STDERR_FILENO, io::printable_text(text)); }
+
+void training_not_kept() { not_kept = true; }
 
 int status_of_output(std::string_view name, int status) {
   print("");
@@ -95,6 +102,7 @@ int run_program(std::string_view name, const std::function<int()>& work) {
     std::fflush(stdout);
     print_error(std::string(name) + ": " + error.what() + "\n");
   }
+  if (not_kept && (status == 0 || status == interrupt_status())) status = status_not_kept;
   return status_of_output(name, status);
 }
 

@@ -105,7 +105,7 @@ void Progress::update(double done, std::string_view detail) {
 void Progress::note(std::string_view line) {
   State& s = *state_;
   s.clear_bar();
-  s.output.write(fmt::format("{}\n", line));
+  s.output.write(io::printable_text(line) + "\n");
   s.bar_on_screen = false;
   s.last_shown = s.output.width() > 0 ? -1e9 : s.last_shown;  // the bar comes back with the next update
 }

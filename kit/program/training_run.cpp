@@ -12,6 +12,7 @@
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/detail/training_folder.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
@@ -106,6 +107,7 @@ struct TrainingRun::State {
   double reported = 0;  // tenths, where time has a limit
   Clock::time_point start, saved_at;
   bool trained = false, stopped = false, log_failed = false;
+  bool has_checkpoint() const { return !options.folder.empty() && saved == done; }
 };
 
 void TrainingRun::State::open() {
@@ -310,6 +312,7 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   }
   if (s.saved != s.done) s.checkpoint();
   s.end_log();
+  if (!s.options.folder.empty() && !kept()) training_not_kept();
   const bool finished = s.done == s.options.steps || s.stopped || s.is_over();
   if (finished && left > 0) s.progress->finish();
   s.earlier = s.seconds();
@@ -317,12 +320,17 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   return finished && !interrupted();
 }
 
+bool TrainingRun::kept() const {
+  const State& s = *state_;
+  return s.has_checkpoint() && (!s.losses || s.losses->waiting() == 0);
+}
+
 void TrainingRun::save(const std::function<void()>& write) const {
   try {
     write();
   } catch (const Error& error) {
     const State& s = *state_;
-    if (s.options.folder.empty() || s.saved != s.done) throw;
+    if (!s.has_checkpoint()) throw;
     fail_with("{}; the training is kept in {}: resume it (--resume) when this is mended", error.what(),
               printable(s.options.folder));
   }

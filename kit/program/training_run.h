@@ -86,11 +86,15 @@ class TrainingRun {
   /// Calls step(n) for all steps n that are left, from 1; true when the last one is done, false after Ctrl-C
   /// (see catch_interrupts(), which this calls: what the program saves after it is safe from a first Ctrl-C).
   /// Writes a checkpoint at either end. A checkpoint or line of losses.jsonl that the disk has no room for is
-  /// told on stderr; training goes on, and the line comes when there is room.
+  /// told on stderr; training goes on, and the line comes when there is room. Where the last checkpoint or a
+  /// line is missing at the end, kept() is false and run_program() ends with status_not_kept.
   ///
   /// Says on stdout how long it will take and ten times how it goes, on stderr how far it is. Throws, leaving
   /// the checkpoints before it, when a loss or a number of what is kept is no longer finite. Called once.
   bool train(const std::function<StepResult(std::int64_t step)>& step);
+
+  /// After train(): whether the folder has its last checkpoint and all losses; false without a folder.
+  bool kept() const;
 
   /// Calls `write`, which saves what the training made. Where it throws an Error, the disk being full, and
   /// the training itself is kept, the message says so: resumed, it comes here at once. `run.save([&] {

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 
 #include "data/batches.h"
+#include "in_child.h"
 #include "threads_guard.h"
 
 namespace gradus::test {
@@ -259,6 +261,82 @@ TEST_CASE("read_ahead: without a thread to be had the program does the work") {
   CHECK(ids_of(loop(loader)) == std::vector<std::int64_t>{0, 1, 2, 3, 4});
   CHECK(worker == std::this_thread::get_id());
 }
+
+#ifndef __SANITIZE_THREAD__  // which cannot start threads in a forked child
+
+TEST_CASE("read_ahead: a forked child goes on with the same batches, and so does its own child") {
+  DataLoader loader(12, [](std::int64_t i, Generator& g) { return rand({3}, g) + i; },
+                    {.batch_size = 2, .shuffle = true, .generator = Generator(1), .read_ahead = 3});
+  const StateDict begin = loader.state_dict();
+  const auto expected = [&] {
+    std::vector<std::array<Tensor, 1>> all;
+    for (int i = 0; i < 9; ++i) all.push_back(loader.next());
+    return all;
+  }();
+  const auto goes_on = [&](std::size_t taken) {
+    for (std::size_t i = taken; i < expected.size(); ++i)
+      if (!equal(loader.next()[0], expected[i][0])) return false;
+    return true;
+  };
+  loader.load_state_dict(begin);
+  for (int i = 0; i < 2; ++i) (void)loader.next();
+  CHECK(in_child([&] {
+          (void)loader.next();
+          return in_child([&] { return goes_on(3); }) == 0 && goes_on(3);
+        }) == 0);
+  CHECK(in_child([&] {
+          int batches = 0;
+          for (const auto& batch : loader) batches += batch[0].size(0) == 2;
+          return batches == 6;  // of the next epoch
+        }) == 0);
+  CHECK(goes_on(2));  // the parent has its thread
+}
+
+TEST_CASE("read_ahead: loaders that a forked child has no use for end there") {
+  for (const bool moved : {false, true}) {
+    DataLoader a(50, [](std::int64_t i) { return tensor(i); }, {.read_ahead = 4});
+    auto b = std::make_unique<DataLoader<1>>(
+        50, [](std::int64_t i) { return tensor(i); }, data::DataLoaderOptions{.read_ahead = 4});
+    (void)a.next(), (void)b->next();
+    CHECK(in_child([&] {
+            if (moved) a = std::move(*b);
+            b.reset();
+            a.load_state_dict(a.state_dict());
+            return a.next()[0].item<std::int64_t>() == 1;
+          }) == 0);
+  }
+  // Left in the middle of a loop.
+  DataLoader loader(50, [](std::int64_t i) { return tensor(i); }, {.read_ahead = 4});
+  for (const auto& batch : loader) {
+    if (batch[0].item<std::int64_t>() < 3) continue;
+    CHECK(in_child([&] {
+            DataLoader<1> last = std::move(loader);
+            return last.next()[0].item<std::int64_t>() == 4;
+          }) == 0);
+    break;
+  }
+}
+
+TEST_CASE("read_ahead: children forked while threads of loaders hold their locks") {
+  std::vector<DataLoader<1>> loaders;
+  for (int i = 0; i < 3; ++i)
+    loaders.emplace_back(
+        1'000'000, [](std::int64_t n) { return tensor(n); },
+        data::DataLoaderOptions{.read_ahead = 1 + 100 * i});
+  int good = 0;
+  for (std::int64_t n = 0; n < 40 && good == n; ++n) {
+    for (DataLoader<1>& loader : loaders) (void)loader.next();
+    good += in_child([&] {
+              for (DataLoader<1>& loader : loaders)
+                if (loader.next()[0].item<std::int64_t>() != n + 1) return false;
+              loaders.clear();
+              return true;
+            }) == 0;
+  }
+  CHECK(good == 40);
+}
+
+#endif
 
 TEST_CASE("read_ahead: no memory stays behind") {
   const std::int64_t before = memory_stats().live_bytes;

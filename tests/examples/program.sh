@@ -52,3 +52,17 @@ stopped() {
   wait $! || status=$?
   [ $status = "$wanted" ] || fail "$signal after '$text': status $status, expected $wanted"
 }
+# not_kept MODEL ARGS...: trains where files have room for such a MODEL, and not for the checkpoint that ends a training.
+not_kept() {
+  blocks=$(($(wc -c <"$1") * 3 / 2 / 512)) # a checkpoint is three times a model
+  shift
+  status=0
+  ( ulimit -f $blocks && trap '' XFSZ && exec "$program" "$@" ) >out 2>err </dev/null || status=$?
+  [ $status = 3 ] || fail "$name $*: status $status with its last checkpoint lost, expected 3"
+  says err 'no checkpoint of step 3: '
+}
+# harmless FILE: nothing in it controls a terminal, but U+FFFD stands there.
+harmless() {
+  [ "$(LC_ALL=C tr -d '\n\t -~\200-\377' <"$1" | wc -c)" = 0 ] || fail "control characters in $1"
+  says "$1" "$(printf '\357\277\275')"
+}

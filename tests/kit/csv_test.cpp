@@ -263,3 +263,21 @@ TEST_CASE("lines are counted through a long file, however they end") {
     CHECK(File(bytes + "\"" + end).refused().starts_with("read_csv: FILE, line 200002: the quote"));
   }
 }
+
+TEST_CASE("a million columns are named, checked and read in no time") {  // column by column it would be hours
+  const test::ScratchFolder folder;
+  constexpr int kColumns = 1'000'000;
+  std::string names, cells;
+  for (int i = 0; i < kColumns; ++i) {
+    names += (i == 0 ? "" : ",") + std::to_string(i) + "th";
+    cells += (i == 0 ? "" : ",") + std::to_string(i % 10);
+  }
+  replace_file(folder / "wide.csv", names + "\n" + cells + "\n");
+  const Csv wide = read_csv(folder / "wide.csv");
+  const Tensor x = wide.tensor();
+  CHECK(x.shape() == Shape{1, kColumns});
+  CHECK(x[0][kColumns - 1].item() == (kColumns - 1) % 10);
+  replace_file(folder / "wide.csv", names + ",7th\n");
+  CHECK_THROWS_WITH_AS(read_csv(folder / "wide.csv"),
+                       doctest::Contains("columns 8 and 1000001 are both called '7th'"), Error);
+}

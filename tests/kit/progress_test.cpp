@@ -108,6 +108,9 @@ TEST_CASE("notes stand above the bar") {
   screen.text.clear();
   progress.note("run 3 diverged");
   CHECK(screen.text == "\r\x1b[Krun 3 diverged\n");
+  screen.text.clear();
+  progress.note("two\nlines, \x1b[2J");
+  CHECK(screen.text == "two\nlines, \uFFFD[2J\n");
   progress.update(6);  // the bar comes back at once
   CHECK(screen.text.find("60%") != std::string::npos);
 }

@@ -3,12 +3,48 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <limits>
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "support.h"
+
+namespace {
+
+int failing_truncations = 0;
+
+/// For one scope no file grows beyond so many bytes.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit small = before_;
+    small.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+/// Comes before the C library's.
+extern "C" int ftruncate(int file, off_t bytes) noexcept {
+  if (failing_truncations == 0) return static_cast<int>(syscall(SYS_ftruncate, file, bytes));
+  --failing_truncations;
+  errno = EIO;
+  return -1;
+}
 
 using namespace gradus;
 using namespace gradus::kit;
@@ -77,7 +113,28 @@ TEST_CASE("a column has a value for each line") {
   CHECK_THROWS_WITH_AS(lines.column("los"),
                        "LogLines::column: no line has 'los'; there are 'step', 'loss', 'note'", Error);
   CHECK_THROWS_WITH_AS(lines.column("note"),
-                       "LogLines::column: 'note' is a text in line 3, 'half time'; expects numbers", Error);
+                       ("LogLines::column: 'note' is a text in line 3 of " + (folder / "m.jsonl").string() +
+                        ", 'half time'; expects numbers")
+                           .c_str(),
+                       Error);
+  LogLines made;
+  made.add({{"note", "a"}});
+  CHECK_THROWS_WITH_AS(made.column("note"),
+                       "LogLines::column: 'note' is a text in line 1, 'a'; expects numbers", Error);
+}
+
+TEST_CASE("a line knows which one of its file it is") {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "m.jsonl").string();
+  replace_file(path, "{\"a\":1}\n\n{\"a\":2,\"v\":\"x\"}\n{\"a\":3}");
+  const LogLines lines = read_run_log(path);
+  CHECK(lines[0].number() == 1);
+  CHECK(lines[1].number() == 3);
+  CHECK(lines[2].number() == 4);
+  CHECK(LogLine{{"a", 1}}.number() == 0);
+  CHECK(lines[0] == LogLine{{"a", 1}});
+  CHECK_THROWS_WITH_AS(lines.with("v").column("v"), doctest::Contains(("in line 3 of " + path).c_str()),
+                       Error);
 }
 
 TEST_CASE("lines with a value that is there only now and then") {
@@ -168,7 +225,7 @@ TEST_CASE("a file that is no run log is refused, and stays as it is") {
   refused("{\"step\":1}\n\n{nonsense", "3: " + object + "'{nonsense'");
   refused("{\"step\":1}\n{\"a\":}", "2: " + object + "'{\"a\":}'");
   refused("{\"vocab\":{\"a\":1,",
-          "1: " + object + "'{\"vocab\":{\"a\":1,'");  // a log has no lists or objects
+          "1: 'vocab' is a list or an object; expects a number, a text, true, false or null");
   refused("{\"a\":1}{\"a\"", "1: " + object + "'{\"a\":1}{\"a\"'");
 
   for (const char* cut : {"", "{", "{\"", "{\"loss", "{\"loss\":2.", "{\"a\":\"\\u00", "{\"a\":\"\xC3"}) {
@@ -194,23 +251,60 @@ TEST_CASE("where the disk is full no half line stays") {
   const test::ScratchFolder folder;
   RunLog log(folder / "m.jsonl");
   log.write({{"step", 1}});
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const auto handler = signal(SIGXFSZ, SIG_IGN);
-  rlimit small = before;
-  small.rlim_cur = 20;
-  setrlimit(RLIMIT_FSIZE, &small);
   std::string message;
-  try {
-    log.write({{"step", 2}, {"note", "longer than what is left"}});
-  } catch (const Error& error) {
-    message = error.what();
+  {
+    const FileLimit limit(20);
+    try {
+      log.write({{"step", 2}, {"note", "longer than what is left"}});
+    } catch (const Error& error) {
+      message = error.what();
+    }
   }
-  setrlimit(RLIMIT_FSIZE, &before);
-  signal(SIGXFSZ, handler);
   CHECK(message == "RunLog: cannot write " + (folder / "m.jsonl").string() + ": File too large");
   log.write({{"step", 3}});
   CHECK(read_file(folder / "m.jsonl") == "{\"step\":1}\n{\"step\":3}\n");
+}
+
+TEST_CASE("a half line that cannot be removed is not gone on from") {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "m.jsonl").string(), first = "{\"step\":1}\n";
+  RunLog log(path);
+  log.write({{"step", 1}});
+  {
+    const FileLimit limit(20);
+    failing_truncations = 2;
+    CHECK_THROWS_WITH_AS(log.write({{"step", 2}, {"note", "longer than what is left"}}),
+                         ("RunLog: cannot write " + path + ": File too large").c_str(), Error);
+  }
+  CHECK(read_file(path).size() == 20);
+  CHECK_THROWS_WITH_AS(log.write({{"step", 3}}),
+                       ("RunLog: cannot remove a half line from " + path + ": Input/output error").c_str(),
+                       Error);
+  CHECK(read_file(path).size() == 20);
+  CHECK(failing_truncations == 0);
+  CHECK(read_run_log(path).size() == 1);
+  log.write({{"step", 3}});
+  CHECK(read_file(path) == first + "{\"step\":3}\n");
+}
+
+TEST_CASE(
+    "a million names in a line are read, found and compared in no time") {  // one by one it would be hours
+  const test::ScratchFolder folder;
+  constexpr int kNames = 1'000'000;
+  LogLine line;
+  for (int i = 0; i < kNames; ++i) line.add("name" + std::to_string(i), i);
+  {
+    RunLog log(folder / "m.jsonl");
+    log.write(line);
+    log.write({{"step", 1}});
+  }
+  const LogLines lines = read_run_log(folder / "m.jsonl");
+  CHECK(lines[0] == line);
+  double sum = 0;
+  for (const auto& [name, value] : line) sum += lines[0][name].number() - value.number();
+  CHECK(sum == 0);
+  CHECK_THROWS_WITH_AS(line.add("name77", 1), "LogLine: 'name77' stands twice in one line", Error);
+  CHECK_THROWS_WITH_AS(lines.column("x"), doctest::Contains(", 'name29' and 999971 more"), Error);
 }
 
 TEST_CASE("other broken lines are errors with file and line") {
@@ -221,6 +315,17 @@ TEST_CASE("other broken lines are errors with file and line") {
     CHECK_THROWS_WITH_AS(read_run_log(path), ("read_run_log: " + path + " line " + reason).c_str(), Error);
   };
   refused("{\"step\":1}\nnonsense\n{\"step\":2}\n", "2: expects a JSON object, got 'nonsense'");
+  for (const char* end : {"", "\n", "\n{}\n"}) {  // a number that no double holds, also in a last line
+    refused(std::string("{\"step\":1}\n{\"step\":2,\"loss\":1e400}") + end,
+            "2: the number '1e400' is out of range");
+    refused(std::string("{\"step\":1}\n{\"step\":2,\"loss\":-1e400,\"") + end,
+            "2: the number '-1e400' is out of range");
+  }
+  refused("{\"a\":1,\"b\":2,\"a\":3}", "1: LogLine: 'a' stands twice in one line");
+  refused(std::string("{\"a\":1}\0{", 9), "1: expects a JSON object, got '{\"a\":1}?{'");
+  CHECK_THROWS_WITH_AS(read_run_log(std::string(300, 'x')),
+                       doctest::Contains("read_run_log: cannot look at xxx"), Error);
+  CHECK_THROWS_AS(RunLog(std::string(300, 'x')), Error);
   refused("\n[1]\n{}\n", "2: expects a JSON object, got '[1]'");
   refused("{\"a\":[1]}\n", "1: 'a' is a list or an object; expects a number, a text, true, false or null");
   refused("\x1b[31mred\xff\n{}\n", "1: expects a JSON object, got '?[31mred?'");  // nothing for the terminal

@@ -365,3 +365,12 @@ TEST_CASE("load_tokenizer: Marian's folder, wrong") {
     CHECK(said_of(folder).find(std::string("has no ") + name) != std::string::npos);
   }
 }
+
+TEST_CASE("load_tokenizer: a path the system cannot look at is an Error that names it") {
+  const std::filesystem::path longest(std::string(300, 'x'));
+  CHECK_THROWS_AS(load_tokenizer(longest), Error);
+  CHECK_THROWS_AS(ByteLevelBPE::load(longest), Error);
+  CHECK_THROWS_AS(WordPiece::load(longest), Error);
+  CHECK_THROWS_AS(SentencePiece::load(longest), Error);
+  CHECK_THROWS_AS(SentencePiece{longest}, Error);
+}

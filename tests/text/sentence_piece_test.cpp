@@ -82,3 +82,40 @@ TEST_CASE("SentencePiece: errors") {
                          doctest::Contains("cut.model: this is no SentencePiece model"), Error);
   }
 }
+
+TEST_CASE("SentencePiece: what its own reading throws becomes an error that names the file") {
+  // A piece that begins with a zero byte is, to the trie of all pieces, a key of no length.
+  std::string bytes = test::read_text(kModel);
+  const std::string piece = "\u2581T";
+  const std::size_t at = bytes.find("\n" + std::string(1, static_cast<char>(piece.size())) + piece);
+  REQUIRE(at != std::string::npos);
+  bytes[at + 2] = '\0';
+  const test::ScratchFolder folder;
+  for (const char* name : {"spiece.model", "source.spm", "target.spm"})
+    test::write_text(folder / name, bytes);
+  const char* const message = "spiece.model: this is no SentencePiece model, or cut short: ";
+  CHECK_THROWS_WITH_AS(SentencePiece(folder / "spiece.model"), doctest::Contains(message), Error);
+  CHECK_THROWS_WITH_AS(load_tokenizer(folder.path()), doctest::Contains(message), Error);
+  std::filesystem::remove(folder / "spiece.model");
+  test::write_text(folder / "vocab.json", R"({"</s>": 0, "<unk>": 1, "<pad>": 2})");
+  CHECK_THROWS_WITH_AS(load_tokenizer(folder.path()),
+                       doctest::Contains("source.spm: this is no SentencePiece model, or cut short: "),
+                       Error);
+}
+
+TEST_CASE("SentencePiece: a model with any byte changed is read or refused, and never throws anything else") {
+  const std::string bytes = test::read_text(kModel);
+  const test::ScratchFolder folder;
+  for (std::size_t at = 0; at < bytes.size(); at += 13)
+    for (const char byte : {'\0', '\xff', 'a'}) {
+      std::string changed = bytes;
+      changed[at] = byte;
+      test::write_text(folder / "m.model", changed);
+      CAPTURE(at);
+      try {
+        const SentencePiece read(folder / "m.model");
+        (void)read.decode(read.encode("The vorpal blade"));
+      } catch (const Error&) {
+      }
+    }
+}

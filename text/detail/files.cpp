@@ -35,6 +35,15 @@ class Watch {
 
 }  // namespace
 
+bool exists(const std::string& who, const std::filesystem::path& path) {
+  return io::exists(who, path.string());
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(path, unknown);
+}
+
 std::string named(const std::filesystem::path& path) { return io::printable(path.string()); }
 
 std::string json_quoted(std::string_view text) {
@@ -42,7 +51,7 @@ std::string json_quoted(std::string_view text) {
 }
 
 std::string read_file(const std::string& who, const std::filesystem::path& path) {
-  check(!std::filesystem::is_directory(path), "{}: {} is a folder, expects a file", who, named(path));
+  check(!is_folder(path), "{}: {} is a folder, expects a file", who, named(path));
   std::error_code unknown;  // of a file that is not there, which opening says
   const auto status = std::filesystem::status(path, unknown);
   check(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),

@@ -20,6 +20,10 @@ Json read_json(const std::string& who, const std::filesystem::path& path);
 /// A file that is there whole or not at all.
 void write_file(const std::string& who, const std::filesystem::path& path, std::string_view bytes);
 
+/// Whether there is such a file or folder; throws naming `who` where the system cannot tell.
+bool exists(const std::string& who, const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);  // false also where the system cannot tell
+
 /// A path as messages name it.
 std::string named(const std::filesystem::path& path);
 /// Text in quotes as JSON writes it, for messages and files.

@@ -1,10 +1,9 @@
 #include "gradus/text/detail/marian.h"
 
-#include <sentencepiece_processor.h>
-
 #include "gradus/core/io/files.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"
+#include "gradus/text/detail/pieces.h"
 
 namespace gradus::text::detail {
 namespace {
@@ -15,10 +14,7 @@ constexpr const char* kMarian = "Marian's tokenizer";
 
 struct Pieces {
   explicit Pieces(const fs::path& path) : bytes(read_file(kMarian, path)) {
-    const auto status = processor.LoadFromSerializedProto(bytes);
-    check(status.ok() && processor.GetPieceSize() > 0,
-          "{}: {}: this is no SentencePiece model, or cut short: {}", kMarian, named(path),
-          io::printable(status.ToString()));
+    load_pieces(processor, bytes, std::string(kMarian) + ": " + named(path));
   }
   std::string bytes;
   sentencepiece::SentencePieceProcessor processor;
@@ -98,9 +94,9 @@ class Marian : public Tokenizer {
 
 std::shared_ptr<const Tokenizer> load_marian(const fs::path& folder) {
   for (const char* const name : {"source.spm", "target.spm", "vocab.json"})
-    check(fs::exists(folder / name), "{}: {} has no {}: expects source.spm, target.spm and vocab.json",
+    check(exists(kMarian, folder / name), "{}: {} has no {}: expects source.spm, target.spm and vocab.json",
           kMarian, named(folder), name);
-  check(!fs::exists(folder / "target_vocab.json"),
+  check(!exists(kMarian, folder / "target_vocab.json"),
         "{}: {} has a target_vocab.json: two vocabularies are not supported", kMarian, named(folder));
   const auto tokens = std::make_shared<Tokens>(std::string(kMarian) + ": " + named(folder / "vocab.json"));
   add_vocabulary(*tokens, read_json(kMarian, folder / "vocab.json"));

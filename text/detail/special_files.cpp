@@ -50,10 +50,10 @@ void read_special_files(Tokens& tokens, const std::filesystem::path& folder) {
   std::map<std::string, std::string> roles;
   std::vector<std::string> special;
   for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"})
-    if (std::filesystem::exists(folder / name))
+    if (exists(kWho, folder / name))
       read_roles(Keys(read_json(kWho, folder / name), std::string(kWho) + ": " + named(folder / name)), roles,
                  special);
-  if (const auto path = folder / "added_tokens.json"; std::filesystem::exists(path)) {
+  if (const auto path = folder / "added_tokens.json"; exists(kWho, path)) {
     const Json added = read_json(kWho, path);
     check(added.is_object(), "{}: {}: expects an object of tokens and their ids", kWho, named(path));
     for (const auto& [token, id] : added.items()) {

@@ -70,16 +70,16 @@ BPEParts read_bpe(const fs::path& vocab, const fs::path& merges, const BPEOption
 }
 
 BPEParts read_bpe(const fs::path& folder) {
-  if (const auto path = folder / "tokenizer.json"; fs::exists(path)) {
+  if (const auto path = folder / "tokenizer.json"; exists("ByteLevelBPE", path)) {
     const std::string who = "ByteLevelBPE: " + named(path);
     BPEParts parts = bpe_from_json(read_json("ByteLevelBPE", path), who);
     read_special_files(parts.tokens, folder);
     return parts;
   }
   for (const auto& [vocab, merges] : {std::pair("vocab.json", "merges.txt"), {"encoder.json", "vocab.bpe"}}) {
-    if (!fs::exists(folder / vocab)) continue;
+    if (!exists("ByteLevelBPE", folder / vocab)) continue;
     BPEOptions options;
-    if (const auto path = folder / "tokenizer_config.json"; fs::exists(path))
+    if (const auto path = folder / "tokenizer_config.json"; exists("ByteLevelBPE", path))
       options.prefix_space = Keys(read_json("ByteLevelBPE", path), "ByteLevelBPE: " + named(path))
                                  .get("add_prefix_space", false);
     BPEParts parts = read_pair(folder / vocab, folder / merges, options);
@@ -102,17 +102,17 @@ WordPieceParts read_word_piece(const fs::path& vocab, const WordPieceOptions& op
 }
 
 WordPieceParts read_word_piece(const fs::path& folder) {
-  if (const auto path = folder / "tokenizer.json"; fs::exists(path)) {
+  if (const auto path = folder / "tokenizer.json"; exists("WordPiece", path)) {
     const std::string who = "WordPiece: " + named(path);
     WordPieceParts parts = word_piece_from_json(read_json("WordPiece", path), who);
     read_special_files(parts.tokens, folder);
     return parts;
   }
-  check(fs::is_directory(folder), "WordPiece: {} is no folder; nothing is downloaded", named(folder));
-  check(fs::exists(folder / "vocab.txt"), "WordPiece: {} has neither tokenizer.json nor vocab.txt",
+  check(is_folder(folder), "WordPiece: {} is no folder; nothing is downloaded", named(folder));
+  check(exists("WordPiece", folder / "vocab.txt"), "WordPiece: {} has neither tokenizer.json nor vocab.txt",
         named(folder));
   WordPieceOptions options;
-  if (const auto path = folder / "tokenizer_config.json"; fs::exists(path)) {
+  if (const auto path = folder / "tokenizer_config.json"; exists("WordPiece", path)) {
     const Json json = read_json("WordPiece", path);
     const Keys config(json, "WordPiece: " + named(path));
     options.lowercase = config.get("do_lower_case", true);

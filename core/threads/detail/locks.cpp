@@ -9,6 +9,9 @@ namespace locks {
 constinit std::mutex names;
 constinit Gate blas;
 constinit SpinLock gradients, ledgers, regions, depot;
+
+static constinit int forks_before = 0;  // written in a child that has one thread
+int forks() { return forks_before; }
 }  // namespace locks
 
 namespace {
@@ -37,6 +40,7 @@ void go_on() { give_back(/*to_child=*/false); }
 
 void begin_child() {
   give_back(/*to_child=*/true);
+  ++locks::forks_before;
   forget_pool();
 }
 

@@ -43,6 +43,10 @@ class Gate {
   std::atomic<bool> closed_ = false;
 };
 
+/// Forks between the process that loaded the library and this one: whoever owns a thread, which no child has,
+/// compares it with the number when the thread began.
+int forks();
+
 extern std::mutex names;    // of intern()
 extern Gate blas;           // of OpenBLAS
 extern SpinLock gradients;  // of leaves, among backward passes

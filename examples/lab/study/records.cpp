@@ -78,7 +78,7 @@ void write_study(const Path& folder, const StudyConfig& config) {
   kit::write_json(folder / "study.json", json);
 }
 
-bool is_study(const Path& folder) { return std::filesystem::exists(folder / "study.json"); }
+bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.json").string()); }
 
 StudyConfig read_study(const Path& folder) {
   const Path path = folder / "study.json";
@@ -93,6 +93,8 @@ StudyConfig read_study(const Path& folder) {
     json.at("seed").get_to(config.options.seed);
     config.options.data = json.at("data").get<std::string>();
     json.at("data_sha256").get_to(config.data_sha256);
+    for (const Json& part : json.at("shard"))
+      kit::check(part.is_number_integer(), "shard expects two whole numbers");
     json.at("shard").at(0).get_to(config.shard.index);
     json.at("shard").at(1).get_to(config.shard.count);
     kit::check(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
@@ -132,16 +134,14 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
   const Path path = folder / "runs.jsonl";
   std::map<std::string, Record> records;
   std::set<std::string> unknown;
-  std::size_t number = 0;
   for (const kit::LogLine& line : kit::read_run_log(path)) {
-    ++number;
     try {
       const std::string& name = line["run"].text();
       kit::check(records.emplace(name, record_of(line)).second, "run {} stands there twice", io::quote(name));
       if (!planned.contains(name)) unknown.insert(name);
     } catch (const Error& error) {
-      kit::fail_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()), number,
-                     io::printable(error.what()));
+      kit::fail_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
+                     line.number(), io::printable(error.what()));
     }
   }
   kit::check(unknown.empty(),
@@ -153,7 +153,7 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
 StudyResults read_results(const Path& folder, const Study& study) {
   const StudyConfig config = read_study(folder);
   kit::check(config.study == study.name, "{} is of the study {}, not of {}", io::printable(folder.string()),
-             config.study, study.name);
+             io::quote(config.study), study.name);
   const std::vector<StudyRun> plan = study.plan(config.options);
   return {config.options, read_records(folder, plan), plan.size()};
 }

@@ -42,15 +42,13 @@ bool ends_run(const kit::LogLine& line) { return line.contains("parameters_sha25
 template <class F>
 void for_each_line(const std::filesystem::path& metrics, const F& f) {
   const kit::LogLines lines = kit::read_run_log(metrics);
-  std::size_t count = 0;
-  try {
-    for (const kit::LogLine& line : lines) {
-      ++count;
+  for (const kit::LogLine& line : lines) {
+    try {
       f(line["run"].text(), line);
+    } catch (const Error& error) {
+      kit::fail_with("{}: line {} is not as the lab writes it ({})", io::printable(metrics.string()),
+                     line.number(), io::printable(error.what()));
     }
-  } catch (const Error& error) {
-    kit::fail_with("{}: object {} is not as the lab writes it ({})", io::printable(metrics.string()), count,
-                   io::printable(error.what()));
   }
 }
 

@@ -15,8 +15,11 @@ namespace gradus::kit {
 Descriptor::Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode)
     : who_(who), path_(path) {
   descriptor_ = io::open_file(path.string(), flags, mode);
-  if (descriptor_ < 0)
-    fail_with("{}: cannot open {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
+  if (descriptor_ < 0) fail("cannot open");
+}
+
+void Descriptor::fail(std::string_view what) const {
+  fail_with("{}: {} {}: {}", who_, what, io::printable(path_.string()), std::strerror(errno));
 }
 
 Descriptor::~Descriptor() {
@@ -39,8 +42,7 @@ void Descriptor::write_all(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      fail_with("{}: cannot write {}: {}", who_, io::printable(path_.string()), std::strerror(errno));
+    if (written < 0) fail("cannot write");
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }

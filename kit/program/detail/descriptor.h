@@ -19,6 +19,8 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int get() const { return descriptor_; }
+  /// Throws "`who`: `what` PATH: reason", the reason from errno.
+  [[noreturn]] void fail(std::string_view what) const;
   /// Writes all of it, going on after interruptions and short writes; throws naming the file.
   void write_all(std::string_view bytes) const;
 

@@ -26,7 +26,11 @@ static RunLog log_up_to(const std::filesystem::path& folder, std::int64_t done) 
   std::string text;
   for (const LogLine& line : read_run_log(file)) {
     ++lines;
-    if (!line.contains("step") || line["step"].number() > static_cast<double>(done)) continue;
+    try {
+      if (!line.contains("step") || line["step"].number() > static_cast<double>(done)) continue;
+    } catch (const Error& error) {
+      fail_with("{} line {}: \"step\": {}", io::printable(file.string()), line.number(), error.what());
+    }
     ++kept;
     text += line.json() + "\n";
   }

@@ -257,6 +257,39 @@ TEST_CASE("paths that are none, and paths that would speak to the terminal") {
   CHECK(load_npy(spaced).numel() == 2);
 }
 
+TEST_CASE("printable_text keeps lines and tabs, and nothing that controls a terminal") {
+  const std::string text =
+      "a\tb\n\r\n gr\u00f6\u00dfe \u65e5 \U0001f600 \u200b\u2028\u202f\u2065\u206a\u00a0";
+  CHECK(io::printable_text(text) == text);
+  const std::string mark = "\uFFFD";
+  CHECK(io::printable_text("\x1b]0;title\x07") == mark + "]0;title" + mark);
+  for (char c = 0; c >= 0 && c < 32; ++c)
+    if (c != '\n' && c != '\t') CHECK(io::printable_text(std::string("a") + c + "b") == "a" + mark + "b");
+  CHECK(io::printable_text("a\r") == "a" + mark);
+  CHECK(io::printable_text("\r\r\n") == mark + "\r\n");
+  CHECK(io::printable_text("\x7f") == mark);
+  for (int c = 0x80; c < 0xa0; ++c)
+    CHECK(io::printable_text(std::string("\xc2") + static_cast<char>(c)) == mark);
+  for (const char* turn :
+       {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
+    CHECK(io::printable_text(std::string("a") + turn) == "a" + mark);
+  CHECK(io::printable("\u202e") == "???");
+  CHECK(io::printable_text("x\xff\xc3y") == "x" + mark + mark + "y");
+  CHECK(io::printable_text("\xed\xa0\x80") == mark + mark + mark);
+  CHECK(io::printable_text("\xe2\x80") == mark + mark);  // cut off
+  CHECK(io::printable_text("").empty());
+}
+
+TEST_CASE("exists: yes, no, or an error that names the path") {
+  const ScratchFolder folder;
+  CHECK(io::exists("op", folder.path().string()));
+  CHECK_FALSE(io::exists("op", (folder / "none").string()));
+  CHECK_FALSE(io::exists("op", (folder / "none/deeper").string()));
+  const std::string longest(300, 'x');  // no name is so long
+  CHECK_THROWS_WITH_AS(io::exists("op", longest),
+                       ("op: cannot look at " + longest + ": File name too long").c_str(), Error);
+}
+
 TEST_CASE("printable keeps text and nothing else") {
   const std::string text = "a b~\u00e9\u4e2d\U0010FFFF";
   CHECK(io::printable(text) == text);

@@ -149,6 +149,22 @@ refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
   done
 }
 
+# Trained and saved, but the checkpoint is not: a status of its own.
+# shellcheck disable=SC2086
+{
+  not_kept whole --text text --save parts $small --steps 3 --sample 5 --run full
+  says out 'weights: parts'
+  expect 0 --load parts --sample 5
+  expect 0 --help
+  says out '3 done or stopped, but the training'
+}
+
+# A model writes what it has read; what controls a terminal does not reach one.
+awk 'BEGIN { for (i = 0; i < 300; ++i) printf "\033]0;title\007\233\n" }' >controls
+# shellcheck disable=SC2086
+expect 0 --text controls --save parts $small --steps 3 --sample 200
+harmless out
+
 # A text may come from a pipe.
 cat text >pipe &
 # shellcheck disable=SC2086

@@ -53,6 +53,8 @@ says out 'Zhang & Sennrich'
   expect 0 --load parts --prompt 'a [MASK]' # what is saved is a model
   expect 1 $options --save parts
   says err 'holds the checkpoints of a training'
+  not_kept whole/model.safetensors --text text $small --steps 3 --norm rms --save full
+  says out 'model: full'
   expect 1 $options --save parts --resume --weight-decay 0.5
   says err '--weight-decay was 0.01, is 0.5'
   tr d D <text >other_text

@@ -57,6 +57,11 @@ says out 'Zhang & Sennrich'
   expect 0 --weights parts --prompt 'a cat' --count 3 # what is saved is a model
   expect 1 $options --save parts
   says err 'holds the checkpoints of a training'
+  not_kept whole/model.safetensors --text text $small --steps 3 --save full
+  says out 'model: full'
+  awk 'BEGIN { for (i = 0; i < 300; ++i) printf "\033]0;title\007\n" }' >controls
+  expect 0 --text controls $small --steps 1 --save controlled --prompt title
+  harmless out
   expect 1 $options --save parts --resume --clip 2
   says err '--clip was 1, is 2'
   tr d D <text >other_text
@@ -149,7 +154,7 @@ if ${as:-env} test -x "$program" 2>/dev/null; then
   status=0
   ${as:-env} "$program" --weights closed --prompt a >out 2>err || status=$?
   [ $status = 1 ] || fail "a closed folder: status $status"
-  says err 'gpt2: load_tokenizer: cannot look into closed: Permission denied'
+  says err 'gpt2: load_tokenizer: cannot look at closed/spiece.model: Permission denied'
 fi
 chmod 755 closed
 

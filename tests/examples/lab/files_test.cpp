@@ -215,8 +215,7 @@ TEST_CASE("a line of metrics that is missing, doubled or of another run is notic
     return message_on(folder.path());
   };
   CHECK(with(good).empty());
-  CHECK(with(first + good).find("metrics.jsonl: object 2 is not as the lab writes it (") !=
-        std::string::npos);
+  CHECK(with(first + good).find("metrics.jsonl: line 2 is not as the lab writes it (") != std::string::npos);
   CHECK(with(first + good).find("expects step 2, got '1'") != std::string::npos);
   CHECK(with(good.substr(first.size())).find("expects step 1, got '2'") != std::string::npos);
   // No steps at all: a record of results, which must be asked for.

@@ -170,10 +170,10 @@ TEST_CASE("a metrics file of something else is named") {
     }
     return "";
   };
-  CHECK(message().find("metrics.jsonl: object 1 is not as the lab writes it") != std::string::npos);
+  CHECK(message().find("metrics.jsonl: line 1 is not as the lab writes it") != std::string::npos);
   kit::replace_file(folder / "metrics.jsonl", "{\"run\": \"pre-L1-lr0.01-w0-s0\", \"step\": 1}\n");
   CHECK(message().find("grad_norm") == std::string::npos);  // the missing loss is found first
-  CHECK(message().find("metrics.jsonl: object 1") != std::string::npos);
+  CHECK(message().find("metrics.jsonl: line 1") != std::string::npos);
 }
 
 TEST_CASE("the time of a step is measured") {

@@ -120,6 +120,11 @@ says err 'translate: a line is not UTF-8: convert it, with iconv for example'
   [ "$(grep -c '"loss"' run/losses.jsonl)" = 1500 ] || fail "losses are missing"
   [ "$(grep -c '"bleu"' run/losses.jsonl)" = 2 ] || fail "validations are missing"
   for file in whole/*; do cmp "$file" "parts/${file#whole/}" || fail "a resumed training ended otherwise"; done
+  not_kept whole/model.safetensors $train --steps 3 --save full --run full_run
+  says out 'model: full'
+  awk 'BEGIN { for (i = 0; i < 40; ++i) printf "\033]0;title\007\n" }' >controls
+  expect 0 --source controls --target controls $small --steps 100 --save controlled --translate title
+  harmless out
   stopped TERM 143 out 'will take about' $train --steps 100000000 --save stopped
   says out 'with --run FOLDER a training can go on'
   expect 0 --load stopped --translate 'ein Hund'

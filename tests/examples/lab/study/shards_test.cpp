@@ -62,7 +62,8 @@ TEST_CASE("parts share out all runs, each once, and about evenly") {
 
 TEST_CASE("parts are even in time, not in number") {
   std::vector<StudyRun> plan{{.name = "long", .seconds = 10, .measure = {}}};
-  for (int i = 0; i < 10; ++i) plan.push_back({.name = "short-" + std::to_string(i), .seconds = 1, .measure = {}});
+  for (int i = 0; i < 10; ++i)
+    plan.push_back({.name = "short-" + std::to_string(i), .seconds = 1, .measure = {}});
   CHECK(part_of(plan, {1, 2}).size() == 1);
   CHECK(part_of(plan, {2, 2}).size() == 10);
 }
@@ -118,6 +119,18 @@ TEST_CASE("a study goes on where it was cut off, and other files are refused") {
   refused("{\"run\":\"run-77\",\"seconds\":1}\n", "the study has no such runs: run-77");
   refused("{\"seconds\":1}\n", "line 1 is not as the lab writes it");
   refused("{\"run\":\"run-1\",\"seconds\":1,\"curve\":\"1 2 x\"}\n", "'x' is no number");
+  refused("\n{\"run\":\"run-1\",\"seconds\":1e400}\n",
+          "runs.jsonl line 2: the number '1e400' is out of range");
+  refused("\n{\"run\":\"run-1\",\"seconds\":\"x\"}\n", "runs.jsonl: line 2 is not as the lab writes it");
+  const std::string config = kit::read_file(folder / "study.json");
+  for (const char* part : {"1e30", "1.5", "true", "\"1\"", "1e400"}) {
+    std::string changed = config;
+    const std::size_t at = changed.find("\"shard\"");
+    REQUIRE(at != std::string::npos);
+    changed.replace(changed.find('1', at), 1, part);
+    kit::replace_file(folder / "study.json", changed);
+    CHECK_THROWS_WITH_AS(read_study(folder), doctest::Contains("study.json: "), Error);
+  }
   kit::replace_file(folder / "study.json", "{\"study\": 3}");
   CHECK_THROWS_WITH(read_study(folder), doctest::Contains("study.json: not as the lab writes it"));
 }

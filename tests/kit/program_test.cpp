@@ -1,0 +1,46 @@
+#include "gradus/kit/program/program.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "gradus/kit/data/files.h"
+#include "in_child.h"
+#include "support.h"
+
+using namespace gradus;
+
+namespace {
+
+/// What a child writes to this stream.
+template <class F>
+std::string written_to(int stream, const F& f) {
+  const test::ScratchFolder folder;
+  const std::filesystem::path path = folder / "written";
+  CHECK(test::in_child([&] {
+          dup2(open(path.c_str(), O_WRONLY | O_CREAT, 0600), stream);
+          f();
+          return 0;
+        }) == 0);
+  return kit::read_file(path);
+}
+
+}  // namespace
+
+TEST_CASE("print_text and print_error write nothing that controls a terminal, print what it is given") {
+  const std::string text = "a\x1b]0;title\x07\x9b\u202e\u009b\r\n\tb\n";
+  const std::string safe = "a\uFFFD]0;title\uFFFD\uFFFD\uFFFD\uFFFD\r\n\tb\n";
+  CHECK(written_to(STDOUT_FILENO, [&] { kit::print_text(text); }) == safe);
+  CHECK(written_to(STDERR_FILENO, [&] { kit::print_error(text); }) == safe);
+  CHECK(written_to(STDOUT_FILENO, [&] { kit::print(text); }) == text);
+}
+
+TEST_CASE("run_program: an exception's message reaches stderr without what controls a terminal") {
+  const auto fails = [] {
+    kit::run_program("p", [&]() -> int { throw std::runtime_error("no \x1b[2Jfile"); });
+  };
+  CHECK(written_to(STDERR_FILENO, fails) == "p: no \uFFFD[2Jfile\n");
+}

@@ -1,0 +1,23 @@
+#include "gradus/text/detail/pieces.h"
+
+#include <exception>
+
+#include "gradus/core/io/files.h"
+#include "gradus/text/detail/check.h"
+
+namespace gradus::text::detail {
+
+void load_pieces(sentencepiece::SentencePieceProcessor& processor, const std::string& bytes,
+                 const std::string& where) {
+  std::string reason;
+  try {
+    const auto status = processor.LoadFromSerializedProto(bytes);
+    if (status.ok() && processor.GetPieceSize() > 0) return;
+    reason = status.ToString();
+  } catch (const std::exception& error) {  // of the trie of its pieces: Darts::Details::Exception
+    reason = error.what();
+  }
+  fail_with("{}: this is no SentencePiece model, or cut short: {}", where, io::printable(reason));
+}
+
+}  // namespace gradus::text::detail

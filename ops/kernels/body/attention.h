@@ -115,8 +115,8 @@ void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* large
 /// Keys of a row may pass in several calls, of which the first needs delta already: an estimate of it then
 /// leaves a rest, the sum of dS, which must be 0. The call with which the row's weight ends takes it back,
 ///   delta = estimate + rest / sum of its P
-/// if it has enough of the weight: the rest becomes larger by as much as that is less than 1. With all of it
-/// in one call that is delta itself, whatever the estimate.
+/// if it has a quarter of the weight or more: dividing by less would enlarge the rest too much. With all of
+/// it in one call that is delta itself, whatever the estimate.
 template <class V>
 void attention_score_grad(const ScoreRows<ScalarOf<V>>& dp, const ScalarOf<V>* p, bool last,
                           const ScalarOf<V>* estimate, ScalarOf<V>* weight, ScalarOf<V>* rest) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -75,27 +76,39 @@ double distance(const Tensors& a, const Tensors& b) {
   return std::sqrt(sum);
 }
 
-/// Attention that computes its weights again in backward leaves the whole gradient in f32 as exact as the
-/// equation's does, whose softmax keeps them.
-void expect_exact_gradients(const nn::Placement& placement, const Equation& equation, double scale,
-                            const nn::BlockOptions& block) {
-  CAPTURE(scale);
-  manual_seed(11);
+/// The error of the whole gradient in f32, over that of the equation's, whose softmax keeps its weights.
+double error_ratio(const nn::Placement& placement, const Equation& equation, double scale,
+                   const nn::BlockOptions& block) {
   const Stack in_f32(placement, block);
   const Tensor x = randn({2, 24, 4}), dy = randn({2, 24, 4});
   const DefaultDType f64_default(f64);
   const Stack in_f64(placement, block);
   const std::vector<Tensor> from = in_f32.encoder.parameters(), to = in_f64.encoder.parameters();
-  NoGrad guard;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i].dim() > 1) from[i].copy_(from[i] * scale);
-    to[i].copy_(from[i].to(f64));
+  {
+    const NoGrad guard;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i].dim() > 1) from[i].copy_(from[i] * scale);
+      to[i].copy_(from[i].to(f64));
+    }
   }
-  const EnableGrad again;
-  const Tensors exact = gradients(in_f64, equation(in_f64, x.to(f64)), dy),
-                written_out = gradients(in_f32, equation(in_f32, x), dy),
-                computed = gradients(in_f32, in_f32.encoder(x), dy);
-  CHECK(distance(computed, exact) <= 5 * distance(written_out, exact));
+  const Tensors exact = gradients(in_f64, equation(in_f64, x.to(f64)), dy);
+  return distance(gradients(in_f32, in_f32.encoder(x), dy), exact) /
+         distance(gradients(in_f32, equation(in_f32, x), dy), exact);
+}
+
+/// From 0.1 to 30 times GPT's N(0, 0.02^2), which is N(0, 0.08^2) where there are 4 channels for its 64. The
+/// median: where large scores are nearly equal, either may be off by chance.
+void expect_exact_gradients(const nn::Placement& placement, const Equation& equation,
+                            const nn::BlockOptions& block) {
+  for (const double scale : {0.1, 1.0, 5.0, 10.0, 20.0, 30.0}) {
+    std::vector<double> ratios;
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+      manual_seed(seed);
+      ratios.push_back(error_ratio(placement, equation, 0.16 * scale, block));
+    }
+    CAPTURE(scale);
+    CHECK(std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio <= 5; }) >= 3);
+  }
 }
 
 void expect_equation(const nn::Placement& placement, const Equation& equation,
@@ -107,8 +120,7 @@ void expect_equation(const nn::Placement& placement, const Equation& equation,
     const Tensor x = randn({2, 3, 4});
     CHECK(max_difference(stack.encoder(x), equation(stack, x)) < 1e-12);
   }
-  for (const double scale : {0.1, 1.0, 5.0, 10.0, 20.0, 30.0})
-    expect_exact_gradients(placement, equation, scale, block);
+  expect_exact_gradients(placement, equation, block);
 }
 
 /// A placement whose branches are all joined by step(stack, i, j, x).

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "gradus/core/array/detail/dispatch.h"
+#include "gradus/ops/ops.h"
 
 namespace gradus::nn {
 
@@ -100,6 +101,25 @@ void expect_tokens(const char* layer, const char* what, const Tensor& ids, std::
     fail_with("{}: token {} of {}, at {}, is outside its vocab of {}: expects 0 to {}{}", layer, tokens[i],
               what, at, vocab, vocab - 1, remedy);
   }
+}
+
+void expect_next_tokens(const char* layer, const Tensor& ids, const Tensor& targets) {
+  const Tensor read = ids.contiguous(), wanted = targets.contiguous();
+  const std::span<const std::int64_t> id = read.span<std::int64_t>(), target = wanted.span<std::int64_t>();
+  if (id.empty()) return;
+  const std::int64_t ignored = *CrossEntropyOptions().ignore_index;
+  const Array &a = ids.array(), &b = targets.array();
+  bool copies = a.raw() == b.raw() && a.strides() == b.strides();
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    if (target[i] == ignored) continue;
+    if (target[i] != id[i]) return;
+    const bool last = (i + 1) % static_cast<std::size_t>(ids.size(1)) == 0;
+    if (!last && target[i + 1] != ignored && target[i] != id[i + 1]) copies = true;
+  }
+  check(!copies,
+        "{}: targets {} are the ids, which a model learns to copy: expects the tokens that come next, as in "
+        "loss(text.slice(1, 0, -1), text.slice(1, 1)) and from data::text_windows",
+        layer, targets.shape());
 }
 
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab) {

@@ -32,6 +32,9 @@ void expect_ids(const char* layer, const char* what, const Tensor& ids);
 /// 65: expects 0 to 64" and the remedy.
 void expect_tokens(const char* layer, const char* what, const Tensor& ids, std::int64_t vocab,
                    const std::string& remedy = "");
+/// Targets [B, T] that can be those that follow ids [B, T], else "GPT: targets [4, 8] are the ids ...". Equal
+/// values are not an error where they may follow each other: a text of one character.
+void expect_next_tokens(const char* layer, const Tensor& ids, const Tensor& targets);
 /// Tokens of 0 .. vocab - 1, else "GPT: generate expects stop tokens of 0 .. 64, its vocabulary, got 65".
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab);
 /// "Linear: expects in of 1 or more, got 0"

@@ -1,6 +1,8 @@
 #include "gradus/nn/models/bert.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
@@ -49,6 +51,39 @@ void expect_like_ids(const char* what, const Tensor& given, const Tensor& ids) {
         given.shape());
 }
 
+/// Somewhere in each row of padding [B, T]: a row without a token is mostly a mask of the other polarity.
+void expect_tokens_in_rows(const Tensor& padding) {
+  const Tensor all = padding.contiguous();
+  const std::span<const bool> hidden = all.span<bool>();
+  const auto width = static_cast<std::size_t>(padding.size(1));
+  for (std::size_t i = 0; i < hidden.size(); i += width) {
+    const auto row = hidden.subspan(i, width);
+    check(std::find(row.begin(), row.end(), false) != row.end(),
+          "Bert: row {} of padding {} is true everywhere, which hides all of its tokens: true means padding, "
+          "as in "
+          "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding alone",
+          i / width, padding.shape());
+  }
+}
+
+/// Targets [B, T] of which ids [B, T] hide some. Masking leaves one in ten of the chosen tokens in view.
+void expect_hidden_tokens(const Tensor& targets, const Tensor& ids) {
+  const Tensor wanted = targets.contiguous(), seen = ids.contiguous();
+  const std::span<const std::int64_t> target = wanted.span<std::int64_t>(), id = seen.span<std::int64_t>();
+  std::size_t chosen = 0;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    if (target[i] == -100) continue;
+    if (target[i] != id[i]) return;
+    ++chosen;
+  }
+  constexpr std::size_t kBeyondChance = 16;
+  check(
+      chosen == 0 || (chosen < target.size() && chosen < kBeyondChance),
+      "Bert: targets.tokens {} are the ids wherever they count, which a model learns to copy: expects ids in "
+      "which these tokens are hidden, as from data::mask_tokens",
+      targets.shape());
+}
+
 void expect_inputs(const Tensor& ids, const BertInputs& inputs, const BertOptions& o) {
   expect_ids("Bert", "ids", ids);
   check(ids.dim() == 2, "Bert: expects ids [B, T], got {}{}", ids.shape(),
@@ -65,6 +100,7 @@ void expect_inputs(const Tensor& ids, const BertInputs& inputs, const BertOption
           "Bert: expects padding of bool, true where a token is padding, got {} {}", inputs.padding.dtype(),
           inputs.padding.shape());
     expect_like_ids("padding", inputs.padding, ids);
+    expect_tokens_in_rows(inputs.padding);
   }
 }
 
@@ -74,6 +110,7 @@ void expect_targets(const BertTargets& targets, const Tensor& ids) {
   if (targets.tokens.defined()) {
     expect_ids("Bert", "targets.tokens", targets.tokens);
     expect_like_ids("targets.tokens", targets.tokens, ids);
+    expect_hidden_tokens(targets.tokens, ids);
   }
   if (targets.next.defined()) {
     expect_ids("Bert", "targets.next", targets.next);

@@ -54,7 +54,7 @@ struct Bert : Module {
   void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
   /// What the last block makes of ids [B, T] (i64), T at most context -> [B, T, C].
-  /// `Tensor hidden = bert(ids, {.padding = ids == pad});`
+  /// `Tensor hidden = bert(ids, {.padding = ids == pad});` Throws at a row that is all padding.
   Tensor operator()(const Tensor& ids, const BertInputs& inputs = {}) const;
   /// tanh(W h + b) of the first token of hidden [B, T, C] -> [B, C].
   Tensor pooled(const Tensor& hidden) const;
@@ -63,8 +63,8 @@ struct Bert : Module {
   /// Logits [B, 2] of whether the second sentence follows the first (class 0) or not: hidden [B, T, C].
   Tensor nsp_logits(const Tensor& hidden) const;
   /// Mean cross-entropy of the tokens to be predicted, plus that of the next sentences. The head's product is
-  /// made for the positions with a target only. Throws when neither target is given. `bert.loss(ids, {.tokens
-  /// = targets}, {.padding = padding}).backward();`
+  /// made for the positions with a target only. Throws when neither target is given, and when the ids hide
+  /// none of the tokens. `bert.loss(ids, {.tokens = targets}, {.padding = padding}).backward();`
   Tensor loss(const Tensor& ids, const BertTargets& targets, const BertInputs& inputs = {}) const;
 
   /// As given, with what was left to the model filled in.

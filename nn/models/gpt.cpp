@@ -83,6 +83,7 @@ Tensor GPT::loss(const Tensor& ids, const Tensor& targets) const {
   expect_ids("GPT", "targets", targets);
   check(targets.shape() == ids.shape(), "GPT: expects targets of the shape of ids, {}, got {}", ids.shape(),
         targets.shape());
+  expect_next_tokens("GPT", ids, targets);
   return linear_cross_entropy(hidden(ids), head ? head->weight : token_embedding.weight, targets);
 }
 

@@ -109,6 +109,18 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
                 });
 }
 
+namespace {
+
+/// Rounding may leave a little more than 0.
+void expect_log_probability(double x, I row, I target) {
+  check(!(x > 1e-4),
+        "nll_loss: expects log-probabilities, which are not positive, got {} for target {} of row {}: pass "
+        "log_softmax(logits, -1), or the logits to cross_entropy",
+        x, target, row);
+}
+
+}  // namespace
+
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const CrossEntropyOptions& options) {
   check_loss("nll_loss", "log_probabilities", operand("nll_loss", log_probabilities).shape(),
              log_probabilities.dtype(), target, options);
@@ -121,8 +133,13 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Cro
   dispatch_floating("nll_loss", x, [&]<class T>() {
     const RowPointers<const T> px(x);
     T* const loss = losses.mutable_data<T>();
-    for (I i = 0; i < losses.numel(); ++i)
-      if (!targets.ignored(i)) loss[i] = times(targets.row<T>(i).own_weight(), -px[i][targets[i]]);
+    for (I i = 0; i < losses.numel(); ++i) {
+      if (targets.ignored(i)) continue;
+      const T log_p = px[i][targets[i]];
+      const double weight = targets.row<T>(i).own_weight();
+      if (weight != 0) expect_log_probability(static_cast<double>(log_p), i, targets[i]);
+      loss[i] = times(weight, -log_p);
+    }
   });
   return record("nll_loss", targets.reduce(losses), {&log_probabilities},
                 [=, shape = x.shape()](const Array& dy, Needs) -> Grads {

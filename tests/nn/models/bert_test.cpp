@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 
 #include "check_op.h"
 #include "gradus/nn/nn.h"
@@ -179,7 +180,8 @@ TEST_CASE("Bert: starts near guessing, and drops only in training") {
   CHECK(bert.options().block.eps == 1e-12);
   CHECK(bert.options().block.activation == nn::Activation::gelu);
   const Tensor ids = randint(0, 100, {4, 16});
-  CHECK(bert.loss(ids, {.tokens = ids}).item() == near(std::log(100), 0.05));
+  const Tensor targets = randint(0, 100, {4, 16});
+  CHECK(bert.loss(ids, {.tokens = targets}).item() == near(std::log(100), 0.05));
   CHECK(std::sqrt(bert.token_embedding.weight.detach().square().mean().item()) == near(0.02, 0.05));
   CHECK(bert.mlm_bias.detach().abs().max().item() == 0);
   options.init_std = 0.2;
@@ -261,4 +263,47 @@ TEST_CASE("Bert: errors") {
   check_error([&] { body.nsp_logits(hidden); }, "Bert: nsp_logits needs the option nsp_head, which is false");
   check_error([&] { body.loss(kIds, {.tokens = kTargets}); },
               "Bert: loss with targets.tokens needs the option mlm_head, which is false");
+}
+
+TEST_CASE("Bert: refuses padding of the other polarity") {
+  const nn::Bert bert(kTiny);
+  const auto message = [](int row) {
+    return "Bert: row " + std::to_string(row) +
+           " of padding [2, 4] is true everywhere, which hides all of its tokens: true means padding, as in "
+           "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding alone";
+  };
+  check_error([&] { bert(kIds, {.padding = kIds != 0}); }, message(0));
+  check_error([&] { bert.loss(kIds, {.tokens = kTargets}, {.padding = kIds != 0}); }, message(0));
+  check_error(
+      [&] {
+        bert(kIds, {.padding = tensor({{false, true}, {true, true}}).repeat({1, 2})});
+      },
+      message(1));
+  CHECK(max_difference(bert(kIds, {.padding = kIds == 0})[kIds != 0], bert(kIds)[kIds != 0]) > 0);
+  CHECK(bert(zeros({2, 0}, i64), {.padding = zeros({2, 0}, boolean)}).numel() == 0);
+}
+
+TEST_CASE("Bert: refuses targets that are the ids") {
+  const nn::Bert bert({.vocab = 50, .context = 32, .layers = 1, .block = {.d_model = 4, .heads = 2}});
+  const Tensor ids = randint(0, 50, {2, 32});
+  const auto message = [](const std::string& shape) {
+    return "Bert: targets.tokens " + shape +
+           " are the ids wherever they count, which a model learns to copy: expects ids in which these "
+           "tokens are "
+           "hidden, as from data::mask_tokens";
+  };
+  check_error([&] { bert.loss(ids, {.tokens = ids}); }, message("[2, 32]"));
+  check_error([&] { bert.loss(ids.slice(1, 0, 3), {.tokens = ids.slice(1, 0, 3).clone()}); },
+              message("[2, 3]"));
+  // Also where padding does not count: Hugging Face's labels before anything is masked.
+  const Tensor labels = ids.clone();
+  labels.slice(1, 24) = -100;
+  check_error([&] { bert.loss(ids, {.tokens = labels}); }, message("[2, 32]"));
+  // A few that masking left as they are, and one that is hidden among many.
+  Tensor few = full({2, 32}, -100, i64);
+  few.slice(1, 3, 10) = ids.slice(1, 3, 10);
+  CHECK(std::isfinite(bert.loss(ids, {.tokens = few}).item()));
+  const Tensor seen = ids.clone();
+  seen[1][20] = (ids[1][20] + 1) % 50;
+  CHECK(std::isfinite(bert.loss(seen, {.tokens = ids}).item()));
 }

@@ -285,3 +285,33 @@ TEST_CASE("GPT: bad calls") {
   check_error([&] { gpt.generate(ids, 1, {.top_k = -1}); },
               "GPT: generate: expects top_k of 0 (all) or more, got -1");
 }
+
+TEST_CASE("GPT: refuses targets that are the ids") {
+  const nn::GPT gpt({.vocab = 9, .context = 8, .layers = 1, .block = {.d_model = 4, .heads = 2}});
+  const Tensor text = tensor({{1, 2, 3, 4, 5, 0}, {2, 2, 6, 0, 0, 0}}), ids = text.slice(1, 0, -1);
+  const auto refuses = [&](const Tensor& seen, const Tensor& targets) {
+    check_error([&] { gpt.loss(seen, targets); },
+                "GPT: targets " + to_string(targets.shape()) +
+                    " are the ids, which a model learns to copy: expects the tokens that come next, as in "
+                    "loss(text.slice(1, 0, -1), text.slice(1, 1)) and from data::text_windows");
+  };
+  const auto accepts = [&](const Tensor& seen, const Tensor& targets) {
+    CHECK(std::isfinite(gpt.loss(seen, targets).item()));
+  };
+  refuses(text, text);
+  refuses(text, text.clone());
+  refuses(ids, text.slice(1, 0, -1).clone());
+  accepts(ids, text.slice(1, 1));
+  // Hugging Face's labels, where padding does not count.
+  refuses(text, where(text == 0, full({}, -100, i64), text));
+  // One character: the ids that come next are equal, of another place; a row of one token cannot tell.
+  const Tensor same = full({2, 6}, 3, i64);
+  refuses(same, same);
+  accepts(same.slice(1, 0, -1), same.slice(1, 1));
+  accepts(text.slice(1, 2, 3), text.slice(1, 2, 3).clone());
+  refuses(text.slice(1, 2, 3), text.slice(1, 2, 3));
+  // Rows of one character, filled at the end with another token, whose targets do not count.
+  accepts(tensor({{3, 3, 0, 0}}), tensor({{3, 3, -100, -100}}));
+  accepts(same, full({2, 6}, -100, i64));
+  accepts(zeros({0, 3}, i64), zeros({0, 3}, i64));
+}

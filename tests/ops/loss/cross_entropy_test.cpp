@@ -34,7 +34,7 @@ TEST_CASE("cross_entropy, nll_loss: gradients, layouts, threads") {
         if (classes > 1)  // one class: the loss is always 0
           check_op("cross_entropy", cross_entropy_with({.label_smoothing = 0.3, .reduction = reduction}),
                    {shape, target});
-        check_op("nll_loss", nll_with({.reduction = reduction}), {shape, target});
+        check_op("nll_loss", nll_with({.reduction = reduction}), {Input(shape).between(-4, 0), target});
       }
   check_op("cross_entropy", cross_entropy_with({}), {{600, 101}, randint(0, 101, {600})});
 }
@@ -44,7 +44,7 @@ TEST_CASE("cross_entropy: with ignored targets, gradients, layouts, threads") {
     const Tensor target = tensor({{1, -100, 0}, {-100, 3, 2}});
     check_op("cross_entropy", cross_entropy_with({.label_smoothing = 0.1, .reduction = reduction}),
              {{2, 3, 4}, target});
-    check_op("nll_loss", nll_with({.reduction = reduction}), {{2, 3, 4}, target});
+    check_op("nll_loss", nll_with({.reduction = reduction}), {Input({2, 3, 4}).between(-4, 0), target});
   }
 }
 
@@ -202,6 +202,32 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
   check_error(nll(zeros({2, 10}, i64), tensor({1, 3})),
               "nll_loss: expects f32 or f64, got i64 [2, 10]: convert with .to(f32)");
   check_error(nll(Tensor(), tensor({1, 3})), "nll_loss" + kUndefined);
+}
+
+TEST_CASE("nll_loss: refuses logits and probabilities") {
+  const Tensor x = tensor({{-1.0, 2.0, 0.5}, {3.0, -2.0, -0.5}}), target = tensor({0, 2});
+  const std::string remedy = ": pass log_softmax(logits, -1), or the logits to cross_entropy";
+  CHECK(nll_loss(x, target).item() == 0.75);  // only the targets' are looked at
+  check_error(
+      [&] {
+        nll_loss(x, tensor({0, 0}));
+      },
+      "nll_loss: expects log-probabilities, which are not positive, got 3 for target 0 of row 1" + remedy);
+  check_error(
+      [&] {
+        nll_loss(full({1, 4}, 0.25, f64), tensor({3}));
+      },
+      "nll_loss: expects log-probabilities, which are not positive, got 0.25 for target 3 of row 0" + remedy);
+  check_error(
+      [&] {
+        nll_loss(full({1, 4}, INFINITY), tensor({3}));
+      },
+      "nll_loss: expects log-probabilities, which are not positive, got inf for target 3 of row 0" + remedy);
+  CHECK(nll_loss(x, tensor({0, -100})).item() == 1);
+  CHECK(nll_loss(x, tensor({0, 0}), {.weight = tensor({0.0, 1.0, 1.0})}).item() == 0);  // they do not count
+  // What rounding leaves is not an error, nor is a NaN, which the loss shows.
+  CHECK(nll_loss(tensor({{1e-6, -30.0}}), tensor({0})).item() == doctest::Approx(-1e-6));
+  CHECK(std::isnan(nll_loss(full({1, 2}, NAN), tensor({0})).item()));
 }
 
 TEST_CASE("targets that change between forward and backward are an error, not another class's gradient") {

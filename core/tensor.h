@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gradus/core/array/array.h"
+#include "gradus/core/list.h"
 #include "gradus/core/tape/autograd.h"
 
 namespace gradus {
@@ -299,7 +300,7 @@ class Tensor {
   const Tensor& write(const Tensor& source, const char* op) const;
   const Tensor& write(Scalar value, const char* op) const;
 
-  Array array_;
+  Array array_;  // not a pair: auto [values, indices] = x.max_with_indices(1)
   NodePtr node_;
 };
 

@@ -54,6 +54,21 @@ namespace detail {
 
 class Loader;
 
+/// One tensor or an array of them, or a std::vector, which a constructor refuses.
+template <class Data>
+concept Rows = std::derived_from<Data, Tensor> || std::derived_from<Data, std::vector<Tensor>> ||
+    requires(const Data& data) {
+  []<std::size_t N>(const std::array<Tensor, N>&) {}(data);
+};
+
+template <Rows Data>
+constexpr std::size_t tensors_in() {
+  if constexpr (requires { std::tuple_size<Data>::value; })
+    return std::tuple_size_v<Data>;
+  else
+    return 1;
+}
+
 /// One pass through a loader's epoch; its end ends the thread that reads ahead.
 class Loop {
  public:
@@ -100,15 +115,21 @@ class LoaderBase {
 
 }  // namespace detail
 
-/// Batches of N tensors, as std::array<Tensor, N>: [batch_size, axes of an item...] each, copies without a
-/// tape. Each `for` over the loader is an epoch; one that is left early is not taken up again by the next.
+// DataLoader<N> is a specialisation because constructors of a primary template are deduction guides: the
+// compiler would list them all for an error in a call, and none can tell N.
+template <std::size_t N>
+class DataLoader;
+
+/// Batches of N tensors, as TensorArray<N>, a std::array: [batch_size, axes of an item...] each, copies
+/// without a tape. Each `for` over the loader is an epoch; one that is left early is not taken up again by
+/// the next.
 ///
 /// A program may leave a loop in any way, also by an exception, its own or the function's. A loader has one
 /// place: it is gone through by one loop, and used by one thread, at a time; it may be moved, not copied.
 template <std::size_t N>
-requires(N > 0) class DataLoader : public detail::LoaderBase {
+requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
  public:
-  using Batch = std::array<Tensor, N>;  // a row of tensors, as the data has
+  using Batch = TensorArray<N>;  // a row of tensors, as the data has
 
   /// Rows of tensors of the same first axis. It holds handles: what is written into the tensors later is in
   /// later batches. Throws when one is undefined, requires grad or has no axes.
@@ -117,16 +138,13 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
   DataLoader(const std::array<Tensor, N>& tensors, const DataLoaderOptions& options = {})
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
-  /// One tensor needs no braces; its batches are std::array<Tensor, 1> all the same.
+  /// One tensor needs no braces; its batches are TensorArray<1> all the same.
   template <std::derived_from<Tensor> One>
   explicit DataLoader(const One& tensor, const DataLoaderOptions& options = {})
       : LoaderBase(std::span(static_cast<const Tensor*>(&tensor), 1), options) {
     static_assert(N == 1, "a DataLoader<N> takes N tensors");
   }
-  template <std::derived_from<Tensor> One>
-  DataLoader(const One&, const One&, const DataLoaderOptions& = {}) = delete;  // in braces: ({x, y}, {...})
-  DataLoader(const Tensor (&)[N], Integer auto) = delete;  // by name: ({x, y}, {.batch_size = 32})
-  template <std::same_as<std::vector<Tensor>> List>
+  template <std::derived_from<std::vector<Tensor>> List>
   DataLoader(const List&, const DataLoaderOptions& = {}) = delete;  // their number is in the type: ({x, y})
 
   /// Items 0 .. items - 1 of a function, which returns a Tensor, a std::array of them or a struct of two,
@@ -176,13 +194,13 @@ requires(N > 0) class DataLoader : public detail::LoaderBase {
   std::default_sentinel_t end() const { return {}; }
 };
 
+// These say how many tensors there are. An option they do not know is misspelt: the compiler names it in
+// `const data::DataLoaderOptions options{...};`
 template <class F>
 DataLoader(Int, F, const DataLoaderOptions& = {}) -> DataLoader<detail::parts_of<F>()>;
-template <std::derived_from<Tensor> One>
-DataLoader(const One&, const DataLoaderOptions& = {}) -> DataLoader<1>;
-template <std::derived_from<Tensor> One>
-DataLoader(const One&, const One&, const DataLoaderOptions& = {}) -> DataLoader<1>;  // refused: see there
-template <std::same_as<std::vector<Tensor>> Tensors>
-DataLoader(const Tensors&, const DataLoaderOptions& = {}) -> DataLoader<1>;  // refused
+template <detail::Rows Data, std::size_t N = detail::tensors_in<Data>()>
+DataLoader(const Data&, const DataLoaderOptions& = {}) -> DataLoader<N>;  // in braces: ({x, y})
+template <std::size_t N>
+DataLoader(const Tensor (&)[N], const DataLoaderOptions& = {}) -> DataLoader<N>;  // options by name
 
 }  // namespace gradus::data

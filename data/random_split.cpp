@@ -63,7 +63,7 @@ std::vector<Tensor> detail::random_split(I items, std::span<const Scalar> parts,
   return split(randperm(items, generator), sizes);
 }
 
-std::array<Tensor, 2> random_split(Int items, double share, Generator& generator) {
+TensorArray<2> random_split(Int items, double share, Generator& generator) {
   check(share >= 0 && share <= 1,
         "random_split: expects a share of 0 to 1, got {}: sizes go in braces, {{{}, {}}}", share, share,
         static_cast<double>(items) - share);

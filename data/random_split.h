@@ -17,7 +17,7 @@ std::vector<Tensor> random_split(std::int64_t items, std::span<const Scalar> par
 
 /// The numbers 0 .. items - 1 in a random order, cut in two: a share of them, and the rest (i64).
 /// `const auto [train, test] = data::random_split(x.size(0), 0.8);  x[train]`
-std::array<Tensor, 2> random_split(Int items, double share, Generator& generator = default_generator());
+TensorArray<2> random_split(Int items, double share, Generator& generator = default_generator());
 
 void random_split(const Tensor&, const auto&...) = delete;  // of a number: random_split(x.size(0), 0.8)
 
@@ -25,9 +25,8 @@ void random_split(const Tensor&, const auto&...) = delete;  // of a number: rand
 /// over goes to the first parts, one each), or sizes that add up to `items`. Throws when they do not. `const
 /// auto [train, valid, test] = data::random_split(n, {0.8, 0.1, 0.1});`
 template <std::size_t N>
-std::array<Tensor, N> random_split(Int items, const Scalar (&parts)[N],
-                                   Generator& generator = default_generator()) {
-  std::array<Tensor, N> result;
+TensorArray<N> random_split(Int items, const Scalar (&parts)[N], Generator& generator = default_generator()) {
+  TensorArray<N> result;
   std::vector<Tensor> cut = detail::random_split(items, parts, generator);
   for (std::size_t i = 0; i < N; ++i) result[i] = std::move(cut[i]);
   return result;

@@ -5,7 +5,7 @@
 
 namespace gradus::data {
 
-std::array<Tensor, 2> text_windows(const Tensor& ids, Int context, Int stride) {
+TensorArray<2> text_windows(const Tensor& ids, Int context, Int stride) {
   if (!ids.defined()) fail_undefined("text_windows", "ids");
   check(ids.dim() == 1 && ids.dtype() == i64, "text_windows: expects ids i64 [N], got {} {}", ids.dtype(),
         ids.shape());

@@ -12,6 +12,6 @@ namespace gradus::data {
 /// ids and cost no memory (a loader's shuffled order takes 8 bytes a window); with stride = context an epoch
 /// has each token once, but for a rest shorter than a window. Throws when ids are too few for one window.
 /// `data::DataLoader loader(data::text_windows(ids, 64), {.batch_size = 32, .shuffle = true});`
-std::array<Tensor, 2> text_windows(const Tensor& ids, Int context, Int stride = 1);
+TensorArray<2> text_windows(const Tensor& ids, Int context, Int stride = 1);
 
 }  // namespace gradus::data

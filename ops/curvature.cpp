@@ -117,8 +117,8 @@ Sharpness iterate(Gradients& gradients, double shift, const SharpnessOptions& op
 
 }  // namespace
 
-std::vector<Tensor> hvp(const TensorFunction& loss, const std::vector<Tensor>& parameters,
-                        const std::vector<Tensor>& v, double eps) {
+TensorList hvp(const TensorFunction& loss, const std::vector<Tensor>& parameters,
+               const std::vector<Tensor>& v, double eps) {
   Gradients gradients("hvp", loss, parameters, eps);
   check(v.size() == parameters.size(), "hvp: expects one v for each of the {} parameters, got {}",
         parameters.size(), v.size());

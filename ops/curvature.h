@@ -17,9 +17,9 @@ namespace gradus {
 /// (g(w + h v) - g(w - h v)) / 2h, where g is the gradient and the step h v has the length eps max(1, |w|).
 /// Two forward and two backward passes. The loss has one element; parameters and v are f64, one v for each;
 /// the parameters are moved in place, put back to the bit, and their grad is not touched.
-/// `const std::vector<Tensor> hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`
-std::vector<Tensor> hvp(const TensorFunction& loss, const std::vector<Tensor>& parameters,
-                        const std::vector<Tensor>& v, double eps = 1e-5);
+/// `const TensorList hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`
+TensorList hvp(const TensorFunction& loss, const std::vector<Tensor>& parameters,
+               const std::vector<Tensor>& v, double eps = 1e-5);
 
 struct SharpnessOptions {
   std::int64_t iterations =

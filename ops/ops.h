@@ -190,14 +190,14 @@ Tensor cat(const std::derived_from<Tensor> auto&, const auto&...) = delete;  // 
 Tensor stack(const std::vector<Tensor>& xs, Int axis = 0);
 Tensor stack(const std::derived_from<Tensor> auto&, const auto&...) = delete;  // in braces: stack({a, b}, 0)
 /// Pieces of `size` along an axis (the last may be smaller).
-std::vector<Tensor> split(const Tensor& x, Int size, Int axis = 0);
+TensorList split(const Tensor& x, Int size, Int axis = 0);
 /// Pieces of the given sizes, which must add up.
-std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, Int axis = 0);
-std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis = 0);
+TensorList split(const Tensor& x, const std::vector<std::int64_t>& sizes, Int axis = 0);
+TensorList split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis = 0);
 /// At most `count` pieces of equal size (the last may be smaller); of an empty axis `count` empty ones.
-std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis = 0);
+TensorList chunk(const Tensor& x, Int count, Int axis = 0);
 /// x[0], x[1], ... along an axis, which they lack: views.
-std::vector<Tensor> unbind(const Tensor& x, Int axis = 0);
+TensorList unbind(const Tensor& x, Int axis = 0);
 /// The whole of x counts[i] times along axis i; more counts than axes add axes in front.
 /// `repeat(x, {3, 1})` [R, C] -> [3 R, C]: all rows, then all rows again
 Tensor repeat(const Tensor& x, const Dims& counts);
@@ -332,7 +332,7 @@ Tensor cross_entropy(const Tensor&, const Tensor&, const auto&) = delete;  // by
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
                             const CrossEntropyOptions& options = {}, const Tensor& bias = {});
 /// -log_probabilities[target]: log_probabilities [..., V], target [...]; options as above but
-/// label_smoothing.
+/// label_smoothing. Throws where a target's is positive: these are then logits or probabilities.
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const CrossEntropyOptions& options = {});
 /// (input - target)^2, shapes equal.

@@ -40,6 +40,8 @@ class StateDict {
   bool empty() const { return entries_.empty(); }
   auto begin() const& { return entries_.begin(); }
   auto end() const& { return entries_.end(); }
+  void begin() const&& = delete;  // the entries go with the temporary: name the StateDict first
+  void end() const&& = delete;    // the entries go with the temporary: name the StateDict first
 
  private:
   std::size_t slot_of(const std::string& name) const;

@@ -79,7 +79,7 @@ ProfileEntry not_watched(const Ledger::State& watched) {
 
 }  // namespace
 
-std::vector<ProfileEntry> Profile::entries() const {
+ListOf<ProfileEntry> Profile::entries() const {
   // By the text of their names: one op may be known by several pointers.
   std::map<std::pair<std::string, std::string>, ProfileEntry> found;
   const auto& accounts = recorder_->accounts();
@@ -97,7 +97,7 @@ std::vector<ProfileEntry> Profile::entries() const {
     add_time(entry, account, totals[i]);
     add_memory(entry, account, memory.peak[i], memory.live[i]);
   }
-  std::vector<ProfileEntry> entries{not_watched(memory)};
+  ListOf<ProfileEntry> entries{not_watched(memory)};
   for (auto& [name, entry] : found)
     if (seen(entry)) entries.push_back(std::move(entry));
   std::stable_sort(entries.begin(), entries.end(),

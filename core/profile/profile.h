@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/list.h"
 #include "gradus/core/profile/watch.h"
 
 namespace gradus {
@@ -77,7 +78,7 @@ class Profile {
   /// How long it has watched.
   double seconds() const;
   /// What was seen, the longest first.
-  std::vector<ProfileEntry> entries() const;
+  ListOf<ProfileEntry> entries() const;
   /// Calls, time forward and backward, share, FLOP/s and bytes/s as text, at most 110 columns wide:
   /// `std::cout << profile.table({.by = ProfileBy::module, .merge_layers = true});`
   std::string table(const ProfileTableOptions& options = {}) const;

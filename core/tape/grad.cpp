@@ -21,8 +21,7 @@ Array seed_of(const Tensor& output, const Tensor& given) {
 }
 }  // namespace
 
-std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs,
-                         const GradOptions& options) {
+TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options) {
   if (!output.defined()) fail_undefined("grad", "the output");
   check(output.requires_grad(),
         "grad: the output {} does not require grad: no input did when it was computed, or NoGrad was on",
@@ -38,7 +37,7 @@ std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs
     wanted.push_back(inputs[i].node().get());
   }
   std::vector<Array> found = run_backward_to(wanted, output, seed, options.retain_graph);
-  std::vector<Tensor> gradients;
+  TensorList gradients;
   for (std::size_t i = 0; i < found.size(); ++i) {
     check(found[i].defined() || options.allow_unused,
           "grad: input {} {} was not used to make the output, or no gradient flows to it: leave it out, or "

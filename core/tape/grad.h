@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "gradus/core/list.h"
 #include "gradus/core/tensor.h"
 
 namespace gradus {
@@ -16,9 +17,8 @@ struct GradOptions {
 /// d(output)/d(input) for every input, leaf or inner tensor, each of its input's shape. Adds to no tensor's
 /// grad, and goes only where the tape leads to the inputs; hooks on the way run. Throws when an input does
 /// not require grad or was not used to make output. The gradients are constants: there are no second
-/// derivatives. `const std::vector<Tensor> d = grad(loss, {w, b});  // loss.backward() would fill w.grad()
+/// derivatives. `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad()
 /// and b.grad()`
-std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs,
-                         const GradOptions& options = {});
+TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options = {});
 
 }  // namespace gradus

@@ -13,6 +13,7 @@
 #include "gradus/core/io/npy.h"
 #include "gradus/core/io/safetensors.h"
 #include "gradus/core/io/state_dict.h"
+#include "gradus/core/list.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/profile/watch.h"

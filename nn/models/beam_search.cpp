@@ -74,7 +74,7 @@ class Search {
     return beams_.front().log_probability / penalty(options_.count) <= ended_.back().score;
   }
 
-  std::vector<Hypothesis> results() {
+  ListOf<Hypothesis> results() {
     if (!done())  // `count` has cut them off
       for (const Beam& beam : beams_) put_aside(beam);
     return ended_;
@@ -98,7 +98,7 @@ class Search {
 
   const BeamOptions& options_;
   std::vector<Beam> beams_{Beam{}};  // the likeliest first
-  std::vector<Hypothesis> ended_;    // the best first
+  ListOf<Hypothesis> ended_;         // the best first
 };
 
 void expect_search(const Tensor& prompts, const BeamOptions& options) {
@@ -124,8 +124,8 @@ std::pair<Tensor, Tensor> next_rows(const std::vector<Search*>& searches) {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
-                                                       const BeamStep& step) {
+ListOf<ListOf<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
+                                             const BeamStep& step) {
   expect_search(prompts, options);
   const NoGrad guard;
   std::vector<Search> searches(static_cast<std::size_t>(prompts.size(0)), Search(options));
@@ -148,12 +148,12 @@ std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, co
     std::erase_if(going_on, [](const Search* search) { return search->done(); });
     std::tie(tokens, parents) = next_rows(going_on);
   }
-  std::vector<std::vector<Hypothesis>> results;
+  ListOf<ListOf<Hypothesis>> results;
   for (Search& search : searches) results.push_back(search.results());
   return results;
 }
 
-std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step) {
+ListOf<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step) {
   expect_ids("beam_search", "prompt", prompt);
   check(prompt.dim() == 1 && prompt.size(0) > 0,
         "beam_search: expects a prompt [T] of at least one token, got {}", prompt.shape());

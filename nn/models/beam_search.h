@@ -32,11 +32,11 @@ using BeamStep = std::function<Tensor(const Tensor& tokens, const Tensor& parent
 
 /// Up to `beams` continuations of prompt [T], best first. Ends when `beams` of them have ended and none that
 /// is under way can become better, or at `count` tokens. Throws unless there are beams, a count and a prompt.
-std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step);
+ListOf<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step);
 
 /// The same for several prompts [B, T] at once, a list for each: rows of a step are the beams of the first
 /// prompt, then of the second, and so on. A prompt whose search is over has none any more.
-std::vector<std::vector<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
-                                                       const BeamStep& step);
+ListOf<ListOf<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
+                                             const BeamStep& step);
 
 }  // namespace gradus::nn

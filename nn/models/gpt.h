@@ -49,6 +49,8 @@ struct GPT : Module {
   KeyValueCache new_cache(std::int64_t batch = 1) const;
   /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the ids that come next. Shorter
   /// rows are filled at the end with any token, whose targets are -100: no token sees what comes after it.
+  /// Throws where the targets are the ids: nothing is shifted here.
+  /// `gpt.loss(text.slice(1, 0, -1), text.slice(1, 1)).backward();`
   Tensor loss(const Tensor& ids, const Tensor& targets) const;
   /// prompt [T] or [B, T] with `count` more tokens after it, each drawn given the last `context` before it
   /// (or fewer: see slide), the first of them at position 0. Fewer where every row has met a stop token.
@@ -59,7 +61,7 @@ struct GPT : Module {
                                      const GenerateOptions& options = {}) const;
   /// The likeliest continuations of prompt [T] that beam search finds, best first; prompt and continuation
   /// fit into the context. `gpt.beam_search(prompt, {.beams = 4, .count = 20, .stop = {eos}})[0].tokens`
-  std::vector<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;
+  ListOf<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;
 
   /// As given, with what was left to the model filled in.
   const GPTOptions& options() const { return options_; }

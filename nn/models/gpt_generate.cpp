@@ -77,7 +77,7 @@ std::vector<std::int64_t> GPT::generate(const std::vector<std::int64_t>& prompt,
   return generate(from_vector(prompt), count, options).to_vector<std::int64_t>();
 }
 
-std::vector<Hypothesis> GPT::beam_search(const Tensor& prompt, const BeamOptions& options) const {
+ListOf<Hypothesis> GPT::beam_search(const Tensor& prompt, const BeamOptions& options) const {
   expect_ids("GPT", "prompt", prompt);
   check(prompt.dim() == 1 && prompt.size(0) > 0,
         "beam_search: expects a prompt [T] of at least one token, got {}", prompt.shape());

@@ -98,8 +98,8 @@ std::vector<std::int64_t> Seq2SeqTransformer::generate(const std::vector<std::in
   return generate(from_vector(source), count, options).to_vector<std::int64_t>();
 }
 
-std::vector<std::vector<Hypothesis>> Seq2SeqTransformer::beam_search(const Tensor& given,
-                                                                     const BeamOptions& options) const {
+ListOf<ListOf<Hypothesis>> Seq2SeqTransformer::beam_search(const Tensor& given,
+                                                           const BeamOptions& options) const {
   const Tensor source = batch_of(kind(), "beam_search", given);
   expect_room_for(*this, "beam_search", options.count);
   const NoGrad no_grad;

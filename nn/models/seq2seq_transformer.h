@@ -88,7 +88,7 @@ struct Seq2SeqTransformer : Module {
                                      const GenerateOptions& options = {}) const;
   /// The likeliest targets of each source [B, Ts] that beam search finds, best first; the end token need not
   /// be given; padding is never written. `model.beam_search(source, {.beams = 4, .count = 60})[0][0].tokens`
-  std::vector<std::vector<Hypothesis>> beam_search(const Tensor& source, const BeamOptions& options) const;
+  ListOf<ListOf<Hypothesis>> beam_search(const Tensor& source, const BeamOptions& options) const;
 
   /// A model from a folder as Hugging Face has it, model_type "marian", in eval mode.
   /// `auto model = nn::Seq2SeqTransformer::load_pretrained("opus-mt-de-en");`

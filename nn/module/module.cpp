@@ -181,8 +181,8 @@ Parameter Module::parameter(std::string_view name) const {
   fail_with("{}: no parameter '{}': it has {}", kind_of(*node_), name, names.empty() ? "none" : names);
 }
 
-const std::vector<StateDict::Entry> Module::named_parameters() const {
-  std::vector<StateDict::Entry> found = distinct_parameters(*node_);
+const ListOf<StateDict::Entry> Module::named_parameters() const {
+  ListOf<StateDict::Entry> found = distinct_parameters(*node_);
   // Once some are in an optimizer, others are claimed by an optimizer only: asking for all of them, to clip
   // their gradients, does not train what was added late.
   const auto trained = [](const StateDict::Entry& entry) { return is_trained(entry.second); };
@@ -191,36 +191,36 @@ const std::vector<StateDict::Entry> Module::named_parameters() const {
   return found;
 }
 
-const std::vector<Tensor> Module::parameters() const {
-  std::vector<Tensor> found;
+const TensorList Module::parameters() const {
+  TensorList found;
   for (auto& [name, values] : named_parameters()) found.push_back(values);
   return found;
 }
 
-const std::vector<StateDict::Entry> Module::own_parameters() const { return node_->parameters; }
+const ListOf<StateDict::Entry> Module::own_parameters() const { return node_->parameters; }
 
-const std::vector<StateDict::Entry> Module::named_buffers() const {
-  std::vector<StateDict::Entry> found;
+const ListOf<StateDict::Entry> Module::named_buffers() const {
+  ListOf<StateDict::Entry> found;
   walk(*node_, "", [&](const ModuleNode& node, const std::string& path) {
     for (const auto& buffer : node.buffers) found.emplace_back(join(path, buffer.name), buffer.values);
   });
   return found;
 }
 
-const std::vector<Tensor> Module::buffers() const {
-  std::vector<Tensor> found;
+const TensorList Module::buffers() const {
+  TensorList found;
   for (auto& [name, values] : named_buffers()) found.push_back(values);
   return found;
 }
 
-std::vector<std::pair<std::string, Module>> Module::children() const {
-  std::vector<std::pair<std::string, Module>> found;
+ListOf<std::pair<std::string, Module>> Module::children() const {
+  ListOf<std::pair<std::string, Module>> found;
   for (const auto& part : node_->parts) found.emplace_back(part.name, Module(part.node));
   return found;
 }
 
-std::vector<std::pair<std::string, Module>> Module::named_modules() const {
-  std::vector<std::pair<std::string, Module>> found{{"", *this}};
+ListOf<std::pair<std::string, Module>> Module::named_modules() const {
+  ListOf<std::pair<std::string, Module>> found{{"", *this}};
   for (const auto& [name, child] : children())
     for (const auto& [inner, module] : child.named_modules()) found.emplace_back(join(name, inner), module);
   return found;

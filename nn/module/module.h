@@ -98,7 +98,7 @@ class Module : public virtual detail::CopyOnly {
   auto add_list(const std::string& name, std::int64_t count, const Make& make) const {
     expect_count(count);
     using Part = std::invoke_result_t<Make, int>;
-    std::vector<Part> parts;
+    ListOf<Part> parts;
     const Module list = add(name, Module("List"));
     for (int i = 0; i < count; ++i) parts.push_back(list.add(std::to_string(i), make(i)));
     return parts;
@@ -119,16 +119,16 @@ class Module : public virtual detail::CopyOnly {
   Parameter parameter(std::string_view name) const;
   /// Every parameter once, even when it is shared. For the optimizer. (These are const, so that
   /// `for (Tensor& w : model.parameters()) w = ...`, which would change nothing, does not compile.)
-  const std::vector<Tensor> parameters() const;
-  const std::vector<StateDict::Entry> named_parameters() const;
+  const TensorList parameters() const;
+  const ListOf<StateDict::Entry> named_parameters() const;
   /// Only this module's own ones, without its parts'.
-  const std::vector<StateDict::Entry> own_parameters() const;
-  const std::vector<Tensor> buffers() const;
-  const std::vector<StateDict::Entry> named_buffers() const;
+  const ListOf<StateDict::Entry> own_parameters() const;
+  const TensorList buffers() const;
+  const ListOf<StateDict::Entry> named_buffers() const;
   /// Direct parts.
-  std::vector<std::pair<std::string, Module>> children() const;
+  ListOf<std::pair<std::string, Module>> children() const;
   /// This module, as "", then all parts below it; a part registered as "" has the name of what holds it.
-  std::vector<std::pair<std::string, Module>> named_modules() const;
+  ListOf<std::pair<std::string, Module>> named_modules() const;
   /// Calls f for every part and then for this module: `model.apply([](const nn::Module& m) { ... });`
   void apply(const std::function<void(const Module&)>& f) const;
   std::int64_t num_parameters() const;

@@ -93,8 +93,8 @@ void Probe::saw_attention(const Module& module, const Tensor& q, const Tensor& k
     logits_.push_back({module, value});
 }
 
-std::vector<ProbeRow> Probe::rows() const {
-  std::vector<ProbeRow> rows;
+ListOf<ProbeRow> Probe::rows() const {
+  ListOf<ProbeRow> rows;
   for (const auto& layer : layers_) {
     const Module& module = layer->module;
     ProbeRow row{.layer = *module.path() ? module.path() : module.kind(),

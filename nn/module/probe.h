@@ -39,7 +39,7 @@ class [[nodiscard]] Probe {
   Probe& operator=(const Probe&) = delete;
 
   /// What was seen, in the order of the forward pass. Call it after backward, or after the optimizer's step.
-  std::vector<ProbeRow> rows() const;
+  ListOf<ProbeRow> rows() const;
   /// The same as text, one line a layer.
   std::string table() const;
   void clear();

@@ -117,7 +117,7 @@ Tensor stack(const std::vector<Tensor>& xs, Int axis) {
   });
 }
 
-std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, Int axis) {
+TensorList split(const Tensor& x, const std::vector<std::int64_t>& sizes, Int axis) {
   const int at = normalize_axis("split", axis, operand("split", x).dim());
   const std::int64_t total = x.shape()[at];
   const std::string list = fmt::format("[{}]", fmt::join(sizes, ", "));
@@ -130,7 +130,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& size
   }
   check(end == total, "split: sizes {} add up to {}, but axis {} of {} has {}", list, end, axis, x.shape(),
         total);
-  std::vector<Tensor> pieces;
+  TensorList pieces;
   end = 0;
   for (const std::int64_t size : sizes) {
     pieces.push_back(piece("split", x, at, end, end + size));
@@ -139,27 +139,27 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& size
   return pieces;
 }
 
-std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis) {
+TensorList split(const Tensor& x, std::initializer_list<std::int64_t> sizes, Int axis) {
   return split(x, std::vector<std::int64_t>(sizes), axis);
 }
 
-std::vector<Tensor> split(const Tensor& x, Int size, Int axis) {
+TensorList split(const Tensor& x, Int size, Int axis) {
   const int at = normalize_axis("split", axis, operand("split", x).dim());
   check(size >= 1, "split: expects a size of 1 or more, got {} for axis {} of {}", size, axis, x.shape());
   const std::int64_t total = x.shape()[at];
-  std::vector<Tensor> pieces;
+  TensorList pieces;
   for (std::int64_t begin = 0; begin < total; begin += std::min<std::int64_t>(size, total - begin))
     pieces.push_back(piece("split", x, at, begin, begin + std::min<std::int64_t>(size, total - begin)));
   if (total == 0) pieces.push_back(piece("split", x, at, 0, 0));
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis) {
+TensorList chunk(const Tensor& x, Int count, Int axis) {
   const int at = normalize_axis("chunk", axis, operand("chunk", x).dim());
   check(count >= 1, "chunk: expects a count of 1 or more, got {} for axis {} of {}", count, axis, x.shape());
   const std::int64_t total = x.shape()[at];
   const std::int64_t size = total / count + (total % count != 0);
-  std::vector<Tensor> pieces;
+  TensorList pieces;
   for (std::int64_t begin = 0; begin < total; begin += size)
     pieces.push_back(piece("chunk", x, at, begin, std::min(begin + size, total)));
   if (total > 0) return pieces;
@@ -170,9 +170,9 @@ std::vector<Tensor> chunk(const Tensor& x, Int count, Int axis) {
   return pieces;
 }
 
-std::vector<Tensor> unbind(const Tensor& x, Int axis) {
+TensorList unbind(const Tensor& x, Int axis) {
   const int at = normalize_axis("unbind", axis, operand("unbind", x).dim());
-  std::vector<Tensor> parts;
+  TensorList parts;
   for (std::int64_t k = 0; k < x.shape()[at]; ++k) parts.push_back(select(x, at, k));
   return parts;
 }

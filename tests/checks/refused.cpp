@@ -1,6 +1,8 @@
 // What the compiler must refuse, with what it must say: every line below that is marked `refused: TEXT` is an
 // error whose message holds TEXT, and no other line is one (refused.sh compiles this file).
 
+#include <iostream>
+
 #include "gradus/gradus.h"
 
 using namespace gradus;
@@ -22,6 +24,20 @@ void temporaries(const Tensor& x) {
   auto c = x.span<int>();                  // refused: see to_vector
   auto d = (x * 2).array().data<float>();  // refused: name the array first
   auto good = x.span<float>();
+}
+
+void temporary_lists(const nn::Linear& layer, const Tensor& x) {
+  Tensor& a = layer.parameters()[0];           // refused: lvalue reference
+  auto& [b, c] = layer.named_parameters()[0];  // refused: lvalue reference
+  Tensor& d = grad(x, {x})[0];                 // refused: lvalue reference
+  auto e = layer.parameters().begin();         // refused: name it first
+  auto f = unbind(x).end();                    // refused: name it first
+  auto g = unbind(x).data();                   // refused: name it first
+  auto h = layer.state_dict().begin();         // refused: name the StateDict first
+  for (Tensor& w : layer.parameters()) w = x;  // refused: const
+  const Tensor& good = layer.parameters()[0];
+  const auto& [name, values] = layer.named_parameters()[0];
+  (void)good, (void)values;
 }
 
 void habits(const Tensor& x, const Tensor& y) {
@@ -91,11 +107,11 @@ void parts(Net& net, const Tensor& x) {
 void loaders(const Tensor& x, const Tensor& y) {
   data::DataLoader a(3, [](std::int64_t i) { return i; });      // refused: returns a Tensor, a std::array
   data::DataLoader b(3, [](const char*) { return Tensor(); });  // refused: a count and a function of an index
-  data::DataLoader c(x, y, {.batch_size = 2});                  // refused: in braces: ({x, y}, {...})
+  data::DataLoader c(x, y, {.batch_size = 2});                  // refused: in braces: ({x, y})
   data::DataLoader<3> d(3, [&](std::int64_t) { return x; });    // refused: returns N tensors
   data::DataLoader e({x, y});
   data::DataLoader f = e;                         // refused: delete
-  data::DataLoader g({x, y}, 32);                 // refused: by name: ({x, y}, {.batch_size = 32})
+  data::DataLoader g({x, y}, 32);                 // refused: options by name
   data::DataLoader h(std::vector<Tensor>{x, y});  // refused: their number is in the type
   data::DataLoader<2> i(x, {.batch_size = 2});    // refused: a DataLoader<N> takes N tensors
   struct Three {
@@ -106,6 +122,7 @@ void loaders(const Tensor& x, const Tensor& y) {
     Tensor a, b;
   };
   data::DataLoader two(3, [&](std::int64_t) { return Two{x, x}; });
+  data::DataLoader k(unbind(x));  // refused: their number is in the type
   data::DataLoader alone(x, {.batch_size = 2}), braces({x}, {.batch_size = 2});
   const data::DataLoader still({x, y});
   for (const auto& batch : still) (void)batch;    // refused: a loop moves the loader's place
@@ -155,6 +172,8 @@ void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const 
   nn::GRU cell({.input_size = 8, .hidden = 16});              // refused: no matching
   nn::RecurrentOptions named{.input_size = 8, .hidden = 16};  // refused: hidden
   nn::GRU right_cell({.input_size = 8, .hidden_size = 16});
+  data::DataLoader lost_batches({a, b}, {.batchsize = 32});  // refused: options by name
+  data::DataLoader batches({a, b}, {.batch_size = 32});
   // [/misspelt]
   // [shape]
   Tensor x = zeros(3, 4);  // refused: zeros({3, 4})
@@ -179,6 +198,10 @@ void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const 
   Tensor largest = maximum(a, b);
   for (Tensor row : x) row.zero_();  // refused: unbind(x)
   for (Tensor row : unbind(x)) row.zero_();
+  auto [values, indices] = x.max(1);  // refused: x.max_with_indices(1)
+  auto [maxima, places] = x.max_with_indices(1);
+  std::cout << x.shape;  // refused: function
+  std::cout << x.shape();
   // [/habits]
   // [picked]
   auto z = a[mask];

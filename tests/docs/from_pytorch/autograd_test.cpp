@@ -35,7 +35,7 @@ TEST_CASE("from PyTorch: autograd") {
   w.square().sum().backward(true);
   gives(w.grad(), "[5., -6.]");
   // py: torch.autograd.grad(loss, [w, b])
-  const std::vector<Tensor> d = grad((w * x).sum() * b, {w, b});
+  const TensorList d = grad((w * x).sum() * b, {w, b});
   gives(d[0], "[1.5000, -0.5000]");
   gives(d[1], "1.");
   // py: create_graph=True

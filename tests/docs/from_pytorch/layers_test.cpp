@@ -47,7 +47,7 @@ TEST_CASE("from PyTorch: modules") {
   gives(model(x).shape(), "[5, 1]");
   // py: model.parameters(), model.named_parameters()
   // note: `named_parameters()` gives pairs of name and tensor
-  const std::vector<Tensor> parameters = model.parameters();
+  const TensorList parameters = model.parameters();
   CHECK(parameters.size() == 9);
   CHECK(model.named_parameters()[0].first == "scale");
   // py: for name, module in model.named_modules():
@@ -122,6 +122,7 @@ TEST_CASE("from PyTorch: layers") {
   using namespace gradus;
   const Tensor x = randn({2, 5, 8}), image = randn({2, 3, 8, 8}), signal = randn({2, 8, 10});
   const Tensor ids = tensor({{1, 0}, {3, 2}});
+  const Tensor hidden = arange(5) > arange(5).unsqueeze(1), padding = arange(5).expand({2, 5}) > 3;
   // [layers]
   // py: nn.Linear(8, 4)(x).shape
   gives(nn::Linear(8, 4)(x).shape(), "[2, 5, 4]");
@@ -191,12 +192,20 @@ TEST_CASE("from PyTorch: layers") {
   // py: nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x)[0].shape
   // note: `attn(x, memory)` for cross-attention; weights: `with_weights`
   gives(nn::MultiheadAttention({.d_model = 8, .heads = 2})(x).shape(), "[2, 5, 8]");
+  // py: nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x, attn_mask=hidden)[0].shape
+  // note: bool: true where the query may see the key, the inverse of attn_mask; floats: `.score_bias`
+  gives(nn::MultiheadAttention({.d_model = 8, .heads = 2})(x, {.visible = !hidden}).shape(), "[2, 5, 8]");
   // py: nn.TransformerEncoderLayer(8, 2, norm_first=True, batch_first=True)(x).shape
   // note: `norm_first=False` is `nn::PostLNBlock`; keys are the same
   gives(nn::PreLNBlock({.d_model = 8, .heads = 2})(x).shape(), "[2, 5, 8]");
   // py: nn.TransformerEncoder(layer, 3)(x).shape
   // note: PyTorch's default, norm_first=False: `.placement = nn::post_ln()`
   gives(nn::TransformerEncoder({.layers = 3, .block = {.d_model = 8, .heads = 2}})(x).shape(), "[2, 5, 8]");
+  // py: nn.TransformerEncoder(layer, 3)(x, mask=hidden, src_key_padding_mask=padding).shape
+  // note: `encoder(x, masks)`; padding is true where there is padding, as there; `visible` is the inverse of mask
+  const nn::AttentionMasks masks{.key_padding_mask = padding, .visible = !hidden};
+  gives(nn::TransformerEncoder({.layers = 1, .block = {.d_model = 8, .heads = 2}})(x, masks).shape(),
+        "[2, 5, 8]");
   // py: nn.TransformerDecoder(layer, 3)(x, memory, tgt_mask=causal_mask).shape
   // note: causal by itself; `.block = {..., .causal = false}` without tgt_mask
   gives(nn::TransformerDecoder({.layers = 3, .block = {.d_model = 8, .heads = 2}})(x, x).shape(),
@@ -257,7 +266,7 @@ TEST_CASE("from PyTorch: functional") {
   // py: F.dropout(x, 0.5, training=False)
   gives(dropout(x, 0.5, false), "[[1., 2., 3.], [0., -1., 1.]]");
   // py: F.scaled_dot_product_attention(q, q, q, is_causal=True).shape
-  // note: also `.mask`, as attn_mask
+  // note: also `.mask`, as attn_mask there: true where the query may see the key
   gives(scaled_dot_product_attention(q, q, q, {.causal = true}).shape(), "[1, 1, 4, 3]");
   // [/functional]
   const Tensor far = tensor({100.0, -1.0}).requires_grad_();

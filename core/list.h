@@ -1,6 +1,6 @@
 #pragma once
-// Lists of tensors as functions return them. What is asked of a temporary list is a value: in `const Tensor&
-// w = model.parameters()[0]` a reference into a std::vector would dangle, and no compiler warns of it.
+// Lists that functions return. A temporary one gives its elements as values: a reference into it, as a
+// std::vector gives, would dangle, and no compiler warns of that.
 
 #include <array>
 #include <cstddef>
@@ -19,20 +19,20 @@ class ListOf : public std::vector<T> {
   using Vector = std::vector<T>;
 
  public:
-  using Vector::Vector;
+  using Vector::Vector;  // made as a std::vector is
   ListOf() = default;
   ListOf(Vector values) : Vector(std::move(values)) {}
 
   T& operator[](std::size_t i) & { return Vector::operator[](i); }
   const T& operator[](std::size_t i) const& { return Vector::operator[](i); }
   T operator[](std::size_t i) const&& { return Vector::operator[](i); }
-  T& at(std::size_t i) & { return Vector::at(i); }
+  T& at(std::size_t i) & { return Vector::at(i); }  // throws std::out_of_range where there is none
   const T& at(std::size_t i) const& { return Vector::at(i); }
   T at(std::size_t i) const&& { return Vector::at(i); }
-  T& front() & { return Vector::front(); }
+  T& front() & { return Vector::front(); }  // the first element
   const T& front() const& { return Vector::front(); }
   T front() const&& { return Vector::front(); }
-  T& back() & { return Vector::back(); }
+  T& back() & { return Vector::back(); }  // the last element
   const T& back() const& { return Vector::back(); }
   T back() const&& { return Vector::back(); }
   auto begin() & { return Vector::begin(); }
@@ -49,23 +49,25 @@ class ListOf : public std::vector<T> {
 /// The same for a std::array: `const Tensor& x = loader.next()[0];`
 template <class T, std::size_t N>
 struct ArrayOf : std::array<T, N> {
-  using Base = std::array<T, N>;
+  using Base = std::array<T, N>;  // the elements
 
   T& operator[](std::size_t i) & { return Base::operator[](i); }
   const T& operator[](std::size_t i) const& { return Base::operator[](i); }
   T operator[](std::size_t i) const&& { return Base::operator[](i); }
-  T& at(std::size_t i) & { return Base::at(i); }
+  T& at(std::size_t i) & { return Base::at(i); }  // throws std::out_of_range where there is none
   const T& at(std::size_t i) const& { return Base::at(i); }
   T at(std::size_t i) const&& { return Base::at(i); }
-  T& front() & { return Base::front(); }
+  T& front() & { return Base::front(); }  // the first element
   const T& front() const& { return Base::front(); }
   T front() const&& { return Base::front(); }
-  T& back() & { return Base::back(); }
+  T& back() & { return Base::back(); }  // the last element
   const T& back() const& { return Base::back(); }
   T back() const&& { return Base::back(); }
 };
 
+/// Several tensors: `const TensorList d = grad(loss, {w, b});`
 using TensorList = ListOf<Tensor>;
+/// N tensors, such as a batch of a DataLoader.
 template <std::size_t N>
 using TensorArray = ArrayOf<Tensor, N>;
 

@@ -47,8 +47,6 @@ struct DataLoaderOptions {
   /// So many batches are prepared by a thread of the loader while the program works on the one before: for
   /// functions that read files or compute. What they use is read on that thread then, and must not be changed
   /// meanwhile: hence 0, none, unless asked for. The batches are the same bits.
-  /// A forked child goes on with them too, on a thread of its own; a lock that the function held in the
-  /// parent stays locked there.
   std::int64_t read_ahead = 0;
 };
 
@@ -122,8 +120,9 @@ class LoaderBase {
 template <std::size_t N>
 class DataLoader;
 
-/// Batches of N tensors, as std::array<Tensor, N>: [batch_size, axes of an item...] each, copies without a
-/// tape. Each `for` over the loader is an epoch; one that is left early is not taken up again by the next.
+/// Batches of N tensors, as TensorArray<N>, a std::array: [batch_size, axes of an item...] each, copies
+/// without a tape. Each `for` over the loader is an epoch; one that is left early is not taken up again by
+/// the next.
 ///
 /// A program may leave a loop in any way, also by an exception, its own or the function's. A loader has one
 /// place: it is gone through by one loop, and used by one thread, at a time; it may be moved, not copied.
@@ -139,7 +138,7 @@ requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
   DataLoader(const std::array<Tensor, N>& tensors, const DataLoaderOptions& options = {})
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
-  /// One tensor needs no braces; its batches are std::array<Tensor, 1> all the same.
+  /// One tensor needs no braces; its batches are TensorArray<1> all the same.
   template <std::derived_from<Tensor> One>
   explicit DataLoader(const One& tensor, const DataLoaderOptions& options = {})
       : LoaderBase(std::span(static_cast<const Tensor*>(&tensor), 1), options) {

@@ -25,8 +25,7 @@ void random_split(const Tensor&, const auto&...) = delete;  // of a number: rand
 /// over goes to the first parts, one each), or sizes that add up to `items`. Throws when they do not. `const
 /// auto [train, valid, test] = data::random_split(n, {0.8, 0.1, 0.1});`
 template <std::size_t N>
-TensorArray<N> random_split(Int items, const Scalar (&parts)[N],
-                                   Generator& generator = default_generator()) {
+TensorArray<N> random_split(Int items, const Scalar (&parts)[N], Generator& generator = default_generator()) {
   TensorArray<N> result;
   std::vector<Tensor> cut = detail::random_split(items, parts, generator);
   for (std::size_t i = 0; i < N; ++i) result[i] = std::move(cut[i]);

@@ -1,4 +1,4 @@
-// Lists that functions return: what is asked of a temporary one is a value.
+// Lists that functions return: a temporary one gives its elements as values.
 
 #include "gradus/core/list.h"
 
@@ -23,7 +23,7 @@ namespace {
 template <class Given, class Wanted>
 concept Same = std::same_as<Given, Wanted>;
 
-/// What elements of a list are, whether it is const or not, and asked by whichever function.
+/// Every function that returns an element of a List returns an Element.
 template <class List, class Element>
 concept Gives = requires(List list) {
   { std::forward<List>(list)[0] } -> Same<Element>;

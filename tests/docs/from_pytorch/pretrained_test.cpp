@@ -39,7 +39,7 @@ TEST_CASE("from PyTorch: Transformers") {
   // py: GPT2ForSequenceClassification
   // here: a layer on `gpt.hidden(ids)`: [recipe](recipes.md#a-new-head-on-a-gpt)
   // py: model(ids, labels=ids).loss
-  // note: targets are the ids that come next: nothing is shifted
+  // note: targets are the ids that come next: nothing is shifted, and `gpt.loss(ids, ids)` throws
   const Tensor loss = gpt.loss(ids.slice(1, 0, 4), ids.slice(1, 1));
   CHECK(allclose(loss, cross_entropy(gpt(ids).slice(1, 0, 4), ids.slice(1, 1))));
   // py: out = model(ids, use_cache=True); out.past_key_values

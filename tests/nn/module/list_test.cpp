@@ -1,4 +1,4 @@
-// What a temporary list of a module's parameters, parts or outputs gives is a value.
+// Temporary lists of parameters, parts, beams and batches give their elements as values.
 
 #include <doctest/doctest.h>
 
@@ -21,15 +21,16 @@ struct Tower : nn::Module {
 };
 
 using Named = std::pair<std::string, nn::Module>;
-const auto& model = std::declval<const Tower&>;
-static_assert(std::same_as<decltype(model().parameters()[0]), Tensor>);
-static_assert(std::same_as<decltype(model().buffers()[0]), Tensor>);
-static_assert(std::same_as<decltype(model().named_parameters()[0]), StateDict::Entry>);
-static_assert(std::same_as<decltype(model().own_parameters()[0]), StateDict::Entry>);
-static_assert(std::same_as<decltype(model().named_buffers()[0]), StateDict::Entry>);
-static_assert(std::same_as<decltype(model().children()[0]), Named>);
-static_assert(std::same_as<decltype(model().named_modules()[0]), Named>);
-static_assert(std::same_as<decltype(model().add_list("", 1, [](int) { return nn::ReLU(); })[0]), nn::ReLU>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().parameters()[0]), Tensor>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().buffers()[0]), Tensor>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().named_parameters()[0]), StateDict::Entry>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().own_parameters()[0]), StateDict::Entry>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().named_buffers()[0]), StateDict::Entry>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().children()[0]), Named>);
+static_assert(std::same_as<decltype(std::declval<const Tower&>().named_modules()[0]), Named>);
+static_assert(
+    std::same_as<decltype(std::declval<const Tower&>().add_list("", 1, [](int) { return nn::ReLU(); })[0]),
+                 nn::ReLU>);
 static_assert(std::same_as<decltype(std::declval<const nn::Probe&>().rows()[0]), nn::ProbeRow>);
 static_assert(
     std::same_as<decltype(std::declval<const nn::GPT&>().beam_search(Tensor(), {})[0]), nn::Hypothesis>);

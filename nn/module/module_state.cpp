@@ -85,10 +85,9 @@ std::vector<Copy> copies_into(const StateDict& own, const StateDict& state) {
   for (const auto& [key, values] : own) {
     const Tensor* const given = state.find(key);
     if (given == nullptr || same_memory(values, *given)) continue;
-    // Values that lie in another parameter of this model are taken before any is written, and what takes
-    // memory is done before too: so the model gets all values or none.
+    // Values that lie in another parameter of this model are taken before any is written.
     const bool moves = memory.contains(given->array().storage().data());
-    copies.push_back({values, (moves ? given->detach().clone() : given->detach()).to(values.dtype())});
+    copies.push_back({values, moves ? given->detach().clone() : given->detach()});
   }
   return copies;
 }

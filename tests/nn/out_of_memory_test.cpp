@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "failing_new.h"
+#include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
+#include "in_child.h"
 
 using namespace gradus;
 using namespace gradus::test;
@@ -43,6 +45,48 @@ TEST_CASE("out of memory: KeyValueCache::select changes all layers or none") {
        {tensor({2, 2, 0, 3}), tensor({1, 2, 3, 0}), tensor({3, 1}), tensor({0, 1, 2, 3, 3})})
     CHECK(all_or_nothing([&] { cache.emplace(filled); }, [&] { cache->select(rows); },
                          [&] { must(looked_at(gpt, *cache) == before); }) > 3);
+}
+
+TEST_CASE(
+    "out of memory: wherever the system's memory ends, KeyValueCache::select changes all layers or none") {
+  CHECK(in_child([] {
+          grow_stack();
+          const SingleThread alone;
+          const NoGrad no_grad;
+          const nn::Linear model(1, 1);
+          std::vector<nn::KeyValues> layers;
+          for (int i = 0; i < 4; ++i)
+            layers.emplace_back(Shape{4, 1, 1024, 128}, model.weight);  // 2 MiB each
+          nn::KeyValueCache filled(std::move(layers), model);
+          const Tensor numbers = arange(0, 4, 1, f32).reshape({4, 1, 1, 1});
+          for (std::size_t i = 0; i < filled.layers(); ++i)
+            filled.layer(i).append(numbers.expand({4, 1, 1000, 128}), numbers.expand({4, 1, 1000, 128}) + 10);
+          const Tensor rows = tensor({3, 0, 0, 1, 2});
+          // What a layer's first row holds: 0 before, 3 after.
+          const auto first = [](nn::KeyValues& layer) {
+            const Tensor one = zeros({layer.batch(), 1, 1, 128});
+            const auto [k, v] = layer.append(one, one);
+            layer.truncate(1000);
+            return k[0][0][999][7].item() + 10 == v[0][0][999][7].item() ? k[0][0][999][7].item() : -1;
+          };
+          int right = 0, errors = 0, torn = 0;
+          for (std::size_t room = MiB / 2; room < 30 * MiB; room += MiB) {
+            nn::KeyValueCache cache = filled;
+            empty_cache();
+            if (!limit_memory(room)) return false;
+            double wanted = 3;
+            try {
+              cache.select(rows);
+              ++right;
+            } catch (const Error&) {
+              wanted = 0;
+              ++errors;
+            }
+            limit_memory();
+            for (std::size_t i = 0; i < cache.layers(); ++i) torn += first(cache.layer(i)) != wanted;
+          }
+          return right > 3 && errors > 10 && torn == 0;
+        }) == 0);
 }
 
 TEST_CASE("out of memory: a decoder's cache, which holds memory's keys, selects in all layers or none") {

@@ -89,16 +89,21 @@ bool all_good(std::int64_t begin, std::int64_t end, Good good) {
   return bad == 0;
 }
 
+/// The same from 0 to n, by all threads.
+template <class T, class Good>
+bool all_good_in_parallel(std::int64_t n, Good good) {
+  std::atomic<bool> all = true;
+  parallel_for(n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    if (!all_good<T>(begin, end, good)) all = false;
+  });
+  return all;
+}
+
 /// again(i, row i) for each of `results` that is not good. make_rows() gives the numbers, n in a row.
 template <class T, class Good, class MakeRows, class Again>
 void for_each_bad(std::int64_t results, std::int64_t n, Good good, MakeRows make_rows, Again again) {
   constexpr std::int64_t kBlock = 256;  // looked through one by one where not all are good
-  if (n == 0) return;
-  std::atomic<bool> all = true;
-  parallel_for(results, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    if (!all_good<T>(begin, end, good)) all = false;
-  });
-  if (all) return;
+  if (n == 0 || all_good_in_parallel<T>(results, good)) return;
   const Array rows = make_rows();
   const T* const data = rows.template data<T>();
   parallel_rows((results - 1) / kBlock + 1, n * kBlock, [=](std::int64_t first, std::int64_t last) {

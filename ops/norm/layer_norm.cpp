@@ -5,6 +5,8 @@
 //   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
+// A row whose squares leave the range of its dtype has its mean and rstd computed in f64: y and dx are right
+// for every row whose deviations x - mean are numbers of the dtype. (PyTorch gives NaN from 1e19 on in f32.)
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
 #include "gradus/core/array/detail/dispatch.h"

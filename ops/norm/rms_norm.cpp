@@ -5,6 +5,8 @@
 //   dx      = rstd (dn - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows
 // Saves x and rstd.
+// A row whose squares leave the range of its dtype has its rstd computed in f64: y and dx are right for every
+// finite row.
 // kernels/body/norm.h: rms_norm, rms_norm_grad
 
 #include "gradus/core/array/detail/dispatch.h"

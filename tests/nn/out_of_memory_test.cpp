@@ -13,6 +13,7 @@
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "in_child.h"
+#include "memory_limit.h"
 
 using namespace gradus;
 using namespace gradus::test;
@@ -50,7 +51,6 @@ TEST_CASE("out of memory: KeyValueCache::select changes all layers or none") {
 TEST_CASE(
     "out of memory: wherever the system's memory ends, KeyValueCache::select changes all layers or none") {
   CHECK(in_child([] {
-          grow_stack();
           const SingleThread alone;
           const NoGrad no_grad;
           const nn::Linear model(1, 1);

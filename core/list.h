@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus {
 
 class Tensor;

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "failing_new.h"
@@ -12,8 +14,8 @@
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
-#include "in_child.h"
 #include "memory_limit.h"
+#include "support.h"
 
 using namespace gradus;
 using namespace gradus::test;
@@ -48,45 +50,48 @@ TEST_CASE("out of memory: KeyValueCache::select changes all layers or none") {
                          [&] { must(looked_at(gpt, *cache) == before); }) > 3);
 }
 
+// In a process of its own: elsewhere malloc may have enough left of other tests.
+TEST_CASE("child: KeyValueCache::select under limits of memory" * doctest::skip()) {
+  const SingleThread alone;
+  const NoGrad no_grad;
+  const nn::Linear model(1, 1);
+  std::vector<nn::KeyValues> layers;
+  for (int i = 0; i < 4; ++i) layers.emplace_back(Shape{4, 1, 1024, 128}, model.weight);  // 2 MiB each
+  nn::KeyValueCache filled(std::move(layers), model);
+  const Tensor numbers = arange(0, 4, 1, f32).reshape({4, 1, 1, 1});
+  for (std::size_t i = 0; i < filled.layers(); ++i)
+    filled.layer(i).append(numbers.expand({4, 1, 1000, 128}), numbers.expand({4, 1, 1000, 128}) + 10);
+  const Tensor rows = tensor({3, 0, 0, 1, 2});
+  // What a layer's first row holds: 0 before, 3 after.
+  const auto first = [](nn::KeyValues& layer) {
+    const Tensor one = zeros({layer.batch(), 1, 1, 128});
+    const auto [k, v] = layer.append(one, one);
+    layer.truncate(1000);
+    return k[0][0][999][7].item() + 10 == v[0][0][999][7].item() ? k[0][0][999][7].item() : -1;
+  };
+  int right = 0, errors = 0, torn = 0;
+  for (std::size_t room = MiB / 2; room < 30 * MiB; room += MiB) {
+    nn::KeyValueCache cache = filled;
+    empty_cache();
+    REQUIRE(limit_memory(room));
+    double wanted = 3;
+    try {
+      cache.select(rows);
+      ++right;
+    } catch (const Error&) {
+      wanted = 0;
+      ++errors;
+    }
+    limit_memory();
+    for (std::size_t i = 0; i < cache.layers(); ++i) torn += first(cache.layer(i)) != wanted;
+  }
+  if (right > 3 && errors > 10 && torn == 0) std::printf("<<good>>");
+}
+
 TEST_CASE(
     "out of memory: wherever the system's memory ends, KeyValueCache::select changes all layers or none") {
-  CHECK(in_child([] {
-          const SingleThread alone;
-          const NoGrad no_grad;
-          const nn::Linear model(1, 1);
-          std::vector<nn::KeyValues> layers;
-          for (int i = 0; i < 4; ++i)
-            layers.emplace_back(Shape{4, 1, 1024, 128}, model.weight);  // 2 MiB each
-          nn::KeyValueCache filled(std::move(layers), model);
-          const Tensor numbers = arange(0, 4, 1, f32).reshape({4, 1, 1, 1});
-          for (std::size_t i = 0; i < filled.layers(); ++i)
-            filled.layer(i).append(numbers.expand({4, 1, 1000, 128}), numbers.expand({4, 1, 1000, 128}) + 10);
-          const Tensor rows = tensor({3, 0, 0, 1, 2});
-          // What a layer's first row holds: 0 before, 3 after.
-          const auto first = [](nn::KeyValues& layer) {
-            const Tensor one = zeros({layer.batch(), 1, 1, 128});
-            const auto [k, v] = layer.append(one, one);
-            layer.truncate(1000);
-            return k[0][0][999][7].item() + 10 == v[0][0][999][7].item() ? k[0][0][999][7].item() : -1;
-          };
-          int right = 0, errors = 0, torn = 0;
-          for (std::size_t room = MiB / 2; room < 30 * MiB; room += MiB) {
-            nn::KeyValueCache cache = filled;
-            empty_cache();
-            if (!limit_memory(room)) return false;
-            double wanted = 3;
-            try {
-              cache.select(rows);
-              ++right;
-            } catch (const Error&) {
-              wanted = 0;
-              ++errors;
-            }
-            limit_memory();
-            for (std::size_t i = 0; i < cache.layers(); ++i) torn += first(cache.layer(i)) != wanted;
-          }
-          return right > 3 && errors > 10 && torn == 0;
-        }) == 0);
+  CHECK(output_of_child("", "child: KeyValueCache::select under limits*").find("<<good>>") !=
+        std::string::npos);
 }
 
 TEST_CASE("out of memory: a decoder's cache, which holds memory's keys, selects in all layers or none") {

@@ -95,7 +95,7 @@ enum class Activation { relu, gelu, gelu_tanh, silu };
 /// `activate(Activation::silu, x)` is silu(x).
 Tensor activate(Activation activation, const Tensor& x);
 
-// ------- reduce.cpp, prod.cpp, extreme.cpp, all_any.cpp, cumsum.cpp: no axes means all of them
+// ------- reduce.cpp, var.cpp, prod.cpp, extreme.cpp, all_any.cpp, cumsum.cpp: no axes means all of them
 /// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
 Tensor sum(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Mean; of nothing NaN.
@@ -250,9 +250,10 @@ Tensor log_softmax(const Tensor& x, Int axis);
 
 // ------------------------------------------------ layer_norm.cpp, rms_norm.cpp, normalize.cpp, dropout.cpp
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last axis, biased variance, eps inside the root
-/// (Ba et al. 2016). x [..., C], weight and bias [C] or undefined. A constant row gives its bias.
+/// (Ba et al. 2016). x [..., C], weight and bias [C] or undefined. A constant row gives its bias. Rows of any
+/// size are normalized, also where the variance itself overflows (PyTorch: NaN above 1e19 in f32).
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {}, double eps = 1e-5);
-/// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019).
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019), for rows of any size.
 Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-6);
 /// x / max(norm(x, p, axis), eps): `normalize(x, 2, -1)` has rows of length 1.
 Tensor normalize(const Tensor& x, Scalar p, Int axis, double eps = 1e-12);

@@ -1,11 +1,28 @@
 #include "gradus/nn/norm/batch_norm.h"
 
+#include <tuple>
+
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/ops/checkpoint.h"
 #include "gradus/ops/ops.h"
+#include "gradus/ops/reduce/var_mean.h"
 
 namespace gradus::nn {
+
+namespace {
+
+/// (x - mean) / sqrt(var + eps), with the moments of x over `axes`. Where a variance overflows, that channel
+/// is normalized as x times a power of 2, and the others as x times 1.
+Tensor normalized(const Tensor& x, const Tensor& mean, const Tensor& var, const Axes& axes, double eps) {
+  if (!isinf(var).any()) return (x - mean) * rsqrt(var + eps);
+  const Tensor scale = masked_fill(ones_like(var), isinf(var), x.dtype() == f32 ? 0x1p-100 : 0x1p-800);
+  const Tensor scaled = x * scale;
+  const auto [scaled_var, scaled_mean] = var_mean(scaled, axes, /*unbiased=*/false);
+  return (scaled - scaled_mean) * rsqrt(scaled_var + scale.square() * eps);
+}
+
+}  // namespace
 
 BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
     : Module("BatchNorm"), channels_(channels), options_(options) {
@@ -25,35 +42,45 @@ BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
 BatchNorm::BatchNorm(const NormOptions& options)
     : BatchNorm(options.d_model, {.eps = options.eps, .axis = -1}) {}
 
-/// As PyTorch: the running variance is unbiased, that of the batch is not.
+/// As PyTorch: the running variance is unbiased, that of the batch is not. Without memory for one nothing
+/// changes.
 void BatchNorm::update(const Tensor& mean, const Tensor& var, std::int64_t count) const {
   const NoGrad guard;
   const double m = options_.momentum, n = static_cast<double>(count);
-  running_mean.copy_(running_mean * (1 - m) + mean.reshape({channels_}) * m);
-  running_var.copy_(running_var * (1 - m) + var.reshape({channels_}) * (m * n / (n - 1)));
-  num_batches_tracked.copy_(num_batches_tracked + 1);
+  const Tensor new_mean = running_mean * (1 - m) + mean.reshape({channels_}) * m;
+  const Tensor new_var = running_var * (1 - m) + var.reshape({channels_}) * (m * n / (n - 1));
+  const Tensor batches = num_batches_tracked + 1;
+  running_mean.copy_(new_mean);
+  running_var.copy_(new_var);
+  num_batches_tracked.copy_(batches);
 }
 
 Tensor BatchNorm::operator()(const Tensor& x) const {
   const Scope scope(path());
   expect_channels("BatchNorm", x, options_.axis, channels_, weight.defined() ? weight.dtype() : x.dtype());
   const Shape shape = channel_shape(x, options_.axis, channels_);
-  Tensor mean, var;
-  if (is_training() || !options_.running_stats) {
+  const bool of_batch = is_training() || !options_.running_stats;
+  Tensor mean, var, y;
+  const std::int64_t count = x.numel() / channels_;
+  if (of_batch) {
     Axes others;
     for (std::int64_t i = 0; i < x.dim(); ++i)
       if (i != (options_.axis < 0 ? x.dim() + options_.axis : options_.axis)) others.push_back(i);
-    const std::int64_t count = x.numel() / channels_;
     check(count > 1, "BatchNorm: expects more than one value a channel in training, got x {}", x.shape());
-    mean = gradus::mean(x, others, true);
-    var = gradus::var(x, others, {.keepdim = true, .unbiased = false});
-    if (is_training() && options_.running_stats && !recomputing()) update(mean, var, count);
+    std::tie(var, mean) = var_mean(x, others, /*unbiased=*/false);
+    y = normalized(x, mean, var, others, options_.eps);
   } else {
-    mean = running_mean.reshape(shape);
-    var = running_var.reshape(shape);
+    check(!isinf(running_var).any(),
+          "BatchNorm: running_var {} holds inf, so that eval mode would give 0: in training a variance was "
+          "more "
+          "than {} holds: make x smaller, or train in f64",
+          running_var.shape(), running_var.dtype());
+    y = (x - running_mean.reshape(shape)) * rsqrt(running_var.reshape(shape) + options_.eps);
   }
-  const Tensor y = (x - mean) * rsqrt(var + options_.eps);
-  return report(options_.affine ? y * weight.reshape(shape) + bias.reshape(shape) : y);
+  if (options_.affine) y = y * weight.reshape(shape) + bias.reshape(shape);
+  // Last: a call that fails leaves the running statistics as they were.
+  if (is_training() && options_.running_stats && !recomputing()) update(mean, var, count);
+  return report(y);
 }
 
 }  // namespace gradus::nn

@@ -27,9 +27,9 @@ double mean(const T* x, std::int64_t n) {
   return std::clamp(sum / static_cast<double>(n) * 0x1p64, low, high);  // NaN passes
 }
 
-/// The sum of squares about the mean, `squares` times the square of `scale`.
+/// The sum of squares about the mean: 4 `squares` times the square of `half`.
 struct Spread {
-  double squares, scale;
+  double squares, half;
 };
 
 /// Of d = x - m: sum d^2 - (sum d)^2 / n takes out what the mean m was rounded by.
@@ -48,20 +48,20 @@ Spread spread(const T* x, std::int64_t n) {
     squares += q * q;
     sum += q;
   }
-  return {std::max(squares - sum * sum / static_cast<double>(n), 0.0), 2 * scale};
+  return {std::max(squares - sum * sum / static_cast<double>(n), 0.0), scale};
 }
 
 template <class T>
 double var(const T* x, std::int64_t n, double k) {
-  const auto [squares, scale] = spread(x, n);
-  return squares / k * scale * scale;
+  const auto [squares, half] = spread(x, n);
+  return 4 * (squares / k) * half * half;
 }
 
 /// sqrt(var), which may be a good number where var is none.
 template <class T>
 double std(const T* x, std::int64_t n, double k) {
-  const auto [squares, scale] = spread(x, n);
-  return std::sqrt(squares / k) * scale;
+  const auto [squares, half] = spread(x, n);
+  return 2 * (std::sqrt(squares / k) * half);
 }
 
 /// sqrt(sum x^2)
@@ -89,16 +89,21 @@ bool all_good(std::int64_t begin, std::int64_t end, Good good) {
   return bad == 0;
 }
 
+/// The same from 0 to n, by all threads.
+template <class T, class Good>
+bool all_good_in_parallel(std::int64_t n, Good good) {
+  std::atomic<bool> all = true;
+  parallel_for(n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    if (!all_good<T>(begin, end, good)) all = false;
+  });
+  return all;
+}
+
 /// again(i, row i) for each of `results` that is not good. make_rows() gives the numbers, n in a row.
 template <class T, class Good, class MakeRows, class Again>
 void for_each_bad(std::int64_t results, std::int64_t n, Good good, MakeRows make_rows, Again again) {
   constexpr std::int64_t kBlock = 256;  // looked through one by one where not all are good
-  if (n == 0) return;
-  std::atomic<bool> all = true;
-  parallel_for(results, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    if (!all_good<T>(begin, end, good)) all = false;
-  });
-  if (all) return;
+  if (n == 0 || all_good_in_parallel<T>(results, good)) return;
   const Array rows = make_rows();
   const T* const data = rows.template data<T>();
   parallel_rows((results - 1) / kBlock + 1, n * kBlock, [=](std::int64_t first, std::int64_t last) {

@@ -3,11 +3,6 @@
 //
 //   sum        y = sum_i x_i                   dx_i = dy                        saves nothing
 //   mean       y = sum_i x_i / n               dx_i = dy / n                    saves nothing
-//   var        y = sum_i (x_i - m)^2 / k       dx_i = dy 2 (x_i - m) / k        saves x and the mean m
-//              k = n - 1 or n; two passes: the squares of x itself would cancel.
-//              (m depends on x too, but sum_i (x_i - m) is 0, so that part vanishes.)
-//   std        y = sqrt(sum_i (x_i - m)^2 / k)  dx_i = dy (x_i - m) / (k y), 0 where y = 0
-//                                                                             saves x, m and y
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
 //              p = 1 is sum(abs(x)), p = infinity max(abs(x)).
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - y)            saves x and y
@@ -30,38 +25,20 @@
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/reduce/expand_reduced.h"
+#include "gradus/ops/reduce/reduced_axes.h"
 
 namespace gradus {
 
 namespace {
 
-using kernels::Binary;
 using kernels::Compare;
 using kernels::Unary;
-
-/// How many elements of `shape` one result of a reduction over `axes` is made of.
-double count(const Shape& shape, const Dims& axes) {
-  double n = 1;
-  for (const std::int64_t axis : axes) n *= static_cast<double>(shape[static_cast<int>(axis)]);
-  return n;
-}
-
-Array divided(const Array& x, double n) { return array::binary("div", Binary::div, x, n); }
 
 template <class T>
 struct LogSumExpKernel {
   static T run(std::int64_t n, const T* x) { return kernels::table<T>().logsumexp(n, x); }
   static void columns(std::int64_t, std::int64_t, const T*, std::int64_t, T*) {}  // rows only: axes go last
 };
-
-/// x with the reduced axes behind the others.
-Array axes_last(const Array& x, const Dims& axes) {
-  Dims order;
-  for (int i = 0; i < x.dim(); ++i)
-    if (!axes.contains(i)) order.push_back(i);
-  for (const std::int64_t axis : axes) order.push_back(axis);
-  return x.permute(order);
-}
 
 /// For many rows of few values, [P, R] -> [P, 1]: whole arrays at a time, vectors full of rows.
 Array short_log_sum_exp(const Array& rows) {
@@ -113,73 +90,6 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   return record("mean", y, {&x}, [shape = x.shape(), axes, keepdim, n](const Array& dy, Needs) -> Grads {
     return {expand_reduced(divided(dy, n), shape, axes, keepdim)};
   });
-}
-
-Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
-  const Array& from = floating_operand("var", x);
-  const Dims which = normalize_axes("var", axes, x.dim());
-  const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  const Array mean = divided(array::sum(from, axes, /*keepdim=*/true), n);
-  const Array y = divided(array::sum_square("var", array::sub(from, mean), axes, options.keepdim), k);
-  dispatch_floating("var", y, [&]<class T>() {
-    // What rounds the mean by 8 units adds 64 eps^2 mean^2 to the variance: good where that is less than a
-    // ten-thousandth of it.
-    constexpr T eps = std::numeric_limits<T>::epsilon() / 2, least = T{1e4} * 64 * eps * eps;
-    T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
-    const auto rows = [&] { return axes_last(from, which).contiguous(); };
-    const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);
-    const auto good = [=](std::int64_t i) {
-      const T v = values[i], m = means[i];
-      return (v == 0) | ((v > least * m * m) & (v < std::numeric_limits<T>::infinity()));
-    };
-    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(in_f64::var(row, length, k));
-      means[i] = static_cast<T>(in_f64::mean(row, length));
-    });
-  });
-  return record("var", y, {&x},
-                [x = Saved(from), mean = Saved(mean), axes, keepdim = options.keepdim, k](const Array& dy,
-                                                                                          Needs) -> Grads {
-                  const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
-                  return {array::mul(scaled, array::sub(*x, *mean))};
-                });
-}
-
-Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
-  const Array& from = floating_operand("std", x);
-  const Dims which = normalize_axes("std", axes, x.dim());
-  const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  const Array mean = divided(array::sum(from, axes, /*keepdim=*/true), n);
-  const Array squares = array::sum_square("std", array::sub(from, mean), axes, options.keepdim);
-  const Array y = array::unary("std", Unary::sqrt, divided(squares, k));
-  dispatch_floating("std", y, [&]<class T>() {
-    // As in var and norm: good where the mean's rounding does not show, and no square has left the range.
-    constexpr T eps = std::numeric_limits<T>::epsilon() / 2, of_mean = 100 * 8 * eps;
-    const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
-    T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
-    const auto rows = [&] { return axes_last(from, which).contiguous(); };
-    const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);
-    const auto good = [=](std::int64_t i) {
-      const T s = values[i], rounded = of_mean * std::abs(means[i]);
-      return (s > rounded) & (s > least) & (s < std::numeric_limits<T>::infinity());
-    };
-    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(in_f64::std(row, length, k));
-      means[i] = static_cast<T>(in_f64::mean(row, length));
-    });
-  });
-  return record("std", y, {&x},
-                [x = Saved(from), mean = Saved(mean), y = Saved(y), axes, keepdim = options.keepdim, k](
-                    const Array& dy, Needs) -> Grads {
-                  const auto wide = [&](const Array& row) {
-                    return expand_reduced(row, x->shape(), axes, keepdim);
-                  };
-                  // (x - m) / y first: at most sqrt(k), where dy / y may leave the range.
-                  const Array flat = wide(array::compare("std", Compare::eq, *y, 0));
-                  const Array unit = array::div(array::sub(*x, *mean), wide(*y));
-                  const Array zero = array::scalar(0, dy.dtype());
-                  return {array::mul(wide(divided(dy, k)), array::where(flat, zero, unit))};
-                });
 }
 
 namespace {

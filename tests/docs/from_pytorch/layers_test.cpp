@@ -155,7 +155,7 @@ TEST_CASE("from PyTorch: layers") {
   // py: nn.RMSNorm(8)(x).shape
   gives(nn::RMSNorm(8)(x).shape(), "[2, 5, 8]");
   // py: nn.BatchNorm1d(8)(signal).shape
-  // note: one for 1d and 2d
+  // note: one for 1d and 2d; also of channels whose variance overflows, where PyTorch gives 0
   gives(nn::BatchNorm(8)(signal).shape(), "[2, 8, 10]");
   // py: nn.BatchNorm2d(3)(image).shape
   gives(nn::BatchNorm(3)(image).shape(), "[2, 3, 8, 8]");
@@ -249,6 +249,7 @@ TEST_CASE("from PyTorch: functional") {
   // py: F.embedding(ids, w)
   gives(embedding(ids, w), "[[0., 1., 0.], [1., 0., 1.]]");
   // py: F.layer_norm(x, (3,))
+  // note: also of rows whose squares overflow, where PyTorch gives NaN
   gives(layer_norm(x), "[[-1.2247, 0.0000, 1.2247], [0.0000, -1.2247, 1.2247]]");
   // py: F.normalize(x, dim=-1)
   gives(normalize(x, 2, -1), "[[0.2673, 0.5345, 0.8018], [0.0000, -0.7071, 0.7071]]");

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "check_op.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
@@ -69,6 +72,48 @@ TEST_CASE(
   const Tensor y = norm(x);
   CHECK(y.mean({0, 1}).abs().max().item() < 1e-5);
   CHECK((y.square().mean({0, 1}) - 1).abs().max().item() < 1e-3);
+}
+
+TEST_CASE("BatchNorm: of numbers far from 0, about a mean that is no further off than f32 must be") {
+  manual_seed(0);
+  const nn::BatchNorm norm(2);
+  const Tensor x = (randn({300'000, 2}, f64) + 2e4).to(f32);
+  CHECK(norm(x).mean(0).abs().max().item() < 0.001);  // numbers near 20000 are 0.00195 apart
+}
+
+TEST_CASE("BatchNorm, GroupNorm: channels of any size, forward and backward") {
+  for (const DType dtype : {f32, f64}) {
+    const DefaultDType guard(dtype);
+    manual_seed(1);
+    const nn::BatchNorm norm(3, {.eps = 0});
+    const nn::GroupNorm groups(3, 6, {.eps = 0});
+    const Tensor unit = randn({40, 3}), dy = randn({40, 3}), six = randn({4, 6, 5}), dy6 = randn({4, 6, 5});
+    const auto run = [&](double size) {
+      const Tensor sizes = tensor({1.0, size, 1.0}),
+                   sizes6 = tensor({1.0, 1.0, size, size, 1.0, 1.0}).unsqueeze(1);
+      Tensor x = unit * sizes, x6 = six * sizes6;
+      x.requires_grad_(), x6.requires_grad_();
+      const Tensor y = norm(x), y6 = groups(x6);
+      y.backward(dy), y6.backward(dy6);
+      return Tensors{y.detach(), x.grad() * sizes, y6.detach(), x6.grad() * sizes6};
+    };
+    const Tensors expected = run(1);
+    for (const double size : dtype == f32 ? std::vector{0x1p60, 0x1p65, 0x1p100, 0x1p124}
+                                          : std::vector{0x1p500, 0x1p520, 0x1p900, 0x1p1020}) {
+      CAPTURE(size);
+      const Tensors got = run(size);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        CHECK(max_difference(got[i], expected[i]) < (dtype == f32 ? 1e-5 : 1e-13));
+      for (const std::size_t i : {0U, 1U})
+        CHECK(max_difference(got[i].slice(1, 0, 1), expected[i].slice(1, 0, 1)) == 0);
+    }
+    norm.eval();
+    check_error(
+        [&] { norm(unit); },
+        std::string("BatchNorm: running_var [3] holds inf, so that eval mode would give 0: in training a "
+                    "variance was more than ") +
+            (dtype == f32 ? "f32" : "f64") + " holds: make x smaller, or train in f64");
+  }
 }
 
 TEST_CASE("BatchNorm: checkpoint takes a batch into the running statistics once") {

@@ -156,6 +156,47 @@ TEST_CASE("rms_norm: a row of zeros gives zeros, with finite gradients") {
   for (const float g : x.grad().to_vector<float>()) CHECK(std::isfinite(g));
 }
 
+TEST_CASE(
+    "layer_norm, rms_norm: rows of any size, forward and backward, also where their squares leave the "
+    "range") {
+  manual_seed(4);
+  const std::vector<Op> norms{
+      [](const Tensor& x, const Tensor& w, const Tensor& b) { return layer_norm(x, w, b, 0); },
+      [](const Tensor& x, const Tensor& w, const Tensor&) { return rms_norm(x, w, 0); }};
+  for (const DType dtype : {f32, f64}) {
+    const double most = dtype == f32 ? 2e-6 : 4e-15;
+    const Tensor unit = randn({3, 64}, dtype), w = randn({64}, dtype), b = randn({64}, dtype),
+                 dy = randn({3, 64}, dtype);
+    const int top =
+        dtype == f32 ? 124 : 1020;  // powers of 2: the numbers are the same but for their exponents
+    for (const Op& norm : norms) {
+      const auto run = [&](double size) {
+        const Tensor x = leaf(unit * tensor({{1.0}, {size}, {1.0}}, dtype)), weight = leaf(w);
+        const Tensor y = norm({x, weight, b})[0];
+        y.backward(dy);
+        return Tensors{y.detach(), x.grad() * tensor({{1.0}, {size}, {1.0}}, dtype), weight.grad()};
+      };
+      const Tensors expected = run(1);
+      for (const double power : {-0.8, -0.6, -0.45, 0.45, 0.49, 0.51, 0.6, 0.8, 1.0}) {
+        const double size = std::exp2(std::round(power * top));
+        CAPTURE(size);
+        const Tensors got = run(size);
+        for (std::size_t i = 0; i < got.size(); ++i)
+          CHECK((got[i] - expected[i]).abs().max().item() < most * expected[i].abs().max().item());
+        for (const int row : {0, 2})  // ordinary ones keep their bits
+          for (const std::size_t i : {0U, 1U}) CHECK((got[i][row] == expected[i][row]).all());
+      }
+    }
+    CHECK((layer_norm(full({2, 5}, dtype == f32 ? 3e38 : 1.7e308, dtype)) == 0).all());
+    const double huge = dtype == f32 ? 3e38 : 1.7e308;  // from the mean to it, and back: inf
+    CHECK(allclose(layer_norm(tensor({huge, -huge, -huge, -huge}, dtype)),
+                   layer_norm(tensor({1.0, -1.0, -1.0, -1.0}, dtype), {}, {}, 0), 1e-6));
+    CHECK(isnan(layer_norm(tensor({1.0, NAN, 1e30}, dtype))).all());
+    CHECK(isnan(rms_norm(tensor({1.0, NAN, 1e30}, dtype))).all());
+    CHECK(isnan(layer_norm(tensor({1.0, INFINITY, 1e30}, dtype))).all());
+  }
+}
+
 TEST_CASE("layer_norm, rms_norm: errors") {
   check_error(
       [] {

@@ -1,0 +1,26 @@
+#pragma once
+// What reductions do with the axes they reduce.
+
+#include "gradus/ops/array/array_ops.h"
+
+namespace gradus {
+
+/// How many elements of `shape` one result of a reduction over `axes` is made of.
+inline double count(const Shape& shape, const Dims& axes) {
+  double n = 1;
+  for (const std::int64_t axis : axes) n *= static_cast<double>(shape[static_cast<int>(axis)]);
+  return n;
+}
+
+inline Array divided(const Array& x, double n) { return array::binary("div", kernels::Binary::div, x, n); }
+
+/// x with the reduced axes behind the others.
+inline Array axes_last(const Array& x, const Dims& axes) {
+  Dims order;
+  for (int i = 0; i < x.dim(); ++i)
+    if (!axes.contains(i)) order.push_back(i);
+  for (const std::int64_t axis : axes) order.push_back(axis);
+  return x.permute(order);
+}
+
+}  // namespace gradus

@@ -1,5 +1,6 @@
 #include "gradus/optim/clip.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
@@ -47,20 +48,23 @@ double sum_square(const Array& gradient) {
   return total;
 }
 
-/// f(n, data) changes a part of the gradient; several threads call it for different parts.
+/// f(n, data) changes a part of a gradient; several threads call it for different parts.
 template <class F>
-void rewrite(const char* op, const Array& gradient, F f) {
-  const Array dense = gradient.contiguous();
-  dispatch_floating(op, dense, [&]<class T>() {
-    T* const data = dense.mutable_data<T>();
-    count_bytes(2.0 * static_cast<double>(dense.numel()) * static_cast<double>(sizeof(T)));
-    parallel_for(dense.numel(), 4 * kSummed,
-                 [&](std::int64_t begin, std::int64_t end) { f(end - begin, data + begin); });
-  });
-  if (!gradient.is_contiguous())
-    gradient.copy_(dense);
-  else
-    gradient.storage().bump_version();
+void rewrite(const char* op, const std::vector<Array>& gradients, F f) {
+  std::vector<Array> dense;  // all of them first: without memory for one of them none changes
+  for (const Array& gradient : gradients) dense.push_back(gradient.contiguous());
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    dispatch_floating(op, dense[i], [&]<class T>() {
+      T* const data = dense[i].mutable_data<T>();
+      count_bytes(2.0 * static_cast<double>(dense[i].numel()) * static_cast<double>(sizeof(T)));
+      parallel_for(dense[i].numel(), 4 * kSummed,
+                   [&](std::int64_t begin, std::int64_t end) { f(end - begin, data + begin); });
+    });
+    if (!gradients[i].is_contiguous())
+      gradients[i].copy_(dense[i]);
+    else
+      gradients[i].storage().bump_version();
+  }
 }
 
 /// The gradients there are, each once, in order: a parameter may stand in several parts.
@@ -77,10 +81,30 @@ std::vector<Array> gradients(const char* who, const std::vector<Tensor>& paramet
   return found;
 }
 
+/// The norm where the sum of squares is no good double: all elements are divided by the largest.
+double scaled_norm(const std::vector<Array>& gradients) {
+  double largest = 0, sum = 0;
+  const auto for_each = [&](auto f) {
+    for (const Array& gradient : gradients) {
+      const Array dense = gradient.contiguous();
+      dispatch_floating("grad_norm", dense, [&]<class T>() {
+        const T* const data = dense.data<T>();
+        for (std::int64_t i = 0; i < dense.numel(); ++i) f(static_cast<double>(data[i]));
+      });
+    }
+  };
+  for_each([&](double value) { largest = std::max(largest, std::abs(value)); });
+  if (largest == 0 || std::isinf(largest)) return largest;
+  for_each([&](double value) { sum += (value / largest) * (value / largest); });
+  return largest * std::sqrt(sum);
+}
+
 double norm_of(const std::vector<Array>& gradients) {
+  using Limits = std::numeric_limits<double>;
   double total = 0;
   for (const Array& gradient : gradients) total += sum_square(gradient);
-  return std::sqrt(total);
+  const bool good = std::isnan(total) || (total > Limits::min() / Limits::epsilon() && std::isfinite(total));
+  return good ? std::sqrt(total) : scaled_norm(gradients);
 }
 }  // namespace
 
@@ -95,22 +119,24 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   const double norm = norm_of(found);
   if (!std::isfinite(norm) || norm <= max_norm) return norm;
   const double factor = max_norm / (norm + 1e-6);
-  for (const Array& gradient : found)
-    rewrite("clip_grad_norm", gradient, [factor]<class T>(std::int64_t n, T* data) {
+  rewrite("clip_grad_norm", found, [=]<class T>(std::int64_t n, T* data) {
+    if (factor >= std::numeric_limits<T>::min())
       kernels::table<T>().scale(n, static_cast<T>(factor), data, data);
-    });
+    else  // which T holds with fewer digits, or not at all
+      for (std::int64_t i = 0; i < n; ++i)
+        data[i] = static_cast<T>(static_cast<double>(data[i]) / norm * max_norm);
+  });
   return norm;
 }
 
 void clip_grad_value(const std::vector<Tensor>& parameters, double clip_value) {
   const ProfileRange range("clip_grad_value");
   check(clip_value > 0, "clip_grad_value: expects a clip_value above 0, got {}", clip_value);
-  for (const Array& gradient : gradients("clip_grad_value", parameters))
-    rewrite("clip_grad_value", gradient, [clip_value]<class T>(std::int64_t n, T* data) {
-      const T most = static_cast<T>(clip_value);
-      for (std::int64_t i = 0; i < n; ++i)
-        data[i] = data[i] < -most ? -most : data[i] > most ? most : data[i];
-    });
+  const std::vector<Array> found = gradients("clip_grad_value", parameters);
+  rewrite("clip_grad_value", found, [clip_value]<class T>(std::int64_t n, T* data) {
+    const T most = static_cast<T>(clip_value);
+    for (std::int64_t i = 0; i < n; ++i) data[i] = data[i] < -most ? -most : data[i] > most ? most : data[i];
+  });
 }
 
 }  // namespace gradus::optim

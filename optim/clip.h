@@ -7,9 +7,9 @@
 
 namespace gradus::optim {
 
-/// The Euclidean norm of all gradients together: squares are summed 4096 at a time in the gradient's own
-/// precision, or in double where that would lose or overflow them, and these sums in double. Parameters
-/// without a gradient count as 0, one that is given twice once.
+/// The Euclidean norm of all gradients together, also where its square would overflow or vanish: squares are
+/// summed 4096 at a time in the gradient's own precision, or in double where that would lose or overflow
+/// them, and these sums in double. Parameters without a gradient count as 0, one that is given twice once.
 double grad_norm(const std::vector<Tensor>& parameters);
 
 /// Scales all gradients by max_norm / (norm + 1e-6) when norm exceeds max_norm, as PyTorch does; returns the

@@ -29,30 +29,35 @@ bool ReduceLROnPlateau::step(double metric) {
   const double by = options_.threshold;
   const bool better = options_.maximize ? metric > (options_.absolute ? best_ + by : best_ * (1 + by))
                                         : metric < (options_.absolute ? best_ - by : best_ * (1 - by));
+  const bool pause = cooldown_ > 0;
+  const std::int64_t bad = better || pause ? 0 : bad_ + 1;
+  const bool enough = bad > options_.patience;
+  const bool reduced = enough && reduce();  // which may find no memory: counted afterwards
   if (better) best_ = metric;
-  bad_ = better ? 0 : bad_ + 1;
-  if (cooldown_ > 0) {
-    --cooldown_;
-    bad_ = 0;
-  }
-  if (bad_ <= options_.patience) return false;
-  cooldown_ = options_.cooldown;
-  bad_ = 0;
-  return reduce();
+  bad_ = enough ? 0 : bad;
+  cooldown_ = enough ? options_.cooldown : pause ? cooldown_ - 1 : 0;
+  return reduced;
 }
 
 bool ReduceLROnPlateau::reduce() {
-  bool reduced = false;
+  Rates rates;
   for (std::size_t group = 0; group < optimizer_.groups(); ++group) {
     const double rate = optimizer_.lr(group), lower = std::max(rate * options_.factor, options_.min_lr);
     if (rate - lower <= options_.eps) continue;
-    if (optimizer_.schedule(group).fixed())
-      optimizer_.set_lr(lower, group);
-    else
-      scale(group, scaled(group).scale * options_.factor);
-    reduced = true;
+    rates.emplace(group, optimizer_.schedule(group).fixed()
+                             ? Scaled{lower, lower}
+                             : scaled_by(group, scaled(group).scale * options_.factor));
   }
+  const bool reduced = !rates.empty();
+  set(std::move(rates));
   return reduced;
+}
+
+/// Takes no memory: all groups get their rates.
+void ReduceLROnPlateau::set(Rates rates) {
+  for (const auto& [group, rate] : rates) optimizer_.set_lr(rate.set, group);
+  rates.merge(scaled_);
+  scaled_.swap(rates);
 }
 
 /// What this made of the group's rate; nothing, if it is another one since.
@@ -62,15 +67,14 @@ ReduceLROnPlateau::Scaled ReduceLROnPlateau::scaled(std::size_t group) const {
   return known != scaled_.end() && known->second.set == rate ? known->second : Scaled{rate, rate};
 }
 
-/// Sets the group's rate to its function times `by`.
-void ReduceLROnPlateau::scale(std::size_t group, double by) {
+/// The group's function times `by`.
+ReduceLROnPlateau::Scaled ReduceLROnPlateau::scaled_by(std::size_t group, double by) const {
   const Schedule base = scaled(group).base;
   const Schedule set = [base, by, least = options_.min_lr](std::int64_t step) {
     const double rate = base(step);
     return std::max(rate * by, std::min(rate, least));
   };
-  optimizer_.set_lr(by == 1 ? base : set, group);
-  scaled_.insert_or_assign(group, Scaled{base, by == 1 ? base : set, by});
+  return {base, by == 1 ? base : set, by};
 }
 
 StateDict ReduceLROnPlateau::state_dict() const {
@@ -97,23 +101,19 @@ void ReduceLROnPlateau::load_state_dict(const StateDict& dict) {
   const double best = number("best");
   const std::int64_t bad = detail::count_of(name, dict, "bad", "bad"),
                      cooldown = detail::count_of(name, dict, "cooldown", "cooldown");
-  std::vector<double> rates, scales;
+  Rates rates;
   for (std::size_t i = 0; i < optimizer_.groups(); ++i) {
-    const double rate = rates.emplace_back(number(fmt::format("{}.lr", i)));
-    const double scale = scales.emplace_back(number(fmt::format("{}.scale", i)));
+    const double rate = number(fmt::format("{}.lr", i)), scale = number(fmt::format("{}.scale", i));
     check(std::isnan(rate) || (rate >= 0 && std::isfinite(rate)),
           "{}: expects rates of 0 or more in the state, got {}", name, rate);
     check(scale >= 0 && scale <= 1, "{}: expects scales from 0 to 1 in the state, got {}", name, scale);
+    rates.emplace(i, std::isnan(rate) ? scaled_by(i, scale) : Scaled{rate, rate});
   }
-  check(dict.size() == 2 * scales.size() + 3,
+  check(dict.size() == 2 * rates.size() + 3,
         "{}: the state has {} entries, expects {}: the optimizer has {} groups", name, dict.size(),
-        2 * scales.size() + 3, scales.size());
+        2 * rates.size() + 3, rates.size());
+  set(std::move(rates));
   best_ = best, bad_ = bad, cooldown_ = cooldown;
-  for (std::size_t i = 0; i < scales.size(); ++i)
-    if (std::isnan(rates[i]))
-      scale(i, scales[i]);
-    else
-      optimizer_.set_lr(rates[i], i);
 }
 
 }  // namespace gradus::optim

@@ -42,18 +42,20 @@ class ReduceLROnPlateau {
   void load_state_dict(const StateDict& dict);
 
  private:
-  /// A rate that is a function, before and after it was multiplied.
+  /// A rate before and after it was multiplied; for a number both are what it is now.
   struct Scaled {
     Schedule base, set;
     double scale = 1;
   };
+  using Rates = std::map<std::size_t, Scaled>;  // by group
   bool reduce();
   Scaled scaled(std::size_t group) const;
-  void scale(std::size_t group, double by);
+  Scaled scaled_by(std::size_t group, double by) const;
+  void set(Rates rates);
 
   Optimizer& optimizer_;
   ReduceLROnPlateauOptions options_;
-  std::map<std::size_t, Scaled> scaled_;  // by group, where it was done
+  Rates scaled_;  // of the groups where it was done
   double best_;
   std::int64_t bad_ = 0, cooldown_ = 0;  // calls without an improvement; calls yet to be left out
 };

@@ -126,4 +126,33 @@ int with_every_allocation_failing(Call prepare, Call f, int all) {
   return errors;
 }
 
+int all_or_nothing(Call prepare, Call change, Call unchanged) {
+  { const Storage first = Storage::allocate(1); }
+  int errors = 0;
+  for (const bool for_good : {false, true}) {
+    bool struck = true;
+    for (int n = 0; struck; ++n) {
+      prepare();
+      empty_cache();
+      bool threw = false;
+      {
+        const FailingNew armed(n, for_good);
+        try {
+          change();
+        } catch (const Error&) {
+          threw = true;
+        }
+        struck = armed.struck();
+      }
+      CAPTURE(n);
+      CAPTURE(for_good);
+      if (threw) CHECK_NOTHROW(unchanged());
+      if (!struck) REQUIRE_FALSE(threw);
+      errors += threw;
+      REQUIRE(n < 100'000);
+    }
+  }
+  return errors;
+}
+
 }  // namespace gradus::test

@@ -30,6 +30,10 @@ void reset_most_taken();
 /// the last must succeed. `prepare` is called before each. Returns how many threw.
 int with_every_allocation_failing(Call prepare, Call f, int all = 1000);
 
+/// Calls change() after prepare(), with its first, second, ... allocation failing, alone and for good, until
+/// a run meets no failure. Where it throws Error, unchanged() must throw nothing. Returns how many did.
+int all_or_nothing(Call prepare, Call change, Call unchanged);
+
 /// Throws unless `right`: for f above, as the checks of doctest take memory themselves.
 void must(bool right);
 

@@ -364,6 +364,30 @@ TEST_CASE("grad_norm: of gradients whose squares a float does not hold") {
   w.set_grad(full({5000}, 1e30));
   CHECK(optim::clip_grad_norm({w}, 1) > 1e31);
   CHECK(optim::grad_norm({w}) == doctest::Approx(1).epsilon(1e-5));
+  w.set_grad(full({5000}, 3e38));  // what it is multiplied by is no number of f32
+  CHECK(optim::clip_grad_norm({w}, 1e-6) == test::near(3e38 * std::sqrt(5000.0)));
+  CHECK(optim::grad_norm({w}) == test::near(1e-6));
+}
+
+TEST_CASE("grad_norm: of f64 gradients whose squares overflow or vanish, among f32 ones") {
+  const Tensor w = leaf(zeros({5000}, f64)), other = leaf(zeros({3}));
+  other.set_grad(full({3}, 2.0));
+  for (const double size : {1e-300, 1e-170, 1e-160, 1e-150, 1e150, 1e160, 1e200, 1e305}) {
+    CAPTURE(size);
+    w.set_grad(full({5000}, size, f64));
+    CHECK(optim::grad_norm({w}) == test::near(size * std::sqrt(5000.0), 1e-12));
+    const double both = std::hypot(size * std::sqrt(5000.0), 2 * std::sqrt(3.0));
+    CHECK(optim::grad_norm({other, w}) == test::near(both, 1e-6));
+    const double norm = optim::clip_grad_norm({w}, size);
+    CHECK(norm == test::near(size * std::sqrt(5000.0), 1e-12));
+    if (size > 1) CHECK(optim::grad_norm({w}) == test::near(size, 1e-12));
+  }
+  w.set_grad(full({5000}, 1e200, f64));
+  w.grad()[17].fill_(NAN);
+  CHECK(std::isnan(optim::grad_norm({w})));
+  w.grad()[17].fill_(-INFINITY);
+  CHECK(std::isinf(optim::clip_grad_norm({w}, 1)));
+  CHECK(w.grad()[0].item() == 1e200);
 }
 
 }  // namespace gradus::test

@@ -13,8 +13,12 @@
 #include "gradus/core/random/random.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/models/gpt.h"
+#include "gradus/ops/ops.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"
+#include "gradus/optim/plateau.h"
+#include "gradus/optim/sgd.h"
+#include "in_child.h"
 #include "support.h"
 
 using namespace gradus;
@@ -64,6 +68,68 @@ TEST_CASE("out of memory: any allocation of a training step may fail, and the ne
   CHECK(with_every_allocation_failing([] { empty_cache(); }, run, 100) > 100);
   CHECK(with_every_allocation_failing([] {}, run, 100) > 0);
   CHECK(two_steps() == loss);
+}
+
+TEST_CASE("out of memory: wherever the system's memory ends, clipping changes all gradients or none") {
+  CHECK(in_child([] {
+          grow_stack();
+          const SingleThread alone;
+          const Tensor a = zeros({512, 1024}).requires_grad_(), b = zeros({512, 1024}).requires_grad_();
+          const Tensor of_a = full({512, 1024}, 3.0), of_b = full({1024, 512}, 3.0);
+          int right = 0, errors = 0, torn = 0;
+          for (const bool by_value : {false, true})
+            for (std::size_t room = MiB / 4; room < 12 * MiB; room += MiB / 2) {
+              a.set_grad(of_a.clone());
+              b.set_grad(of_b.clone().transpose(0, 1));
+              if (b.grad().is_contiguous()) return false;
+              empty_cache();
+              if (!limit_memory(room)) return false;
+              bool clipped = true;
+              try {
+                if (by_value)
+                  optim::clip_grad_value({a, b}, 0.5);
+                else
+                  optim::clip_grad_norm({a, b}, 1.0);
+                ++right;
+              } catch (const Error&) {
+                clipped = false;
+                ++errors;
+              }
+              limit_memory();
+              for (const Tensor& w : {a, b}) torn += clipped ? !(w.grad() < 1).all() : !(w.grad() == 3).all();
+            }
+          return right > 10 && errors > 5 && torn == 0;
+        }) == 0);
+}
+
+TEST_CASE("out of memory: ReduceLROnPlateau lowers the rates of all groups or none, and counts only then") {
+  const SingleThread alone;
+  const Tensor a = zeros({2}).requires_grad_(), b = zeros({2}).requires_grad_(),
+               c = zeros({2}).requires_grad_();
+  const optim::Schedule warmup = optim::warmup_linear(0.1, 10);
+  optim::SGD optimizer(
+      {{.parameters = {a}}, {.parameters = {b}, .lr = warmup}, {.parameters = {c}, .lr = warmup}},
+      {.lr = 1.0});
+  optim::ReduceLROnPlateau plateau(optimizer, {.factor = 0.5, .patience = 0});
+  plateau.step(1.0);
+  const StateDict before = plateau.state_dict();
+  const auto prepare = [&] {
+    for (const std::size_t group : {1U, 2U}) optimizer.set_lr(warmup, group);
+    plateau.load_state_dict(before);
+  };
+  const auto unchanged = [&] {
+    must(optimizer.lr(0) == 1 && optimizer.lr(1) == warmup(1) && optimizer.lr(2) == warmup(1));
+    for (const auto& [name, values] : plateau.state_dict())
+      must(allclose(values, before.at(name), 0, 0, /*equal_nan=*/true));
+  };
+  CHECK(all_or_nothing(
+            prepare, [&] { plateau.step(2.0); }, unchanged) > 1);
+  CHECK(optimizer.lr(0) == 0.5);
+  CHECK(optimizer.lr(2) == doctest::Approx(warmup(1) / 2));
+  const StateDict halved = plateau.state_dict();
+  CHECK(all_or_nothing(
+            prepare, [&] { plateau.load_state_dict(halved); }, unchanged) > 1);
+  CHECK(optimizer.lr(1) == doctest::Approx(warmup(1) / 2));
 }
 
 TEST_CASE("child: a handler of the program's own" * doctest::skip()) {

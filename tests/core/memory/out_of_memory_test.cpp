@@ -1,10 +1,8 @@
 // No memory left: what the cache holds is given back first, what still fails is an Error, nothing is lost.
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 
 #include <cstdio>
-#include <fstream>
 #include <new>
 #include <string>
 #include <vector>
@@ -24,26 +22,6 @@ using namespace gradus;
 using namespace gradus::test;
 
 namespace {
-
-constexpr std::size_t MiB = std::size_t{1} << 20;
-
-/// What this process maps may grow by `more` bytes; without a number, as much as it likes.
-bool limit_memory(std::size_t more = 0) {
-  std::size_t pages = 0;
-  if (more > 0) std::ifstream("/proc/self/statm") >> pages;
-  rlimit limit{};
-  getrlimit(RLIMIT_AS, &limit);
-  limit.rlim_cur = more > 0 ? pages * 4096 + more : limit.rlim_max;
-  return setrlimit(RLIMIT_AS, &limit) == 0;
-}
-
-/// Under a limit the stack could not grow, which is no error but a crash: products keep blocks of theirs
-/// there.
-[[gnu::noinline]] bool grow_stack() {
-  volatile char stack[2 * MiB];
-  stack[0] = 1;
-  return stack[0] == 1;
-}
 
 std::string message_of_vector(std::size_t bytes) {
   try {

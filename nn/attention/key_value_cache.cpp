@@ -1,6 +1,8 @@
 #include "gradus/nn/attention/key_value_cache.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
@@ -45,7 +47,49 @@ static bool all_in_order(const std::vector<std::int64_t>& rows, std::int64_t cou
   return true;
 }
 
-void KeyValues::select(const Tensor& rows) {
+namespace detail {
+
+/// Row `from` is copied to row `to`, or changes places with it.
+struct RowMove {
+  std::int64_t from, to;
+  bool swap;
+};
+
+/// How the first rows of `count` become those wanted, in place, at most as many.
+static std::vector<RowMove> moves_to(const std::vector<std::int64_t>& wanted, std::int64_t count) {
+  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  const std::int64_t rows = std::ssize(wanted);
+  std::vector<RowMove> moves;
+  std::vector<std::int64_t> readers(at(count));  // rows that still need this one
+  std::vector<bool> waits(at(rows));
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (wanted[at(i)] != i) waits[at(i)] = true, ++readers[at(wanted[at(i)])];
+  // A row that nobody needs is overwritten; then perhaps nobody needs the one it was made of.
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t row = i; row < rows && waits[at(row)] && readers[at(row)] == 0; row = wanted[at(row)]) {
+      moves.push_back({wanted[at(row)], row, false});
+      waits[at(row)] = false;
+      --readers[at(wanted[at(row)])];
+    }
+  // What is left are cycles.
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t row = i; waits[at(row)]; row = wanted[at(row)]) {
+      waits[at(row)] = false;
+      if (wanted[at(row)] != i) moves.push_back({wanted[at(row)], row, true});
+    }
+  return moves;
+}
+
+}  // namespace detail
+
+/// What select() takes memory for.
+struct KeyValues::Selection {
+  Tensor k, v;                         // new ones with the rows in them, or the first rows of the old ones
+  std::vector<detail::RowMove> moves;  // by which these get their values
+  std::optional<detail::MemoryKeys> memory;
+};
+
+KeyValues::Selection KeyValues::prepare(const Tensor& rows) const {
   check(rows.defined() && rows.dim() == 1 && rows.dtype() == i64,
         "KeyValueCache: select expects the numbers of sequences, i64 [N], got {}",
         rows.defined() ? fmt::format("{} {}", rows.dtype(), rows.shape()) : "an undefined tensor");
@@ -53,22 +97,55 @@ void KeyValues::select(const Tensor& rows) {
   for (const std::int64_t row : numbers)
     check(row >= 0 && row < batch(), "KeyValueCache: select expects sequences from 0 to {}, got {}",
           batch() - 1, row);
-  if (all_in_order(numbers, batch())) return;
+  if (all_in_order(numbers, batch())) return {k_, v_, {}, memory_};
+  std::optional<detail::MemoryKeys> memory = memory_;
+  if (memory) memory->select(rows);
+  const std::int64_t count = rows.size(0);
+  if (count <= batch()) {
+    const auto first = [&](const Tensor& kept) { return Tensor(kept.array().slice(0, 0, count)); };
+    return {first(k_), first(v_), detail::moves_to(numbers, batch()), std::move(memory)};
+  }
   const auto selected = [&](const Tensor& kept) {
     Shape shape = kept.shape();
-    shape[0] = rows.size(0);
+    shape[0] = count;
     const Tensor all = empty(shape, kept.dtype());
     const Array from = kept.array().slice(2, 0, length_), to = all.array().slice(2, 0, length_);
-    for (std::int64_t i = 0; i < rows.size(0) && length_ > 0; ++i) {
+    for (std::int64_t i = 0; i < count && length_ > 0; ++i) {
       const std::int64_t row = numbers[static_cast<std::size_t>(i)];
       to.slice(0, i, i + 1).copy_(from.slice(0, row, row + 1));
     }
     return all;
   };
-  Tensor k = selected(k_), v = selected(v_);
-  if (memory_) memory_->select(rows);
-  k_ = std::move(k);
-  v_ = std::move(v);
+  return {selected(k_), selected(v_), {}, std::move(memory)};
+}
+
+void KeyValues::commit(Selection& selection) noexcept {
+  for (const Array* const kept : {&k_.array(), &v_.array()}) {
+    const auto bytes_of = [&](std::int64_t elements) {
+      return static_cast<std::size_t>(elements) * size_of(kept->dtype());
+    };
+    const std::size_t head = bytes_of(capacity() * k_.size(3)), used = bytes_of(length_ * k_.size(3));
+    const auto heads = static_cast<std::size_t>(k_.size(1));
+    auto* const all = const_cast<std::byte*>(static_cast<const std::byte*>(kept->raw()));
+    const auto at = [&](std::int64_t row, std::size_t h) {
+      return all + (static_cast<std::size_t>(row) * heads + h) * head;
+    };
+    for (const auto& [from, to, swap] : selection.moves)
+      for (std::size_t h = 0; h < heads && used > 0; ++h)
+        if (swap)
+          std::swap_ranges(at(from, h), at(from, h) + used, at(to, h));
+        else
+          std::memcpy(at(to, h), at(from, h), used);
+    if (!selection.moves.empty()) kept->storage().bump_version();
+  }
+  k_ = std::move(selection.k);
+  v_ = std::move(selection.v);
+  memory_ = std::move(selection.memory);
+}
+
+void KeyValues::select(const Tensor& rows) {
+  Selection selection = prepare(rows);
+  commit(selection);
 }
 
 void KeyValues::expect_room(const Tensor& weight, const Tensor& x) const {
@@ -109,12 +186,21 @@ KeyValueCache::KeyValueCache(std::vector<KeyValues> layers, const Module& model)
   add_model(model);
 }
 
+KeyValueCache& KeyValueCache::operator=(KeyValueCache other) noexcept {
+  layers_.swap(other.layers_);
+  models_.swap(other.models_);
+  std::swap(weights_, other.weights_);
+  return *this;
+}
+
 void KeyValueCache::add_model(const Module& model) {
   check(length() == 0, "KeyValueCache: holds {} positions already: clear() it first", length());
   const NoClaims guard;
+  detail::Unchanging weights = weights_;
+  for (const Tensor& w : model.parameters()) weights.add(w);
+  for (const Tensor& x : model.buffers()) weights.add(x);
   models_.push_back(std::make_shared<const Module>(model));
-  for (const Tensor& w : model.parameters()) weights_.add(w);
-  for (const Tensor& x : model.buffers()) weights_.add(x);
+  weights_ = std::move(weights);
 }
 
 void KeyValueCache::expect_model(const Module& model) {
@@ -127,7 +213,10 @@ void KeyValueCache::expect_model(const Module& model) {
 }
 
 void KeyValueCache::select(const Tensor& rows) {
-  for (KeyValues& layer : layers_) layer.select(rows);
+  last();
+  std::vector<KeyValues::Selection> selections;
+  for (const KeyValues& layer : layers_) selections.push_back(layer.prepare(rows));
+  for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].commit(selections[i]);
 }
 
 const KeyValues& KeyValueCache::last() const {

@@ -39,7 +39,8 @@ class KeyValues {
   /// Forgets all positions but the first `length`; throws when there are fewer. With 0, memory too.
   void truncate(std::int64_t length);
 
-  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named.
+  /// Goes on with these sequences of the batch, i64 [N], each as often as it is named; changes nothing where
+  /// it throws. Fewer sequences than before keep the memory of all.
   void select(const Tensor& rows);
 
   /// Throws unless the cache belongs to this weight, with the values it had so far, and has room for
@@ -53,6 +54,10 @@ class KeyValues {
   std::optional<detail::MemoryKeys>& memory() { return memory_; }
 
  private:
+  friend class KeyValueCache;
+  struct Selection;
+  Selection prepare(const Tensor& rows) const;
+  void commit(Selection& selection) noexcept;
   void write(const char* name, const Tensor& kept, const Tensor& x, std::int64_t length) const;
   detail::Unchanging weights_;
   Tensor k_, v_;
@@ -66,6 +71,9 @@ class KeyValueCache {
  public:
   /// Those of `model`'s layers.
   KeyValueCache(std::vector<KeyValues> layers, const Module& model);
+  KeyValueCache(const KeyValueCache&) = default;
+  KeyValueCache(KeyValueCache&&) = default;
+  KeyValueCache& operator=(KeyValueCache other) noexcept;  // all layers, or without memory for one none
   /// For a model around that one too, say with embeddings.
   void add_model(const Module& model);
   /// Throws unless it was made for this model, in which no parameter and no buffer has changed since the
@@ -93,6 +101,7 @@ class KeyValueCache {
   void clear() { truncate(0); }
   /// Goes on with these sequences of the batch, i64 [N], each as often as it is named: for beam search. A
   /// decoder is given the same memory and mask of it as before; where beams share a row, its keys stay one.
+  /// Changes all layers, or where it throws none.
   void select(const Tensor& rows);
 
   std::size_t layers() const { return layers_.size(); }  // of blocks

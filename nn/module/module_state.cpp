@@ -160,22 +160,27 @@ void Module::copy_parameters_from(const Module& other) const {
   load("copy_parameters_from", other.state_dict(), {});
 }
 
+/// The module's and those below it: found before any is changed, as walk() takes memory for names.
+static std::vector<ModuleNode*> nodes_of(ModuleNode& root) {
+  std::vector<ModuleNode*> nodes;
+  walk(root, "", [&](ModuleNode& node, const std::string&) { nodes.push_back(&node); });
+  return nodes;
+}
+
 void Module::train(bool on) const {
-  walk(*node_, "", [&](ModuleNode& node, const std::string&) { node.training = on; });
+  for (ModuleNode* const node : nodes_of(*node_)) node->training = on;
 }
 
 bool Module::is_training() const { return node_->training && !EvalMode::covers(*node_); }
 
 void Module::zero_grad() const {
-  walk(*node_, "", [](const ModuleNode& node, const std::string&) {
-    for (const auto& [name, values] : node.parameters) values.zero_grad();
-  });
+  for (const ModuleNode* const node : nodes_of(*node_))
+    for (const auto& [name, values] : node->parameters) values.zero_grad();
 }
 
 void Module::requires_grad_(bool on) const {
-  walk(*node_, "", [&](const ModuleNode& node, const std::string&) {
-    for (const auto& [name, values] : node.parameters) values.node()->requires_grad = on;
-  });
+  for (const ModuleNode* const node : nodes_of(*node_))
+    for (const auto& [name, values] : node->parameters) values.node()->requires_grad = on;
 }
 
 static thread_local EvalMode* innermost = nullptr;

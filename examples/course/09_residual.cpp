@@ -1,5 +1,4 @@
-// Residual connections: what x + f(x) does to signal and gradient, and whether a product of Jacobians is a
-// sum.
+// Residual connections: what x + f(x) does to signal and gradient. Is a product of Jacobians a sum?
 //   x_l = x_(l-1) + f_l(x_(l-1)),  f(x) = W2 relu(W1 x)        dx_L/dx_0 = (I + J_L) ... (I + J_2) (I + J_1)
 #include <cmath>
 #include <cstdio>

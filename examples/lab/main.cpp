@@ -1,5 +1,4 @@
-// The lab: Transformers of two placements, Pre-LN and Post-LN unless told, compared at initialisation, in
-// training and in ablations.
+// The lab: Pre-LN and Post-LN, or two other placements, compared at initialisation and in training.
 //
 //   lab [OPTIONS]      measures, trains, writes a report (--quick: a first look; --help: all options)
 //   lab STUDY [...]    one of the studies behind the ledger of claims; lab studies lists them

@@ -1,5 +1,4 @@
-// The tape of a Transformer block: every op's note, the module that wrote it, and a diamond for each
-// shortcut.
+// The tape of a Transformer block: every op, the module that recorded it, a diamond for each shortcut.
 #include <cstdio>
 
 #include "gradus/gradus.h"

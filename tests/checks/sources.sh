@@ -1,6 +1,6 @@
 #!/bin/sh
 # Looks at the source tree: sources.sh SOURCE. No file of C++, JavaScript or CSS has more than 400 lines, no recipe more than 39,
-# every recipe is in docs/recipes.md, and what only Linux or x86 has is asked for in core/detail/platform* alone, but for what a
+# every recipe is in docs/recipes.md, what ./run example says of an example ends with its sentence, and what only Linux or x86 has is asked for in core/detail/platform* alone, but for what a
 # report says of its machine.
 set -eu
 cd "$1"
@@ -15,6 +15,10 @@ for recipe in examples/recipes/*.cpp; do
     exit 1
   }
 done
+if ./run example | grep -v '[.?]$'; then
+  echo "./run example shows the first line of an example's opening comment: it must end with its sentence"
+  exit 1
+fi
 if grep -nE '(madvise|mmap|mincore|fallocate|statx|prctl|sysconf|sched_getaffinity|pthread_atfork|__builtin_ia32_pause|__builtin_cpu_supports) *\(|<sched\.h>|<sys/(mman|prctl|sysinfo)\.h>|"/(proc|sys)/|__linux__' \
   -r core ops nn optim data kit text learn examples browser --include='*.cpp' --include='*.h' |
   grep -vE '^(core/detail/platform|kit/data/system_info\.cpp)'; then

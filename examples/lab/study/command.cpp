@@ -14,6 +14,7 @@
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/detail/training_folder.h"
+#include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "lab/limits.h"
@@ -89,12 +90,28 @@ std::string claim_numbers(const Study& study) {
   return (numbers.find(',') == std::string::npos ? "claim " : "claims ") + numbers;
 }
 
+/// Says before the first of several studies how long they take, together and each.
+void announce(const std::vector<const Study*>& wanted, const Path& folder, std::int64_t threads) {
+  if (wanted.size() < 2) return;  // a study says so itself
+  double total = 0;
+  std::string each;
+  for (const Study* study : wanted) {
+    const double seconds =
+        seconds_left(*study, read_study(folder / study->name), folder / study->name, threads);
+    total += seconds;
+    each += fmt::format("{}{} {}", each.empty() ? "" : ", ", study->name, kit::human_duration(seconds));
+  }
+  kit::print_error(fmt::format("{} studies, {} at a time: about {} on a fast machine: {}\n", wanted.size(),
+                               counted(threads, "run"), kit::human_duration(total), each));
+}
+
 /// Runs these studies and says which bands hold; of a part only that it is done.
 int run_all_of(const std::vector<const Study*>& wanted, Given given, std::optional<int> only) {
   if (given.out.empty()) given.out = default_folder();
   kit::catch_interrupts();
   set_num_threads(static_cast<int>(given.threads));
   const Path folder = open_studies(wanted, given);
+  announce(wanted, folder, given.threads);
   bool finished = true;
   for (const Study* study : wanted)
     finished = finished && run_one(*study, folder / study->name, given.threads);

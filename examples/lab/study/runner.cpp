@@ -86,15 +86,29 @@ class Work {
   std::atomic<std::size_t> next_{0};
 };
 
+/// This part's runs, and those of them that are not finished.
+struct Runs {
+  std::vector<StudyRun> plan, open;
+};
+
+Runs runs_of(const Study& study, const StudyConfig& config, const std::filesystem::path& folder) {
+  Runs runs{part_of(study.plan(config.options), config.shard), {}};
+  const std::map<std::string, Record> finished = read_records(folder, study.plan(config.options));
+  for (const StudyRun& run : runs.plan)
+    if (!finished.contains(run.name)) runs.open.push_back(run);
+  return runs;
+}
+
 }  // namespace
+
+double seconds_left(const Study& study, const StudyConfig& config, const std::filesystem::path& folder,
+                    std::int64_t threads) {
+  return seconds_of(runs_of(study, config, folder).open) / static_cast<double>(threads);
+}
 
 bool run_study(const Study& study, const StudyConfig& config, const std::filesystem::path& folder,
                std::int64_t threads) {
-  const std::vector<StudyRun> plan = part_of(study.plan(config.options), config.shard);
-  const std::map<std::string, Record> finished = read_records(folder, study.plan(config.options));
-  std::vector<StudyRun> open;
-  for (const StudyRun& run : plan)
-    if (!finished.contains(run.name)) open.push_back(run);
+  auto [plan, open] = runs_of(study, config, folder);
   const double total = seconds_of(plan), left = seconds_of(open);
   kit::print_error(fmt::format(
       "{}: {}{}, {} at a time: about {} on a fast machine\n", study.name,

@@ -79,6 +79,15 @@ mkdir data
 echo 'too short' >data/tinyshakespeare.txt
 refused 1 '--data: ' claims --data data --out x # no pairs to translate: found before a study is made
 
+# Before the first of all studies it is said how long they take, together and each.
+for form in --standard --full; do
+  stopped INT 130 err ', 1 at a time: about' claims $form --out all$form --threads 1
+  head -n 1 err >said$form
+  grep -qE '^[0-9]+ studies, 1 run at a time: about [0-9].* on a fast machine: .*start [0-9].*norms [0-9]' said$form ||
+    fail "claims $form does not begin with how long it takes"
+done
+cmp -s said--standard said--full && fail "claims --full is said to take as long as --standard"
+
 expect 0 help
 says out '--quick'
 refused 1 "there is no study 'sart'" sart

@@ -95,7 +95,7 @@ enum class Activation { relu, gelu, gelu_tanh, silu };
 /// `activate(Activation::silu, x)` is silu(x).
 Tensor activate(Activation activation, const Tensor& x);
 
-// - reduce.cpp, var.cpp, prod.cpp, extreme.cpp, all_any.cpp, cumsum.cpp: no axes means all of them
+// ------- reduce.cpp, var.cpp, prod.cpp, extreme.cpp, all_any.cpp, cumsum.cpp: no axes means all of them
 /// Sum; of nothing 0. `sum(x, {0, 2}, /*keepdim=*/true)`
 Tensor sum(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Mean; of nothing NaN.

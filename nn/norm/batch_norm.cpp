@@ -15,7 +15,7 @@ namespace {
 /// (x - mean) / sqrt(var + eps), with the moments of x over `axes`. Where a variance overflows, that channel
 /// is normalized as x times a power of 2, and the others as x times 1.
 Tensor normalized(const Tensor& x, const Tensor& mean, const Tensor& var, const Axes& axes, double eps) {
-  if (isfinite(var).all()) return (x - mean) * rsqrt(var + eps);
+  if (!isinf(var).any()) return (x - mean) * rsqrt(var + eps);
   const Tensor scale = masked_fill(ones_like(var), isinf(var), x.dtype() == f32 ? 0x1p-100 : 0x1p-800);
   const Tensor scaled = x * scale;
   const auto [scaled_var, scaled_mean] = var_mean(scaled, axes, /*unbiased=*/false);

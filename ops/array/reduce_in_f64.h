@@ -27,9 +27,9 @@ double mean(const T* x, std::int64_t n) {
   return std::clamp(sum / static_cast<double>(n) * 0x1p64, low, high);  // NaN passes
 }
 
-/// The sum of squares about the mean, `squares` times the square of `scale`.
+/// The sum of squares about the mean: 4 `squares` times the square of `half`.
 struct Spread {
-  double squares, scale;
+  double squares, half;
 };
 
 /// Of d = x - m: sum d^2 - (sum d)^2 / n takes out what the mean m was rounded by.
@@ -48,20 +48,20 @@ Spread spread(const T* x, std::int64_t n) {
     squares += q * q;
     sum += q;
   }
-  return {std::max(squares - sum * sum / static_cast<double>(n), 0.0), 2 * scale};
+  return {std::max(squares - sum * sum / static_cast<double>(n), 0.0), scale};
 }
 
 template <class T>
 double var(const T* x, std::int64_t n, double k) {
-  const auto [squares, scale] = spread(x, n);
-  return squares / k * scale * scale;
+  const auto [squares, half] = spread(x, n);
+  return 4 * (squares / k) * half * half;
 }
 
 /// sqrt(var), which may be a good number where var is none.
 template <class T>
 double std(const T* x, std::int64_t n, double k) {
-  const auto [squares, scale] = spread(x, n);
-  return std::sqrt(squares / k) * scale;
+  const auto [squares, half] = spread(x, n);
+  return 2 * (std::sqrt(squares / k) * half);
 }
 
 /// sqrt(sum x^2)

@@ -5,8 +5,8 @@
 //   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
-// A row whose squares leave the range of its dtype has its mean and rstd computed in f64: y and dx are right
-// for every row whose deviations x - mean are numbers of the dtype. (PyTorch gives NaN from 1e19 on in f32.)
+// A row whose squares leave the range of its dtype is done again in f64 (out_of_range.h): y is right for
+// every finite row, dx for every row whose deviations x - mean are numbers of the dtype. (PyTorch: NaN.)
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
 #include "gradus/core/array/detail/dispatch.h"
@@ -14,6 +14,7 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/norm/norm_checks.h"
+#include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -34,6 +35,9 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
     rows.for_each_chunk([&](std::int64_t i, std::int64_t end) {
       kernels::table<T>().layer_norm(end - i, rows.columns, static_cast<T>(eps), px[i], w[0], b[0], y[i],
                                      mean[i], rstd[i]);
+      for_each_out_of_range(i, end, rstd[0], [&](std::int64_t row) {
+        normalize_in_f64(rows.columns, eps, px[row], w[0], b[0], y[row], mean[row], rstd[row]);
+      });
     });
   });
   return out;

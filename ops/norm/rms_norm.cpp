@@ -5,15 +5,15 @@
 //   dx      = rstd (dn - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows
 // Saves x and rstd.
-// A row whose squares leave the range of its dtype has its rstd computed in f64: y and dx are right for every
-// finite row.
-// kernels/body/norm.h: rms_norm, rms_norm_grad
+// A row whose squares leave the range of its dtype is done again in f64 (out_of_range.h): y and dx are right
+// for every finite row. kernels/body/norm.h: rms_norm, rms_norm_grad
 
 #include "gradus/core/array/detail/dispatch.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/norm/norm_checks.h"
+#include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -30,8 +30,12 @@ RmsNormalized forward(const Array& x, const Array& weight, double eps) {
   dispatch_floating("rms_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight);
     const RowPointers<T> y(out.y), rstd(out.rstd);
-    rows.for_each([&, rms_norm = kernels::table<T>().rms_norm](std::int64_t i) {
-      rms_norm(rows.columns, static_cast<T>(eps), px[i], w[0], y[i], rstd[i]);
+    rows.for_each_chunk([&, rms_norm = kernels::table<T>().rms_norm](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        rms_norm(rows.columns, static_cast<T>(eps), px[i], w[0], y[i], rstd[i]);
+      for_each_out_of_range(begin, end, rstd[0], [&](std::int64_t i) {
+        normalize_in_f64<T>(rows.columns, eps, px[i], w[0], nullptr, y[i], nullptr, rstd[i]);
+      });
     });
   });
   return out;

@@ -35,47 +35,6 @@ Moments<V> moments(I n, const ScalarOf<V>* x) {
   return {static_cast<T>(static_cast<double>(guess) + error), variance < 0 ? 0 : variance};
 }
 
-/// Whether a mean square is as accurate as the numbers: above this range the sum of squares has overflowed,
-/// below it squares have lost digits.
-template <class T>
-bool in_range(double square) {
-  return square > (sizeof(T) == sizeof(float) ? 0x1p-103 : 0x1p-970) && square < __builtin_inf();
-}
-
-template <class T>
-struct Scaling {
-  T mean, rstd;
-};
-
-/// The mean (0 unless `centred`) and rstd of a row whose mean square is not in range. f64 holds the squares
-/// of all floats; doubles are scaled by a power of 2 first.
-template <class T>
-[[gnu::noinline, gnu::cold]] Scaling<T> scaling_out_of_range(I n, const T* x, double eps, double square,
-                                                             bool centred) {
-  const double scale = sizeof(T) == sizeof(float) ? 1 : square < 1 ? 0x1p600 : 0x1p-540;
-  const double count = static_cast<double>(n);
-  double guess = 0, low = __builtin_inf(), high = -low;
-  for (I i = 0; i < n && centred; ++i) {
-    const double v = static_cast<double>(x[i]) * scale;
-    guess += v / count;
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-  }
-  if (centred) guess = guess < low ? low : guess > high ? high : guess;  // of equal numbers: their value
-  double sum = 0, squares = 0;
-  for (I i = 0; i < n; ++i) {
-    const double d = static_cast<double>(x[i]) * scale - guess;
-    sum += d;
-    squares += d * d;
-  }
-  const double error = centred ? sum / count : 0, variance = squares / count - error * error;
-  // sqrt(variance + eps) of numbers whose squares may leave the range
-  const double a = __builtin_sqrt(variance < 0 ? 0 : variance) / scale, b = __builtin_sqrt(eps);
-  const double larger = a < b ? b : a, ratio = larger > 0 ? (a < b ? a : b) / larger : 0;
-  return {static_cast<T>((guess + error) / scale),
-          static_cast<T>(1 / (larger * __builtin_sqrt(1 + ratio * ratio)))};
-}
-
 // What a row's second pass needs stands at the end of a long chain: sums across lanes, divisions, a root. So
 // the first pass is made for a few rows before the second of any: the CPU then overlaps their chains. They
 // must stay in the first-level cache in between, and backward reads and writes more arrays.
@@ -99,12 +58,8 @@ void layer_norm(I rows, I n, ScalarOf<V> eps, const ScalarOf<V>* x, const Scalar
   using T = ScalarOf<V>;
   const auto find_moments = [=](I row, I) {
     const Moments<V> of = moments<V>(n, x + row * n);
-    const double square = of.variance + static_cast<double>(eps);
-    const Scaling<T> by = in_range<T>(square)
-                              ? Scaling<T>{of.mean, static_cast<T>(1 / __builtin_sqrt(square))}
-                              : scaling_out_of_range(n, x + row * n, static_cast<double>(eps), square, true);
-    mean[row] = by.mean;
-    rstd[row] = by.rstd;
+    mean[row] = of.mean;
+    rstd[row] = static_cast<T>(1 / __builtin_sqrt(of.variance + static_cast<double>(eps)));
   };
   const auto normalize = [=](I row, I) {
     const V centre = mean[row], scale_by = rstd[row];
@@ -162,12 +117,8 @@ void layer_norm_grad(I rows, I n, const ScalarOf<V>* x, const ScalarOf<V>* weigh
 template <class V>
 void rms_norm(I n, ScalarOf<V> eps, const ScalarOf<V>* x, const ScalarOf<V>* weight, ScalarOf<V>* y,
               ScalarOf<V>* rstd) {
-  using T = ScalarOf<V>;
-  const double square =
-      static_cast<double>(sum_square<V>(n, x)) / static_cast<double>(n) + static_cast<double>(eps);
-  *rstd = in_range<T>(square)
-              ? static_cast<T>(1 / __builtin_sqrt(square))
-              : scaling_out_of_range(n, x, static_cast<double>(eps), square, /*centred=*/false).rstd;
+  const double mean_square = static_cast<double>(sum_square<V>(n, x)) / static_cast<double>(n);
+  *rstd = static_cast<ScalarOf<V>>(1 / __builtin_sqrt(mean_square + static_cast<double>(eps)));
   const V scale_by = *rstd;
   for_each<V>(n, [=](auto at) { at.store(y, at.load(x) * scale_by * load_or<V>(at, weight, 1)); });
 }

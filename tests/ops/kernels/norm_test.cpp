@@ -18,11 +18,6 @@ TEST_CASE_TEMPLATE("layer norm and RMS norm, forward and backward, with and with
     // Variance 1 around a mean of 1000: one-pass formulas lose it.
     check_norm(table, {768, 0, true, true, 1000});
     check_norm(table, {4099, 0, true, true, -300});
-    // Their squares overflow.
-    for (const double scale :
-         sizeof(T) == 4 ? std::vector{1e19, 1e25, 1e37} : std::vector{1e154, 1e200, 1e306})
-      for (const bool centred : {false, true})
-        for (const I n : {2, 70, 768}) check_norm(table, {n, 0, true, centred, 0, scale});
   });
 }
 

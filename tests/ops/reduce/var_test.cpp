@@ -84,6 +84,14 @@ TEST_CASE("var_mean: gradients, layouts, threads; near 0 the bits of var and mea
   CHECK((v == x.var(0, {.keepdim = true})).all());
 }
 
+TEST_CASE("std: of numbers as far apart as their dtype allows") {
+  for (const DType dtype : {f32, f64}) {
+    const double huge = dtype == f32 ? 3e38 : 1.7e308;
+    const Tensor x = tensor({huge, -huge, -huge, -huge}, dtype);
+    CHECK(x.std({}, {.unbiased = false}).item() / huge == doctest::Approx(std::sqrt(0.75)).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("var: one column far from 0 leaves the bits of the others") {
   manual_seed(2);
   const Tensor x = randn({5000, 4}), before = x.var(0);

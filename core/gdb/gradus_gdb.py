@@ -33,6 +33,16 @@ class Array:
         if not self.broken:
             self.dtype, element = DTYPES[number]
             self.element = gdb.lookup_type(element)
+            self.broken = not self.readable()
+
+    def readable(self):
+        if not self.block or 0 in self.shape:
+            return True
+        try:
+            gdb.selected_inferior().read_memory(self.block + HEADER + self.offset * self.element.sizeof, 1)
+            return True
+        except gdb.MemoryError:
+            return False
 
     def text(self):
         if self.broken:
@@ -108,7 +118,7 @@ class TensorPrinter(ArrayPrinter):
             if where:
                 text += (" " if leaf else " in ") + where
             return text + (", requires grad" if requires_grad else ", frozen")
-        except gdb.error:
+        except (gdb.error, UnicodeDecodeError):  # a node that was not constructed yet has any text
             return text + ", on the tape"
 
 

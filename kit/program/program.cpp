@@ -102,7 +102,8 @@ int run_program(std::string_view name, const std::function<int()>& work) {
     std::fflush(stdout);
     print_error(std::string(name) + ": " + error.what() + "\n");
   }
-  if (not_kept && (status == 0 || status == interrupt_status())) status = status_not_kept;
+  if (status == 0) status = interrupt_status();
+  if (not_kept && status == interrupt_status()) status = status_not_kept;
   return status_of_output(name, status);
 }
 

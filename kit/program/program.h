@@ -8,9 +8,9 @@
 
 namespace gradus::kit {
 
-/// Runs `work` and returns the exit status for main(): what `work` returns; 1 after an exception, whose
-/// message goes to stderr behind "name: "; interrupt_status() after Interrupted; status_not_kept in place of
-/// 0 or interrupt_status() where a TrainingRun could not save its end. In a program compiled with -g the lines
+/// Runs `work` and returns the exit status for main(): what `work` returns, or interrupt_status() if that is 0
+/// or Interrupted was thrown; 1 after another exception, whose message goes to stderr behind "name: ";
+/// status_not_kept in place of 0 or interrupt_status() where a TrainingRun could not save its end. In a program compiled with -g the lines
 /// that led to an Error follow its message (set_error_backtrace() in gradus/core/error.h).
 ///
 /// Text that does not reach stdout is an error, with status 1: a full disk is told when the work is done, a

@@ -198,6 +198,10 @@ Tensor Bert::loss(const Tensor& ids, const BertTargets& targets, const BertInput
   if (targets.tokens.defined()) {
     expect_part(options_.mlm_head, "loss with targets.tokens", "mlm_head");
     const Tensor chosen = targets.tokens != -100;
+    check(!inputs.padding.defined() || !chosen.any() || (chosen & !inputs.padding).any(),
+          "Bert: all tokens to be predicted are at padding {}, where true means padding, as in ids == pad "
+          "(Hugging Face's attention_mask is the inverse)",
+          inputs.padding.shape());
     sum = linear_cross_entropy(mlm_features(hidden[chosen]), token_embedding.weight, targets.tokens[chosen],
                                {}, mlm_bias);
   }

@@ -66,8 +66,8 @@ struct Bert : Module {
   /// Logits [B, 2] of whether the second sentence follows the first (class 0) or not: hidden [B, T, C].
   Tensor nsp_logits(const Tensor& hidden) const;
   /// Mean cross-entropy of the tokens to be predicted, plus that of the next sentences. The head's product is
-  /// made for the positions with a target only. Throws when neither target is given, and when the ids hide
-  /// none of the tokens. `bert.loss(ids, {.tokens = targets}, {.padding = padding}).backward();`
+  /// made for the positions with a target only. Throws when neither target is given, when the ids hide none
+  /// of the tokens, and when all of them are padding. `bert.loss(ids, {.tokens = targets}, {.padding = padding}).backward();`
   Tensor loss(const Tensor& ids, const BertTargets& targets, const BertInputs& inputs = {}) const;
 
   /// As given, with what was left to the model filled in.

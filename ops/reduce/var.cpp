@@ -77,7 +77,7 @@ Variance variance(const char* op, const Array& x, const Dims& which, const Axes&
   const double n = count(x.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
   const auto [mean, squares] = moments(op, x, which, axes);
   const Array y = divided(squares, k).reshape(reduced_shape(x.shape(), which, options.keepdim));
-  dispatch_floating(op, y, [&]<class T>() {
+  dispatch_floating(op, y, [&, mean = mean]<class T>() {
     T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
     const auto rows = [&] { return axes_last(x, which).contiguous(); };
     const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);

@@ -69,13 +69,17 @@ void print_judged(const JudgedClaim& judged) {
                            words_of(one.judgement)));
 }
 
-/// Their claims, or one of them, as the folder has it; then the pages.
-void print_all_judged(const std::vector<const Study*>& wanted, const Path& folder, std::optional<int> only) {
+/// Their claims, or one of them; of studies that were stopped those that are measured.
+void print_all_judged(const std::vector<const Study*>& wanted, const Path& folder, std::optional<int> only,
+                      bool finished = true) {
   std::vector<JudgedClaim> shown;
   for (const JudgedClaim& one : judge_all(folder)) {
     const bool of_these = std::any_of(wanted.begin(), wanted.end(),
                                       [&](const Study* study) { return study->name == one.claim->study; });
-    if (of_these && (!only || *only == one.claim->number)) shown.push_back(one);
+    const bool measured = std::any_of(one.measures.begin(), one.measures.end(), [](const Judged& measure) {
+      return measure.judgement != Judgement::not_measured;
+    });
+    if (of_these && (finished || measured) && (!only || *only == one.claim->number)) shown.push_back(one);
   }
   for (const JudgedClaim& one : shown) print_judged(one);
   kit::print(summary_words(shown) + "\n");
@@ -118,7 +122,7 @@ int run_all_of(const std::vector<const Study*>& wanted, Given given, std::option
   write_index(folder);
   const Shard shard = read_study(folder / wanted.front()->name).shard;
   if (shard.count == 1)
-    print_all_judged(wanted, folder, only);
+    print_all_judged(wanted, folder, only, finished);
   else
     kit::print(fmt::format("Part {} of {}: lab merge joins the parts and judges the claims.\n", shard.index,
                            shard.count));

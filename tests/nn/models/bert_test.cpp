@@ -279,6 +279,12 @@ TEST_CASE("Bert: refuses padding of the other polarity") {
         bert(kIds, {.padding = tensor({{false, true}, {true, true}}).repeat({1, 2})});
       },
       message(1));
+  // No row is all padding here, but what is to be predicted is.
+  const Tensor ids = tensor({{1, 5, 3, 0}}), hidden = tensor({{1, 4, 3, 0}});
+  check_error(
+      [&] { bert.loss(hidden, {.tokens = where(hidden == 4, ids, -100)}, {.padding = hidden != 0}); },
+      "Bert: all tokens to be predicted are at padding [1, 4], where true means padding, as in ids == "
+      "pad (Hugging Face's attention_mask is the inverse)");
   CHECK(max_difference(bert(kIds, {.padding = kIds == 0})[kIds != 0], bert(kIds)[kIds != 0]) > 0);
   CHECK(bert(zeros({2, 0}, i64), {.padding = zeros({2, 0}, boolean)}).numel() == 0);
 }

@@ -11,7 +11,7 @@
 // the keys pass in several blocks it is needed before the last of them is known. The sum of dO O over the
 // channels is equal to it but for rounding (O = P' V, and dropping P or dP is the same in it), and the block
 // with which a row's weight ends corrects it by the rest that the others left. So a row with a single weight
-// of 1 has dS of 0 to the bit, in any block.
+// of 1 has dS of 0: to the bit with one block, else but for the rounding of the estimate.
 // kernels/body/attention.h: attention_weights (P), attention_delta (dO O), attention_score_grad (delta, dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.

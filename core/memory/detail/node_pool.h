@@ -5,8 +5,8 @@
 // A graph may be built on one thread and dropped on another: one list would grow without end while the other
 // thread asks the system for more. So a list holds at most two batches of kBatch blocks. A thread that frees
 // more passes a whole batch to the depot, which all threads share behind a lock; a thread without free blocks
-// takes one from there. The pool therefore never holds more than the most nodes that were alive at once and
-// two batches per thread and size.
+// takes one from there. The pool therefore never holds more than the most nodes of each size that were alive
+// at once and two batches per thread and size.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// gradcheck: is a backward right? See docs/course/05_gradient_checking.md.
+// gradcheck: is a backward right? See docs/course/05_gradient_checking/README.md.
 
 #include <functional>
 #include <type_traits>

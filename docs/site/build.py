@@ -15,7 +15,7 @@ import reference
 
 # What the navigation shows under which heading; what is named nowhere stands under the last.
 GROUPS = {
-    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*", "docs/exercises", "docs/figures", "docs/notation"],
+    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*/README", "docs/exercises", "docs/figures", "docs/notation"],
     "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
                "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
     "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",
@@ -36,7 +36,7 @@ def write(path, text):
 
 
 def front_page(root):
-    pages = {str(path.relative_to(root).with_suffix("")) for path in [*root.glob("docs/*.md"), *root.glob("docs/course/*.md")]}
+    pages = {str(path.relative_to(root).with_suffix("")) for path in [*root.glob("docs/*.md"), *root.glob("docs/course/**/*.md")]}
     pages |= {name for name in ("CONTRIBUTING", "CHANGELOG", "examples/README") if (root / (name + ".md")).exists()} | {"api/index"}
     text, used = (root / "README.md").read_text(), set(LANGUAGES)
     for caption, patterns in GROUPS.items():

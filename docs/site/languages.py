@@ -13,8 +13,8 @@ from paragraphs import of_exercise, of_markdown, of_program, units
 
 LANGUAGES = {"fa": "فارسی", "pt": "Português", "zh": "中文", "tr": "Türkçe"}
 RIGHT_TO_LEFT = {"fa"}
-PAGES = ["README.md", "docs/translations.md", "docs/notation.md", "docs/course/11_layer_norm.md", "docs/course/19_pre_and_post.md",
-         "docs/course/20_theory.md", "docs/course/23_lab.md"]
+PAGES = ["README.md", "docs/translations.md", "docs/notation.md", "docs/course/11_layer_norm/README.md", "docs/course/19_pre_and_post/README.md",
+         "docs/course/20_theory/README.md", "docs/course/23_lab/README.md"]
 NOTICE = ("This page has been translated from English and awaits a native reviewer: a sentence may be wrong, or sound wrong. "
           "[How to send corrections](translations.md). Code, output and numbers are those of the English page. A paragraph in "
           "English has not been translated yet.")
@@ -22,7 +22,7 @@ NOTICE = ("This page has been translated from English and awaits a native review
 
 def catalogue(root, language, page):
     """Of a page, of an exercise (learn/11_layer_norm), or of what ./run learn says besides (learn/program)."""
-    name = page if page.startswith("learn/") else re.sub(r"^docs/|\.md$", "", page)
+    name = page if page.startswith("learn/") else re.sub(r"^docs/|(?<=.)/README\.md$|\.md$", "", page)
     return Catalogue(root / "docs/languages" / language / (name + ".po"))
 
 
@@ -30,9 +30,9 @@ def paragraphs(root):
     """Of every page and exercise the paragraphs, by its name; and the phrases of the program that asks."""
     found = {page: units((root / page).read_text(encoding="utf-8")) for page in PAGES if (root / page).exists()}
     found["docs/translations.md"].append(NOTICE)
-    for path in sorted(root.glob("learn/[0-9]*/exercise.json")):
+    for path in sorted(root.glob("examples/course/[0-9]*/exercise.json")):
         found["learn/" + path.parent.name] = of_exercise(path.parent)
-    found["learn/program"] = of_program(root / "learn")
+    found["learn/program"] = of_program(root / "examples/learn")
     return found
 
 

@@ -110,7 +110,7 @@ def of_exercise(folder):
             found += [one["ask"], one.get("unit", ""), one["note"]]
         for one in questions["choices"]:
             found += [one["ask"]] + [words for option in one["options"] for words in (option["text"], option["why"])]
-    found += literals(r"\bCASE\(", folder / "grade.h")
+    found += literals(r"\bCASE\(", folder / "cases.h")
     return list(dict.fromkeys(words for words in found if has_words(words)))
 
 

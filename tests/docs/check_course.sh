@@ -25,13 +25,13 @@ minutes() {
        END { printf "%d", words / '$words_a_minute' + 1 }' "$1"
 }
 
-set -- [0-9][0-9]_*.md
+set -- [0-9][0-9]_*/README.md
 [ $# = 30 ] || problem "there are $# chapters, not 30"
 before=
 number=0
 for page; do
   number=$((number + 1))
-  name=${page%.md}
+  name=${page%/README.md}
   title=$(sed -n "1s/^# $number\. //p" "$page")
   case $name in "$(printf %02d $number)"_*) ;; *) problem "$page is the chapter number $number" ;; esac
   [ "$title" ] || problem "$page: its first line is not '# $number. ' and a title"
@@ -40,22 +40,24 @@ for page; do
   grep -q '^\*\*Question\.\*\* ' "$page" || problem "$page has no **Question.**"
   [ "$found" = "$wanted" ] || problem "$page: its parts are not, in this order: $(echo "$wanted" | tr '\n' ',')"
   # A live figure is not one: it does not show where Markdown is read as it is.
-  grep -Eq '^<img src="\.\./pictures/[^"]+\.(svg|png)".* alt="[^"]+">$' "$page" || problem "$page has no picture"
+  grep -Eq '^<img src="(figure|\.\./\.\./pictures/[^"]+)\.(svg|png)".* alt="[^"]+">$' "$page" || problem "$page has no picture"
   for words in "learn $number" "example $(printf %02d $number)"; do
     grep -qF "\`./run $words\`" "$page" || problem "$page does not name \`./run $words\`"
   done
-  [ -z "$before" ] || grep -q "^\[Contents\](README.md).*before: \[.*\]($before)" "$page" ||
+  [ -z "$before" ] || grep -q "^\[Contents\](../README.md).*before: \[.*\](../$before)" "$page" ||
     problem "$page does not end with the way to $before"
-  [ -z "$before" ] || grep -q "^\[Contents\](README.md).*next: \[.*\]($page)" "$before" ||
+  [ -z "$before" ] || grep -q "^\[Contents\](../README.md).*next: \[.*\](../$page)" "$before" ||
     problem "$before does not end with the way to $page"
   before=$page
-  program=../../examples/course/$name.cpp
+  program=../../examples/course/$name/main.cpp
   if [ ! -f "$program" ]; then
     problem "there is no $program"
-  elif [ "$(wc -l <"$program")" -ge 120 ]; then
-    problem "$program has 120 lines or more"
+  elif [ "$(wc -l <"$program")" -gt 120 ]; then
+    problem "$program has more than 120 lines"
   fi
-  [ -f "../../learn/$name/questions.json" ] || problem "there is no learn/$name/questions.json"
+  sed -n 2p "$program" | grep -qxF "// Its chapter: docs/course/$page" || problem "line 2 of $program does not link to $page"
+  grep -qF "](../../../examples/course/$name/main.cpp)" "$page" || problem "$page does not link to $program"
+  [ -f "../../examples/course/$name/questions.json" ] || problem "there is no examples/course/$name/questions.json"
   row="| $number | [$title]($page) | $(minutes "$page") |"
   grep -qF "$row" README.md || problem "README.md has no row that begins with: $row"
 done

@@ -14,7 +14,7 @@ Lines split_lines(const std::string& text);
 std::string join_lines(const Lines& lines);
 
 /// A fenced block under a comment that says where its text comes from:
-///   <!-- snippet: examples/course/02_tensors.cpp#views -->   the region between `// [views]` and `// [/views]`
+///   <!-- snippet: examples/course/02_tensors/main.cpp#views -->   the region between `// [views]` and `// [/views]`
 ///   <!-- snippet: tests/consumer/main.cpp -->               the whole file
 ///   <!-- output: 02_tensors -->                             everything the program prints
 ///   <!-- output: 02_tensors lines 3-9 -->                   those lines of it, counted from 1

@@ -40,7 +40,7 @@ said '--limit: expects a number above 0 and at most 3600'
 learn 1 nothing
 said "no exercise is called 'nothing'"
 learn 0 11
-cmp -s "$mine" "$source/learn/11_layer_norm/stub.h" || fail 'this is not the stub'
+cmp -s "$mine" "$source/examples/course/11_layer_norm/stub.h" || fail 'this is not the stub'
 learn 0 layer_norm
 said 'Write it there'
 [ ! -e "$mine.1" ] || fail 'it has been placed again'
@@ -61,7 +61,7 @@ said 'has 1073741824 bytes, expects at most 1048576'
 rm "$mine"
 
 # An answer, with one line of its norm replaced.
-answer() { sed "s|^Tensor norm(const Tensor& x, double eps) {.*|Tensor norm(const Tensor\& x, double eps) { $1 }|" "$source/learn/11_layer_norm/solution.h" >"$mine"; }
+answer() { sed "s|^Tensor norm(const Tensor& x, double eps) {.*|Tensor norm(const Tensor\& x, double eps) { $1 }|" "$source/examples/course/11_layer_norm/solution.h" >"$mine"; }
 answer 'return layer_norm(x, {}, {}, eps);'
 learn 1 11
 said 'layer_norm is yours to write here'
@@ -109,7 +109,7 @@ said 'give a folder without quotation marks in its name'
 folder=$scratch/my
 
 # Every solution passes as a learner's file, with nothing forbidden in it.
-for exercise in "$source"/learn/[0-9][0-9]_*/; do
+for exercise in "$source"/examples/course/[0-9][0-9]_*/; do
   exercise=${exercise%/}
   [ -f "$exercise/solution.h" ] || continue
   cp "$exercise/solution.h" "$folder/${exercise##*/}.h"
@@ -117,7 +117,7 @@ for exercise in "$source"/learn/[0-9][0-9]_*/; do
   said ' cases passed.'
 done
 
-cp "$source/learn/11_layer_norm/solution.h" "$mine"
+cp "$source/examples/course/11_layer_norm/solution.h" "$mine"
 learn 0 11
 said '5 of 5 cases passed.'
 said 'The two terms behind dy'
@@ -127,7 +127,7 @@ answer 'return missing(x, eps);'
 learn 1 11
 learn 0
 ! grep 11_layer_norm "$scratch/said" | grep -q done || fail 'it is done, but does not compile'
-cp "$source/learn/11_layer_norm/solution.h" "$mine"
+cp "$source/examples/course/11_layer_norm/solution.h" "$mine"
 learn 0 11
 
 # Two at once: each is graded by its own file.
@@ -146,4 +146,4 @@ learn 0 11 --reset
 learn 0
 ! grep 11_layer_norm "$scratch/said" | grep -q done || fail 'it is done, but begun anew'
 [ -e "$mine.1" ] || fail 'no copy is kept'
-cmp -s "$mine.1" "$source/learn/11_layer_norm/solution.h" || fail 'the copy is another file'
+cmp -s "$mine.1" "$source/examples/course/11_layer_norm/solution.h" || fail 'the copy is another file'

@@ -70,21 +70,21 @@ TEST_CASE("forbidden: a variable may have the name of an op") {
 TEST_CASE("forbidden: other ways to write a macro, a name or a header") {
   for (const std::string wrong :
        {"%:define NORM layer", "%: include <gradus/nn/nn.h>", "#inc\\\nlude \"gradus/nn/nn.h\"",
-        "y = layer_\\\nnorm(x);", "#include \"./given.h\"", "#include \"../learn/12_norms/given.h\"",
-        "#include \"my.h\" // \"learn/learn.h\"", "#include \"learn/12_norms/given.h\"",
+        "y = layer_\\\nnorm(x);", "#include \"./given.h\"", "#include \"../course/12_norms/given.h\"",
+        "#include \"my.h\" // \"learn/learn.h\"", "#include \"course/12_norms/given.h\"",
         "#include </home/me/my.h>", "#include <my/given.h>",
         "const char* a = R\"(\")\"; y = layer_norm(x); const char* b = R\"(\")\";"}) {
     CAPTURE(wrong);
     CHECK(found(wrong).size() == 1);
   }
-  CHECK(found("#include \"learn/11_layer_norm/given.h\"\r\n%:include <cmath>\n#pragma once\n").empty());
+  CHECK(found("#include \"course/11_layer_norm/given.h\"\r\n%:include <cmath>\n#pragma once\n").empty());
   CHECK(found("\\\n\\\na;\n\nlayer_norm(x)") ==
         std::vector<std::string>{"line 5: layer_norm is yours to write here"});
 }
 
 TEST_CASE("forbidden: who is to write a backward may not ask the tape for it, and the stub says so") {
   int backwards = 0;
-  for (const Exercise& one : exercises(test::source_file("learn"))) {
+  for (const Exercise& one : exercises(test::source_file("examples/course"))) {
     CAPTURE(one.name);
     const std::string stub = text_of(one.folder / "stub.h");
     for (const std::string& word : one.forbidden) CHECK_MESSAGE(stub.find(word) != std::string::npos, word);
@@ -136,7 +136,7 @@ TEST_CASE("compile errors: the learner's own come first, two of them, with a rem
                        answer) ==
         "  line 7: 'foo' was not declared in this scope\n      7 |   foo(x);\n        |   ^~~\n"
         "    Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true).\n");
-  CHECK(compile_errors("/x/grade.h:5:9: error: cannot convert\n", answer) ==
+  CHECK(compile_errors("/x/cases.h:5:9: error: cannot convert\n", answer) ==
         "  cannot convert\n    Do all functions have the name, the arguments and the result they have in the "
         "stub?\n");
 }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 Exercise layer_norm() {
   Exercise exercise;
   exercise.name = "11_layer_norm";
-  exercise.folder = test::source_file("learn/11_layer_norm");
+  exercise.folder = test::source_file("examples/course/11_layer_norm");
   return exercise;
 }
 

@@ -40,14 +40,14 @@ std::string asked(const Questions& questions, Progress& progress, const std::str
 }  // namespace
 
 TEST_CASE("questions: every chapter's are complete, and its program prints the answers") {
-  for (const auto& entry : std::filesystem::directory_iterator(test::source_file("learn"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_file("examples/course"))) {
     if (!std::filesystem::exists(entry.path() / "questions.json")) continue;
     const std::string name = entry.path().filename().string();
     CAPTURE(name);
     const Questions questions = questions_of(entry.path());
     CHECK_FALSE(questions.predictions.empty());
     CHECK_FALSE(questions.choices.empty());
-    const std::string output = text_of(test::source_file("tests/examples/expected/course/" + name + ".txt"));
+    const std::string output = text_of(entry.path() / "expected.txt");
     for (const std::string& words : problems_of(questions, output)) FAIL_CHECK(words);
   }
 }

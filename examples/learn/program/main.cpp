@@ -1,0 +1,138 @@
+// Exercises that grade themselves: docs/exercises.md.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "gradus/core/error.h"
+#include "gradus/kit/program/command_line.h"
+#include "gradus/kit/program/program.h"
+#include "learn/program/fold.h"
+#include "learn/program/forbidden.h"
+#include "learn/program/grade_answer.h"
+#include "learn/program/questions.h"
+
+namespace fs = std::filesystem;
+using namespace gradus;
+using namespace gradus::learn;
+
+namespace {
+
+struct Options {
+  std::string exercise, language;
+  bool reset = false, ask = false;
+  double limit = 10;
+  fs::path folder = fs::path(GRADUS_SOURCE_FOLDER) / "my";
+};
+
+std::vector<Exercise> all_exercises(const Options& options) {
+  const fs::path source = GRADUS_SOURCE_FOLDER;
+  return exercises(source / "examples/course", language_folder(source / "docs/languages", options.language));
+}
+
+void list(const Options& options) {
+  int done = 0;
+  std::string next;
+  Calibration calibration;
+  const std::vector<Exercise> all = all_exercises(options);
+  for (const Exercise& one : all) {
+    const Progress progress(one, options.folder);
+    kit::print(
+        fmt::format("  {:<23} {:<56} {}\n", one.name, one.words(one.title), progress.cases(one.words)));
+    if (!progress.done() && next.empty()) next = one.typed();
+    done += progress.done();
+    add(calibration, questions_of(one.folder), progress);
+  }
+  const Catalogue& words = all.front().words;  // the program's phrases are the same in all of them
+  kit::print(words.phrase("{done} of {all} done.", fmt::arg("done", done), fmt::arg("all", all.size())));
+  if (!next.empty())
+    kit::print(" " + words.phrase("Next: ./run learn {exercise}", fmt::arg("exercise", next)));
+  kit::print("\n");
+  if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
+}
+
+/// The learner's file as one types it, where that is shorter.
+std::string shown(const fs::path& path) {
+  const std::string relative = path.lexically_proximate(fs::current_path()).string();
+  return relative.starts_with("..") ? path.string() : relative;
+}
+
+int work_on(const Options& options) {
+  const std::vector<Exercise> all = all_exercises(options);
+  const Exercise& exercise = find(all, options.exercise);
+  const Catalogue& words = exercise.words;
+  Progress progress(exercise, options.folder);
+  const std::string file = shown(progress.answer()), typed = exercise.typed();
+  const auto its_file = fmt::arg("file", file);
+  const auto its_number = fmt::arg("exercise", typed);
+  if (const auto copy = place_stub(exercise, progress, options.reset))
+    kit::print(words.phrase("What you had is now {file}.", fmt::arg("file", shown(*copy))) + "\n");
+  const std::string code = text_of(progress.answer()), stub = text_of(exercise.folder / "stub.h");
+  if (code == stub) progress.forget_cases();
+  kit::print(fmt::format("{}. {}\n\n", exercise.number, words(exercise.title)));
+
+  const Questions questions = questions_of(exercise.folder);
+  if (options.ask || isatty(STDIN_FILENO) != 0) ask(questions, progress, std::cin, std::cout, words);
+
+  const auto forget = [&] {
+    progress.forget_cases();
+    return 1;
+  };
+  if (code == stub) {
+    for (const std::string& paragraph : explanation(stub))
+      if (words(paragraph) != paragraph) kit::print(folded(words(paragraph)) + "\n\n");
+    kit::print(words.phrase("What to write is said in {file}", its_file) + "\n");
+    kit::print(words.phrase("Write it there, then run ./run learn {exercise} again.", its_number) + "\n");
+    return 0;
+  }
+  if (const std::vector<std::string> found = forbidden_in(code, exercise); !found.empty()) {
+    kit::print(words.phrase("{file} uses what it may not:", its_file) + "\n");
+    for (const std::string& one : found) kit::print("  " + one + "\n");
+    return forget();
+  }
+  const auto result = grade_answer(exercise, progress.answer(), options.limit);
+  if (!result) return forget();
+  progress.set_cases(result->first, result->second);
+  kit::print(words.phrase("{passed} of {all} cases passed.", fmt::arg("passed", result->first),
+                          fmt::arg("all", result->second)) +
+             "\n");
+  if (!progress.done()) {
+    kit::print(words.phrase("Change {file} and run ./run learn {exercise} again.", its_file, its_number) +
+               "\n");
+    return 1;
+  }
+  kit::print("\n" + folded(words(exercise.note)) + "\n");
+  Calibration calibration;
+  add(calibration, questions, progress);
+  if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc > 1 && argv[1][0] != '-') {
+    options.exercise = argv[1];
+    arguments.erase(arguments.begin() + 1);
+  }
+  kit::CommandLine line(
+      "learn",
+      "Exercises that grade themselves: learn lists them, learn 11 puts the stub of exercise 11 into your\n"
+      "folder or grades what you have written there.");
+  line.flag("--reset", options.reset, "Begin anew; what you had is kept under another name");
+  line.flag("--ask", options.ask, "Ask the questions also where the input is no terminal");
+  line.real("--limit", options.limit, "Seconds that a case may take", {0, 3600, true});
+  line.text("--language", options.language, "Another language than the system's: en, fa, pt, tr, zh");
+  line.path("--folder", options.folder, "Where your files are");
+  if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
+  if (!options.exercise.empty()) return work_on(options);
+  if (options.reset) throw Error("--reset wants the number of an exercise: ./run learn 11 --reset");
+  list(options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kit::run_program("learn", [&] { return run(argc, argv); });
+}

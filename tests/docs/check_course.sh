@@ -26,7 +26,7 @@ minutes() {
 }
 
 set -- [0-9][0-9]_*/README.md
-[ $# = 30 ] || problem "there are $# chapters, not 30"
+[ $# -ge 30 ] || problem "there are $# chapters, fewer than 30"
 before=
 number=0
 for page; do
@@ -62,4 +62,4 @@ for page; do
   grep -qF "$row" README.md || problem "README.md has no row that begins with: $row"
 done
 [ $problems = 0 ] || exit 1
-echo "30 chapters"
+echo "$number chapters"

@@ -4,7 +4,7 @@
 set -eu
 cd "$1/examples"
 problems=0
-for program in course/*/main.cpp your_own_*.cpp recipes/*.cpp */main.cpp; do
+for program in course/[0-9]*/main.cpp your_own_*.cpp recipes/*.cpp */main.cpp; do
   row=$(grep -F "]($program)" README.md) || {
     echo "examples/README.md does not have $program"
     problems=$((problems + 1))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 #include "gradus/core/error.h"
@@ -37,9 +38,10 @@ std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language
   std::vector<Exercise> all;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path file = entry.path() / "exercise.json";
-    if (!fs::exists(file)) continue;
+    const std::string name = entry.path().filename().string();
+    if (!std::isdigit(static_cast<unsigned char>(name[0])) || !fs::exists(file)) continue;  // or the template
     Exercise one;
-    one.name = entry.path().filename().string();
+    one.name = name;
     one.folder = entry.path();
     const nlohmann::json json = json_of(file);
     try {

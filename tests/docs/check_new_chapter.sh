@@ -1,0 +1,49 @@
+#!/bin/sh
+# check_new_chapter.sh SOURCE BUILD COMPILER: a chapter needs its two folders and its row in docs/course/README.md, and nothing
+# else: a copy of the source tree gets one from the template, is configured, and its program, figure and exercise are built.
+set -eu
+source=$1 build=$2 compiler=$3
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+(cd "$source" && tar -c --exclude=./build --exclude=./.git --exclude=./my .) | tar -x -C "$copy"
+cd "$copy"
+
+last=$(cd docs/course && printf '%s\n' [0-9][0-9]_*/ | tail -n 1)
+last=${last%/}
+number=$((${last%%_*} + 1))
+name=${number}_template
+for tree in docs examples; do
+  cp -r "$tree/course/template" "$tree/course/$name"
+  find "$tree/course/$name" -type f -exec sed -i "s/course\/template/course\/$name/g; s/\[template\//[$name\//; s/\bNN\b/$number/g" {} +
+done
+before=$(sed -n "1s/^# [0-9]*\. //p" "docs/course/$last/README.md")
+sed -i "s|^\[Contents\](../README.md)\$|[Contents](../README.md) · before: [$before](../$last/README.md)|" "docs/course/$name/README.md"
+sed -i "\$s|\$| · next: [Title](../$name/README.md)|" "docs/course/$last/README.md"
+touch "docs/course/$name/figure.svg"
+sed -i "/^| ${last%%_*} | /a | $number | [Title]($name/README.md) | 1 | What? | [$name/main.cpp](../../examples/course/$name/main.cpp) |" docs/course/README.md
+sed -i "/](course\/$last\/main.cpp)/a | [$name](course/$name/main.cpp) | The mean | < 1 | |" examples/README.md
+
+sh tests/docs/check_course.sh .
+sh tests/docs/check_examples.sh .
+cmake -S . -B new -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release >configure.txt 2>&1 || {
+  cat configure.txt
+  exit 1
+}
+cmake --build new --target help | grep -q "\\b$name\\b" || {
+  echo "CMake does not build $name"
+  exit 1
+}
+cmake --build new --target help | grep -q "check_$name\\|learn_tests" # the exercise is one file of learn_tests
+grep -rq "docs/course/$name/figure.cpp" new --include=build.make --include=build.ninja || {
+  echo "draw_pictures does not have the figure of $name"
+  exit 1
+}
+flags="-std=c++20 -O0 -I $build/include -I $copy -I $copy/examples -I $source/tests"
+# shellcheck disable=SC2086 # options
+"$compiler" $flags -fsyntax-only "docs/course/$name/figure.cpp"
+# shellcheck disable=SC2086
+"$compiler" $flags -fsyntax-only "new/learn/check_$name.cpp"
+# shellcheck disable=SC2086
+"$compiler" $flags "examples/course/$name/main.cpp" -o program -L "$build" -lgradus $(pkg-config --libs fmt openblas 2>/dev/null || echo -lfmt -lopenblas) -pthread
+sh tests/examples/check_example.sh "$copy/program" "$copy/examples/course/$name/expected.txt"
+echo "$name: its two folders and a row suffice"

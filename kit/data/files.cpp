@@ -26,8 +26,8 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
   const std::string name = io::printable(path.string());
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0)
-    check(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)), "{}: {} is {}, expects a file",
-          who, name, kind_of(status));
+    check_input(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)),
+                "{}: {} is {}, expects a file", who, name, kind_of(status));
   const Descriptor file(who, path, O_RDONLY);
   std::string bytes, chunk(1 << 16, '\0');
   const auto make_room = [&](std::size_t size) {
@@ -35,14 +35,14 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
       bytes.reserve(size);
     } catch (const std::exception&) {  // of whoever says that there is no memory
       std::string().swap(bytes);
-      fail_with("{}: {} does not fit into memory: it has {} bytes or more", who, name, size);
+      fail_input_with("{}: {} does not fit into memory: it has {} bytes or more", who, name, size);
     }
   };
   make_room(static_cast<std::size_t>(status.st_size));
   while (true) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
+    if (got < 0) fail_input_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
     const std::size_t size = bytes.size() + static_cast<std::size_t>(got);
     if (size > bytes.capacity()) make_room(std::max(size, 2 * bytes.capacity()));
@@ -94,15 +94,15 @@ void expect_nothing_else(const char* who, const std::filesystem::path& folder,
   const std::string shown = io::printable(folder.string());
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) return;
-  check(std::filesystem::is_directory(folder, error), "{}: {} is no folder", who, shown);
+  check_input(std::filesystem::is_directory(folder, error), "{}: {} is no folder", who, shown);
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     const bool known = name.starts_with(".gradus-tmp") ||  // of a program that was killed
                        std::find(names.begin(), names.end(), name) != names.end();
-    check(known, "{}: {} holds {}, which would be mixed with what is written: name another folder", who,
-          shown, io::quote(name));
+    check_input(known, "{}: {} holds {}, which would be mixed with what is written: name another folder", who,
+                shown, io::quote(name));
   }
-  check(!error, "{}: cannot look into {}: {}", who, shown, error.message());
+  check_input(!error, "{}: cannot look into {}: {}", who, shown, error.message());
 }
 
 OutputFolder::OutputFolder(const std::filesystem::path& folder) {

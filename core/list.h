@@ -52,7 +52,7 @@ class ListOf : public std::vector<T> {
   const T& back() const& { return Base::back(); }
   T back() const&& { return Base::back(); }
 
-  GRADUS_NAME_THE_LIST_FIRST(begin);
+  GRADUS_NAME_THE_LIST_FIRST(begin);  // a named list has those of std::vector
   GRADUS_NAME_THE_LIST_FIRST(end);
   GRADUS_NAME_THE_LIST_FIRST(cbegin);
   GRADUS_NAME_THE_LIST_FIRST(cend);
@@ -82,7 +82,7 @@ struct ArrayOf : std::array<T, N> {
   const T& back() const& { return Base::back(); }
   T back() const&& { return Base::back(); }
 
-  GRADUS_NAME_THE_LIST_FIRST(begin);
+  GRADUS_NAME_THE_LIST_FIRST(begin);  // a named one has those of std::array
   GRADUS_NAME_THE_LIST_FIRST(end);
   GRADUS_NAME_THE_LIST_FIRST(cbegin);
   GRADUS_NAME_THE_LIST_FIRST(cend);

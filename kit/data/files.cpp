@@ -22,11 +22,12 @@ const char* kind_of(const struct stat& status) {
   return S_ISDIR(status.st_mode) ? "a folder" : S_ISFIFO(status.st_mode) ? "a pipe" : "a device or a socket";
 }
 
-std::string read(const std::filesystem::path& path, const char* who, bool from_pipe) {
+/// The largest pipe is `pipe_bytes`; 0: no pipe.
+std::string read(const std::filesystem::path& path, const char* who, std::size_t pipe_bytes) {
   const std::string name = io::printable(path.string());
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0)
-    check_input(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)),
+    check_input(S_ISREG(status.st_mode) || (pipe_bytes > 0 && S_ISFIFO(status.st_mode)),
                 "{}: {} is {}, expects a file", who, name, kind_of(status));
   const Descriptor file(who, path, O_RDONLY);
   std::string bytes, chunk(1 << 16, '\0');
@@ -45,6 +46,9 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
     if (got < 0) fail_input_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
     const std::size_t size = bytes.size() + static_cast<std::size_t>(got);
+    check_input(!S_ISFIFO(status.st_mode) || size <= pipe_bytes,
+                "{}: {} is a pipe, and gives more than {} bytes, the most that is read: write them into a file",
+                who, name, pipe_bytes);
     if (size > bytes.capacity()) make_room(std::max(size, 2 * bytes.capacity()));
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }
@@ -52,9 +56,9 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path, const char* who) { return read(path, who, false); }
-std::string read_file_or_pipe(const std::filesystem::path& path, const char* who) {
-  return read(path, who, true);
+std::string read_file(const std::filesystem::path& path, const char* who) { return read(path, who, 0); }
+std::string read_file_or_pipe(const std::filesystem::path& path, const char* who, std::size_t pipe_bytes) {
+  return read(path, who, pipe_bytes);
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {

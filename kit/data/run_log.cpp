@@ -196,7 +196,7 @@ LogLine::LogLine(std::initializer_list<Entry> entries) {
 
 void LogLine::add(std::string name, LogValue value) {
   check(is_utf8(name), "LogLine: the name {} is not UTF-8, which JSON demands", io::quote(name));
-  check(!contains(name), "LogLine: {} stands twice in one line", io::quote(name));
+  check(!contains(name), "LogLine: {} appears twice in one line", io::quote(name));
   entries_.emplace_back(std::move(name), std::move(value));
   if (entries_.size() <= kFew) return;
   for (std::size_t i = places_.size(); i < entries_.size(); ++i) places_.emplace(entries_[i].first, i);

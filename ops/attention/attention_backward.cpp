@@ -83,7 +83,7 @@ class Backward {
 
   /// `sums` is where the tile's group keeps dk and dv of its head.
   void run_tile(const Tile& tile, I sums, T beta) const {
-    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
+    const I ld = block_stride(tile.keys);
     const bool drops = rule_.dropout > 0;
     const Array scratch = scratch_.take();
     T* const p = scratch.mutable_data<T>();

@@ -43,8 +43,9 @@ Moments moments(const char* op, const Array& x, const Dims& which, const Axes& a
   const Array mean = divided(array::sum(x, axes, /*keepdim=*/true), n), d = array::sub(x, mean);
   const Array squares = array::sum_square(op, d, axes, /*keepdim=*/true);
   dispatch_floating(op, x, [&]<class T>() {
-    // A value goes through fewer than 1024 additions, each of which may round by a unit: the square of such
-    // an error is no more than a ten-thousandth of the variance where this holds.
+    // A value goes through fewer than 1024 additions, each of which rounds by at most half a unit in the
+    // last place: the square of such an error is no more than a ten-thousandth of the variance where this
+    // holds.
     constexpr double most = 1024 * 0.5 * std::numeric_limits<T>::epsilon();
     const T least = static_cast<T>(1e4 * n * most * most);
     T *const means = mean.mutable_data<T>(), *const sums = squares.mutable_data<T>();

@@ -46,9 +46,10 @@ std::string read(const std::filesystem::path& path, const char* who, std::size_t
     if (got < 0) fail_input_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
     const std::size_t size = bytes.size() + static_cast<std::size_t>(got);
-    check_input(!S_ISFIFO(status.st_mode) || size <= pipe_bytes,
-                "{}: {} is a pipe, and gives more than {} bytes, the most that is read: write them into a file",
-                who, name, pipe_bytes);
+    check_input(
+        !S_ISFIFO(status.st_mode) || size <= pipe_bytes,
+        "{}: {} is a pipe, and gives more than {} bytes, the most that is read: write them into a file", who,
+        name, pipe_bytes);
     if (size > bytes.capacity()) make_room(std::max(size, 2 * bytes.capacity()));
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }

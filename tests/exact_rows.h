@@ -69,9 +69,18 @@ struct HardRow {
   /// A gradient with which those of x are normal numbers.
   Tensor dy(int n) const {
     const double tiny = dtype == f32 ? 1e-30 : 1e-200, large = dtype == f32 ? 1e10 : 1e100;
-    return (randn({n}, f64) * (size < 1e-8 ? tiny : size > 1e8 ? large : 1.0)).to(dtype);
+    return (randn({n}, f64) * (std::max(size, std::sqrt(eps)) < 1e-16 ? tiny
+                               : size > 1e8                           ? large
+                                                                      : 1.0))
+        .to(dtype);
   }
-  double most() const { return dtype == f32 ? 1e-6 : 4e-15; }
+  double most() const { return dtype == f32 ? 1e-6 : 1e-14; }
+  /// The same for var, std and BatchNorm, which subtract a rounded mean below 160 or, in f64, 9e10
+  /// deviations.
+  double most_of_var() const {
+    const double far = std::abs(mean) / size;
+    return most() + (dtype == f64 && far < 9e10 ? 1e-15 * far : 0);
+  }
 };
 
 /// Outside the range of squares, at the ends of their dtype's range and far from 0.

@@ -17,7 +17,8 @@ struct BatchNormOptions {
 /// `axis`. In blocks, made by make_norm<BatchNorm>, channels are the last axis, and statistics go over batch
 /// and positions. `nn::BatchNorm norm(64);`  Throws on one value a channel in training, which has no
 /// variance. A batch whose variance the dtype does not hold (f32: deviations above 1e19 or below 1e-19) is
-/// normalized all the same, and so is one far from 0. But eval mode has only what running_mean and
+/// normalized all the same, and so is one far from 0 (in f64, |mean| of less than 9e10 deviations costs the
+/// digits that subtracting a rounded mean does). But eval mode has only what running_mean and
 /// running_var hold: if a variance is inf there, as in PyTorch, it throws, where PyTorch gives 0. With eps 0
 /// a constant channel gives NaN.
 struct BatchNorm : Module {

@@ -11,8 +11,9 @@
 //
 // A row whose squares leave the range, or whose mean is too large for this, is computed again in f64
 // (array/reduce_in_f64.h). Where the rounding of m to the dtype shows, the part it leaves out is saved too,
-// as `rest`, and d_i = x_i - m - rest. dx has two limits: x_i - m must not overflow, and below the smallest
-// normal number, 1.2e-38 in f32 and 2.2e-308 in f64, std's y lacks digits.
+// as `rest`, and d_i = x_i - m - rest: in f32 for |m| above 160 sqrt(var), in f64 above 9e10 sqrt(var).
+// dx has limits: x_i - m must not overflow; below the smallest normal number, 1.2e-38 in f32 and 2.2e-308
+// in f64, std's y lacks digits; where var underflows to 0, m has no `rest`.
 // kernels/body/reduce.h: sum_run, sum_square
 
 #include <algorithm>

@@ -78,7 +78,7 @@ TEST_CASE(
     for (long double& v : wanted) v /= std::sqrt(static_cast<long double>(c.eps));
     CHECK(worst_error(x.grad(), wanted) < (c.dtype == f32 ? 1e-6 : 4e-15));
   }
-  CHECK(isnan(layer_norm(full({7}, 2), {}, {}, 0)).all());
+  CHECK(isnan(layer_norm(full({7}, 2.0), {}, {}, 0)).all());
   CHECK(isnan(rms_norm(zeros({7}), {}, 0)).all());
 }
 

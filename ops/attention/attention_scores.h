@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "gradus/core/threads/parallel.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/kernels/kernels.h"
 #include "gradus/ops/kernels/multiply.h"

@@ -1,5 +1,7 @@
 // How a tile's keys are cut into blocks.
 
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "gradus/ops/attention/attention_scores.h"

@@ -121,16 +121,11 @@ void Module::attach(const std::string& name, const Module& part) const {
   } else {
     check_name(*node_, name);
   }
-  // All names are made before the first one is written: there may be no memory for them.
-  std::vector<std::pair<const char**, const char*>> names;
-  walk(*part.node_, join(node_->path, name), [&](ModuleNode& node, const std::string& path) {
-    names.emplace_back(&node.path, intern(path));
-    const std::string place = path.empty() ? kind_of(node) : path;
-    for (const auto& [key, values] : node.parameters)
-      names.emplace_back(&values.node()->label, intern(join(place, key)));
-  });
   node_->parts.push_back({name, part.node_});
-  for (const auto& [place, made] : names) *place = made;
+  walk(*part.node_, join(node_->path, name), [](ModuleNode& node, const std::string& path) {
+    node.path = intern(path);
+    label(node);
+  });
 }
 
 Registered Module::parameter(const std::string& name, Tensor values) const {

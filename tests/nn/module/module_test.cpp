@@ -7,7 +7,6 @@
 #include "gradus/nn/module/module.h"
 
 #include "check_op.h"
-#include "failing_new.h"
 #include "gradus/nn/detail/claims.h"
 #include "gradus/nn/layers/linear.h"
 
@@ -332,24 +331,4 @@ TEST_CASE("module: explain and detect_anomaly name the part") {
   }
   const DetectAnomaly guard;
   CHECK_THROWS_WITH(broken(x), doctest::Contains("detect_anomaly: linear produced NaN"));
-}
-
-TEST_CASE("Module: without memory for a name, add() changes nothing") {
-  std::optional<nn::Module> outer;
-  std::optional<Model> part;
-  const int failures = test::all_or_nothing(
-      [&] {
-        outer.emplace("Net");
-        part.emplace();
-      },
-      [&] { outer->add("a_name_too_long_for_a_string_without_memory", *part); },
-      [&] {
-        test::must(outer->children().empty());
-        test::must(std::string(part->top.path()) == "top");
-        test::must(std::string(part->layers[1].second.path()) == "layers.1.second");
-        test::must(std::string(part->top.weight.node()->label) == "top.weight");
-      });
-  CHECK(failures > 0);
-  CHECK(std::string(part->top.weight.node()->label) ==
-        "a_name_too_long_for_a_string_without_memory.top.weight");
 }

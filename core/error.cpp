@@ -20,15 +20,17 @@ using Calls = std::vector<const void*>;
 
 constinit std::atomic<bool> switched_on = false;
 
-enum class Wish { none, never, always };
+enum class Wish : char { unknown, none, never, always };
 
-/// GRADUS_BACKTRACE.
+/// GRADUS_BACKTRACE, read at the first use, which may come before main. Threads that meet here read the same.
 Wish wish() {
-  static const Wish wish = [] {
+  static constinit std::atomic<Wish> known = Wish::unknown;
+  Wish wish = known.load(std::memory_order_relaxed);
+  if (wish == Wish::unknown) {
     const char* const text = std::getenv("GRADUS_BACKTRACE");
-    if (!text || !*text) return Wish::none;
-    return std::string_view(text) == "0" ? Wish::never : Wish::always;
-  }();
+    wish = !text || !*text ? Wish::none : std::string_view(text) == "0" ? Wish::never : Wish::always;
+    known.store(wish, std::memory_order_relaxed);
+  }
   return wish;
 }
 
@@ -63,7 +65,7 @@ std::string text_of(const Calls& calls) {
     if (++count == most) break;
   }
   if (count == 0 && wish() == Wish::always)
-    text = "  (no line known: compile the program with -g, and install addr2line, of binutils)\n";
+    text = std::string("  (no line known: ") + platform::system().why_no_lines() + ")\n";
   return text;
 }
 
@@ -81,28 +83,42 @@ std::shared_ptr<const Calls> recorded() noexcept {
   return calls;
 }
 
-std::terminate_handler handler_before = nullptr;
+constinit std::atomic<std::terminate_handler> handler_before = nullptr;
 
 [[noreturn]] void on_terminate() {
   try {
     std::string text;
+    const std::exception_ptr uncaught = std::current_exception();
     try {
-      if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+      if (uncaught) std::rethrow_exception(uncaught);
     } catch (const Error& error) {
       text = error.backtrace();
     } catch (...) {
     }
     // Where nobody catches, the stack still holds the calls that led to the exception.
     if (text.empty()) text = text_of(platform::system().calls());
-    if (!text.empty()) std::fputs(("uncaught exception:\n" + text).c_str(), stderr);
+    const char* const what =
+        uncaught ? "uncaught exception:\n" : "std::terminate() was called without an exception:\n";
+    if (!text.empty()) std::fputs((what + text).c_str(), stderr);
   } catch (...) {
   }
-  if (handler_before) handler_before();
+  if (const std::terminate_handler before = handler_before) before();
   std::abort();
 }
 
 void install_handler() {
-  [[maybe_unused]] static const bool installed = (handler_before = std::set_terminate(on_terminate), true);
+  static constinit std::atomic<bool> installed = false;
+  if (installed.exchange(true)) return;
+  handler_before = std::get_terminate();
+  std::set_terminate(on_terminate);
+}
+
+// When the library is loaded: an exception of another type that nobody catches may come before any Error.
+[[maybe_unused]] const bool on_at_start = error_backtrace();
+
+std::string with_place(const std::string& message) {
+  const std::string path = detail::place;
+  return path.empty() ? message : message + " (in " + path + ")";
 }
 
 }  // namespace
@@ -128,6 +144,12 @@ std::string Error::backtrace() const { return calls_ ? text_of(*calls_) : ""; }
 
 Error ErrorCalls::none(const std::string& message) { return Error(message, nullptr); }
 
+Error ErrorCalls::here(const Error& error) {
+  Error copy = error;
+  copy.calls_ = recorded();
+  return copy;
+}
+
 void ErrorCalls::rethrow(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -143,9 +165,11 @@ void ErrorCalls::rethrow(const std::exception_ptr& error) {
   }
 }
 
-void fail(const std::string& message) {
-  const std::string path = detail::place;
-  throw Error(path.empty() ? message : message + " (in " + path + ")");
+void fail(const std::string& message) { throw Error(with_place(message)); }
+
+void fail_input(const std::string& message) {
+  if (wish() == Wish::always) fail(message);
+  throw ErrorCalls::none(with_place(message));
 }
 
 }  // namespace gradus

@@ -32,16 +32,20 @@ class Error : public std::runtime_error {
 
 /// From now on every Error records the calls that led to it, for backtrace(), and an exception that nobody
 /// catches prints its lines before the program ends. `gradus::set_error_backtrace(true);` at the start of
-/// main.
+/// main. A std::terminate_handler that the program sets later replaces the one that prints.
 ///
-/// GRADUS_BACKTRACE=1 in the environment does the same without a change to the program, and says what is
-/// missing where no line is known; GRADUS_BACKTRACE=0 turns all of it off. An error costs some microseconds
-/// more, anything else nothing.
+/// GRADUS_BACKTRACE=1 in the environment does the same from the start of the program, without a change to it,
+/// also for errors of fail_input(), and says what is missing where no line is known; GRADUS_BACKTRACE=0 turns
+/// all of it off. An error costs some microseconds more, anything else nothing.
 void set_error_backtrace(bool on);
 /// Whether errors record their calls.
 bool error_backtrace();
 
 /// Throws Error(message), with " (in <module path>)" after it when a module is running.
 [[noreturn]] void fail(const std::string& message);
+
+/// The same where the user's input is wrong, not the program: an option, a file, a folder. No line of the
+/// program is at fault, so backtrace() is empty: `if (epochs < 1) fail_input("--epochs: expects 1 or more");`
+[[noreturn]] void fail_input(const std::string& message);
 
 }  // namespace gradus

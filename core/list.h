@@ -3,6 +3,7 @@
 // std::vector gives, would dangle, and no compiler warns of that.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -14,41 +15,56 @@ namespace gradus {
 
 class Tensor;
 
+// Declares a function whose result points into the list. A temporary list does not have it: the list is gone
+// when the expression ends.
+#define GRADUS_NAME_THE_LIST_FIRST(function)          \
+  auto function()& { return Base::function(); }       \
+  auto function() const& { return Base::function(); } \
+  void function() const&& = delete
+
 /// A std::vector whose elements are returned by value where the list is a temporary:
 /// `const Tensor& w = model.parameters()[0];` It goes wherever a std::vector does.
 template <class T>
 class ListOf : public std::vector<T> {
-  using Vector = std::vector<T>;
+  using Base = std::vector<T>;
 
  public:
-  using Vector::Vector;  // made as a std::vector is
+  using Base::Base;  // made as a std::vector is
   ListOf() = default;
-  ListOf(Vector values) : Vector(std::move(values)) {}
+  ListOf(Base values) : Base(std::move(values)) {}
+  /// A list of lists as a vector of vectors: copies the elements.
+  template <class Element>
+  requires std::same_as<T, ListOf<Element>>
+  operator std::vector<std::vector<Element>>() const {
+    return std::vector<std::vector<Element>>(begin(), end());
+  }
 
-  T& operator[](std::size_t i) & { return Vector::operator[](i); }
-  const T& operator[](std::size_t i) const& { return Vector::operator[](i); }
-  T operator[](std::size_t i) const&& { return Vector::operator[](i); }
-  T& at(std::size_t i) & { return Vector::at(i); }  // throws std::out_of_range where there is none
-  const T& at(std::size_t i) const& { return Vector::at(i); }
-  T at(std::size_t i) const&& { return Vector::at(i); }
-  T& front() & { return Vector::front(); }  // the first element
-  const T& front() const& { return Vector::front(); }
-  T front() const&& { return Vector::front(); }
-  T& back() & { return Vector::back(); }  // the last element
-  const T& back() const& { return Vector::back(); }
-  T back() const&& { return Vector::back(); }
-  auto begin() & { return Vector::begin(); }
-  auto begin() const& { return Vector::begin(); }
-  void begin() const&& = delete;  // the list is gone after this expression: name it first
-  auto end() & { return Vector::end(); }
-  auto end() const& { return Vector::end(); }
-  void end() const&& = delete;  // the list is gone after this expression: name it first
-  T* data() & { return Vector::data(); }
-  const T* data() const& { return Vector::data(); }
-  void data() const&& = delete;  // the list is gone after this expression: name it first
+  T& operator[](std::size_t i) & { return Base::operator[](i); }
+  const T& operator[](std::size_t i) const& { return Base::operator[](i); }
+  T operator[](std::size_t i) const&& { return Base::operator[](i); }
+  T& at(std::size_t i) & { return Base::at(i); }  // throws std::out_of_range where there is none
+  const T& at(std::size_t i) const& { return Base::at(i); }
+  T at(std::size_t i) const&& { return Base::at(i); }
+  T& front() & { return Base::front(); }  // the first element
+  const T& front() const& { return Base::front(); }
+  T front() const&& { return Base::front(); }
+  T& back() & { return Base::back(); }  // the last element
+  const T& back() const& { return Base::back(); }
+  T back() const&& { return Base::back(); }
+
+  GRADUS_NAME_THE_LIST_FIRST(begin);  // a named list has those of std::vector
+  GRADUS_NAME_THE_LIST_FIRST(end);
+  GRADUS_NAME_THE_LIST_FIRST(cbegin);
+  GRADUS_NAME_THE_LIST_FIRST(cend);
+  GRADUS_NAME_THE_LIST_FIRST(rbegin);
+  GRADUS_NAME_THE_LIST_FIRST(rend);
+  GRADUS_NAME_THE_LIST_FIRST(crbegin);
+  GRADUS_NAME_THE_LIST_FIRST(crend);
+  GRADUS_NAME_THE_LIST_FIRST(data);
 };
 
-/// The same for a std::array: `const Tensor& x = loader.next()[0];`
+/// The same for a std::array: `const Tensor& x = loader.next()[0];` But std::get gives a reference into a
+/// temporary one, as it does for every std::array.
 template <class T, std::size_t N>
 struct ArrayOf : std::array<T, N> {
   using Base = std::array<T, N>;  // the elements
@@ -65,7 +81,19 @@ struct ArrayOf : std::array<T, N> {
   T& back() & { return Base::back(); }  // the last element
   const T& back() const& { return Base::back(); }
   T back() const&& { return Base::back(); }
+
+  GRADUS_NAME_THE_LIST_FIRST(begin);  // a named one has those of std::array
+  GRADUS_NAME_THE_LIST_FIRST(end);
+  GRADUS_NAME_THE_LIST_FIRST(cbegin);
+  GRADUS_NAME_THE_LIST_FIRST(cend);
+  GRADUS_NAME_THE_LIST_FIRST(rbegin);
+  GRADUS_NAME_THE_LIST_FIRST(rend);
+  GRADUS_NAME_THE_LIST_FIRST(crbegin);
+  GRADUS_NAME_THE_LIST_FIRST(crend);
+  GRADUS_NAME_THE_LIST_FIRST(data);
 };
+
+#undef GRADUS_NAME_THE_LIST_FIRST
 
 /// Several tensors: `const TensorList d = grad(loss, {w, b});`
 using TensorList = ListOf<Tensor>;

@@ -103,8 +103,9 @@ Tensor mean(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 /// Variance, divided by n - 1 or, biased, n. `var(x, -1, {.keepdim = true, .unbiased = false})`
 Tensor var(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
 Tensor var(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
-/// Standard deviation, sqrt(var(x)); gradient 0 where it is 0. With `using namespace gradus`, where std is
-/// also C++'s, call the method: `x.std(-1)`.
+/// Standard deviation, sqrt(var(x)); gradient 0 where it is 0. The gradient needs a deviation of 1.2e-38 (f64:
+/// 2.2e-308) or more, below which it loses digits, and x - mean that does not overflow. With
+/// `using namespace gradus`, where std is also C++'s, call the method: `x.std(-1)`.
 Tensor std(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
 Tensor std(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
 /// Product; of nothing 1. The gradient is right also where elements are 0.
@@ -250,10 +251,12 @@ Tensor log_softmax(const Tensor& x, Int axis);
 
 // ------------------------------------------------ layer_norm.cpp, rms_norm.cpp, normalize.cpp, dropout.cpp
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last axis, biased variance, eps inside the root
-/// (Ba et al. 2016). x [..., C], weight and bias [C] or undefined. A constant row gives its bias. Rows of any
-/// size are normalized, also where the variance itself overflows (PyTorch: NaN above 1e19 in f32).
+/// (Ba et al. 2016). x [..., C], weight and bias [C] or undefined. A constant row gives its bias, or NaN with
+/// eps 0. Rows may have any finite size and lie far from 0: where squares leave the range of the dtype, or
+/// |mean| is over 160 deviations, a row and its gradient are computed in f64 (PyTorch: NaN above 1e19 in f32).
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {}, double eps = 1e-5);
-/// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019), for rows of any size.
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang & Sennrich 2019), for rows of any finite size;
+/// a row of zeros gives zeros, or NaN with eps 0.
 Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-6);
 /// x / max(norm(x, p, axis), eps): `normalize(x, 2, -1)` has rows of length 1.
 Tensor normalize(const Tensor& x, Scalar p, Int axis, double eps = 1e-12);

@@ -81,7 +81,8 @@ std::vector<Array> gradients(const char* who, const std::vector<Tensor>& paramet
   return found;
 }
 
-/// The norm where the sum of squares is no good double: all elements are divided by the largest.
+/// The norm where the sum of squares overflows or loses digits to underflow: every element is divided by the
+/// largest first.
 double scaled_norm(const std::vector<Array>& gradients) {
   double largest = 0, sum = 0;
   const auto for_each = [&](auto f) {

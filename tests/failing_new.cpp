@@ -75,6 +75,11 @@ void give_memory_back(void* memory) {
 
 namespace gradus::test {
 
+void take_and_give_back() {
+  void* volatile memory = ::operator new(100);  // volatile: else the compiler does without
+  ::operator delete(memory);
+}
+
 std::size_t taken() { return in_use; }
 std::size_t most_taken() { return most_in_use; }
 void reset_most_taken() { most_in_use = in_use.load(); }

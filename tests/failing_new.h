@@ -19,6 +19,9 @@ class FailingNew {
   bool struck() const;
 };
 
+/// One call of operator new, and its delete.
+void take_and_give_back();
+
 /// Bytes that operator new has given out and not got back, now and at most since reset_most_taken(). For one
 /// thread at a time.
 std::size_t taken();

@@ -65,9 +65,21 @@ void check(bool condition, fmt::format_string<const Args&...> message, const Arg
 /// "sum: the tensor is undefined: ...", with the remedy.
 [[noreturn]] void fail_undefined(const char* op, const char* what = "the tensor");
 
+/// check() of the user's input, such as a file: see fail_input() in error.h.
+template <class... Args>
+void check_input(bool condition, fmt::format_string<const Args&...> message, const Args&... args) {
+  if (!condition) [[unlikely]]
+    fail_input(fmt::format(message, args...));
+}
+
 template <class... Args>
 [[noreturn]] void fail_with(fmt::format_string<const Args&...> message, const Args&... args) {
   fail(fmt::format(message, args...));
+}
+
+template <class... Args>
+[[noreturn]] void fail_input_with(fmt::format_string<const Args&...> message, const Args&... args) {
+  fail_input(fmt::format(message, args...));
 }
 
 }  // namespace gradus

@@ -50,6 +50,8 @@ std::vector<const void*> plain_calls() { return {}; }
 
 std::vector<SourceLine> plain_source_lines(std::span<const void* const>) { return {}; }
 
+const char* plain_why_no_lines() { return "this system cannot tell where calls come from"; }
+
 }  // namespace
 
 // Constant, as is Linux's: memory is asked for before main, in any order.
@@ -61,7 +63,8 @@ constinit const System plain{.name = "plain",
                              .reserve = plain_reserve,
                              .is_mount_point = plain_is_mount_point,
                              .calls = plain_calls,
-                             .source_lines = plain_source_lines};
+                             .source_lines = plain_source_lines,
+                             .why_no_lines = plain_why_no_lines};
 
 namespace {
 

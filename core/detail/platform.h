@@ -80,6 +80,8 @@ struct System {
   std::vector<const void*> (*calls)();
   /// Their lines up to main, with those of inlined functions; calls without debug information are left out.
   std::vector<SourceLine> (*source_lines)(std::span<const void* const> calls);
+  /// Why source_lines() has no line of the program, with the remedy.
+  const char* (*why_no_lines)();
 };
 
 extern const System plain;

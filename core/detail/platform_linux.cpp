@@ -23,6 +23,7 @@ namespace gradus::platform {
 // In platform_linux_calls.cpp.
 std::vector<const void*> linux_calls();
 std::vector<SourceLine> linux_source_lines(std::span<const void* const> calls);
+const char* linux_why_no_lines();
 
 namespace {
 
@@ -141,7 +142,8 @@ constinit const System linux_system{.name = "linux",
                                     .reserve = reserve,
                                     .is_mount_point = is_mount_point,
                                     .calls = linux_calls,
-                                    .source_lines = linux_source_lines};
+                                    .source_lines = linux_source_lines,
+                                    .why_no_lines = linux_why_no_lines};
 
 }  // namespace gradus::platform
 

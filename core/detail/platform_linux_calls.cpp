@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace gradus::platform {
 
 std::vector<const void*> linux_calls();
 std::vector<SourceLine> linux_source_lines(std::span<const void* const> calls);
+const char* linux_why_no_lines();
 
 std::vector<const void*> linux_calls() {
   constexpr std::size_t most = 256;
@@ -67,9 +69,7 @@ LoadedFile file_of(const void* address) {
 }
 
 /// A library of the system such as libc, which may have debug information, too.
-bool of_system(std::string_view path) {
-  return path.starts_with("/lib") || path.starts_with("/usr/lib");
-}
+bool of_system(std::string_view path) { return path.starts_with("/lib") || path.starts_with("/usr/lib"); }
 
 /// What a shell command prints, by lines; nothing where it cannot be run.
 std::vector<std::string> output_of(const std::string& command) {
@@ -144,6 +144,12 @@ std::vector<SourceLine> linux_source_lines(std::span<const void* const> calls) {
     }
   }
   return lines;
+}
+
+const char* linux_why_no_lines() {
+  return std::system("command -v addr2line >/dev/null 2>&1") == 0
+             ? "the program has no debug information: compile it with -g"
+             : "addr2line is not installed: it is part of binutils";
 }
 
 }  // namespace gradus::platform

@@ -33,7 +33,7 @@ std::string target_of(const std::string& label, const std::string& path) {
   fs::path target = path;
   std::error_code ignored;
   for (int i = 0; fs::is_symlink(target, ignored); ++i) {
-    check(i < kMostLinks, "{}: symbolic links lead in a circle", label);
+    check_input(i < kMostLinks, "{}: symbolic links lead in a circle", label);
     const fs::path next = fs::read_symlink(target, ignored);
     target = next.is_absolute() ? next : target.parent_path() / next;
   }
@@ -104,10 +104,11 @@ AtomicFile::Old AtomicFile::look_at_old_file() const {
   old.exists = stat(path_.c_str(), &old.status) == 0;
   if (!old.exists && errno != ENOENT) fail_here("cannot write");
   if (!old.exists) return old;
-  check(S_ISREG(old.status.st_mode), "{}: is {}, which saving would replace: expects a file or a new name",
-        label_, kind_of(old.status.st_mode));
-  check(!platform::system().is_mount_point(path_.c_str()),
-        "{}: is a mount point, which cannot be replaced: mount its folder instead", label_);
+  check_input(S_ISREG(old.status.st_mode),
+              "{}: is {}, which saving would replace: expects a file or a new name", label_,
+              kind_of(old.status.st_mode));
+  check_input(!platform::system().is_mount_point(path_.c_str()),
+              "{}: is a mount point, which cannot be replaced: mount its folder instead", label_);
   // A rename asks the folder alone; who protected the file did not mean that.
   if (faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail_here("cannot write");
   return old;
@@ -161,7 +162,7 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail_here(const char* what) const {
   const int reason = errno;
-  fail_with("{}: {}: {}", label_, what, std::strerror(reason));
+  fail_input_with("{}: {}: {}", label_, what, std::strerror(reason));
 }
 
 void try_output(const char* op, const std::string& path, std::uint64_t bytes) {

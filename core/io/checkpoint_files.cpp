@@ -83,9 +83,9 @@ void verify(const std::string& file, const StateDict& tensors, Metadata& notes) 
   const std::string path = io::printable(file);
   const auto expect = [&](const std::string& key, const std::string& found, const std::string& what) {
     const auto note = notes.find(key);
-    check(note != notes.end(), "load_checkpoint: {}: {} has no checksum", path, what);
-    check(note->second == found, "load_checkpoint: {}: {} is damaged: its checksum is {}, expects {}", path,
-          what, found, note->second);
+    check_input(note != notes.end(), "load_checkpoint: {}: {} has no checksum", path, what);
+    check_input(note->second == found, "load_checkpoint: {}: {} is damaged: its checksum is {}, expects {}",
+                path, what, found, note->second);
   };
   expect(kChecksum, checksum(tensors, notes), "the header");
   for (const auto& [name, tensor] : tensors)
@@ -117,7 +117,7 @@ std::string save_checkpoint(const std::string& folder, const StateDict& tensors,
 
 Checkpoint load_checkpoint(const std::string& folder) {
   const std::vector<File> files = files_of("load_checkpoint", folder);
-  check(!files.empty(), "load_checkpoint: {} holds no checkpoint", io::printable(folder));
+  check_input(!files.empty(), "load_checkpoint: {} holds no checkpoint", io::printable(folder));
   Checkpoint result;
   for (const File& file : files) {
     try {
@@ -132,7 +132,7 @@ Checkpoint load_checkpoint(const std::string& folder) {
   }
   std::string reasons;
   for (const std::string& reason : result.skipped) reasons += "\n  " + reason;
-  fail_with("load_checkpoint: {} holds no whole checkpoint:{}", io::printable(folder), reasons);
+  fail_input_with("load_checkpoint: {} holds no whole checkpoint:{}", io::printable(folder), reasons);
 }
 
 std::vector<std::string> list_checkpoints(const std::string& folder) {

@@ -64,7 +64,7 @@ std::string printable_text(std::string_view text) {
 bool exists(std::string_view op, const std::string& path) {
   std::error_code error;
   const bool found = fs::exists(path, error);
-  check(!error, "{}: cannot look at {}: {}", op, printable(path), error.message());
+  check_input(!error, "{}: cannot look at {}: {}", op, printable(path), error.message());
   return found;
 }
 
@@ -96,7 +96,7 @@ void make_folder(const char* op, const std::string& folder) {
   fs::create_directories(folder, error);
   // What exists already need not be a folder.
   if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
-  check(!error, "{}: cannot make the folder: {}", label, error.message());
+  check_input(!error, "{}: cannot make the folder: {}", label, error.message());
   for (const fs::path& made : missing) flush_folder(label, made.parent_path().string());
 }
 

@@ -49,14 +49,14 @@ class HeaderReader {
       const std::string_view key = quoted_text();
       expect(':');
       const int field = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : 3;
-      check(field < 3 && !std::exchange(seen[field], true), "{}: header: key {} is unknown or appears twice",
-            label_, io::quote(std::string(key)));
+      check_input(field < 3 && !std::exchange(seen[field], true),
+                  "{}: header: key {} is unknown or appears twice", label_, io::quote(std::string(key)));
       if (field == 0) header.type = type();
       if (field == 1) header.column_major = truth();
       if (field == 2) header.shape = shape();
       if (!take(',') && !next_is('}')) wrong("',' or '}'");
     }
-    check(seen[0] && seen[1] && seen[2], "{}: header: expects descr, fortran_order and shape", label_);
+    check_input(seen[0] && seen[1] && seen[2], "{}: header: expects descr, fortran_order and shape", label_);
     skip_space();
     if (!rest_.empty()) wrong("nothing more");
     return header;
@@ -64,8 +64,8 @@ class HeaderReader {
 
  private:
   [[noreturn]] void wrong(const char* expected) const {
-    fail_with("{}: header: expects {}, got {}", label_, expected,
-              io::quote(std::string(rest_.substr(0, 20))));
+    fail_input_with("{}: header: expects {}, got {}", label_, expected,
+                    io::quote(std::string(rest_.substr(0, 20))));
   }
   void skip_space() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n\t"), rest_.size())); }
   bool next_is(char c) {
@@ -102,8 +102,8 @@ class HeaderReader {
     const std::string_view text = quoted_text();
     for (const io::FileType& type : kTypes)
       if (text == type.name) return type;
-    fail_with("{}: descr {} is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'", label_,
-              io::quote(std::string(text)));
+    fail_input_with("{}: descr {} is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'", label_,
+                    io::quote(std::string(text)));
   }
 
   bool truth() {
@@ -123,7 +123,8 @@ class HeaderReader {
       // Python has no such numbers, and where a language has them 010 may be 8.
       if (rest_[0] == '0' && end - rest_.data() > 1) wrong("a size without leading zeros");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      check(shape.size() < Dims::kMaxRank, "{}: header: expects at most {} axes", label_, Dims::kMaxRank);
+      check_input(shape.size() < Dims::kMaxRank, "{}: header: expects at most {} axes", label_,
+                  Dims::kMaxRank);
       shape.push_back(size);
       // (3) is a number in Python, (3,) a shape.
       if (!take(',') && (shape.size() == 1 || !next_is(')'))) wrong("','");
@@ -163,28 +164,29 @@ void save_npy(const std::string& path, const Tensor& tensor) {
 Tensor load_npy(const std::string& path) {
   const io::InputFile file("load_npy", path);
   unsigned char opening[12] = {};
-  check(file.size() >= 10, "{}: has {} bytes, expects 10 or more", file.label(), file.size());
+  check_input(file.size() >= 10, "{}: has {} bytes, expects 10 or more", file.label(), file.size());
   file.read(0, opening, std::min<std::uint64_t>(file.size(), sizeof opening));
-  check(std::memcmp(opening, kMagic.data(), kMagic.size()) == 0, "{}: does not start with \\x93NUMPY",
-        file.label());
+  check_input(std::memcmp(opening, kMagic.data(), kMagic.size()) == 0, "{}: does not start with \\x93NUMPY",
+              file.label());
   const int major = opening[6], minor = opening[7];
-  check((major == 1 || major == 2) && minor == 0, "{}: version {}.{} is not 1.0 or 2.0", file.label(), major,
-        minor);
+  check_input((major == 1 || major == 2) && minor == 0, "{}: version {}.{} is not 1.0 or 2.0", file.label(),
+              major, minor);
   const std::uint64_t start = major == 1 ? 10 : 12;
   std::uint64_t length = opening[8] + 256u * opening[9];
   if (major == 2) length += 65536u * opening[10] + 16777216ull * opening[11];
-  check(start <= file.size() && length <= file.size() - start,
-        "{}: header: says it has {} bytes, but the file has {} in all", file.label(), length, file.size());
+  check_input(start <= file.size() && length <= file.size() - start,
+              "{}: header: says it has {} bytes, but the file has {} in all", file.label(), length,
+              file.size());
   std::string text(length, '\0');
   file.read(start, text.data(), length);
   const Header header = HeaderReader(file.label(), text).read();
   const std::uint64_t data = file.size() - start - length;
   const io::FileType& type = header.type;
   const auto expected = io::bytes_in_file(header.shape, type);
-  check(expected.has_value(), "{}: shape {} has more elements than memory can address", file.label(),
-        header.shape);
-  check(data == *expected, "{}: has {} bytes of data, expects {} for {} {}", file.label(), data, *expected,
-        type.bytes == size_of(type.dtype) ? name(type.dtype) : type.name, header.shape);
+  check_input(expected.has_value(), "{}: shape {} has more elements than memory can address", file.label(),
+              header.shape);
+  check_input(data == *expected, "{}: has {} bytes of data, expects {} for {} {}", file.label(), data,
+              *expected, type.bytes == size_of(type.dtype) ? name(type.dtype) : type.name, header.shape);
 
   Shape stored = header.shape;
   if (header.column_major) std::reverse(stored.begin(), stored.end());

@@ -16,13 +16,14 @@ constexpr std::uint64_t kLargestHeader = 100'000'000;  // as other readers
 StateDict load_file(const std::string& path, Metadata* metadata) {
   const io::InputFile file("load_safetensors", path);
   std::uint64_t length = 0;
-  check(file.size() >= sizeof length, "{}: has {} bytes, expects a header of 8 or more", file.label(),
-        file.size());
+  check_input(file.size() >= sizeof length, "{}: has {} bytes, expects a header of 8 or more", file.label(),
+              file.size());
   file.read(0, &length, sizeof length);
-  check(length <= file.size() - sizeof length, "{}: header: says it has {} bytes, but the file has {} in all",
-        file.label(), length, file.size());
-  check(length <= kLargestHeader, "{}: header: has {} bytes, expects at most {}", file.label(), length,
-        kLargestHeader);
+  check_input(length <= file.size() - sizeof length,
+              "{}: header: says it has {} bytes, but the file has {} in all", file.label(), length,
+              file.size());
+  check_input(length <= kLargestHeader, "{}: header: has {} bytes, expects at most {}", file.label(), length,
+              kLargestHeader);
   const std::uint64_t data_start = sizeof length + length;
   io::Header header;
   {

@@ -26,7 +26,7 @@ struct File {
   template <class... Args>
   void require(bool condition, fmt::format_string<Args...> text, Args&&... args) const {
     if (!condition)
-      throw Error(fmt::format("{}: {}", io::printable(path), fmt::format(text, std::forward<Args>(args)...)));
+      fail_input(fmt::format("{}: {}", io::printable(path), fmt::format(text, std::forward<Args>(args)...)));
   }
   const std::string& note(const std::string& key) const {
     const auto found = notes.find(key);

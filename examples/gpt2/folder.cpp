@@ -30,14 +30,14 @@ std::shared_ptr<const text::Tokenizer> tokenizer_of(const Options& o) {
   try {
     return text::load_tokenizer(o.weights);
   } catch (const Error& error) {
-    throw Error(error.what() + remedy(o.weights));
+    fail_input(error.what() + remedy(o.weights));
   }
 }
 
 void expect_fit(const text::Tokenizer& tokenizer, std::int64_t rows, const Options& o) {
   const std::int64_t tokens = tokenizer.vocab_size();
   if (tokens > rows || rows - tokens >= kSpareRows)
-    throw Error(
+    fail_input(
         fmt::format("{}: the tokenizer has {} tokens, but vocab_size in {} is {}: expects the one the "
                     "model was trained with (--tokenizer FOLDER)",
                     (o.tokenizer.empty() ? o.weights : o.tokenizer).string(), tokens,

@@ -31,7 +31,7 @@ nn::GPTOptions of_published_size(const std::string& kind) {
   if (kind == "gpt1-117m") return nn::gpt1();
   if (family == "gpt2") return nn::gpt2(size);
   if (family == "gpt3") return nn::gpt3(size);
-  throw Error("only gpt1-117m, gpt2-SIZE and gpt3-SIZE have published sizes");
+  fail_input("only gpt1-117m, gpt2-SIZE and gpt3-SIZE have published sizes");
 }
 
 /// What the family changed, with the sizes of the command line.
@@ -44,7 +44,7 @@ nn::GPTOptions of_given_size(const Options& o) {
                       .heads = o.heads,
                       .kv_heads = o.heads % 4 == 0 ? o.heads / 4 : o.heads});
   if (o.kind != "gpt1" && o.kind != "gpt2" && o.kind != "gpt3")
-    throw Error("expects gpt1, gpt2, gpt3 or llama, or one with its size, such as gpt2-124m");
+    fail_input("expects gpt1, gpt2, gpt3 or llama, or one with its size, such as gpt2-124m");
   nn::GPTOptions m = o.kind == "gpt1" ? nn::gpt1() : nn::gpt2();
   m.context = context, m.layers = o.layers;
   m.block.d_model = o.d_model, m.block.heads = o.heads;

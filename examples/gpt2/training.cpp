@@ -71,12 +71,12 @@ Corpus make_corpus(const std::string& text, const Writer& writer, const Options&
   Corpus corpus;
   corpus.context = window_of(writer.model.options(), o);
   if (corpus.context > most)
-    throw Error(fmt::format("--context {}: the model looks back on {} tokens at most", corpus.context, most));
+    fail_input(fmt::format("--context {}: the model looks back on {} tokens at most", corpus.context, most));
   const std::int64_t validating = std::min(std::ssize(ids) / 10, kMostValidating);
   corpus.train.assign(ids.begin(), ids.end() - validating);
   corpus.validation.assign(ids.end() - validating, ids.end());
   if (validating <= corpus.context)
-    throw Error(
+    fail_input(
         fmt::format("{}: has {} tokens, the tenth that validates {}: too few for a window of {} and one "
                     "more: expects a longer text or a smaller --context",
                     o.text.string(), ids.size(), validating, corpus.context));

@@ -22,7 +22,7 @@ std::vector<std::int64_t> ids_of(const text::Tokenizer& tokenizer, const std::st
   const auto [bos, eos] = std::pair{tokenizer.special().bos, tokenizer.special().eos};
   const auto begin = bos ? bos : eos;
   if (begin && (ids.empty() || (bos && bos != eos && ids.front() != *bos))) ids.insert(ids.begin(), *begin);
-  if (ids.empty()) throw Error("expects a prompt: the vocabulary has no token that a text begins with");
+  if (ids.empty()) fail_input("expects a prompt: the vocabulary has no token that a text begins with");
   return ids;
 }
 
@@ -83,7 +83,7 @@ std::int64_t search(const Writer& writer, const Tensor& prompt, const Options& o
   if (o.count == 0) return 0;
   const std::int64_t context = writer.model.options().context, room = context + 1 - prompt.size(0);
   if (room < 1)
-    throw Error(
+    fail_input(
         fmt::format("--beams: a prompt of {} tokens fills the context of {}, and a search does not forget: "
                     "expects a shorter one",
                     prompt.size(0), context));

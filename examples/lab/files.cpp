@@ -26,8 +26,8 @@ std::vector<double> numbers(const Json& values) {
 }
 
 [[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
-  kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                 io::printable(error.what()));
+  kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                       io::printable(error.what()));
 }
 
 /// Calls `read` on a file's JSON; a missing key, a wrong type or a value out of range becomes an error that
@@ -49,9 +49,9 @@ std::int64_t integer(const Json& value, const std::string& key, const kit::Integ
   const bool fits =
       value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
   const std::int64_t number = fits ? value.get<std::int64_t>() : 0;
-  kit::check(fits && number >= range.low && number <= range.high,
-             "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
-             io::quote(value.dump()));
+  kit::check_input(fits && number >= range.low && number <= range.high,
+                   "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
+                   io::quote(value.dump()));
   return number;
 }
 
@@ -62,7 +62,8 @@ void read_integer(const Json& json, const std::string& key, std::int64_t& value,
 
 void read_integers(const Json& json, const std::string& key, std::vector<std::int64_t>& values,
                    const kit::IntegerRange& range) {
-  kit::check(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
+  kit::check_input(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers",
+                   key);
   values.clear();
   for (const Json& value : json.at(key)) values.push_back(integer(value, key, range));
 }
@@ -94,8 +95,8 @@ TaskFacts task_from(const Json& json) {
 /// Two names. Pre-LN and Post-LN, what older versions compared, go without saying.
 Placements placements_from(const Json& json) {
   const auto names = json.get<std::vector<std::string>>();
-  kit::check(names.size() == 2 && names[0] != names[1], "placements expects two names, got {}",
-             io::quote(json.dump()));
+  kit::check_input(names.size() == 2 && names[0] != names[1], "placements expects two names, got {}",
+                   io::quote(json.dump()));
   return {placement_named(names[0]), placement_named(names[1])};
 }
 
@@ -135,16 +136,16 @@ LabOptions options_from(const Json& json) {
   read_integer(json, "threads", options.threads, kThreads);
   read_integers(json, "depths", options.depths, kDepths);
   json.at("lrs").get_to(options.lrs);
-  kit::check(!options.lrs.empty(), "lrs expects a list of numbers");
-  for (const double lr : options.lrs) kit::check(lr > 0, "lrs expects numbers above 0, got {}", lr);
+  kit::check_input(!options.lrs.empty(), "lrs expects a list of numbers");
+  for (const double lr : options.lrs) kit::check_input(lr > 0, "lrs expects numbers above 0, got {}", lr);
   read_integers(json, "warmups", options.warmups, kWarmups);
   if (json.contains("placements")) options.placements = placements_from(json.at("placements"));
   check_number_of_runs(options);
   const Json &model = json.at("model"), &recall = json.at("recall"), &start = json.at("initialisation");
   read_integer(model, "d_model", options.model.d_model, kWidth);
   read_integer(model, "heads", options.model.heads, kWidth);
-  kit::check(options.model.d_model % options.model.heads == 0, "heads {} does not divide d_model {}",
-             options.model.heads, options.model.d_model);
+  kit::check_input(options.model.d_model % options.model.heads == 0, "heads {} does not divide d_model {}",
+                   options.model.heads, options.model.d_model);
   read_integer(model, "batch", options.model.batch, kWindow);
   read_integer(model, "steps", options.model.steps, kSteps);
   read_integer(recall, "boxes", options.recall.boxes, {2, 10});
@@ -163,8 +164,8 @@ LabOptions options_from(const Json& json) {
 /// A list with a number for each of `layers`.
 std::vector<double> by_layer(const Json& state, const char* key, std::int64_t layers) {
   std::vector<double> values = numbers(state.at(key));
-  kit::check(values.size() == static_cast<std::size_t>(layers), "{} expects {} numbers, got {}", key, layers,
-             values.size());
+  kit::check_input(values.size() == static_cast<std::size_t>(layers), "{} expects {} numbers, got {}", key,
+                   layers, values.size());
   return values;
 }
 
@@ -198,8 +199,8 @@ Initialisation initialisation_from(const Json& json) {
 
 void check_placements(const Initialisation& initialisation, const Placements& compared) {
   const auto expect = [&](const Placement& placement) {
-    kit::check(contains(compared, placement), "it has {}, config.json compares {} and {}",
-               title_of(placement), title_of(compared[0]), title_of(compared[1]));
+    kit::check_input(contains(compared, placement), "it has {}, config.json compares {} and {}",
+                     title_of(placement), title_of(compared[0]), title_of(compared[1]));
   };
   for (const InitialState& state : initialisation.states) expect(state.placement);
   for (const SchemeState& state : initialisation.schemes) expect(state.placement);
@@ -224,8 +225,8 @@ void write_config(const Path& folder, const Config& config) {
 }
 
 Config read_config(const Path& folder) {
-  kit::check(std::filesystem::exists(folder / "config.json"),
-             "{} is not the folder of a lab: it has no config.json", io::printable(folder.string()));
+  kit::check_input(std::filesystem::exists(folder / "config.json"),
+                   "{} is not the folder of a lab: it has no config.json", io::printable(folder.string()));
   return read_with(folder / "config.json", [](const Json& json) {
     Config config{options_from(json), task_from(json.at("task")), {}};
     for (const auto& [name, value] : json.at("machine").items())
@@ -268,9 +269,9 @@ Results read_results(const Path& folder, Steps written) {
   for (const RunRecord& run : results.runs) {
     if (written == Steps::left_out) break;
     const std::int64_t steps = run.result.diverged_at.value_or(results.config.options.model.steps);
-    kit::check(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
-               io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps,
-               run.losses.size());
+    kit::check_input(static_cast<std::int64_t>(run.losses.size()) == steps, "{}: {} expects {} steps, got {}",
+                     io::printable((folder / "metrics.jsonl").string()), run.options.name(), steps,
+                     run.losses.size());
   }
   return results;
 }

@@ -33,9 +33,9 @@ void say(fmt::format_string<Args...> text, Args&&... args) {
 }
 
 Task make_task(const LabOptions& options) {
-  kit::check(options.text.empty() || !std::filesystem::is_fifo(options.text),
-             "{} is a pipe, expects a file: a lab that goes on reads it again",
-             io::printable(options.text.string()));
+  kit::check_input(options.text.empty() || !std::filesystem::is_fifo(options.text),
+                   "{} is a pipe, expects a file: a lab that goes on reads it again",
+                   io::printable(options.text.string()));
   return options.text.empty() ? Task(options.recall) : Task(options.text, options.recall.length);
 }
 
@@ -54,13 +54,13 @@ Path new_folder(const LabOptions& options) {
   if (folder.empty())
     folder = Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
   const std::string name = io::printable(folder.string());
-  kit::check(
+  kit::check_input(
       !std::filesystem::exists(folder / "config.json"),
       "{} has a config.json already: go on with --resume {} if it is a lab's, or choose another folder", name,
       name);
   for (const char* file : kFiles)
-    kit::check(!std::filesystem::exists(folder / file),
-               "{} holds a {}, which is not of this lab: choose another folder", name, file);
+    kit::check_input(!std::filesystem::exists(folder / file),
+                     "{} holds a {}, which is not of this lab: choose another folder", name, file);
   kit::make_folder(folder);
   return folder;
 }
@@ -80,8 +80,9 @@ LabOptions resumed(const LabOptions& given, const Config& config) {
 
 /// A part computed otherwise would not fit the rest bit by bit.
 void compare_with_start(const Config& start, const Config& now) {
-  kit::check(start.task.sha256 == now.task.sha256, "{} has changed since this lab began; start a new one",
-             io::printable(start.options.text.string()));
+  kit::check_input(start.task.sha256 == now.task.sha256,
+                   "{} has changed since this lab began; start a new one",
+                   io::printable(start.options.text.string()));
   for (const char* name : {"gradus", "kernels", "matrix products", "OpenBLAS core"})
     for (const auto& [key, before] : start.machine)
       for (const auto& [other, after] : now.machine)

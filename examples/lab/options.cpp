@@ -40,12 +40,12 @@ Placements placements_from(const std::string& words) {
   const std::size_t comma = words.find(',');
   const std::string first = comma == std::string::npos ? "pre" : words.substr(0, comma);
   const std::string last = words.substr(comma == std::string::npos ? 0 : comma + 1);
-  kit::check(last.find(',') == std::string::npos,
-             "--placement: expects one, or two with a comma between, got {}", words);
+  kit::check_input(last.find(',') == std::string::npos,
+                   "--placement: expects one, or two with a comma between, got {}", words);
   for (const std::string& name : {first, last})
-    if (const std::string why = kit::wrong_block_names(name, "layer"); !why.empty()) fail(why);
+    if (const std::string why = kit::wrong_block_names(name, "layer"); !why.empty()) fail_input(why);
   const Placements two = {placement_named(first), placement_named(last)};
-  kit::check(two[0] != two[1], "--placement: {} cannot be compared with itself", title_of(two[1]));
+  kit::check_input(two[0] != two[1], "--placement: {} cannot be compared with itself", title_of(two[1]));
   return two;
 }
 
@@ -113,8 +113,8 @@ void check_number_of_runs(const LabOptions& options) {
   const auto count = [](const auto& values) { return static_cast<double>(values.size()); };
   const double runs = (count(options.depths) * count(options.lrs) * count(options.warmups) + 2) * 2 *
                       static_cast<double>(options.seeds);
-  kit::check(runs <= static_cast<double>(kMostRuns),
-             "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
+  kit::check_input(runs <= static_cast<double>(kMostRuns),
+                   "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
 }
 
 RunOptions ablation_setting(const LabOptions& options) {

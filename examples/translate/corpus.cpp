@@ -28,7 +28,7 @@ void expect_utf8(const std::string& line, const std::string& who) {
   text::Utf8Stream stream;
   std::string whole = stream.push(line);
   whole += stream.flush();
-  if (whole != line) throw Error(fmt::format("{} is not UTF-8: convert it, with iconv for example", who));
+  if (whole != line) fail_input(fmt::format("{} is not UTF-8: convert it, with iconv for example", who));
 }
 
 std::vector<std::string> lines_of(std::string_view text, const std::string& who) {
@@ -42,7 +42,7 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& who)
     lines.emplace_back(line);
     expect_utf8(lines.back(), fmt::format("{}: line {}", who, lines.size()));
   }
-  if (lines.empty()) throw Error(fmt::format("{}: is empty: expects a sentence in each line", who));
+  if (lines.empty()) fail_input(fmt::format("{}: is empty: expects a sentence in each line", who));
   return lines;
 }
 
@@ -50,7 +50,7 @@ Corpus read_corpus(const Files& files) {
   Corpus corpus{read_lines(files.source_option(), files.source),
                 read_lines(files.target_option(), files.target)};
   if (corpus.source.size() != corpus.target.size())
-    throw Error(fmt::format(
+    fail_input(fmt::format(
         "{} {} has {} lines, {} {} has {}: expects files in which a line and its translation have one number",
         files.source_option(), files.source.string(), corpus.source.size(), files.target_option(),
         files.target.string(), corpus.target.size()));

@@ -24,7 +24,7 @@ Translator load(const std::filesystem::path& folder) {
   const text::SpecialIds& special = loaded.tokenizer->special();
   if (loaded.tokenizer->vocab_size() != o.vocab || special.pad != o.pad || special.bos != o.start ||
       special.eos != o.end)
-    throw Error(
+    fail_input(
         fmt::format("{}: its tokenizer is not that of its model: expects a folder that translate wrote",
                     folder.string()));
   return loaded;

@@ -31,7 +31,7 @@ class CsvReader {
   template <class... Args>
   [[noreturn]] void fail_at(std::int64_t line, fmt::format_string<const Args&...> message,
                             const Args&... args) const {
-    fail_with("read_csv: {}, line {}: {}", csv_.path_, line, fmt::format(message, args...));
+    fail_input_with("read_csv: {}, line {}: {}", csv_.path_, line, fmt::format(message, args...));
   }
 
   /// libcsv is C, nothing may be thrown through it: an error waits until it returns.
@@ -177,12 +177,12 @@ void CsvReader::parse(std::string_view bytes) {
 
 Csv CsvReader::read(std::string_view bytes) {
   for (const std::string_view mark : {"\xFF\xFE", "\xFE\xFF"})
-    check(!bytes.starts_with(mark), "read_csv: {} is UTF-16; save it as UTF-8", csv_.path_);
+    check_input(!bytes.starts_with(mark), "read_csv: {} is UTF-16; save it as UTF-8", csv_.path_);
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   csv_.cells_.reserve(bytes.size());
   parse(bytes);
-  check(!csv_.columns_.empty(), "read_csv: {} is empty; expects a first row with the names of the columns",
-        csv_.path_);
+  check_input(!csv_.columns_.empty(),
+              "read_csv: {} is empty; expects a first row with the names of the columns", csv_.path_);
   return std::move(csv_);
 }
 

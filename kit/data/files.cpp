@@ -22,12 +22,13 @@ const char* kind_of(const struct stat& status) {
   return S_ISDIR(status.st_mode) ? "a folder" : S_ISFIFO(status.st_mode) ? "a pipe" : "a device or a socket";
 }
 
-std::string read(const std::filesystem::path& path, const char* who, bool from_pipe) {
+/// The largest pipe is `pipe_bytes`; 0: no pipe.
+std::string read(const std::filesystem::path& path, const char* who, std::size_t pipe_bytes) {
   const std::string name = io::printable(path.string());
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0)
-    check(S_ISREG(status.st_mode) || (from_pipe && S_ISFIFO(status.st_mode)), "{}: {} is {}, expects a file",
-          who, name, kind_of(status));
+    check_input(S_ISREG(status.st_mode) || (pipe_bytes > 0 && S_ISFIFO(status.st_mode)),
+                "{}: {} is {}, expects a file", who, name, kind_of(status));
   const Descriptor file(who, path, O_RDONLY);
   std::string bytes, chunk(1 << 16, '\0');
   const auto make_room = [&](std::size_t size) {
@@ -35,16 +36,20 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
       bytes.reserve(size);
     } catch (const std::exception&) {  // of whoever says that there is no memory
       std::string().swap(bytes);
-      fail_with("{}: {} does not fit into memory: it has {} bytes or more", who, name, size);
+      fail_input_with("{}: {} does not fit into memory: it has {} bytes or more", who, name, size);
     }
   };
   make_room(static_cast<std::size_t>(status.st_size));
   while (true) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
+    if (got < 0) fail_input_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
     const std::size_t size = bytes.size() + static_cast<std::size_t>(got);
+    check_input(
+        !S_ISFIFO(status.st_mode) || size <= pipe_bytes,
+        "{}: {} is a pipe, and gives more than {} bytes, the most that is read: write them into a file", who,
+        name, pipe_bytes);
     if (size > bytes.capacity()) make_room(std::max(size, 2 * bytes.capacity()));
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }
@@ -52,9 +57,9 @@ std::string read(const std::filesystem::path& path, const char* who, bool from_p
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path, const char* who) { return read(path, who, false); }
-std::string read_file_or_pipe(const std::filesystem::path& path, const char* who) {
-  return read(path, who, true);
+std::string read_file(const std::filesystem::path& path, const char* who) { return read(path, who, 0); }
+std::string read_file_or_pipe(const std::filesystem::path& path, const char* who, std::size_t pipe_bytes) {
+  return read(path, who, pipe_bytes);
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
@@ -94,15 +99,15 @@ void expect_nothing_else(const char* who, const std::filesystem::path& folder,
   const std::string shown = io::printable(folder.string());
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) return;
-  check(std::filesystem::is_directory(folder, error), "{}: {} is no folder", who, shown);
+  check_input(std::filesystem::is_directory(folder, error), "{}: {} is no folder", who, shown);
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     const bool known = name.starts_with(".gradus-tmp") ||  // of a program that was killed
                        std::find(names.begin(), names.end(), name) != names.end();
-    check(known, "{}: {} holds {}, which would be mixed with what is written: name another folder", who,
-          shown, io::quote(name));
+    check_input(known, "{}: {} holds {}, which would be mixed with what is written: name another folder", who,
+                shown, io::quote(name));
   }
-  check(!error, "{}: cannot look into {}: {}", who, shown, error.message());
+  check_input(!error, "{}: cannot look into {}: {}", who, shown, error.message());
 }
 
 OutputFolder::OutputFolder(const std::filesystem::path& folder) {

@@ -1,6 +1,7 @@
 #pragma once
 // Whole files: read one, or replace one so that a reader never sees half of it.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -14,8 +15,10 @@ namespace gradus::kit {
 /// The bytes of a file. Throws naming `who`, the file and the reason (missing, a folder, a device, not
 /// readable, larger than memory).
 std::string read_file(const std::filesystem::path& path, const char* who = "read_file");
-/// The same, also for a pipe, which is read to its end: `--text <(zcat book.gz)`.
-std::string read_file_or_pipe(const std::filesystem::path& path, const char* who = "read_file");
+/// The same, also for a pipe, which is read to its end: `--text <(zcat book.gz)`. Throws when the pipe gives
+/// more than `pipe_bytes`, since it may never end.
+std::string read_file_or_pipe(const std::filesystem::path& path, const char* who = "read_file",
+                              std::size_t pipe_bytes = std::size_t{1} << 30);
 
 /// Makes `path` hold `bytes`: writes a temporary file in the same folder, syncs it to disk and renames it, so
 /// that after a crash the old or the new content is there, never a part. Permissions stay, links are

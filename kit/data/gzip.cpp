@@ -45,12 +45,12 @@ std::string unzipped(std::string_view bytes, const std::string& who) {
     z.avail_out = static_cast<uInt>(piece.size());
     status = inflate(&z, Z_NO_FLUSH);
     if (status == Z_BUF_ERROR && bytes.empty())
-      throw Error(who + ": is cut short: it ends within its gzip data");
+      fail_input(who + ": is cut short: it ends within its gzip data");
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-      throw Error(fmt::format("{}: is damaged: {}", who, z.msg ? z.msg : "no gzip data"));
+      fail_input(fmt::format("{}: is damaged: {}", who, z.msg ? z.msg : "no gzip data"));
     bytes.remove_prefix(given - z.avail_in);
     text.append(piece.data(), piece.size() - z.avail_out);
-    if (text.size() > kLargest) throw Error(who + ": unpacks to more than 4 GB");
+    if (text.size() > kLargest) fail_input(who + ": unpacks to more than 4 GB");
   }
   return text;
 }

@@ -55,8 +55,8 @@ class LineReader final : public nlohmann::json_sax<Json> {
 
  private:
   bool begin(bool object) {
-    check(!inside_, "{} is a list or an object; expects a number, a text, true, false or null",
-          io::quote(name_));
+    check_input(!inside_, "{} is a list or an object; expects a number, a text, true, false or null",
+                io::quote(name_));
     return inside_ = object;
   }
   bool take(LogValue value) {
@@ -91,8 +91,8 @@ LogLine line_of(std::string_view text) {
   LineReader reader;
   const bool zero = text.find('\0') != std::string_view::npos;  // for the parser the end of the text
   if (!zero && Json::sax_parse(text, &reader)) return std::move(reader.line);
-  check(reader.out_of_range.empty(), "the number {} is out of range", io::quote(reader.out_of_range));
-  fail_with("expects a JSON object, got {}", io::quote(std::string(text.substr(0, 100))));
+  check_input(reader.out_of_range.empty(), "the number {} is out of range", io::quote(reader.out_of_range));
+  fail_input_with("expects a JSON object, got {}", io::quote(std::string(text.substr(0, 100))));
 }
 
 std::string names_of(const LogLine& line) {
@@ -127,7 +127,7 @@ class LogReader {
       try {
         lines.add(line_of(text));
       } catch (const Error& error) {
-        fail_with("{} line {}: {}", label, number, error.what());
+        fail_input_with("{} line {}: {}", label, number, error.what());
       }
       lines.lines_.back().number_ = number;
     }
@@ -147,7 +147,7 @@ static Descriptor open_log(const std::filesystem::path& path, const RunLogOption
                   shown);
   Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
   if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
-    fail_with("RunLog: cannot remove the cut-off last line of {}: {}", shown, std::strerror(errno));
+    fail_input_with("RunLog: cannot remove the cut-off last line of {}: {}", shown, std::strerror(errno));
   }
   if (whole > 0 && bytes[whole - 1] != '\n') file.write_all("\n");
   return file;
@@ -196,7 +196,7 @@ LogLine::LogLine(std::initializer_list<Entry> entries) {
 
 void LogLine::add(std::string name, LogValue value) {
   check(is_utf8(name), "LogLine: the name {} is not UTF-8, which JSON demands", io::quote(name));
-  check(!contains(name), "LogLine: {} stands twice in one line", io::quote(name));
+  check(!contains(name), "LogLine: {} appears twice in one line", io::quote(name));
   entries_.emplace_back(std::move(name), std::move(value));
   if (entries_.size() <= kFew) return;
   for (std::size_t i = places_.size(); i < entries_.size(); ++i) places_.emplace(entries_[i].first, i);

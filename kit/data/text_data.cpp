@@ -89,12 +89,12 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
     fail_with("split_text: expects a training share between 0 and 1, got {}", train_share);
   }
   if (context < 1) fail_with("split_text: expects a context of at least 1, got {}", context);
-  if (utf8.empty()) fail_with("split_text: {} is empty", source);
+  if (utf8.empty()) fail_input_with("split_text: {} is empty", source);
   const std::u32string text = code_points(utf8);
   const auto cut = static_cast<std::size_t>(static_cast<double>(text.size()) * train_share);
   const std::size_t shorter = std::min(cut, text.size() - cut);
   if (shorter < static_cast<std::size_t>(context) + 1) {
-    fail_with(
+    fail_input_with(
         "split_text: {} is too short: its {} characters split into {} for training and {} for validation, "
         "and a "
         "context of {} needs at least {} in each; use a longer text or a shorter context",
@@ -114,9 +114,10 @@ TextData load_text(const std::filesystem::path& path, std::int64_t context, doub
 std::string read_text(const std::filesystem::path& path, const char* who) {
   std::string bytes = read_file_or_pipe(path, who);
   const std::size_t zero = bytes.find('\0');
-  check(zero == std::string::npos,
-        "{}: {} is no text: byte {} is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8",
-        who, io::printable(path.string()), zero);
+  check_input(
+      zero == std::string::npos,
+      "{}: {} is no text: byte {} is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8", who,
+      io::printable(path.string()), zero);
   return without_mark(std::move(bytes));
 }
 

@@ -99,6 +99,13 @@ std::string count_problem(const CLI::App& app, const std::string& message) {
   return message;
 }
 
+/// "does not know --stepz", or nothing where all options are known.
+std::string unknown_option(const CLI::App& app) {
+  std::vector<std::string> options = app.remaining();
+  std::erase_if(options, [](const std::string& word) { return !word.starts_with('-'); });
+  return options.empty() ? "" : fmt::format("does not know {}", fmt::join(options, " "));
+}
+
 /// What CLI11 says of a wrong name, such as one given twice, as an Error.
 auto with_name(const std::string& name, const auto& f) {
   try {
@@ -221,6 +228,10 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
     problem = fmt::format("does not know {}", fmt::join(parser_->app.remaining(), " "));
   } catch (const CLI::ArgumentMismatch& error) {
     problem = count_problem(parser_->app, error.what());
+  } catch (const CLI::ValidationError& error) {
+    // CLI11 reads the value of an option that it does not know as an argument, and complains of that.
+    problem = unknown_option(parser_->app);
+    if (problem.empty()) problem = error.what();
   } catch (const CLI::ParseError& error) {
     problem = error.what();
   }

@@ -39,7 +39,7 @@ constexpr RealRange between(double low, double high) { return {low, high, false}
 ///   line.list("--depths", depths, "Numbers of layers", at_least(1));
 ///   if (const auto status = line.parse(argc, argv)) return *status;
 ///
-/// A name that is no name, or stands twice, is an Error. A bad value ends in exit status 2 and one line on
+/// A name that is no name, or is added twice, is an Error. A bad value ends in exit status 2 and one line on
 /// stderr:
 ///   `lab: --depths: expects whole numbers of at least 1 such as 2,6,12; got "2,x"`
 class CommandLine {

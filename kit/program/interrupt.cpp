@@ -43,7 +43,7 @@ extern "C" void gradus_kit_on_signal(int signal_number) {
     raise(signal_number);
     _exit(128 + signal_number);  // the first process of a container does not die of it
   }
-  constexpr char message[] = "\nStopping; what is done is kept. Ctrl-C again ends at once.\n";
+  constexpr char message[] = "\nStopping after this step. Ctrl-C again ends at once.\n";
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
   errno = saved_errno;
 }

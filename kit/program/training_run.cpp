@@ -52,15 +52,16 @@ void check_settings(const Checkpoint& checkpoint, const Metadata& now) {
     if (const std::string was = value_of(before, key), is = value_of(now, key); was != is)
       differences +=
           fmt::format("{}{} was {}, is {}", differences.empty() ? "" : "; ", io::printable(key), was, is);
-  check(differences.empty(), "{}: cannot go on with other settings: {}", io::printable(checkpoint.path),
-        differences);
+  check_input(differences.empty(), "{}: cannot go on with other settings: {}", io::printable(checkpoint.path),
+              differences);
 }
 
 /// Steps that the checkpoint's training had done.
 std::int64_t step_of(const Checkpoint& checkpoint) {
   const Tensor* const step = checkpoint.tensors.find("step");
-  check(step != nullptr && step->dtype() == i64 && step->numel() == 1 && step->item<std::int64_t>() >= 0,
-        "{}: has no count of steps: it was not written by a TrainingRun", io::printable(checkpoint.path));
+  check_input(
+      step != nullptr && step->dtype() == i64 && step->numel() == 1 && step->item<std::int64_t>() >= 0,
+      "{}: has no count of steps: it was not written by a TrainingRun", io::printable(checkpoint.path));
   return step->item<std::int64_t>();
 }
 
@@ -119,22 +120,24 @@ void TrainingRun::State::open() {
   lock.emplace(options.folder);
   const bool any = !list_checkpoints(options.folder.string()).empty();
   if (!options.resume) {
-    check(!any,
-          "{} holds the checkpoints of a training: resume it (--resume), or name another folder, or remove "
-          "this "
-          "one to begin anew",
-          printable(options.folder));
+    check_input(
+        !any,
+        "{} holds the checkpoints of a training: resume it (--resume), or name another folder, or remove "
+        "this "
+        "one to begin anew",
+        printable(options.folder));
     return;
   }
-  check(any, "{} holds no checkpoint to resume: leave --resume out to begin", printable(options.folder));
+  check_input(any, "{} holds no checkpoint to resume: leave --resume out to begin",
+              printable(options.folder));
   last = load_checkpoint(options.folder.string());
   for (const std::string& skipped : last->skipped)
     print_error(fmt::format("passed over a checkpoint that is not whole: {}\n", io::printable(skipped)));
   check_settings(*last, options.settings);
   first = done = saved = step_of(*last);
   earlier = seconds_of(*last);
-  check(done <= options.steps, "{}: is of step {}, this training ends at step {}", io::printable(last->path),
-        done, options.steps);
+  check_input(done <= options.steps, "{}: is of step {}, this training ends at step {}",
+              io::printable(last->path), done, options.steps);
 }
 
 /// Nothing of a checkpoint may be left over.

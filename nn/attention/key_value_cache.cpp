@@ -213,7 +213,7 @@ void KeyValueCache::expect_model(const Module& model) {
 }
 
 void KeyValueCache::select(const Tensor& rows) {
-  last();
+  last();  // throws for a cache that was moved from, where the loops would do nothing
   std::vector<KeyValues::Selection> selections;
   for (const KeyValues& layer : layers_) selections.push_back(layer.prepare(rows));
   for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].commit(selections[i]);

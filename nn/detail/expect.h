@@ -33,7 +33,8 @@ void expect_ids(const char* layer, const char* what, const Tensor& ids);
 void expect_tokens(const char* layer, const char* what, const Tensor& ids, std::int64_t vocab,
                    const std::string& remedy = "");
 /// Targets [B, T] that can be those that follow ids [B, T], else "GPT: targets [4, 8] are the ids ...". Equal
-/// values are not an error where they may follow each other: a text of one character.
+/// values are not an error where they can follow each other: text of one token, or documents of one token
+/// each, [1, 1, 2, 2].
 void expect_next_tokens(const char* layer, const Tensor& ids, const Tensor& targets);
 /// Tokens of 0 .. vocab - 1, else "GPT: generate expects stop tokens of 0 .. 64, its vocabulary, got 65".
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab);

@@ -58,11 +58,12 @@ void expect_tokens_in_rows(const Tensor& padding) {
   const auto width = static_cast<std::size_t>(padding.size(1));
   for (std::size_t i = 0; i < hidden.size(); i += width) {
     const auto row = hidden.subspan(i, width);
-    check(std::find(row.begin(), row.end(), false) != row.end(),
-          "Bert: row {} of padding {} is true everywhere, which hides all of its tokens: true means padding, "
-          "as in "
-          "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding alone",
-          i / width, padding.shape());
+    check(
+        std::find(row.begin(), row.end(), false) != row.end(),
+        "Bert: row {} of padding {} is true everywhere, which hides all of its tokens: true means "
+        "padding, as in ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding "
+        "alone",
+        i / width, padding.shape());
   }
 }
 

@@ -1,6 +1,8 @@
 #include "gradus/nn/norm/batch_norm.h"
 
-#include <tuple>
+#include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/expect.h"
@@ -12,14 +14,30 @@ namespace gradus::nn {
 
 namespace {
 
-/// (x - mean) / sqrt(var + eps), with the moments of x over `axes`. Where a variance overflows, that channel
-/// is normalized as x times a power of 2, and the others as x times 1.
-Tensor normalized(const Tensor& x, const Tensor& mean, const Tensor& var, const Axes& axes, double eps) {
-  if (!isinf(var).any()) return (x - mean) * rsqrt(var + eps);
-  const Tensor scale = masked_fill(ones_like(var), isinf(var), x.dtype() == f32 ? 0x1p-100 : 0x1p-800);
-  const Tensor scaled = x * scale;
-  const auto [scaled_var, scaled_mean] = var_mean(scaled, axes, /*unbiased=*/false);
-  return (scaled - scaled_mean) * rsqrt(scaled_var + scale.square() * eps);
+/// (x - mean) / sqrt(var + eps), with the moments of x over `axes`. Where a variance overflows, or is so
+/// small that its square root's derivative might, that channel is normalized as x times a power of 2, and the
+/// others as x times 1.
+Tensor normalized(const Tensor& x, const VarMean& moments, const Axes& axes, double eps) {
+  const Tensor of_root = moments.var + eps;
+  const double least = x.dtype() == f32 ? 0x1p-80 : 0x1p-600;
+  const auto in_range = [=](double v) { return !(v <= least || std::isinf(v)); };  // NaN passes
+  std::vector<double> scaled_eps = of_root.to_vector<double>();
+  if (std::ranges::all_of(scaled_eps, in_range)) return moments.deviations(x) * rsqrt(of_root);
+  const Tensor largest = max(abs(moments.deviations(x).detach()), axes, /*keepdim=*/true);
+  std::vector<double> scale = largest.to_vector<double>();
+  const int most = x.dtype() == f32 ? 126 : 1022;
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    const double size = std::max(scale[i], std::sqrt(eps));
+    const bool keeps = in_range(scaled_eps[i]) || scale[i] == 0;  // ordinary, or constant
+    scale[i] = keeps ? 1 : std::ldexp(1, -std::clamp(std::ilogb(size), -most, most));
+    scaled_eps[i] = scale[i] == 1 ? eps : std::pow(scale[i] * std::sqrt(eps), 2);
+  }
+  const auto tensor_of = [&](const std::vector<double>& values) {
+    return from_vector(values, of_root.shape()).to(x.dtype());
+  };
+  const Tensor scaled = x * tensor_of(scale);
+  const VarMean of = var_mean(scaled, axes, /*unbiased=*/false);
+  return of.deviations(scaled) * rsqrt(of.var + tensor_of(scaled_eps));
 }
 
 }  // namespace
@@ -60,26 +78,26 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
   expect_channels("BatchNorm", x, options_.axis, channels_, weight.defined() ? weight.dtype() : x.dtype());
   const Shape shape = channel_shape(x, options_.axis, channels_);
   const bool of_batch = is_training() || !options_.running_stats;
-  Tensor mean, var, y;
+  VarMean moments;
+  Tensor y;
   const std::int64_t count = x.numel() / channels_;
   if (of_batch) {
     Axes others;
     for (std::int64_t i = 0; i < x.dim(); ++i)
       if (i != (options_.axis < 0 ? x.dim() + options_.axis : options_.axis)) others.push_back(i);
     check(count > 1, "BatchNorm: expects more than one value a channel in training, got x {}", x.shape());
-    std::tie(var, mean) = var_mean(x, others, /*unbiased=*/false);
-    y = normalized(x, mean, var, others, options_.eps);
+    moments = var_mean(x, others, /*unbiased=*/false);
+    y = normalized(x, moments, others, options_.eps);
   } else {
     check(!isinf(running_var).any(),
           "BatchNorm: running_var {} holds inf, so that eval mode would give 0: in training a variance was "
-          "more "
-          "than {} holds: make x smaller, or train in f64",
+          "more than {} holds: make x smaller, or train in f64",
           running_var.shape(), running_var.dtype());
     y = (x - running_mean.reshape(shape)) * rsqrt(running_var.reshape(shape) + options_.eps);
   }
   if (options_.affine) y = y * weight.reshape(shape) + bias.reshape(shape);
   // Last: a call that fails leaves the running statistics as they were.
-  if (is_training() && options_.running_stats && !recomputing()) update(mean, var, count);
+  if (is_training() && options_.running_stats && !recomputing()) update(moments.mean, moments.var, count);
   return report(y);
 }
 

@@ -16,8 +16,11 @@ struct BatchNormOptions {
 /// ...] as PyTorch's BatchNorm1d and BatchNorm2d, whose keys these are; another place of the channels by
 /// `axis`. In blocks, made by make_norm<BatchNorm>, channels are the last axis, and statistics go over batch
 /// and positions. `nn::BatchNorm norm(64);`  Throws on one value a channel in training, which has no
-/// variance. A batch whose variance the dtype does not hold (f32: deviations above 1e19) is normalized all
-/// the same; but running_var is inf then, as in PyTorch, and eval mode, where PyTorch gives 0, throws.
+/// variance. A batch whose variance the dtype does not hold (f32: deviations above 1e19 or below 1e-19) is
+/// normalized all the same, and so is one far from 0 (in f64, |mean| of less than 9e10 deviations costs the
+/// digits that subtracting a rounded mean does). But eval mode has only what running_mean and
+/// running_var hold: if a variance is inf there, as in PyTorch, it throws, where PyTorch gives 0. With eps 0
+/// a constant channel gives NaN.
 struct BatchNorm : Module {
   explicit BatchNorm(std::int64_t channels, const BatchNormOptions& options = {});
   explicit BatchNorm(const NormOptions& options);

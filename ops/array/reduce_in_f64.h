@@ -1,8 +1,8 @@
 #pragma once
-// Reductions again, one row at a time in f64, where the fast way went wrong: a sum or square left
-// the range, or a mean was rounded by more than its numbers differ, while the result itself is a good number.
-// 3e38 is the mean and the norm of 3e38, and its variance is 0. Numbers are scaled, so that nothing leaves
-// the range of f64 either; the rows that went well keep their bits.
+// Reductions again, one row at a time in f64, where the fast way went wrong: a sum or square left the range
+// of the dtype, or the rounding of a mean shows in the deviations from it, while the result itself is within
+// the range. 3e38 is the mean and the norm of 3e38, and its variance is 0. Numbers are scaled, so that
+// nothing leaves the range of f64 either; all other rows keep their bits.
 
 #include <algorithm>
 #include <atomic>
@@ -14,55 +14,50 @@
 
 namespace gradus::in_f64 {
 
-/// Never outside the range of the numbers: of equal ones it is their value.
+/// The deviations of a row from its mean, or from 0, divided by `unit`: the largest of them, or `at_least` if
+/// that is larger. So they are at most 1. Numbers are scaled by a power of 2 first: nothing overflows, and
+/// underflow costs no digits.
 template <class T>
-double mean(const T* x, std::int64_t n) {
-  double sum = 0, low = INFINITY, high = -INFINITY;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double v = x[i];
-    sum += v * 0x1p-64;
-    low = std::min(low, v);
-    high = std::max(high, v);
+class Deviations {
+ public:
+  Deviations(const T* x, std::int64_t n, bool from_mean = true, double at_least = 0) : x_(x) {
+    double low = INFINITY, high = -INFINITY, total = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      low = std::min(low, static_cast<double>(x[i]));
+      high = std::max(high, static_cast<double>(x[i]));
+    }
+    by_ = std::max(-low, high) > 0x1p800 ? 0x1p-128 : 0x1p128;
+    const double count = static_cast<double>(n);
+    if (from_mean) {
+      for (std::int64_t i = 0; i < n; ++i) total += static_cast<double>(x[i]) * by_;
+      centre_ = std::clamp(total / count, low * by_, high * by_);  // of equal numbers it is their value
+    }
+    unit_ = at_least * by_;
+    for (std::int64_t i = 0; i < n; ++i) unit_ = std::max(unit_, std::abs(deviation(i)));
+    if (unit_ == 0) unit_ = 1;
+    if (from_mean) {
+      for (std::int64_t i = 0; i < n; ++i) rest_ += deviation(i) / unit_;
+      rest_ /= count;
+    }
+    for (std::int64_t i = 0; i < n; ++i) squares_ += (*this)[i] * (*this)[i];
   }
-  return std::clamp(sum / static_cast<double>(n) * 0x1p64, low, high);  // NaN passes
-}
 
-/// The sum of squares about the mean: 4 `squares` times the square of `half`.
-struct Spread {
-  double squares, half;
+  double operator[](std::int64_t i) const { return deviation(i) / unit_ - rest_; }
+  /// The sum of their squares; NaN where an element is NaN or infinite.
+  double squares() const { return squares_; }
+  double times_unit(double v) const { return v / by_ * unit_; }
+  double over_unit(double v) const { return v * by_ / unit_; }
+  double mean() const { return centre_ / by_; }
+  /// The part of the mean that `rounded`, the same mean in T, leaves out.
+  double rest(T rounded) const {
+    return (centre_ - static_cast<double>(rounded) * by_) / by_ + times_unit(rest_);
+  }
+
+ private:
+  double deviation(std::int64_t i) const { return static_cast<double>(x_[i]) * by_ - centre_; }
+  const T* x_;
+  double by_, unit_, centre_ = 0, rest_ = 0, squares_ = 0;  // centre_ is off by rest_ units, from rounding
 };
-
-/// Of d = x - m: sum d^2 - (sum d)^2 / n takes out what the mean m was rounded by.
-template <class T>
-Spread spread(const T* x, std::int64_t n) {
-  const double m = mean(x, n);
-  if (!std::isfinite(m)) return {std::numeric_limits<double>::quiet_NaN(), 1};
-  // x - m may overflow
-  const auto half = [&](std::int64_t i) { return 0.5 * static_cast<double>(x[i]) - 0.5 * m; };
-  double scale = 0;
-  for (std::int64_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(half(i)));
-  if (scale == 0) return {0, 1};
-  double squares = 0, sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double q = half(i) / scale;
-    squares += q * q;
-    sum += q;
-  }
-  return {std::max(squares - sum * sum / static_cast<double>(n), 0.0), scale};
-}
-
-template <class T>
-double var(const T* x, std::int64_t n, double k) {
-  const auto [squares, half] = spread(x, n);
-  return 4 * (squares / k) * half * half;
-}
-
-/// sqrt(var), which may be a good number where var is none.
-template <class T>
-double std(const T* x, std::int64_t n, double k) {
-  const auto [squares, half] = spread(x, n);
-  return 2 * (std::sqrt(squares / k) * half);
-}
 
 /// sqrt(sum x^2)
 template <class T>

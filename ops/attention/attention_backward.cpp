@@ -7,11 +7,13 @@
 //   delta = sum_j P_j dP_j
 //   dQ  = scale dS K,   dK += scale dS^T Q
 // dS adds up to 0 over a row. An error of eps in delta would leave a rest, which is multiplied by K, and with
-// scores near 1 / eps is as large as the gradient: delta is therefore summed from the same P and dP. Where
-// the keys pass in several blocks it is needed before the last of them is known. The sum of dO O over the
-// channels is equal to it but for rounding (O = P' V, and dropping P or dP is the same in it), and the block
-// with which a row's weight ends corrects it by the rest that the others left. So a row with a single weight
-// of 1 has dS of 0: to the bit with one block, else but for the rounding of the estimate.
+// scores near 1 / eps is as large as the gradient: delta is therefore summed from the same P and dP. A tile
+// of more than 512 keys is processed in several blocks, and the first ones need delta before the last dP is
+// known. They use the sum of dO O over the channels, which equals delta but for rounding (O = P' V, and
+// dropping P or dP is the same in it). The block in which a row's weight ends is corrected so that dS adds up
+// to 0 over the row, if it holds a quarter of the weight or more; blocks are of equal size so that a row of
+// nearly equal scores in up to four blocks does so. A row with a single weight of 1 has dS of 0: exactly with
+// one block, where no estimate is used; with several, up to the rounding of dP - estimate.
 // kernels/body/attention.h: attention_weights (P), attention_delta (dO O), attention_score_grad (delta, dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
@@ -83,7 +85,7 @@ class Backward {
 
   /// `sums` is where the tile's group keeps dk and dv of its head.
   void run_tile(const Tile& tile, I sums, T beta) const {
-    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
+    const I ld = block_stride(tile.keys);
     const bool drops = rule_.dropout > 0;
     const Array scratch = scratch_.take();
     T* const p = scratch.mutable_data<T>();

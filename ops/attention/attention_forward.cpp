@@ -67,7 +67,7 @@ class Forward {
   void run_tile(I head, I index) const {
     const Tile tile = scores_.tile(head, index);
     if (tile.rows <= 0) return;
-    const I ld = std::clamp<I>(tile.keys, 1, kTileKeys);
+    const I ld = block_stride(tile.keys);
     const Array scratch = scratch_.take();
     T* const s = scratch.mutable_data<T>();
     RunningSoftmax<T> softmax(tile.rows, largest_.row(head, tile.begin), inverse_.row(head, tile.begin));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "gradus/core/threads/parallel.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/kernels/kernels.h"
 #include "gradus/ops/kernels/multiply.h"
@@ -15,7 +16,8 @@ namespace gradus::attention {
 using I = std::int64_t;
 
 constexpr I kTileRows = 64;
-constexpr I kTileKeys = 512;         // at a time: scores and their gradients fill 256 KiB, and stay in cache
+constexpr I kTileKeys = 512;  // at most at a time: scores and their gradients fill 256 KiB and stay in cache
+constexpr I kBlockStep = 16;  // blocks of keys begin at multiples of it: the lanes of the widest vector
 constexpr I kChunkWork = 500'000;    // multiplications and additions worth a chunk of their own
 constexpr I kWakeWork = 10'000'000;  // more wakes sleeping threads at once
 
@@ -85,15 +87,29 @@ struct Block {
   bool starts;
 };
 
-/// f(block) for the tile's keys, kTileKeys at a time; once, with no keys, where the tile has none.
+/// How many blocks a tile's keys are cut into; one where there are no keys.
+inline I block_count(I keys) { return std::max<I>(1, (keys + kTileKeys - 1) / kTileKeys); }
+
+/// The first key of block i of n, from the tile's first. The blocks are of equal size but for kBlockStep: a
+/// short last one could hold too little of a row's weight for backward to correct its delta
+/// (attention_backward.cpp).
+inline I block_begin(I keys, I i, I n) {
+  return std::min(keys, (i * keys + n * kBlockStep - 1) / (n * kBlockStep) * kBlockStep);
+}
+
+/// The keys of the largest block, its first: rows of scores are this far apart.
+inline I block_stride(I keys) { return std::max<I>(1, block_begin(keys, 1, block_count(keys))); }
+
+/// f(block) for the blocks of the tile's keys in order: the same in forward and backward, so that scores have
+/// the same bits.
 template <class F>
 void for_each_block(const Tile& tile, F f) {
-  I done = 0;
-  do {
-    f(Block{tile.head, tile.begin, tile.rows, tile.first + done, std::min(kTileKeys, tile.keys - done),
-            done == 0});
-    done += kTileKeys;
-  } while (done < tile.keys);
+  const I n = block_count(tile.keys);
+  for (I i = 0; i < n; ++i) {
+    const I begin = block_begin(tile.keys, i, n);
+    f(Block{tile.head, tile.begin, tile.rows, tile.first + begin, block_begin(tile.keys, i + 1, n) - begin,
+            i == 0});
+  }
 }
 
 template <class T>

@@ -151,11 +151,11 @@ struct Table {
   void (&attention_weights)(const ScoreRows<T>& s, const T* largest, const T* inverse);
   // delta[r] = dot of rows r of dout and out, n values each: the sum over its keys of p dp, but for rounding.
   void (&attention_delta)(I rows, I n, const T* dout, I ld_dout, const T* out, I ld_out, T* delta);
-  // dp = p (dp - delta): from gradients of weights to gradients of scores. p lies as dp does; delta is the
-  // sum of a row's p dp, of which `estimate` says something near, or 0. weight and rest [rows], 0 before the
-  // first call, are the sums of p and of the results. Where a row's weight ends, in the last call or when it
-  // is 1 within 4 eps, the results are made to sum to 0 with those before, if a quarter of the weight is in
-  // this call.
+  // dp = p (dp - delta): from gradients of weights to gradients of scores. p has the same layout as dp; delta
+  // is the sum of a row's p dp. `estimate` is an approximation of it, or 0 where a row's keys are all in one
+  // call. weight and rest [rows], 0 before the first call, accumulate p and p (dp - estimate). A row's weight
+  // ends in the last call, or when it reaches 1 within 4 eps: if that call holds a quarter of the weight or
+  // more, its results are corrected so that those of all calls sum to 0, and rest becomes 0.
   void (&attention_score_grad)(const ScoreRows<T>& dp, const T* p, bool last, const T* estimate, T* weight,
                                T* rest);
 

@@ -5,8 +5,8 @@
 //   dx      = rstd (dn - mean(dn) - xhat mean(dn xhat))
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
-// A row whose squares leave the range of its dtype is done again in f64 (out_of_range.h): y is right for
-// every finite row, dx for every row whose deviations x - mean are numbers of the dtype. (PyTorch: NaN.)
+// A row whose squares leave the range of its dtype, or with |mean| > 160 / rstd, is done again in f64
+// (out_of_range.h): y and dx are right for every finite row. (PyTorch: NaN.)
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
 #include "gradus/core/array/detail/dispatch.h"
@@ -35,9 +35,12 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
     rows.for_each_chunk([&](std::int64_t i, std::int64_t end) {
       kernels::table<T>().layer_norm(end - i, rows.columns, static_cast<T>(eps), px[i], w[0], b[0], y[i],
                                      mean[i], rstd[i]);
-      for_each_out_of_range(i, end, rstd[0], [&](std::int64_t row) {
-        normalize_in_f64(rows.columns, eps, px[row], w[0], b[0], y[row], mean[row], rstd[row]);
-      });
+      const auto again = [&](std::int64_t row) {
+        const RowInF64<T> exact(px[row], rows.columns, eps, /*centred=*/true);
+        if (exact.finite()) exact.normalize(w[0], b[0], y[row], mean[row], rstd[row]);
+      };
+      for_each_run<T>(
+          i, end, mean[0], rstd[0], [](std::int64_t, std::int64_t) {}, again);
     });
   });
   return out;
@@ -45,7 +48,7 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
 
 /// Those of dx, dweight and dbias that are needed.
 Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& mean, const Array& rstd,
-               Needs needs) {
+               double eps, Needs needs) {
   const Rows rows(x.shape());
   const RowSums sums(rows);
   const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
@@ -55,8 +58,16 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
     const RowPointers<const T> px(x), w(weight), m(mean), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight), db(dbias);
     sums.for_each_chunk([&](std::int64_t i, std::int64_t end, std::int64_t chunk) {
-      kernels::table<T>().layer_norm_grad(end - i, rows.columns, px[i], w[0], m[i], r[i], pdy[i], pdx[i],
-                                          dw[chunk], db[chunk]);
+      const auto fast = [&](std::int64_t first, std::int64_t last) {
+        kernels::table<T>().layer_norm_grad(last - first, rows.columns, px[first], w[0], m[first], r[first],
+                                            pdy[first], pdx[first], dw[chunk], db[chunk]);
+      };
+      const auto again = [&](std::int64_t row) {
+        const RowInF64<T> exact(px[row], rows.columns, eps, /*centred=*/true);
+        if (!exact.finite()) return fast(row, row + 1);
+        exact.grad(w[0], pdy[row], pdx[row], dw[chunk], db[chunk]);
+      };
+      for_each_run<T>(i, end, m[0], r[0], fast, again);
     });
   });
   return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
@@ -72,9 +83,9 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
   const Array w = weight.defined() ? weight.array().contiguous() : Array();
   Normalized out = forward(rows, w, bias.defined() ? bias.array().contiguous() : Array(), eps);
   return record("layer_norm", out.y, {&x, &weight, &bias},
-                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd](const Array& dy,
-                                                                                  Needs needs) -> Grads {
-                  return backward(dy.contiguous(), *x, *w, mean, rstd, needs);
+                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps](const Array& dy,
+                                                                                       Needs needs) -> Grads {
+                  return backward(dy.contiguous(), *x, *w, mean, rstd, eps, needs);
                 });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Rows whose squares leave the range of their dtype, for layer_norm and rms_norm. The kernel's rstd shows
-// them.
+// Rows that layer_norm and rms_norm do again in f64, forward and backward: those whose squares leave the
+// range of their dtype, whose deviations x - mean or whose 1 / deviation may, and those so far from 0 that
+// rounding the mean shows in x - mean. The kernel's mean and rstd tell which.
 
 #include <cmath>
 
@@ -8,35 +9,75 @@
 
 namespace gradus {
 
-/// again(row) for the rows from begin to end whose mean square has overflowed (rstd is 0 or NaN), or is so
-/// small that squares have lost digits.
-template <class T, class Again>
-void for_each_out_of_range(std::int64_t begin, std::int64_t end, const T* rstd, Again again) {
-  constexpr T most = sizeof(T) == sizeof(float) ? T(0x1p51) : T(0x1p484);
-  const auto good = [=](std::int64_t row) { return (rstd[row] > 0) & (rstd[row] < most); };
-  if (in_f64::all_good<T>(begin, end, good)) [[likely]]
-    return;
-  for (std::int64_t row = begin; row < end; ++row)
-    if (!good(row)) again(row);
+/// fast(first, last) for runs of ordinary rows from begin to end and again(row) for each other row, in order.
+/// Without a mean (null) rows are normalized about 0.
+template <class T, class Fast, class Again>
+void for_each_run(std::int64_t begin, std::int64_t end, const T* mean, const T* rstd, Fast fast,
+                  Again again) {
+  constexpr bool single = sizeof(T) == sizeof(float);
+  // Squares of smaller deviations lose digits; of larger ones, x - mean may overflow.
+  constexpr T most = single ? T(0x1p51) : T(0x1p484), least = single ? T(0x1p-100) : T(0x1p-900);
+  constexpr T far = 160;  // as in var: below, a rounded mean moves y by less than 80 epsilon
+  const auto split = [&](auto good) {
+    if (in_f64::all_good<T>(begin, end, good)) [[likely]]
+      return fast(begin, end);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t first = row;
+      while (row < end && good(row)) ++row;
+      if (first < row) fast(first, row);
+      if (row < end) again(row);
+    }
+  };
+  const auto in_range = [=](std::int64_t row) { return (rstd[row] > least) & (rstd[row] < most); };
+  if (!mean) return split(in_range);
+  split([=](std::int64_t row) { return in_range(row) & (std::abs(mean[row]) * rstd[row] < far); });
 }
 
-/// Normalizes a row in f64, scaled; without `mean` about 0. Absent weights are null. A row with NaN or
-/// infinity stays as the kernel left it.
+/// A row in f64: xhat = (x - mean) / root, about 0 without `centred`.
 template <class T>
-void normalize_in_f64(std::int64_t n, double eps, const T* x, const T* weight, const T* bias, T* y, T* mean,
-                      T* rstd) {
-  const double centre = mean ? in_f64::mean(x, n) : 0, count = static_cast<double>(n);
-  const double deviation = mean ? in_f64::std(x, n, count) : in_f64::norm(x, n) / std::sqrt(count);
-  if (!std::isfinite(deviation)) return;
-  const double root = std::hypot(deviation, std::sqrt(eps));
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double xhat =
-        (0.5 * static_cast<double>(x[i]) - 0.5 * centre) * (2 / root);  // x - centre may overflow
-    y[i] = static_cast<T>(xhat * (weight ? static_cast<double>(weight[i]) : 1) +
-                          (bias ? static_cast<double>(bias[i]) : 0));
+class RowInF64 {
+ public:
+  RowInF64(const T* x, std::int64_t n, double eps, bool centred)
+      : d_(x, n, centred, std::sqrt(eps)), n_(n), centred_(centred) {
+    const double of_eps = d_.over_unit(std::sqrt(eps));
+    root_ = std::sqrt(d_.squares() / static_cast<double>(n) + of_eps * of_eps);
   }
-  if (mean) *mean = static_cast<T>(centre);
-  *rstd = static_cast<T>(1 / root);
-}
+
+  /// False where an element is NaN or infinite: such rows are left to the kernel.
+  bool finite() const { return std::isfinite(root_); }
+
+  void normalize(const T* weight, const T* bias, T* y, T* mean, T* rstd) const {
+    for (std::int64_t i = 0; i < n_; ++i)
+      y[i] = static_cast<T>(xhat(i) * (weight ? static_cast<double>(weight[i]) : 1) +
+                            (bias ? static_cast<double>(bias[i]) : 0));
+    if (mean) *mean = static_cast<T>(d_.mean());
+    *rstd = static_cast<T>(d_.over_unit(1 / root_));
+  }
+
+  /// Writes dx and adds to dweight and dbias; those that are null are not needed.
+  void grad(const T* weight, const T* dy, T* dx, T* dweight, T* dbias) const {
+    const auto dn = [=](std::int64_t i) {
+      return static_cast<double>(dy[i]) * (weight ? static_cast<double>(weight[i]) : 1);
+    };
+    double sum = 0, products = 0;
+    for (std::int64_t i = 0; i < n_; ++i) {
+      sum += dn(i);
+      products += dn(i) * xhat(i);
+      if (dweight)
+        dweight[i] = static_cast<T>(static_cast<double>(dweight[i]) + static_cast<double>(dy[i]) * xhat(i));
+      if (dbias) dbias[i] += dy[i];
+    }
+    const double count = static_cast<double>(n_), mean_dn = centred_ ? sum / count : 0;
+    for (std::int64_t i = 0; dx && i < n_; ++i)
+      dx[i] = static_cast<T>(d_.over_unit((dn(i) - mean_dn - xhat(i) * (products / count)) / root_));
+  }
+
+ private:
+  double xhat(std::int64_t i) const { return d_[i] / root_; }
+  in_f64::Deviations<T> d_;
+  std::int64_t n_;
+  bool centred_;
+  double root_;  // in units of d_
+};
 
 }  // namespace gradus

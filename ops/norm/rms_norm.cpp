@@ -33,16 +33,20 @@ RmsNormalized forward(const Array& x, const Array& weight, double eps) {
     rows.for_each_chunk([&, rms_norm = kernels::table<T>().rms_norm](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         rms_norm(rows.columns, static_cast<T>(eps), px[i], w[0], y[i], rstd[i]);
-      for_each_out_of_range(begin, end, rstd[0], [&](std::int64_t i) {
-        normalize_in_f64<T>(rows.columns, eps, px[i], w[0], nullptr, y[i], nullptr, rstd[i]);
-      });
+      const auto again = [&](std::int64_t i) {
+        const RowInF64<T> exact(px[i], rows.columns, eps, /*centred=*/false);
+        if (exact.finite()) exact.normalize(w[0], nullptr, y[i], nullptr, rstd[i]);
+      };
+      for_each_run<T>(
+          begin, end, nullptr, rstd[0], [](std::int64_t, std::int64_t) {}, again);
     });
   });
   return out;
 }
 
 /// dx and dweight, where they are needed.
-Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& rstd, Needs needs) {
+Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& rstd, double eps,
+               Needs needs) {
   const Rows rows(x.shape());
   const RowSums sums(rows);
   const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
@@ -50,8 +54,18 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   dispatch_floating("rms_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight);
-    sums.for_each([&, grad = kernels::table<T>().rms_norm_grad](std::int64_t i, std::int64_t chunk) {
-      grad(rows.columns, px[i], w[0], *r[i], pdy[i], pdx[i], dw[chunk]);
+    sums.for_each_chunk([&, rms_norm_grad = kernels::table<T>().rms_norm_grad](
+                            std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+      const auto fast = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+          rms_norm_grad(rows.columns, px[i], w[0], *r[i], pdy[i], pdx[i], dw[chunk]);
+      };
+      const auto again = [&](std::int64_t i) {
+        const RowInF64<T> exact(px[i], rows.columns, eps, /*centred=*/false);
+        if (!exact.finite()) return fast(i, i + 1);
+        exact.grad(w[0], pdy[i], pdx[i], dw[chunk], nullptr);
+      };
+      for_each_run<T>(begin, end, nullptr, r[0], fast, again);
     });
   });
   return {dx, needs[1] ? array::sum(dweight, 0) : dweight};
@@ -66,8 +80,8 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
   const Array w = weight.defined() ? weight.array().contiguous() : Array();
   RmsNormalized out = forward(rows, w, eps);
   return record("rms_norm", out.y, {&x, &weight},
-                [x = Saved(rows), w = Saved(w), rstd = out.rstd](const Array& dy, Needs needs) -> Grads {
-                  return backward(dy.contiguous(), *x, *w, rstd, needs);
+                [x = Saved(rows), w = Saved(w), rstd = out.rstd, eps](const Array& dy, Needs needs) -> Grads {
+                  return backward(dy.contiguous(), *x, *w, rstd, eps, needs);
                 });
 }
 

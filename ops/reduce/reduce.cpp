@@ -98,7 +98,7 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
       return std::abs(values[i]) < std::numeric_limits<T>::infinity();
     };
     in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(in_f64::mean(row, length));
+      values[i] = static_cast<T>(in_f64::Deviations(row, length).mean());
     });
   });
   return record("mean", y, {&x}, [shape = x.shape(), axes, keepdim, n](const Array& dy, Needs) -> Grads {

@@ -9,8 +9,11 @@
 // and m corrected by it, only where it could show (Chan, Golub & LeVeque 1983). m depends on x too, but as
 // sum_i d_i = 0, that part of the derivative vanishes.
 //
-// A row whose squares leave the range, or whose mean is too large for this, is worked out again in f64
-// (array/reduce_in_f64.h).
+// A row whose squares leave the range, or whose mean is too large for this, is computed again in f64
+// (array/reduce_in_f64.h). Where the rounding of m to the dtype shows, the part it leaves out is saved too,
+// as `rest`, and d_i = x_i - m - rest: in f32 for |m| above 160 sqrt(var), in f64 above 9e10 sqrt(var).
+// dx has limits: x_i - m must not overflow; below the smallest normal number, 1.2e-38 in f32 and 2.2e-308
+// in f64, std's y lacks digits; where var underflows to 0, m has no `rest`.
 // kernels/body/reduce.h: sum_run, sum_square
 
 #include <algorithm>
@@ -33,18 +36,26 @@ using kernels::Unary;
 
 namespace {
 
-/// What variances are made of.
+/// The parts of a variance, which keep the reduced axes with size 1.
 struct Moments {
-  Array mean, squares;  // squares: the sum of d^2 for d = x - mean. Both keep the reduced axes, with size 1.
+  Array mean, squares;  // squares: the sum of d^2 for d = x - mean
+  Array rest = {};      // the part of the mean that rounding left out; undefined where it never shows
 };
+
+Array deviations(const Array& x, const Array& mean, const Array& rest) {
+  const Array d = array::sub(x, mean);
+  return rest.defined() ? array::sub(d, rest) : d;
+}
 
 Moments moments(const char* op, const Array& x, const Dims& which, const Axes& axes) {
   const double n = count(x.shape(), which);
   const Array mean = divided(array::sum(x, axes, /*keepdim=*/true), n), d = array::sub(x, mean);
   const Array squares = array::sum_square(op, d, axes, /*keepdim=*/true);
+  Array rest;
   dispatch_floating(op, x, [&]<class T>() {
-    // A value goes through fewer than 1024 additions, each of which may round by a unit: the square of such
-    // an error is no more than a ten-thousandth of the variance where this holds.
+    // A value goes through fewer than 1024 additions, each of which rounds by at most half a unit in the
+    // last place: the square of such an error is no more than a ten-thousandth of the variance where this
+    // holds.
     constexpr double most = 1024 * 0.5 * std::numeric_limits<T>::epsilon();
     const T least = static_cast<T>(1e4 * n * most * most);
     T *const means = mean.mutable_data<T>(), *const sums = squares.mutable_data<T>();
@@ -53,49 +64,68 @@ Moments moments(const char* op, const Array& x, const Dims& which, const Axes& a
     };
     if (in_f64::all_good_in_parallel<T>(mean.numel(), good)) return;
     const Array of_d = array::sum(d, axes, /*keepdim=*/true);
+    rest = Array::zeros(mean.shape(), mean.dtype());
+    T* const rests = rest.mutable_data<T>();
     const T* const errors = of_d.data<T>();  // n times those of the means
     for (std::int64_t i = 0; i < mean.numel(); ++i) {
       if (good(i)) continue;
       const double error = static_cast<double>(errors[i]) / n, part = error * static_cast<double>(errors[i]);
-      means[i] = static_cast<T>(static_cast<double>(means[i]) + error);
+      const double rounded = means[i];
+      means[i] = static_cast<T>(rounded + error);
+      rests[i] = static_cast<T>(rounded - static_cast<double>(means[i]) + error);
       // A large part would take the digits of the rest with it: NaN, so that the row is done in f64.
       sums[i] = 16 * part < static_cast<double>(sums[i]) ? static_cast<T>(static_cast<double>(sums[i]) - part)
                                                          : std::numeric_limits<T>::quiet_NaN();
     }
   });
-  return {mean, squares};
+  return {mean, squares, rest};
 }
 
-/// The mean, with the reduced axes, and the variance.
+/// result(deviations) in place of every element of y that is not good, with its mean and rest.
+template <class T, class Good, class Result>
+void again_in_f64(const Array& x, const Dims& which, const Array& y, Moments& of, std::int64_t n, Good good,
+                  Result result) {
+  if (n == 0 || in_f64::all_good_in_parallel<T>(y.numel(), good)) return;
+  if (!of.rest.defined()) of.rest = Array::zeros(of.mean.shape(), of.mean.dtype());
+  T *const means = of.mean.mutable_data<T>(), *const rests = of.rest.mutable_data<T>(),
+           *const values = y.mutable_data<T>();
+  const auto rows = [&] { return axes_last(x, which).contiguous(); };
+  in_f64::for_each_bad<T>(y.numel(), n, good, rows, [=](std::int64_t i, const T* row) {
+    const in_f64::Deviations<T> d(row, n);
+    values[i] = static_cast<T>(result(d));
+    means[i] = static_cast<T>(d.mean());
+    rests[i] = static_cast<T>(d.rest(means[i]));
+  });
+}
+
+/// The mean and its rest, with the reduced axes, and the variance.
 struct Variance {
-  Array mean, var;
+  Array mean, rest, var;
   double k;
 };
 
 Variance variance(const char* op, const Array& x, const Dims& which, const Axes& axes,
                   const VarOptions& options) {
   const double n = count(x.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  const auto [mean, squares] = moments(op, x, which, axes);
-  const Array y = divided(squares, k).reshape(reduced_shape(x.shape(), which, options.keepdim));
-  dispatch_floating(op, y, [&, mean = mean]<class T>() {
-    T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
-    const auto rows = [&] { return axes_last(x, which).contiguous(); };
-    const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);
-    const auto good = [=](std::int64_t i) { return values[i] < std::numeric_limits<T>::infinity(); };
-    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(in_f64::var(row, length, k));
-      means[i] = static_cast<T>(in_f64::mean(row, length));
-    });
+  Moments of = moments(op, x, which, axes);
+  const Array y = divided(of.squares, k).reshape(reduced_shape(x.shape(), which, options.keepdim));
+  dispatch_floating(op, y, [&]<class T>() {
+    const auto good = [values = y.data<T>()](std::int64_t i) {
+      return values[i] < std::numeric_limits<T>::infinity();
+    };
+    again_in_f64<T>(
+        x, which, y, of, static_cast<std::int64_t>(k > 0 ? n : 0), good,
+        [k](const in_f64::Deviations<T>& d) { return d.times_unit(d.times_unit(d.squares() / k)); });
   });
-  return {mean, y, k};
+  return {of.mean, of.rest, y, k};
 }
 
 Tensor record_var(const Tensor& x, const Variance& of, const Axes& axes, bool keepdim) {
   return record("var", of.var, {&x},
-                [x = Saved(x.array()), mean = Saved(of.mean), axes, keepdim, k = of.k](const Array& dy,
-                                                                                       Needs) -> Grads {
+                [x = Saved(x.array()), mean = Saved(of.mean), rest = Saved(of.rest), axes, keepdim, k = of.k](
+                    const Array& dy, Needs) -> Grads {
                   const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
-                  return {array::mul(scaled, array::sub(*x, *mean))};
+                  return {array::mul(scaled, deviations(*x, *mean, *rest))};
                 });
 }
 
@@ -107,7 +137,7 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
                     options.keepdim);
 }
 
-std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Axes& axes, bool unbiased) {
+VarMean var_mean(const Tensor& x, const Axes& axes, bool unbiased) {
   const Array& from = floating_operand("var", x);
   const Dims which = normalize_axes("var", axes, x.dim());
   const VarOptions options{.keepdim = true, .unbiased = unbiased};
@@ -117,39 +147,34 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Axes& axes, bool unbia
       record("mean", of.mean, {&x}, [shape = x.shape(), axes, n](const Array& dy, Needs) -> Grads {
         return {expand_reduced(divided(dy, n), shape, axes, /*keepdim=*/true)};
       });
-  return {record_var(x, of, axes, true), mean};
+  return {record_var(x, of, axes, true), mean, Tensor(of.rest)};
 }
 
 Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
   const Array& from = floating_operand("std", x);
   const Dims which = normalize_axes("std", axes, x.dim());
   const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  const auto [mean, squares] = moments("std", from, which, axes);
-  const Array y = array::unary("std", Unary::sqrt, divided(squares, k))
+  Moments of = moments("std", from, which, axes);
+  const Array y = array::unary("std", Unary::sqrt, divided(of.squares, k))
                       .reshape(reduced_shape(from.shape(), which, options.keepdim));
-  dispatch_floating("std", y, [&, mean = mean]<class T>() {
+  dispatch_floating("std", y, [&]<class T>() {
     // As in norm: good where no square has left the range.
     const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
-    T *const means = mean.mutable_data<T>(), *const values = y.mutable_data<T>();
-    const auto rows = [&] { return axes_last(from, which).contiguous(); };
-    const auto length = static_cast<std::int64_t>(k > 0 ? n : 0);
-    const auto good = [=](std::int64_t i) {
+    const auto good = [least, values = y.data<T>()](std::int64_t i) {
       return (values[i] > least) & (values[i] < std::numeric_limits<T>::infinity());
     };
-    in_f64::for_each_bad<T>(y.numel(), length, good, rows, [=](std::int64_t i, const T* row) {
-      values[i] = static_cast<T>(in_f64::std(row, length, k));
-      means[i] = static_cast<T>(in_f64::mean(row, length));
-    });
+    again_in_f64<T>(from, which, y, of, static_cast<std::int64_t>(k > 0 ? n : 0), good,
+                    [k](const in_f64::Deviations<T>& d) { return d.times_unit(std::sqrt(d.squares() / k)); });
   });
   return record("std", y, {&x},
-                [x = Saved(from), mean = Saved(mean), y = Saved(y), axes, keepdim = options.keepdim, k](
-                    const Array& dy, Needs) -> Grads {
+                [x = Saved(from), mean = Saved(of.mean), rest = Saved(of.rest), y = Saved(y), axes,
+                 keepdim = options.keepdim, k](const Array& dy, Needs) -> Grads {
                   const auto wide = [&](const Array& row) {
                     return expand_reduced(row, x->shape(), axes, keepdim);
                   };
                   // (x - m) / y first: at most sqrt(k), where dy / y may leave the range.
                   const Array flat = wide(array::compare("std", Compare::eq, *y, 0));
-                  const Array unit = array::div(array::sub(*x, *mean), wide(*y));
+                  const Array unit = array::div(deviations(*x, *mean, *rest), wide(*y));
                   const Array zero = array::scalar(0, dy.dtype());
                   return {array::mul(wide(divided(dy, k)), array::where(flat, zero, unit))};
                 });

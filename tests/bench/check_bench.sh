@@ -31,6 +31,12 @@ python() { # the script it is to be
 expect 2 --against-pytorch # there is no such file yet
 says err 'apt-get install python3-torch'
 expect 2 no-such-case
+expect 2 --stepz 3 gelu
+says err 'bench: does not know --stepz'
+expect 0 --help
+for name in mlp gelu tiny-ops; do
+  says out " $name"
+done
 for value in 0 4294967297 12x 1e3 0x10 -1 ''; do
   expect 2 --threads "$value"
   says err "bench: --threads: expects a whole number from 1 to 1024; got \"$value\""

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "bench/against_pytorch.h"
 #include "bench/cases.h"
@@ -118,6 +119,16 @@ std::string conflict(const kit::CommandLine& line) {
   return "";
 }
 
+/// "Cases:" and their names, for --help.
+std::string cases_in_lines() {
+  std::string lines = "Cases:", line;
+  for (const std::string& name : names_of_cases()) {
+    if (line.size() + name.size() > 76) lines += "\n " + std::exchange(line, "");
+    line += " " + name;
+  }
+  return lines + "\n " + line;
+}
+
 /// Reads the command line; an exit status when the program should not go on.
 std::optional<int> parse(int argc, char** argv, Options& options) {
   kit::CommandLine line("bench", "Times training steps and ops; medians over --steps measurements.");
@@ -132,6 +143,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.path("--record", options.record,
             "Measures what docs/performance.md shows, or with --against-pytorch its rows, into this file");
   line.choices("--part", options.parts, record_parts(), "With --record: these parts only");
+  line.footer(cases_in_lines());
   if (const auto status = line.parse(argc, argv)) return status;
   const std::string problem = conflict(line);
   if (problem.empty()) return std::nullopt;

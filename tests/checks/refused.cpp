@@ -27,17 +27,27 @@ void temporaries(const Tensor& x) {
 }
 
 void temporary_lists(const nn::Linear& layer, const Tensor& x) {
-  Tensor& a = layer.parameters()[0];           // refused: lvalue reference
   auto& [b, c] = layer.named_parameters()[0];  // refused: lvalue reference
   Tensor& d = grad(x, {x})[0];                 // refused: lvalue reference
-  auto e = layer.parameters().begin();         // refused: name it first
-  auto f = unbind(x).end();                    // refused: name it first
-  auto g = unbind(x).data();                   // refused: name it first
+  auto f = unbind(x).end();                    // refused: NAME_THE_LIST_FIRST
+  auto g = unbind(x).data();                   // refused: NAME_THE_LIST_FIRST
   auto h = layer.state_dict().begin();         // refused: name the StateDict first
-  for (Tensor& w : layer.parameters()) w = x;  // refused: const
-  const Tensor& good = layer.parameters()[0];
   const auto& [name, values] = layer.named_parameters()[0];
-  (void)good, (void)values;
+  (void)values;
+}
+
+void lists(const nn::Linear& model, bool frozen) {
+  // [lists]
+  auto& w = model.parameters()[0];  // refused: lvalue reference
+  const Tensor& weight = model.parameters()[0];
+  auto first = model.parameters().begin();  // refused: NAME_THE_LIST_FIRST
+  const TensorList parameters = model.parameters();
+  auto begin = parameters.begin();
+  for (Tensor& p : model.parameters()) p = zeros_like(p);  // refused: const
+  for (const Tensor& p : model.parameters()) p.zero_();
+  auto some = frozen ? model.parameters() : std::vector<Tensor>{};  // refused: operand
+  auto chosen = frozen ? model.parameters() : TensorList{};
+  // [/lists]
 }
 
 void habits(const Tensor& x, const Tensor& y) {

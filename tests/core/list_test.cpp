@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <concepts>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,23 +39,41 @@ static_assert(safe<TensorList, Tensor>);
 static_assert(safe<ListOf<StateDict::Entry>, StateDict::Entry>);
 static_assert(safe<TensorArray<2>, Tensor>);
 
+// Whether a list has a function. Its name cannot be an argument of a template.
+#define LIST_FUNCTION(Name, function)    \
+  template <class List>                  \
+  concept Name = requires(List list) {   \
+    std::forward<List>(list).function(); \
+  }
+LIST_FUNCTION(HasBegin, begin);
+LIST_FUNCTION(HasEnd, end);
+LIST_FUNCTION(HasCbegin, cbegin);
+LIST_FUNCTION(HasCend, cend);
+LIST_FUNCTION(HasRbegin, rbegin);
+LIST_FUNCTION(HasRend, rend);
+LIST_FUNCTION(HasCrbegin, crbegin);
+LIST_FUNCTION(HasCrend, crend);
+LIST_FUNCTION(HasData, data);
+#undef LIST_FUNCTION
 template <class List>
-concept HasBegin = requires(List list) {
-  std::forward<List>(list).begin();
-};
+constexpr bool points_into_it = HasBegin<List>&& HasEnd<List>&& HasCbegin<List>&& HasCend<List>&&
+    HasRbegin<List>&& HasRend<List>&& HasCrbegin<List>&& HasCrend<List>&& HasData<List>;
 template <class List>
-concept HasEnd = requires(List list) {
-  std::forward<List>(list).end();
-};
+constexpr bool cannot_point_into_it =
+    !HasBegin<List> && !HasEnd<List> && !HasCbegin<List> && !HasCend<List> && !HasRbegin<List> &&
+    !HasRend<List> && !HasCrbegin<List> && !HasCrend<List> && !HasData<List>;
 template <class List>
-concept HasData = requires(List list) {
-  std::forward<List>(list).data();
-};
-static_assert(HasBegin<TensorList&> && HasEnd<TensorList&> && HasData<TensorList&>);
-static_assert(HasBegin<const TensorList&> && HasEnd<const TensorList&> && HasData<const TensorList&>);
-static_assert(!HasBegin<TensorList> && !HasEnd<TensorList> && !HasData<TensorList>);
-static_assert(!HasBegin<const TensorList> && !HasEnd<const TensorList> && !HasData<const TensorList>);
+constexpr bool points_only_into_named = points_into_it<List&>&& points_into_it<const List&>&&
+    cannot_point_into_it<List>&& cannot_point_into_it<const List>;
+static_assert(points_only_into_named<TensorList>);
+static_assert(points_only_into_named<ListOf<StateDict::Entry>>);
+static_assert(points_only_into_named<TensorArray<2>>);
 static_assert(HasBegin<StateDict&> && !HasBegin<StateDict> && HasEnd<StateDict&> && !HasEnd<StateDict>);
+
+using Numbers = std::vector<std::vector<int>>;
+static_assert(std::convertible_to<ListOf<ListOf<int>>, Numbers>);
+static_assert(std::assignable_from<Numbers&, ListOf<ListOf<int>>>);
+static_assert(!std::convertible_to<ListOf<int>, Numbers>);
 
 static_assert(Same<decltype(grad(Tensor(), {Tensor()})[0]), Tensor>);
 static_assert(
@@ -104,6 +123,47 @@ TEST_CASE("lists: go where a std::vector goes, without a copy") {
   double sum = 0;
   for (const Tensor& row : unbind(ones({3, 2}))) sum += row.sum().item();
   CHECK(sum == 6);
+}
+
+TEST_CASE("lists: a list of lists goes where a vector of vectors goes") {
+  const auto make = [] { return ListOf<ListOf<int>>{{1, 2}, {}, {3}}; };
+  const Numbers wanted = {{1, 2}, {}, {3}};
+  const Numbers made = make();
+  const Numbers braced{make()};
+  Numbers assigned;
+  assigned = make();
+  const auto sum = [](const Numbers& given) { return given[0][1] + given[2][0]; };
+  CHECK(made == wanted);
+  CHECK(braced == wanted);
+  CHECK(assigned == wanted);
+  CHECK(sum(make()) == 5);
+}
+
+TEST_CASE("lists: a temporary one can be gone through, viewed and chosen") {
+  const auto make = [] { return ListOf<int>{1, 2, 3}; };
+  std::vector<int> seen;
+  for (const int i : make()) seen.push_back(i);
+  for (const int i : ArrayOf<int, 2>{4, 5}) seen.push_back(i);
+  CHECK(seen == std::vector<int>{1, 2, 3, 4, 5});
+  const auto total = [](std::span<const int> numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), 0);
+  };
+  CHECK(total(make()) == 6);
+  CHECK(total(ArrayOf<int, 2>{4, 5}) == 9);
+  const bool none = seen.empty();
+  CHECK((none ? make() : std::vector<int>{7}) == std::vector<int>{7});
+  const auto [a, b] = ArrayOf<int, 2>{4, 5};
+  CHECK(a + b == 9);
+}
+
+TEST_CASE("lists: named ones have a vector's iterators") {
+  ListOf<int> list = {1, 2, 3};
+  ArrayOf<int, 3> array = {1, 2, 3};
+  *list.rbegin() = 4;
+  *array.rbegin() = 4;
+  CHECK(std::vector<int>(list.crbegin(), list.crend()) == std::vector<int>{4, 2, 1});
+  CHECK(std::vector<int>(array.cbegin(), array.cend()) == std::vector<int>{1, 2, 4});
+  CHECK(array.data()[2] + *std::as_const(list).rbegin() == 8);
 }
 
 }  // namespace gradus::test

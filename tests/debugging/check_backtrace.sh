@@ -43,10 +43,21 @@ says 1 "train: $message
 $lines" GRADUS_UNUSED=1 "$program" run_program
 says 1 "train: $message" GRADUS_BACKTRACE=0 "$program" run_program
 says 1 "train: $message" GRADUS_UNUSED=1 "$without_g" run_program
-hint='  (no line known: compile the program with -g, and install addr2line, of binutils)'
 says 1 "train: $message
-$hint" GRADUS_BACKTRACE=1 "$without_g" run_program
+  (no line known: the program has no debug information: compile it with -g)" GRADUS_BACKTRACE=1 "$without_g" run_program
 says 1 "train: $message" PATH= "$program" run_program
+(
+  export GRADUS_BACKTRACE=1
+  says 1 "train: $message
+  (no line known: addr2line is not installed: it is part of binutils)" PATH= "$program" run_program
+)
+
+# What the user gave is wrong: no line of the program is at fault.
+no_folder='train: make_folder: /dev/null/out: cannot make the folder: Not a directory'
+says 1 "$no_folder" GRADUS_UNUSED=1 "$program" input
+says 1 "$no_folder
+$(at 'kit::make_folder(' 'a lambda')
+$(from '"input"' main)" GRADUS_BACKTRACE=1 "$program" input
 
 # A program that does nothing for it.
 says 134 "$terminated" GRADUS_UNUSED=1 "$program" plain
@@ -55,6 +66,15 @@ says 134 "uncaught exception:
 $inner
 $(from 'return train();' main)
 $terminated" GRADUS_BACKTRACE=1 "$program" plain
+
+# Before any Error.
+status=0
+GRADUS_BACKTRACE=1 "$program" unchanged 2>"$folder/all" || status=$?
+[ $status = 134 ] && grep -qxF 'uncaught exception:' "$folder/all" && grep -qxF "$(at '"unchanged")' main)" "$folder/all" ||
+  { cat "$folder/all"; exit 1; }
+says 134 "std::terminate() was called without an exception:
+$(at '"none"' main)
+terminate called without an active exception" GRADUS_UNUSED=1 "$program" none
 
 # set_error_backtrace(true): functions of the program that gradus calls, threads, recursion, other exceptions.
 ends "$message" train "$inner" "$(from 'return train();' main)"

@@ -3,6 +3,7 @@
 #include <gradus/gradus.h>
 #include <gradus/kit/kit.h>
 
+#include <exception>
 #include <string>
 #include <thread>
 
@@ -79,6 +80,8 @@ void stops() {
 int main(int, char** argv) {
   const std::string which = argv[1];
   if (which == "run_program") return kit::run_program("train", train);
+  if (which == "input") return kit::run_program("train", [] { return kit::make_folder("/dev/null/out"), 0; });
+  if (which == "unchanged") std::string().at(8);
   if (which != "plain") set_error_backtrace(true);
   if (which == "plain" || which == "train") return train();
   if (which == "lambda") fails_in_a_lambda();
@@ -88,6 +91,7 @@ int main(int, char** argv) {
   if (which == "recursive") recursive(10);
   if (which == "rethrown") caught_and_rethrown();
   if (which == "other") std::string().at(7);
+  if (which == "none") std::terminate();
   if (which == "thread") std::thread([] { train(); }).join();
   if (which == "debugger") stops();
 }

@@ -197,6 +197,7 @@ TEST_CASE("words as arguments: as many as there are, each one checked") {
   CHECK(parsed({"gelu", "--json", "mlp", "adam"}) == "json+gelu+mlp+adam");
   CHECK(parsed({"mlp", "relu"}) ==
         "bench: CASE: expects one of mlp, gelu, adam; got \"relu\"\nbench --help lists all options\n");
+  CHECK(parsed({"--stepz", "3", "gelu"}) == "bench: does not know --stepz\nbench --help lists all options\n");
 }
 
 TEST_CASE("help lists every option with its default") {

@@ -104,6 +104,15 @@ TEST_CASE("read_file reads no device, and a pipe only where that is asked for") 
   std::thread writer([&] { std::ofstream(pipe) << text; });
   CHECK(read_file_or_pipe(pipe) == text);
   writer.join();
+  // One that may never end. It fits into the pipe's buffer, so that nobody writes after the end of reading.
+  std::thread endless([&] { std::ofstream(pipe) << std::string(1000, 'x'); });
+  CHECK_THROWS_WITH_AS(
+      read_file_or_pipe(pipe, "--text", 999),
+      ("--text: " + pipe.string() +
+       " is a pipe, and gives more than 999 bytes, the most that is read: write them into a file")
+          .c_str(),
+      Error);
+  endless.join();
   CHECK_THROWS_AS(RunLog{pipe}, Error);
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("the first signal sets the flag and says so") {
     });
     REQUIRE(WIFEXITED(outcome.status));
     CHECK(WEXITSTATUS(outcome.status) == 128 + number);
-    CHECK(outcome.said == "\nStopping; what is done is kept. Ctrl-C again ends at once.\n");
+    CHECK(outcome.said == "\nStopping after this step. Ctrl-C again ends at once.\n");
   }
 }
 

@@ -168,7 +168,7 @@ TEST_CASE("a log begins anew where that is asked for") {
 TEST_CASE("values of another kind are refused") {
   const test::ScratchFolder folder;
   RunLog log(folder / "m.jsonl");
-  CHECK_THROWS_WITH_AS(log.write({{"step", 1}, {"step", 2}}), "LogLine: 'step' stands twice in one line",
+  CHECK_THROWS_WITH_AS(log.write({{"step", 1}, {"step", 2}}), "LogLine: 'step' appears twice in one line",
                        Error);
   CHECK_THROWS_WITH_AS(
       LogValue(std::uint64_t{1} << 63),
@@ -303,7 +303,7 @@ TEST_CASE(
   double sum = 0;
   for (const auto& [name, value] : line) sum += lines[0][name].number() - value.number();
   CHECK(sum == 0);
-  CHECK_THROWS_WITH_AS(line.add("name77", 1), "LogLine: 'name77' stands twice in one line", Error);
+  CHECK_THROWS_WITH_AS(line.add("name77", 1), "LogLine: 'name77' appears twice in one line", Error);
   CHECK_THROWS_WITH_AS(lines.column("x"), doctest::Contains(", 'name29' and 999971 more"), Error);
 }
 
@@ -321,7 +321,7 @@ TEST_CASE("other broken lines are errors with file and line") {
     refused(std::string("{\"step\":1}\n{\"step\":2,\"loss\":-1e400,\"") + end,
             "2: the number '-1e400' is out of range");
   }
-  refused("{\"a\":1,\"b\":2,\"a\":3}", "1: LogLine: 'a' stands twice in one line");
+  refused("{\"a\":1,\"b\":2,\"a\":3}", "1: LogLine: 'a' appears twice in one line");
   refused(std::string("{\"a\":1}\0{", 9), "1: expects a JSON object, got '{\"a\":1}?{'");
   CHECK_THROWS_WITH_AS(read_run_log(std::string(300, 'x')),
                        doctest::Contains("read_run_log: cannot look at xxx"), Error);

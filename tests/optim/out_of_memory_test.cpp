@@ -10,47 +10,27 @@
 #include "failing_new.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
-#include "gradus/core/random/random.h"
 #include "gradus/core/threads/parallel.h"
-#include "gradus/nn/models/gpt.h"
 #include "gradus/ops/ops.h"
-#include "gradus/optim/adam.h"
 #include "gradus/optim/clip.h"
 #include "gradus/optim/plateau.h"
 #include "gradus/optim/sgd.h"
 #include "memory_limit.h"
 #include "support.h"
+#include "train_gpt.h"
 
 using namespace gradus;
 using namespace gradus::test;
 
 namespace {
 
-/// The loss of a second step.
 double two_steps() {
-  manual_seed(0);
-  const nn::GPT gpt({.vocab = 11,
-                     .context = 6,
-                     .layers = 2,
-                     .block = {.d_model = 8, .heads = 2, .dropout = 0.1},
-                     .checkpoint = true});
-  optim::AdamW optimizer(gpt.parameters(), {.lr = 0.01});
-  const Tensor text = randint(0, 11, {3, 7}), ids = text.slice(1, 0, 6), next = text.slice(1, 1);
-  double last = 0;
-  for (int step = 0; step < 2; ++step) {
-    optimizer.zero_grad();
-    const Tensor loss = gpt.loss(ids, next);
-    loss.backward();
-    optim::clip_grad_norm(gpt.parameters(), 1.0);
-    optimizer.step();
-    last = loss.item();
-  }
-  return last;
-}
-
-void take_and_give_back() {
-  void* volatile memory = ::operator new(100);  // volatile: else the compiler does without
-  ::operator delete(memory);
+  return train_gpt({.vocab = 11,
+                    .context = 6,
+                    .layers = 2,
+                    .block = {.d_model = 8, .heads = 2, .dropout = 0.1},
+                    .checkpoint = true},
+                   3);
 }
 
 [[noreturn]] void own_handler() {

@@ -169,7 +169,8 @@ TEST_CASE("byte-level BPE: errors") {
   std::vector<std::string> twice = tokens;
   twice[10] = twice[20];
   CHECK_THROWS_WITH_AS(ByteLevelBPE(twice, {}),
-                       ("ByteLevelBPE: token '" + twice[20] + "' stands twice, as 10 and 20").c_str(), Error);
+                       ("ByteLevelBPE: token '" + twice[20] + "' appears twice, as 10 and 20").c_str(),
+                       Error);
   CHECK_THROWS_WITH_AS(small_bpe({.patterns = {"(a"}}),
                        "ByteLevelBPE: the pattern '(a' is not understood, at '': missing closing parenthesis",
                        Error);

@@ -179,7 +179,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   write_text(folder / "vocab.json", R"({"a": 1, "b": 1})");
   CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: tokens 'a' and 'b' have the same id 1");
   write_text(folder / "vocab.json", R"({"a": 1, "a": 2})");
-  CHECK(said_of(folder).find("the key 'a' stands twice in one object") != std::string::npos);
+  CHECK(said_of(folder).find("the key 'a' appears twice in one object") != std::string::npos);
   write_text(folder / "vocab.json", R"({"a": "1"})");
   CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: the id of 'a' is '\"1\"'; expects a whole number");
   write_text(folder / "vocab.json", R"({"a": 99999999999})");
@@ -206,7 +206,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   write_text(bert / "vocab.txt", "");
   CHECK(said_of(bert) == "WordPiece: vocab.txt is empty; expects a token in each line");
   write_text(bert / "vocab.txt", "a\n[UNK]\na\n");
-  CHECK(said_of(bert) == "WordPiece: vocab.txt: token 'a' stands twice, as 0 and 2");
+  CHECK(said_of(bert) == "WordPiece: vocab.txt: token 'a' appears twice, as 0 and 2");
   write_text(bert / "vocab.txt", "a\nb\n");
   CHECK(said_of(bert) ==
         "WordPiece: vocab.txt: the vocabulary has no '[UNK]', the token for unknown words: is it complete?");

@@ -53,7 +53,7 @@ TEST_CASE("training: pairs that overlap, ties, texts one by one") {
   CHECK(merged({"a", "b", ""}, 9).empty());
   const std::vector<std::string> whole{test::sample_text()};
   CHECK(all_tokens(train_byte_level_bpe(whole)) == all_tokens(train_byte_level_bpe(whole)));
-  CHECK(train_byte_level_bpe(whole).vocab_size() < 8000);  // no pair is left that stands twice
+  CHECK(train_byte_level_bpe(whole).vocab_size() < 8000);  // no pair is left that appears twice
 }
 
 TEST_CASE("training a WordPiece: the alphabet is limited, rare words do not count") {

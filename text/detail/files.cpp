@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-/// Called by the parser: refuses what is nested too deep to be a tokenizer, and a key that stands twice.
+/// Called by the parser: refuses what is nested too deep to be a tokenizer, and a key that appears twice.
 class Watch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
@@ -24,7 +24,7 @@ class Watch {
     if (event == Json::parse_event_t::key) {
       const auto& key = value.get_ref<const std::string&>();
       if (!keys_.back().insert(key).second)
-        fail_with("the key {} stands twice in one object", io::quote(key));
+        fail_with("the key {} appears twice in one object", io::quote(key));
     }
     return true;
   }

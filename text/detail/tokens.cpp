@@ -40,7 +40,7 @@ void Tokens::add(std::string token, std::int64_t id) {
     fail_with("{}: tokens {} and {} have the same id {}", who_,
               io::quote(tokens_[static_cast<std::size_t>(id)]), io::quote(token), id);
   const auto [at, fresh] = ids_.try_emplace(token, id);
-  if (!fresh) fail_with("{}: token {} stands twice, as {} and {}", who_, io::quote(token), at->second, id);
+  if (!fresh) fail_with("{}: token {} appears twice, as {} and {}", who_, io::quote(token), at->second, id);
   if (id >= size()) tokens_.resize(static_cast<std::size_t>(id) + 1);
   tokens_[static_cast<std::size_t>(id)] = std::move(token);
 }

@@ -82,7 +82,8 @@ Array read_array(const InputFile& file, const std::string& label, std::uint64_t 
   if (type.dtype == boolean) {  // a C++ bool holds nothing but 0 and 1
     const auto* const bytes = reinterpret_cast<const unsigned char*>(memory);
     const auto* const bad = std::find_if(bytes, bytes + count, [](unsigned char b) { return b > 1; });
-    check(bad == bytes + count, "{}: element {} is not a bool: expects a byte of 0 or 1", label, bad - bytes);
+    check_input(bad == bytes + count, "{}: element {} is not a bool: expects a byte of 0 or 1", label,
+                bad - bytes);
   }
   return array;
 }

@@ -18,7 +18,7 @@ namespace gradus::io {
 InputFile::InputFile(const char* op, const std::string& path) : label_(label_of(op, path)) {
   // Not blocking: a pipe of that name must not hang the program.
   descriptor_ = open_file(path, O_RDONLY | O_NONBLOCK);
-  check(descriptor_ >= 0, "{}: cannot open: {}", label_, std::strerror(errno));
+  check_input(descriptor_ >= 0, "{}: cannot open: {}", label_, std::strerror(errno));
   struct stat status = {};
   const int failed = fstat(descriptor_, &status) != 0 ? errno : 0;
   if (failed == 0 && S_ISREG(status.st_mode)) {
@@ -26,8 +26,8 @@ InputFile::InputFile(const char* op, const std::string& path) : label_(label_of(
     return;
   }
   close(descriptor_);  // a constructor that throws has no destructor
-  if (failed != 0) fail_with("{}: cannot open: {}", label_, std::strerror(failed));
-  fail_with("{}: is {}, expects a file", label_, kind_of(status.st_mode));
+  if (failed != 0) fail_input_with("{}: cannot open: {}", label_, std::strerror(failed));
+  fail_input_with("{}: is {}, expects a file", label_, kind_of(status.st_mode));
 }
 
 InputFile::~InputFile() { close(descriptor_); }
@@ -38,9 +38,9 @@ void InputFile::read(std::uint64_t offset, void* to, std::uint64_t count) const 
     const std::size_t part = std::min<std::uint64_t>(count, kLargestCall);
     const ssize_t done =
         retrying([&] { return pread(descriptor_, bytes, part, static_cast<off_t>(offset)); });
-    check(done >= 0, "{}: cannot read: {}", label_, std::strerror(errno));
-    check(done > 0, "{}: ends at byte {}, expects {} bytes more: did it change while being read?", label_,
-          offset, count);
+    check_input(done >= 0, "{}: cannot read: {}", label_, std::strerror(errno));
+    check_input(done > 0, "{}: ends at byte {}, expects {} bytes more: did it change while being read?",
+                label_, offset, count);
     bytes += done;
     offset += static_cast<std::uint64_t>(done);
     count -= static_cast<std::uint64_t>(done);
@@ -53,7 +53,7 @@ void flush_folder(const std::string& label, const std::string& folder) {
   const bool failed = descriptor < 0 || (retrying([&] { return fsync(descriptor); }) != 0 && errno != EINVAL);
   const int reason = errno;
   if (descriptor >= 0) close(descriptor);
-  if (failed) fail_with("{}: cannot write its folder to disk: {}", label, std::strerror(reason));
+  if (failed) fail_input_with("{}: cannot write its folder to disk: {}", label, std::strerror(reason));
 }
 
 std::vector<std::string> names_in(const char* op, const std::string& folder) {
@@ -64,7 +64,7 @@ std::vector<std::string> names_in(const char* op, const std::string& folder) {
   if (entries)
     for (errno = 0; const dirent* const entry = readdir(entries.get()); errno = 0)
       names.emplace_back(entry->d_name);
-  check(errno == 0, "{}: cannot read the folder: {}", label_of(op, folder), std::strerror(errno));
+  check_input(errno == 0, "{}: cannot read the folder: {}", label_of(op, folder), std::strerror(errno));
   return names;
 }
 

@@ -52,19 +52,21 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool key(string_t& key) override {
     if (place_ == Place::tensor) {
       field_ = key == "dtype" ? 0 : key == "shape" ? 1 : key == "data_offsets" ? 2 : 3;
-      check(field_ < 3, "{}: {}: unknown key {}: expects dtype, shape and data_offsets", label_, where(),
-            quote(key));
-      check(!std::exchange(seen_[field_], true), "{}: {}: key {} appears twice", label_, where(), quote(key));
+      check_input(field_ < 3, "{}: {}: unknown key {}: expects dtype, shape and data_offsets", label_,
+                  where(), quote(key));
+      check_input(!std::exchange(seen_[field_], true), "{}: {}: key {} appears twice", label_, where(),
+                  quote(key));
       return true;
     }
     if (place_ == Place::top) {
-      check(key != kMetadata || !std::exchange(metadata_seen_, true), "{}: header: name {} appears twice",
-            label_, quote(key));
+      check_input(key != kMetadata || !std::exchange(metadata_seen_, true),
+                  "{}: header: name {} appears twice", label_, quote(key));
       name_ = key;
     } else {
-      check(!header_.metadata.contains(key), "{}: {}: key {} appears twice", label_, where(), quote(key));
-      check(header_.metadata.size() < most_notes_, "{}: metadata: has more than {} notes", label_,
-            most_notes_);
+      check_input(!header_.metadata.contains(key), "{}: {}: key {} appears twice", label_, where(),
+                  quote(key));
+      check_input(header_.metadata.size() < most_notes_, "{}: metadata: has more than {} notes", label_,
+                  most_notes_);
       note_ = key;
     }
     return true;
@@ -81,7 +83,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
         header_.tensors.back().type = type;
         return true;
       }
-    fail_with(
+    fail_input_with(
         "{}: {}: dtype {} is not one of F32, F64, I64 and BOOL, nor of F16, BF16, I32, I16, I8, U32, U16 and "
         "U8, "
         "which are widened",
@@ -96,12 +98,12 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ == Place::shape) {
       Shape& shape = header_.tensors.back().shape;
-      check(shape.size() < Dims::kMaxRank, "{}: {}: expects at most {} axes", label_, where(),
-            Dims::kMaxRank);
-      check(value <= INT64_MAX, "{}: {}: size {} is too large", label_, where(), value);
+      check_input(shape.size() < Dims::kMaxRank, "{}: {}: expects at most {} axes", label_, where(),
+                  Dims::kMaxRank);
+      check_input(value <= INT64_MAX, "{}: {}: size {} is too large", label_, where(), value);
       shape.push_back(static_cast<std::int64_t>(value));
     } else if (place_ == Place::offsets) {
-      check(offsets_ < 2, "{}: {}: data_offsets has more than two numbers", label_, where());
+      check_input(offsets_ < 2, "{}: {}: data_offsets has more than two numbers", label_, where());
       (offsets_++ == 0 ? header_.tensors.back().begin : header_.tensors.back().end) = value;
     } else {
       return unexpected("a number");
@@ -111,14 +113,14 @@ class HeaderReader final : public nlohmann::json_sax<json> {
 
   bool end_array() override {
     if (place_ == Place::offsets)
-      check(std::exchange(offsets_, 0) == 2, "{}: {}: expects two data_offsets", label_, where());
+      check_input(std::exchange(offsets_, 0) == 2, "{}: {}: expects two data_offsets", label_, where());
     return enter(Place::tensor);
   }
 
   bool end_object() override {
     if (place_ == Place::tensor)
-      check(seen_[0] && seen_[1] && seen_[2], "{}: {}: expects dtype, shape and data_offsets", label_,
-            where());
+      check_input(seen_[0] && seen_[1] && seen_[2], "{}: {}: expects dtype, shape and data_offsets", label_,
+                  where());
     return enter(place_ == Place::top ? Place::start : Place::top);
   }
 
@@ -128,7 +130,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool number_float(number_float_t, const string_t& text) override { return unexpected(quote(text)); }
   bool binary(binary_t&) override { return unexpected("bytes"); }
   bool parse_error(std::size_t at, const std::string&, const json::exception&) override {
-    fail_with("{}: header: not JSON at its byte {}", label_, at);
+    fail_input_with("{}: header: not JSON at its byte {}", label_, at);
   }
 
  private:
@@ -147,7 +149,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     if (place_ == Place::metadata) expected = "a string";
     if (place_ == Place::shape || place_ == Place::offsets) expected = "a number of 0 or more";
     if (place_ == Place::tensor) expected = field_ == 0 ? "a string" : "a list";
-    fail_with("{}: {}: expects {}, got {}", label_, where(), expected, what);
+    fail_input_with("{}: {}: expects {}, got {}", label_, where(), expected, what);
   }
 
   const std::string& label_;
@@ -176,8 +178,8 @@ std::vector<std::size_t> order_by(const F& key, const Entries& tensors) {
 void check_names(const std::string& label, const Entries& tensors) {
   const auto by_name = order_by([](const TensorEntry& t) -> const std::string& { return t.name; }, tensors);
   for (std::size_t i = 1; i < by_name.size(); ++i)
-    check(tensors[by_name[i - 1]].name != tensors[by_name[i]].name, "{}: header: name {} appears twice",
-          label, quote(tensors[by_name[i]].name));
+    check_input(tensors[by_name[i - 1]].name != tensors[by_name[i]].name, "{}: header: name {} appears twice",
+                label, quote(tensors[by_name[i]].name));
 }
 
 /// Without gaps or overlaps.
@@ -186,22 +188,25 @@ void check_places(const std::string& label, const Entries& tensors, std::uint64_
   for (const std::size_t i :
        order_by([](const TensorEntry& t) { return std::pair(t.begin, t.end); }, tensors)) {
     const TensorEntry& tensor = tensors[i];
-    check(tensor.begin == end, "{}: tensor {} starts at byte {} of the data, expects {}: {}", label,
-          quote(tensor.name), tensor.begin, end, tensor.begin > end ? "there is a gap" : "tensors overlap");
+    check_input(tensor.begin == end, "{}: tensor {} starts at byte {} of the data, expects {}: {}", label,
+                quote(tensor.name), tensor.begin, end,
+                tensor.begin > end ? "there is a gap" : "tensors overlap");
     end = tensor.end;
   }
-  check(end == data_bytes, "{}: has {} bytes of data, expects {}", label, data_bytes, end);
+  check_input(end == data_bytes, "{}: has {} bytes of data, expects {}", label, data_bytes, end);
 }
 
 void check_entry(const std::string& label, const TensorEntry& tensor, std::uint64_t data_bytes) {
   const std::string where = label + ": tensor " + quote(tensor.name);
   const auto bytes = bytes_in_file(tensor.shape, tensor.type);
-  check(bytes.has_value(), "{}: shape {} has more elements than memory can address", where, tensor.shape);
-  check(tensor.begin <= tensor.end && tensor.end <= data_bytes,
-        "{}: data_offsets [{}, {}] do not lie in the file's {} bytes of data", where, tensor.begin,
-        tensor.end, data_bytes);
-  check(tensor.end - tensor.begin == *bytes, "{}: data_offsets [{}, {}] hold {} bytes, expects {} for {} {}",
-        where, tensor.begin, tensor.end, tensor.end - tensor.begin, *bytes, tensor.type.name, tensor.shape);
+  check_input(bytes.has_value(), "{}: shape {} has more elements than memory can address", where,
+              tensor.shape);
+  check_input(tensor.begin <= tensor.end && tensor.end <= data_bytes,
+              "{}: data_offsets [{}, {}] do not lie in the file's {} bytes of data", where, tensor.begin,
+              tensor.end, data_bytes);
+  check_input(tensor.end - tensor.begin == *bytes,
+              "{}: data_offsets [{}, {}] hold {} bytes, expects {} for {} {}", where, tensor.begin,
+              tensor.end, tensor.end - tensor.begin, *bytes, tensor.type.name, tensor.shape);
 }
 
 /// JSON text of a string; throws where it is not UTF-8.
@@ -221,10 +226,10 @@ const FileType& safetensors_type(DType dtype) {
 }
 
 Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes) {
-  check(text.starts_with('{'), "{}: header: expects a JSON object", label);
+  check_input(text.starts_with('{'), "{}: header: expects a JSON object", label);
   // The parser takes a zero byte for the end of the text.
-  check(text.find('\0') == std::string::npos, "{}: header: not JSON at its byte {}", label,
-        text.find('\0') + 1);
+  check_input(text.find('\0') == std::string::npos, "{}: header: not JSON at its byte {}", label,
+              text.find('\0') + 1);
   HeaderReader reader(label, most_notes(text.size()));
   json::sax_parse(text, &reader);
   Header header = reader.take();

@@ -40,7 +40,7 @@ class IndexReader final : public nlohmann::json_sax<json> {
   IndexReader(const std::string& label, std::size_t bytes) : label_(label), bytes_(bytes) {}
 
   Index take() {
-    check(seen_, "{}: expects an object 'weight_map'", label_);
+    check_input(seen_, "{}: expects an object 'weight_map'", label_);
     return std::move(index_);
   }
 
@@ -59,9 +59,11 @@ class IndexReader final : public nlohmann::json_sax<json> {
   }
   bool string(string_t& text) override {
     if (!(in_map_ && depth_ == 2)) return value("a string");
-    check(is_plain_name(text), "{}: weight_map: {}: expects the name of a file in the same folder, got {}",
-          label_, quote(key_), quote(text));
-    check(index_.file_of.emplace(key_, text).second, "{}: weight_map: {} appears twice", label_, quote(key_));
+    check_input(is_plain_name(text),
+                "{}: weight_map: {}: expects the name of a file in the same folder, got {}", label_,
+                quote(key_), quote(text));
+    check_input(index_.file_of.emplace(key_, text).second, "{}: weight_map: {} appears twice", label_,
+                quote(key_));
     index_.files.insert(text);
     return true;
   }
@@ -72,16 +74,17 @@ class IndexReader final : public nlohmann::json_sax<json> {
   bool number_float(number_float_t, const string_t&) override { return value("a number"); }
   bool binary(binary_t&) override { return value("bytes"); }
   bool parse_error(std::size_t at, const std::string&, const json::exception&) override {
-    fail_with("{}: not JSON at its byte {}{}", label_, at, at > bytes_ ? ", its end: is it cut short?" : "");
+    fail_input_with("{}: not JSON at its byte {}{}", label_, at,
+                    at > bytes_ ? ", its end: is it cut short?" : "");
   }
 
  private:
   /// A value that is none of the map's entries: none may stand in their place.
   bool value(const char* what) const {
-    check(depth_ != 0, "{}: expects a JSON object, got {}", label_, what);
-    check(depth_ != 1 || key_ != kMap, "{}: expects an object 'weight_map', got {}", label_, what);
-    check(!(in_map_ && depth_ == 2), "{}: weight_map: {}: expects the name of a file, got {}", label_,
-          quote(key_), what);
+    check_input(depth_ != 0, "{}: expects a JSON object, got {}", label_, what);
+    check_input(depth_ != 1 || key_ != kMap, "{}: expects an object 'weight_map', got {}", label_, what);
+    check_input(!(in_map_ && depth_ == 2), "{}: weight_map: {}: expects the name of a file, got {}", label_,
+                quote(key_), what);
     return true;
   }
   bool enter() { return ++depth_, true; }
@@ -100,13 +103,13 @@ class IndexReader final : public nlohmann::json_sax<json> {
 };
 
 Index read_index(const InputFile& file) {
-  check(file.size() <= kLargestIndex, "{}: has {} bytes, expects at most {}", file.label(), file.size(),
-        kLargestIndex);
+  check_input(file.size() <= kLargestIndex, "{}: has {} bytes, expects at most {}", file.label(), file.size(),
+              kLargestIndex);
   std::string text(file.size(), '\0');
   file.read(0, text.data(), text.size());
   // The parser takes a zero byte for the end of the text.
   const std::size_t zero = text.find('\0');
-  check(zero == std::string::npos, "{}: not JSON at its byte {}", file.label(), zero + 1);
+  check_input(zero == std::string::npos, "{}: not JSON at its byte {}", file.label(), zero + 1);
   IndexReader reader(file.label(), text.size());
   json::sax_parse(text, &reader);
   return reader.take();
@@ -118,7 +121,7 @@ void expect_files(const std::string& label, const fs::path& folder, const Index&
     std::error_code ignored;
     if (!fs::exists(folder / name, ignored)) missing += (missing.empty() ? "" : ", ") + quote(name);
   }
-  check(missing.empty(), "{}: names files that are not beside it: {}", label, missing);
+  check_input(missing.empty(), "{}: names files that are not beside it: {}", label, missing);
 }
 
 std::uint64_t bytes_of(const Tensor& tensor) {
@@ -160,18 +163,18 @@ StateDict load_shards(const std::string& path, Metadata* metadata,
     Metadata more;
     for (const auto& [tensor, values] : load((folder / name).string(), &more)) {
       const auto entry = index.file_of.find(tensor);
-      check(entry == index.file_of.end() || entry->second == name,
-            "{}: weight_map: {} stands in {}, but the map says {}", file.label(), quote(tensor), quote(name),
-            entry == index.file_of.end() ? "" : quote(entry->second));
-      check(!tensors.contains(tensor), "{}: tensor {} stands in {} and in another of its files", file.label(),
-            quote(tensor), quote(name));
+      check_input(entry == index.file_of.end() || entry->second == name,
+                  "{}: weight_map: {} stands in {}, but the map says {}", file.label(), quote(tensor),
+                  quote(name), entry == index.file_of.end() ? "" : quote(entry->second));
+      check_input(!tensors.contains(tensor), "{}: tensor {} stands in {} and in another of its files",
+                  file.label(), quote(tensor), quote(name));
       tensors.set(tensor, values);
     }
     notes.merge(more);
   }
   for (const auto& [tensor, name] : std::map(index.file_of.begin(), index.file_of.end()))
-    check(tensors.contains(tensor), "{}: weight_map: {} is not in {}", file.label(), quote(tensor),
-          quote(name));
+    check_input(tensors.contains(tensor), "{}: weight_map: {} is not in {}", file.label(), quote(tensor),
+                quote(name));
   if (metadata) *metadata = std::move(notes);
   return tensors;
 }

@@ -28,8 +28,8 @@ auto retrying(F f) {
 /// "load_npy: weights.npy". Throws for what is no path: an empty text, or one with a zero byte, after which
 /// the system would not look.
 inline std::string label_of(const char* op, const std::string& path) {
-  check(!path.empty(), "{}: the path is empty", op);
-  check(path.find('\0') == std::string::npos, "{}: path {} has a zero byte", op, quote(path));
+  check_input(!path.empty(), "{}: the path is empty", op);
+  check_input(path.find('\0') == std::string::npos, "{}: path {} has a zero byte", op, quote(path));
   return fmt::format("{}: {}", op, printable(path));
 }
 

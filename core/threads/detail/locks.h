@@ -43,8 +43,8 @@ class Gate {
   std::atomic<bool> closed_ = false;
 };
 
-/// Forks between the process that loaded the library and this one: whoever owns a thread, which no child has,
-/// compares it with the number when the thread began.
+/// Forks between the process that loaded the library and this one. A child has none of its parent's threads:
+/// the owner of a thread compares this number with the one from when the thread began.
 int forks();
 
 extern std::mutex names;    // of intern()

@@ -70,8 +70,8 @@ const std::vector<Claim>& claims() {
 const Claim& claim_numbered(int number) {
   for (const Claim& claim : claims())
     if (claim.number == number) return claim;
-  kit::fail_with("there is no claim {}; there are {} to {}", number, claims().front().number,
-                 claims().back().number);
+  kit::fail_input_with("there is no claim {}; there are {} to {}", number, claims().front().number,
+                       claims().back().number);
 }
 
 }  // namespace gradus::lab

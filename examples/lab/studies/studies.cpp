@@ -35,7 +35,7 @@ const Study& study_named(const std::string& name) {
     if (study.name == name) return study;
     names += (names.empty() ? "" : ", ") + study.name;
   }
-  kit::fail_with("there is no study {}; there are {}", io::quote(name), names);
+  kit::fail_input_with("there is no study {}; there are {}", io::quote(name), names);
 }
 
 }  // namespace gradus::lab

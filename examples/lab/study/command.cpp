@@ -42,9 +42,9 @@ Shard shard_from(const std::string& words) {
   int read = 0;
   const int values =
       std::sscanf(words.c_str(), "%" SCNd64 "%c%" SCNd64 "%n", &shard.index, &slash, &shard.count, &read);
-  kit::check(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
-                 shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
-             "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
+  kit::check_input(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
+                       shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
+                   "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
   return shard;
 }
 
@@ -181,7 +181,8 @@ int run_claims(int argc, const char* const* argv) {
         folder.empty() ? study.data.empty() || !given.options.data.empty() : is_study(folder / study.name);
     (is_there ? wanted : left_out).push_back(&study);
   }
-  kit::check(!wanted.empty(), "--resume: {} holds no study to go on with", io::printable(folder.string()));
+  kit::check_input(!wanted.empty(), "--resume: {} holds no study to go on with",
+                   io::printable(folder.string()));
   const int status = run_all_of(wanted, given, std::nullopt);
   for (const Study* study : left_out)
     kit::print(fmt::format("not measured: {}, {}{}\n", claim_numbers(*study), study->name,
@@ -211,10 +212,10 @@ int run_claim(int argc, const char* const* argv) {
 void merge_all(const std::vector<Path>& folders, const Path& out) {
   std::map<std::string, std::vector<Path>> parts;
   for (const Path& folder : folders) {
-    kit::check(std::filesystem::is_directory(folder), "merge: {} is no folder",
-               io::printable(folder.string()));
+    kit::check_input(std::filesystem::is_directory(folder), "merge: {} is no folder",
+                     io::printable(folder.string()));
     const std::vector<Path> found = is_study(folder) ? std::vector<Path>{folder} : study_folders(folder);
-    kit::check(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
+    kit::check_input(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
     for (const Path& one : found) parts[read_study(one).study].push_back(one);
   }
   std::vector<const Study*> merged;
@@ -247,8 +248,8 @@ int merge_command(int argc, const char* const* argv) {
         "lab: merge takes the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
     return 2;
   }
-  kit::check(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
-             io::printable(out.string()));
+  kit::check_input(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
+                   io::printable(out.string()));
   merge_all(folders, out);
   kit::print((out / "index.html").string() + "\n");
   return 0;

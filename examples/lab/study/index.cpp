@@ -27,8 +27,9 @@ std::map<std::string, Found> found_in(const std::vector<Path>& folders) {
     const StudyConfig config = read_study(folder);
     const Study& study = study_named(config.study);
     const StudyResults results = read_results(folder, study);
-    kit::check(all.emplace(study.name, Found{study.figures(results), form_words(config, results)}).second,
-               "{} holds the study {} twice", io::printable(folder.parent_path().string()), study.name);
+    kit::check_input(
+        all.emplace(study.name, Found{study.figures(results), form_words(config, results)}).second,
+        "{} holds the study {} twice", io::printable(folder.parent_path().string()), study.name);
   }
   return all;
 }
@@ -130,7 +131,7 @@ std::vector<JudgedClaim> judge_all(const Path& folder) {
 
 void write_index(const Path& folder) {
   const std::vector<Path> folders = study_folders(folder);
-  kit::check(!folders.empty(), "{} holds no folder of a study", io::printable(folder.string()));
+  kit::check_input(!folders.empty(), "{} holds no folder of a study", io::printable(folder.string()));
   std::map<std::string, Path> folder_of;
   const std::vector<JudgedClaim> judged = judge_all(folder);
   kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summary_words(judged) +

@@ -30,18 +30,18 @@ bool has_runs(const Path& folder) {
 void check_pages(const Path& out) {
   if (!study_folders(out).empty()) return;
   for (const char* page : {"index.html", "claims.html"})
-    kit::check(!std::filesystem::exists(out / page),
-               "{} holds {}, which is not of the lab: choose another folder", io::printable(out.string()),
-               page);
+    kit::check_input(!std::filesystem::exists(out / page),
+                     "{} holds {}, which is not of the lab: choose another folder",
+                     io::printable(out.string()), page);
 }
 
 StudyConfig new_config(const Study& study, const Request& request) {
   const Path folder = request.out / study.name;
-  kit::check(!is_study(folder) || !has_runs(folder),
-             "{} holds a study already: go on with --resume {}, or choose another folder",
-             io::printable(folder.string()), io::printable(request.out.string()));
-  kit::check(study.data.empty() || !request.options.data.empty(), "the study {} needs --data, {}", study.name,
-             study.data);
+  kit::check_input(!is_study(folder) || !has_runs(folder),
+                   "{} holds a study already: go on with --resume {}, or choose another folder",
+                   io::printable(folder.string()), io::printable(request.out.string()));
+  kit::check_input(study.data.empty() || !request.options.data.empty(), "the study {} needs --data, {}",
+                   study.name, study.data);
   if (!is_study(folder)) kit::expect_nothing_else("--out", folder);
   return {study.name, request.options, request.shard, machine_facts(),
           data_sha256(study, request.options.data)};
@@ -50,11 +50,12 @@ StudyConfig new_config(const Study& study, const Request& request) {
 StudyConfig resumed_config(const Study& study, const Request& request, const Path& folder) {
   StudyConfig config = read_study(folder);
   if (!request.options.data.empty()) config.options.data = request.options.data;
-  kit::check(config.data_sha256 == data_sha256(study, config.options.data),
-             "{} has changed since this study began", io::printable(config.options.data.string()));
+  kit::check_input(config.data_sha256 == data_sha256(study, config.options.data),
+                   "{} has changed since this study began", io::printable(config.options.data.string()));
   const std::string begun_with = other_machine(config.machine, machine_facts());
-  kit::check(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
-             io::printable(folder.string()), begun_with, other_machine(machine_facts(), config.machine));
+  kit::check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
+                   io::printable(folder.string()), begun_with,
+                   other_machine(machine_facts(), config.machine));
   return config;
 }
 
@@ -71,8 +72,8 @@ Path open_studies(const std::vector<const Study*>& wanted, const Request& reques
   std::vector<StudyConfig> configs;
   for (const Study* study : wanted) {
     if (resume)
-      kit::check(is_study(folder / study->name), "--resume: {} holds no study {} to go on with",
-                 io::printable(folder.string()), study->name);
+      kit::check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with",
+                       io::printable(folder.string()), study->name);
     configs.push_back(resume ? resumed_config(*study, request, folder / study->name)
                              : new_config(*study, request));
   }

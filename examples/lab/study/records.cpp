@@ -56,7 +56,7 @@ Record record_of(const kit::LogLine& line) {
 Budget budget_named(const std::string& name) {
   for (const Budget budget : {Budget::quick, Budget::standard, Budget::full})
     if (name_of(budget) == name) return budget;
-  kit::fail_with("budget expects quick, standard or full, got {}", io::quote(name));
+  kit::fail_input_with("budget expects quick, standard or full, got {}", io::quote(name));
 }
 
 std::string listed_runs(const std::set<std::string>& runs) {
@@ -82,33 +82,33 @@ bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.js
 
 StudyConfig read_study(const Path& folder) {
   const Path path = folder / "study.json";
-  kit::check(is_study(folder), "{} is not the folder of a study: it has no study.json",
-             io::printable(folder.string()));
+  kit::check_input(is_study(folder), "{} is not the folder of a study: it has no study.json",
+                   io::printable(folder.string()));
   const Json json = kit::read_json(path);
   try {
     StudyConfig config;
     json.at("study").get_to(config.study);
     config.options.budget = budget_named(json.at("budget").get<std::string>());
-    kit::check(json.at("seed").is_number_unsigned(), "seed expects a whole number of at least 0");
+    kit::check_input(json.at("seed").is_number_unsigned(), "seed expects a whole number of at least 0");
     json.at("seed").get_to(config.options.seed);
     config.options.data = json.at("data").get<std::string>();
     json.at("data_sha256").get_to(config.data_sha256);
     for (const Json& part : json.at("shard"))
-      kit::check(part.is_number_integer(), "shard expects two whole numbers");
+      kit::check_input(part.is_number_integer(), "shard expects two whole numbers");
     json.at("shard").at(0).get_to(config.shard.index);
     json.at("shard").at(1).get_to(config.shard.count);
-    kit::check(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
-                   config.shard.count <= kMaxShards,
-               "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
+    kit::check_input(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
+                         config.shard.count <= kMaxShards,
+                     "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
     for (const auto& [name, value] : json.at("machine").items())
       config.machine.emplace_back(name, value.get<std::string>());
     return config;
   } catch (const Json::exception& error) {
-    kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                   io::printable(error.what()));
+    kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                         io::printable(error.what()));
   } catch (const Error& error) {
-    kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                   io::printable(error.what()));
+    kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                         io::printable(error.what()));
   }
 }
 
@@ -137,23 +137,24 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
   for (const kit::LogLine& line : kit::read_run_log(path)) {
     try {
       const std::string& name = line["run"].text();
-      kit::check(records.emplace(name, record_of(line)).second, "run {} stands there twice", io::quote(name));
+      kit::check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
+                       io::quote(name));
       if (!planned.contains(name)) unknown.insert(name);
     } catch (const Error& error) {
-      kit::fail_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
-                     line.number(), io::printable(error.what()));
+      kit::fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
+                           line.number(), io::printable(error.what()));
     }
   }
-  kit::check(unknown.empty(),
-             "{}: the study has no such runs: {}; they are of another version: start a new folder",
-             io::printable(path.string()), io::printable(listed_runs(unknown)));
+  kit::check_input(unknown.empty(),
+                   "{}: the study has no such runs: {}; they are of another version: start a new folder",
+                   io::printable(path.string()), io::printable(listed_runs(unknown)));
   return records;
 }
 
 StudyResults read_results(const Path& folder, const Study& study) {
   const StudyConfig config = read_study(folder);
-  kit::check(config.study == study.name, "{} is of the study {}, not of {}", io::printable(folder.string()),
-             io::quote(config.study), study.name);
+  kit::check_input(config.study == study.name, "{} is of the study {}, not of {}",
+                   io::printable(folder.string()), io::quote(config.study), study.name);
   const std::vector<StudyRun> plan = study.plan(config.options);
   return {config.options, read_records(folder, plan), plan.size()};
 }

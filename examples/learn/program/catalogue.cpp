@@ -74,7 +74,7 @@ fs::path language_folder(const fs::path& languages, const std::string& wanted) {
   std::sort(there.begin(), there.end());
   const bool is_there = std::find(there.begin(), there.end(), name) != there.end();
   if (!is_there && !wanted.empty())
-    throw Error(fmt::format("there is no language '{}'; there are {}", wanted, fmt::join(there, ", ")));
+    fail_input(fmt::format("there is no language '{}'; there are {}", wanted, fmt::join(there, ", ")));
   return is_there && name != "en" ? languages / name : fs::path();
 }
 

@@ -19,7 +19,7 @@ std::string text_of(const fs::path& path) {
   std::error_code unknown;  // of what is no file, which read_file says
   const std::uintmax_t bytes = fs::file_size(path, unknown);
   if (!unknown && bytes > kMostBytes)
-    throw Error(fmt::format("{} has {} bytes, expects at most {}", path.string(), bytes, kMostBytes));
+    fail_input(fmt::format("{} has {} bytes, expects at most {}", path.string(), bytes, kMostBytes));
   return kit::read_file(path);
 }
 
@@ -28,9 +28,9 @@ nlohmann::json json_of(const fs::path& path) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    throw Error(fmt::format("{} is no JSON: byte {} cannot stand there", path.string(), error.byte));
+    fail_input(fmt::format("{} is no JSON: byte {} cannot stand there", path.string(), error.byte));
   } catch (const nlohmann::json::exception& error) {
-    throw Error(path.string() + " is no JSON: " + io::printable(error.what()));
+    fail_input(path.string() + " is no JSON: " + io::printable(error.what()));
   }
 }
 
@@ -51,7 +51,7 @@ std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language
       one.forbidden = json.at("forbidden");
       one.allowed = json.value("allowed", std::vector<std::string>());
     } catch (const std::exception& error) {
-      throw Error(file.string() + ": " + error.what());
+      fail_input(file.string() + ": " + error.what());
     }
     if (!language.empty())
       for (const std::string& name : {std::string("program"), one.name})
@@ -67,7 +67,7 @@ const Exercise& find(const std::vector<Exercise>& all, const std::string& wanted
     if (wanted == one.name || wanted == one.typed() || wanted == one.name.substr(0, 2) ||
         wanted == one.name.substr(3))
       return one;
-  throw Error(fmt::format("no exercise is called '{}'; without a name this command lists them", wanted));
+  fail_input(fmt::format("no exercise is called '{}'; without a name this command lists them", wanted));
 }
 
 }  // namespace gradus::learn

@@ -126,7 +126,7 @@ int run(int argc, char** argv) {
   line.path("--folder", options.folder, "Where your files are");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
   if (!options.exercise.empty()) return work_on(options);
-  if (options.reset) throw Error("--reset wants the number of an exercise: ./run learn 11 --reset");
+  if (options.reset) fail_input("--reset wants the number of an exercise: ./run learn 11 --reset");
   list(options);
   return 0;
 }

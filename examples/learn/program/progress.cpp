@@ -56,8 +56,8 @@ json Progress::read() const {
   if (!fs::exists(file_)) return json::object();
   const json read = json_of(file_);
   if (const std::string problem = problem_in(read); !problem.empty())
-    throw Error(file_.string() + ": " + problem +
-                "; correct it, or remove the file, which forgets your progress");
+    fail_input(file_.string() + ": " + problem +
+               "; correct it, or remove the file, which forgets your progress");
   return read;
 }
 

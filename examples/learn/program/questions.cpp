@@ -39,7 +39,7 @@ Questions questions_of(const fs::path& folder) {
       all.choices.push_back(std::move(choice));
     }
   } catch (const nlohmann::json::exception& error) {
-    throw Error(file.string() + ": " + error.what());
+    fail_input(file.string() + ": " + error.what());
   }
   return all;
 }

@@ -101,7 +101,7 @@ bool read_line(std::istream& in, std::string& line) {
   line.clear();
   for (int c; (c = in.get()) != std::istream::traits_type::eof() && c != '\n';) {
     if (line.size() == kLongestLine)
-      throw Error(
+      fail_input(
           fmt::format("the input has a line of more than {} bytes, expects an answer on each", kLongestLine));
     line += static_cast<char>(c);
   }

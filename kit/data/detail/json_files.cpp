@@ -16,7 +16,7 @@ constexpr int kDeepest = 64;  // programs here write no deeper JSON
 
 Json parse_json(std::string_view text) {
   return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
-    check(depth <= kDeepest, "expects at most {} lists and objects inside each other", kDeepest);
+    check_input(depth <= kDeepest, "expects at most {} lists and objects inside each other", kDeepest);
     return true;
   });
 }
@@ -39,7 +39,7 @@ Json read_json(const std::filesystem::path& path) {
   } catch (const Error& error) {
     reason = error.what();
   }
-  fail_with("read_json: {}: {}", io::printable(path.string()), io::printable(reason));
+  fail_input_with("read_json: {}: {}", io::printable(path.string()), io::printable(reason));
 }
 
 }  // namespace gradus::kit

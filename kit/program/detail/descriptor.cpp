@@ -19,7 +19,7 @@ Descriptor::Descriptor(std::string_view who, const std::filesystem::path& path, 
 }
 
 void Descriptor::fail(std::string_view what) const {
-  fail_with("{}: {} {}: {}", who_, what, io::printable(path_.string()), std::strerror(errno));
+  fail_input_with("{}: {} {}: {}", who_, what, io::printable(path_.string()), std::strerror(errno));
 }
 
 Descriptor::~Descriptor() {

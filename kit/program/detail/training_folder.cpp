@@ -14,8 +14,8 @@ namespace gradus::kit {
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : folder_("TrainingRun", folder, O_RDONLY | O_DIRECTORY) {
   const bool taken = ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  check(!taken, "{}: another training is at work there: wait for its end, or name another folder",
-        io::printable(folder.string()));
+  check_input(!taken, "{}: another training is at work there: wait for its end, or name another folder",
+              io::printable(folder.string()));
 }
 
 /// The log in `folder`, without the lines of steps after `done`.
@@ -29,7 +29,7 @@ static RunLog log_up_to(const std::filesystem::path& folder, std::int64_t done) 
     try {
       if (!line.contains("step") || line["step"].number() > static_cast<double>(done)) continue;
     } catch (const Error& error) {
-      fail_with("{} line {}: \"step\": {}", io::printable(file.string()), line.number(), error.what());
+      fail_input_with("{} line {}: \"step\": {}", io::printable(file.string()), line.number(), error.what());
     }
     ++kept;
     text += line.json() + "\n";

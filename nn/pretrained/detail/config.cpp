@@ -79,8 +79,9 @@ const json* Config::find(std::string_view key, bool required) const {
 
 bool Config::has(std::string_view key) const { return find(key, false) != nullptr; }
 
+static const json nothing;
+
 const json& Config::at(std::string_view key) const {
-  static const json nothing;
   const json* const value = find(key, false);
   return value ? *value : nothing;
 }

@@ -116,7 +116,7 @@ void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* large
 /// leaves a rest, the sum of dS, which must be 0. The call with which the row's weight ends takes it back,
 ///   delta = estimate + rest / sum of its P
 /// if it has a quarter of the weight or more: dividing by less would enlarge the rest too much. With all of
-/// it in one call that is delta itself, whatever the estimate.
+/// it in one call that is delta itself, whatever the estimate, up to the rounding of dP - estimate.
 template <class V>
 void attention_score_grad(const ScoreRows<ScalarOf<V>>& dp, const ScalarOf<V>* p, bool last,
                           const ScalarOf<V>* estimate, ScalarOf<V>* weight, ScalarOf<V>* rest) {

@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "failing_new.h"
+#include "gradus/core/detail/units.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/profile/profile.h"
@@ -35,15 +37,10 @@ std::string message_of_vector(std::size_t bytes) {
   }
 }
 
-void take_and_give_back() {
-  void* volatile memory = ::operator new(100);  // volatile: else the compiler does without
-  ::operator delete(memory);
-}
-
 constexpr const char* kRemedy =
-    ", and nothing is cached that could be given back: work with smaller arrays or batches, drop tensors "
-    "whose "
-    "tape nobody needs, or raise the limit on this process (ulimit -v)";
+    ", and nothing is cached that could be given back: "
+    "work with smaller arrays or batches, drop tensors whose tape nobody needs, "
+    "or raise the limit on this process (ulimit -v)";
 
 }  // namespace
 
@@ -98,12 +95,15 @@ TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error o
   CHECK(output_of_child("", "child: products under limits*").find("<<good>><<good>>") != std::string::npos);
 }
 
-TEST_CASE("out of memory: a message that finds no memory either is a shorter Error") {
+TEST_CASE("out of memory: the message needs no memory") {
   { const Storage first = Storage::allocate(1); }
-  const auto message = [](bool for_good) -> std::string {
+  const char* const scope = intern("some.module");
+  const auto message = [&](bool for_good, bool recorded) -> std::string {
     empty_cache();
-    char text[300] = "no error";  // a string would take memory
+    char text[600] = "no error";  // a string would take memory
+    set_error_backtrace(recorded);
     {
+      const Scope inside(scope);
       const FailingNew armed(0, for_good);
       try {
         take_and_give_back();
@@ -111,11 +111,51 @@ TEST_CASE("out of memory: a message that finds no memory either is a shorter Err
         std::snprintf(text, sizeof text, "%s", error.what());
       }
     }
+    set_error_backtrace(false);
     return text;
   };
-  CHECK(message(false).ends_with(kRemedy));
-  CHECK(message(true) == "out of memory: work with smaller arrays or batches");
-  CHECK(message(false).ends_with(kRemedy));
+  const std::string nodes = "the tape's nodes " + human_bytes(double(memory_stats().node_bytes));
+  for (const bool recorded : {false, true})
+    for (const bool for_good : {false, true}) {
+      const std::string text = message(for_good, recorded);
+      CAPTURE(text);
+      CHECK(text.find(nodes) != text.npos);
+      CHECK(text.ends_with(kRemedy + std::string(" (in some.module)")));
+    }
+}
+
+TEST_CASE("out of memory: errors that are kept keep their messages") {
+  { const Storage first = Storage::allocate(1); }
+  constexpr int kept = 20;
+  const auto text_of = [](const std::exception_ptr& error) -> std::string {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& thrown) {
+      return thrown.what();
+    }
+  };
+  for (int round = 0; round < 2; ++round) {  // what the first one took is free again
+    const Storage array = Storage::allocate(round == 0 ? 1 : 50 << 20);
+    std::exception_ptr errors[kept];
+    for (std::exception_ptr& error : errors) {
+      empty_cache();
+      const FailingNew armed(0, /*for_good=*/true);
+      try {
+        take_and_give_back();
+      } catch (const Error&) {
+        error = std::current_exception();
+      }
+    }
+    const std::string first = text_of(errors[0]);
+    CHECK(first.starts_with("out of memory: the system gives no more; arrays hold "));
+    CHECK(first.ends_with(kRemedy));
+    CHECK(text_of(errors[1]) == first);
+    CHECK(text_of(errors[kept - 1]) == "out of memory: work with smaller arrays or batches");
+  }
+}
+
+TEST_CASE("out of memory: operator new gets what the cache holds before an error is made") {
+  { const Storage first = Storage::allocate(1); }
   { const Storage cached = Storage::allocate(1000); }
   {
     const FailingNew armed(0, false);

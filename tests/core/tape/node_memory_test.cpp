@@ -90,6 +90,8 @@ std::int64_t growth_with(int droppers, int rounds) {
   return grown;
 }
 
+thread_local Tensor held;
+
 std::int64_t resident() {
   std::int64_t pages = 0;
   std::ifstream file("/proc/self/statm");
@@ -119,6 +121,23 @@ TEST_CASE("node memory: bounded when threads that end drop the graphs of another
           Tensor y = graph(w, 1000);
           std::thread([&] { y = Tensor(); }).join();
         }) < 4 * MiB);
+}
+
+TEST_CASE("node memory: bounded when threads end holding the graphs of another") {
+  const Tensor w = leaf(tensor(1.0));
+  for (const bool uses_nodes : {false, true}) {
+    CAPTURE(uses_nodes);
+    const std::int64_t alive = live_nodes();
+    CHECK(growth(400, [&](int) {
+            Tensor y = graph(w, 1000);
+            std::thread([&] {
+              held = Tensor();
+              if (uses_nodes) graph(w, 10);  // this thread's free nodes go before `held` does
+              held = std::move(y);
+            }).join();
+          }) < 4 * MiB);
+    CHECK(live_nodes() == alive);
+  }
 }
 
 TEST_CASE("node memory: bounded when two threads build graphs for each other, of different lengths") {
@@ -177,8 +196,7 @@ TEST_CASE("node memory: operator new gets what dropped nodes left before it thro
   CHECK(memory_stats().node_bytes > before);
   {
     const FailingNew armed(0, /*for_good=*/false);
-    void* volatile memory = ::operator new(100);  // volatile: else the compiler does without
-    ::operator delete(memory);
+    gradus::test::take_and_give_back();
     CHECK(armed.struck());
   }
   CHECK(memory_stats().node_bytes == before);

@@ -267,7 +267,7 @@ TEST_CASE("from PyTorch: functional") {
   // py: F.dropout(x, 0.5, training=False)
   gives(dropout(x, 0.5, false), "[[1., 2., 3.], [0., -1., 1.]]");
   // py: F.scaled_dot_product_attention(q, q, q, is_causal=True).shape
-  // note: also `.mask`, as attn_mask there: true where the query may see the key
+  // note: also `.mask`, as attn_mask there (opposite to MultiheadAttention's): true where the query may see the key
   gives(scaled_dot_product_attention(q, q, q, {.causal = true}).shape(), "[1, 1, 4, 3]");
   // [/functional]
   const Tensor far = tensor({100.0, -1.0}).requires_grad_();

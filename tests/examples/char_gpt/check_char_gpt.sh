@@ -186,7 +186,7 @@ wait
   done
   for signal in INT:130 TERM:143; do
     stopped "${signal%:*}" "${signal#*:}" out 'will take about' --text text --save model $small --steps 100000000
-    says err 'Stopping; what is done is kept.'
+    says err 'Stopping after this step.'
     says out 'weights: model'
     ! grep -q 'done in' err || fail "a training that was stopped is not done"
     ! grep -q 'validation' out || fail "goes on after it was stopped"

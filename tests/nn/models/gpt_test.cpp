@@ -309,7 +309,18 @@ TEST_CASE("GPT: refuses targets that are the ids") {
   refuses(same, same);
   accepts(same.slice(1, 0, -1), same.slice(1, 1));
   accepts(text.slice(1, 2, 3), text.slice(1, 2, 3).clone());
-  refuses(text.slice(1, 2, 3), text.slice(1, 2, 3));
+  accepts(text.slice(1, 2, 3), text.slice(1, 2, 3));
+  // One element, expanded: what comes next is at the same address.
+  const Tensor expanded = full({2, 1}, 3, i64).expand({2, 6});
+  accepts(expanded.slice(1, 0, -1), expanded.slice(1, 1));
+  accepts(expanded, expanded);
+  // Rows that are expanded have places of their own.
+  refuses(text.slice(0, 0, 1).expand({3, 6}), text.slice(0, 0, 1).expand({3, 6}));
+  // Packed documents of one token each, which the ends of rows may cut.
+  const Tensor packed = tensor({{1, 1, 2, 2}, {2, 2, 2, 3}, {4, 5, 5, 6}});
+  accepts(packed, packed.clone());
+  refuses(packed, packed);
+  refuses(tensor({{1, 1, 2, 2}, {1, 1, 2, 3}}), tensor({{1, 1, 2, 2}, {1, 1, 2, 3}}));
   // Rows of one character, filled at the end with another token, whose targets do not count.
   accepts(tensor({{3, 3, 0, 0}}), tensor({{3, 3, -100, -100}}));
   accepts(same, full({2, 6}, -100, i64));

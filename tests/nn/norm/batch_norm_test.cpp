@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check_op.h"
+#include "exact_rows.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/checkpoint.h"
@@ -114,6 +115,39 @@ TEST_CASE("BatchNorm, GroupNorm: channels of any size, forward and backward") {
                     "variance was more than ") +
             (dtype == f32 ? "f32" : "f64") + " holds: make x smaller, or train in f64");
   }
+}
+
+TEST_CASE("BatchNorm: any finite channel gives what long double gives, and leaves the bits of the others") {
+  test::for_each_hard_row([](const test::HardRow& row) {
+    const DefaultDType guard(row.dtype);
+    const nn::BatchNorm norm(2, {.eps = row.eps, .affine = false});
+    for (const int n : {7, 1031}) {
+      CAPTURE(n);
+      const Tensor ordinary = randn({n}), dy = row.dy(n), hard = row.x(n);
+      const auto run = [&](const Tensor& second) {
+        Tensor x = stack({ordinary, second}, 1);
+        x.requires_grad_();
+        const Tensor y = norm(x);
+        y.backward(stack({dy, dy}, 1));
+        return Tensors{y.detach(), x.grad()};
+      };
+      const Tensors got = run(hard), without = run(ordinary);
+      const test::ExactNorm of = test::exact_norm(test::exact(hard), test::exact(dy), row.eps, true);
+      CHECK(test::worst_error(got[0].slice(1, 1, 2), of.xhat) < 2 * row.most_of_var());
+      CHECK(test::worst_error(got[1].slice(1, 1, 2), of.dx) < 2 * row.most_of_var());
+      for (const std::size_t i : {0U, 1U}) CHECK((got[i].slice(1, 0, 1) == without[i].slice(1, 0, 1)).all());
+    }
+  });
+}
+
+TEST_CASE("BatchNorm: a constant channel gives 0 with an eps of any size, and NaN with eps 0") {
+  const DefaultDType guard(f64);
+  const auto normalized = [](double value, double eps) {
+    return nn::BatchNorm(1, {.eps = eps})(full({5, 1}, value));
+  };
+  for (const double value : {1e-200, 0.1, 1e155, 1.7e308})
+    for (const double eps : {1e-300, 1e-5}) CHECK((normalized(value, eps) == 0).all());
+  CHECK(isnan(normalized(3, 0)).all());
 }
 
 TEST_CASE("BatchNorm: checkpoint takes a batch into the running statistics once") {

@@ -113,4 +113,42 @@ TEST_CASE("attention: gradients as exact as those of matmul, softmax, matmul, fo
       }
 }
 
+TEST_CASE("attention: rows that see more than 512 keys have gradients as exact as PyTorch's") {
+  struct Case {
+    double size, k_offset, v_offset;
+    bool causal;
+    double pytorch[3];  // relative errors of dq, dk and dv for 513 keys
+  };
+  // python3 tests/ops/attention/attention_errors.py
+  const Case cases[] = {
+      {0.03, 0, 0, false, {3.3e-07, 3.4e-07, 3.4e-07}},    {0.03, 0, 0, true, {2.3e-07, 3.9e-07, 3.8e-07}},
+      {0.03, 0, 1000, false, {0.00016, 0.00016, 3.4e-07}}, {0.03, 0, 1000, true, {0.00015, 0.00016, 3.8e-07}},
+      {0.03, 1000, 0, false, {0.011, 4.5e-06, 5.1e-06}},   {0.03, 1000, 0, true, {0.0055, 3.9e-06, 3.6e-06}},
+      {0.03, 1000, 1000, false, {59, 0.00016, 5.1e-06}},   {0.03, 1000, 1000, true, {24, 0.00016, 3.6e-06}},
+      {1, 0, 1000, false, {0.00021, 0.00016, 4.6e-07}},    {1, 0, 1000, true, {0.00018, 0.00017, 4.3e-07}},
+  };
+  manual_seed(2);
+  for (const std::int64_t length : {513, 560, 650, 1100})
+    for (const Case& c : cases) {
+      const Shape shape{1, 2, length, 64};
+      const Tensors inputs{randn(shape) * c.size, randn(shape) * c.size + c.k_offset,
+                           randn(shape) + c.v_offset};
+      const Tensor dy = randn(shape);
+      const Attend attend = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+        return scaled_dot_product_attention(q, k, v, {.causal = c.causal});
+      };
+      const Tensors exact = gradients(inputs, dy, f64, attend), got = gradients(inputs, dy, f32, attend);
+      CAPTURE(length);
+      CAPTURE(c.size);
+      CAPTURE(c.k_offset);
+      CAPTURE(c.v_offset);
+      CAPTURE(c.causal);
+      for (std::size_t i = 0; i < 3; ++i) {
+        CAPTURE(i);
+        CHECK(distance({got[i]}, {exact[i]}) <=
+              2.5 * c.pytorch[i] * distance({exact[i]}, {zeros_like(exact[i])}));
+      }
+    }
+}
+
 }  // namespace gradus::test

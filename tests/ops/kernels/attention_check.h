@@ -138,25 +138,50 @@ void check_attention_weights(const kernels::Table<T>& table, const ScoreTile<T>&
   CHECK(good);
 }
 
-/// In two calls, with `split` keys in the first. Of four rows one has all of its weight in the first call,
-/// one all of it in the second, one a half in each and one hardly any in the second.
+/// A row's weight in each of two calls, on a single key of each where its sum would be rounded.
+template <class T>
+struct Shares {
+  T first, second;
+  bool single = false, infinite = false;  // infinite: so is dp of the second call's first key
+};
+
+/// In two calls, with `split` keys in the first. The rows' weights end in the first call or in the second, by
+/// 1 eps more or less than decides, and the second holds a quarter or just less.
 template <class T>
 void check_attention_score_grad(const kernels::Table<T>& table, const ScoreTile<T>& tile, I split, I offset) {
+  constexpr T infinity = std::numeric_limits<T>::infinity(), unit = std::numeric_limits<T>::epsilon();
+  constexpr Shares<T> shares[] = {{1, 0},
+                                  {0, 1},
+                                  {T(0.5), T(0.5)},
+                                  {T(0.875), T(0.125)},
+                                  {T(0.5), T(0.5), false, true},
+                                  {1 - 4 * unit, T(0.5), true},
+                                  {1 - 5 * unit, T(0.5), true},
+                                  {T(0.75), T(0.25), true},
+                                  {T(0.75), T(0.25) - unit / 8, true},
+                                  {T(0.875), T(0.125), false, true}};
   const auto rows = static_cast<std::size_t>(tile.rows);
+  const auto share_of = [&](I r) {
+    return shares[static_cast<std::size_t>(r + tile.keys) % std::size(shares)];
+  };
   std::vector<T> p(static_cast<std::size_t>(tile.rows * tile.ld)), estimate = normal_values<T>(tile.rows, 7),
                                                                    weight(rows, 0), rest(rows, 0);
-  const T shares[][2] = {{1, 0}, {0, 1}, {T(0.5), T(0.5)}, {T(0.99), T(0.01)}};
-  for (I r = 0; r < tile.rows; ++r)
-    for (I j = 0; j < tile.seen_by(r); ++j) {
-      const I first = std::min(split, tile.seen_by(r)), keys = j < split ? first : tile.seen_by(r) - first;
-      // Equal weights of as many keys as is a power of 2, whose sum is exact.
-      const I from = j < split ? j : j - split,
-              count = static_cast<I>(std::bit_floor(static_cast<std::uint64_t>(keys)));
-      p[static_cast<std::size_t>(r * tile.ld + j)] =
-          from < count ? shares[r % 4][j >= split] / static_cast<T>(count) : T(0);
-    }
   std::vector<T> values = tile.x;
   for (T& x : values) x = std::isinf(x) ? T(1) : x;
+  for (I r = 0; r < tile.rows; ++r) {
+    const I n = tile.seen_by(r), middle = std::min(split, n);
+    const Shares<T> share = share_of(r);
+    for (I j = 0; j < n; ++j) {
+      const I keys = j < split ? middle : n - middle, from = j < split ? j : j - split;
+      // Equal weights of as many keys as is a power of 2: sums of few bits are exact.
+      const I count = share.single ? 1 : static_cast<I>(std::bit_floor(static_cast<std::uint64_t>(keys)));
+      p[static_cast<std::size_t>(r * tile.ld + j)] =
+          from < count ? (j < split ? share.first : share.second) / static_cast<T>(count) : T(0);
+    }
+    if (share.infinite && n > split) values[static_cast<std::size_t>(r * tile.ld + split)] = infinity;
+    for (I j = n; j < tile.keys; ++j)  // such as dp of a value that is padding
+      values[static_cast<std::size_t>(r * tile.ld + j)] = infinity;
+  }
   Guarded<T> dp(values, tile.rows * tile.ld, offset);
   table.attention_score_grad(tile.part(dp.data(), 0, split), p.data(), false, estimate.data(), weight.data(),
                              rest.data());
@@ -164,6 +189,7 @@ void check_attention_score_grad(const kernels::Table<T>& table, const ScoreTile<
                              estimate.data(), weight.data(), rest.data());
   bool good = dp.intact();
   for (I r = 0; r < tile.rows; ++r) {
+    const auto k = static_cast<std::size_t>(r);
     const auto sum_over = [&](I begin, I end, const auto& f) {
       return exact_sum<T>(std::max<I>(0, end - begin), [&](I j) {
         const auto at = static_cast<std::size_t>(r * tile.ld + begin + j);
@@ -171,27 +197,35 @@ void check_attention_score_grad(const kernels::Table<T>& table, const ScoreTile<
       });
     };
     const I n = tile.seen_by(r), middle = std::min(split, n);
-    const Wide<T> near = estimate[static_cast<std::size_t>(r)];
+    const Wide<T> near = estimate[k];
     const auto weight_of = [&](I begin, I end) { return sum_over(begin, end, [](auto) { return 1; }).first; };
     const auto rest_of = [&](I begin, I end) {
       return sum_over(begin, end, [&](auto at) { return values[at] - near; });
     };
-    const Wide<T> first = weight_of(0, middle), second = weight_of(middle, n), all = 1 - 3 * eps<T>;
+    const Wide<T> first = weight_of(0, middle), second = weight_of(middle, n), all = 1 - 4 * eps<T>;
     const auto [before, size1] = rest_of(0, middle);
     const auto [after, size2] = rest_of(middle, n);
-    const bool ends = first >= all, corrects = !ends && second > 0.25;
+    const bool ends = first >= all, corrects = second >= 0.25;
+    const Wide<T> left = ends ? after : before + after;  // of the rest, after the second call
     const Wide<T> delta1 = ends ? near + before / first : near,
-                  delta2 = corrects ? near + (before + after) / second : near;
+                  delta2 = corrects ? near + left / second : near;
+    const Wide<T> slack = 64 * eps<T> * (size1 + (std::isinf(size2) ? 0 : size2) + 4);
+    const auto is = [](T got, Wide<T> want, Wide<T> error) {
+      return std::isnan(want)   ? std::isnan(got)
+             : std::isinf(want) ? got == want
+                                : std::fabs(got - want) <= error;
+    };
+    good = good && is(weight[k], first + second, eps<T>) && is(rest[k], corrects ? 0 : left, slack);
+    if (corrects) good = good && rest[k] == 0;
     for (I j = 0; j < tile.ld; ++j) {
       const auto at = static_cast<std::size_t>(r * tile.ld + j);
-      const Wide<T> delta = j < split ? delta1 : delta2, slack = 64 * eps<T> * (size1 + size2 + 4);
+      const T got = dp[r * tile.ld + j];
       if (j >= tile.keys)
-        good = good && dp[r * tile.ld + j] == values[at];  // between the rows
+        good = good && got == values[at];  // between the rows
       else if (j >= n)
-        good = good && dp[r * tile.ld + j] == 0;
+        good = good && got == 0;
       else
-        good =
-            good && std::fabs(dp[r * tile.ld + j] - Wide<T>(p[at]) * (values[at] - delta)) <= p[at] * slack;
+        good = good && is(got, Wide<T>(p[at]) * (values[at] - (j < split ? delta1 : delta2)), p[at] * slack);
     }
   }
   CAPTURE(tile.keys);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check_op.h"
+#include "exact_rows.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/reduce/var_mean.h"
@@ -22,7 +23,7 @@ struct Far {
 const std::vector<Far>& far_cases() {
   static const std::vector<Far> all = {{{300'000}, 0},           {{300'000, 1}, 0}, {{300'000, 3}, 0},
                                        {{2, 3, 40'000}, 2},      {{70'000, 40}, 0}, {{2, 90'000, 2}, 1},
-                                       {{400, 3, 400}, {0, 2}},  {{50, 20, 9}, 1},   {{5, 7, 4}, {1, 2}},
+                                       {{400, 3, 400}, {0, 2}},  {{50, 20, 9}, 1},  {{5, 7, 4}, {1, 2}},
                                        {{60, 50, 2, 3}, {0, 1}}, {{4, 300}, {}}};
   return all;
 }
@@ -64,7 +65,7 @@ TEST_CASE("var, std, var_mean: gradients about a mean that is no further off tha
     std(x, c.axes, {.unbiased = false}).sum().backward();
     const Tensor deviation = std(wide, c.axes, {.keepdim = true, .unbiased = false});
     CHECK((x.grad().to(f64) * n * deviation - d).abs().max().item() < half);
-    const auto [v, m] = var_mean(x, c.axes, false);
+    const auto [v, m, rest] = var_mean(x, c.axes, false);
     CHECK((m.to(f64) - exact_mean).abs().max().item() < half);
     CHECK((v == var(x, c.axes, {.keepdim = true, .unbiased = false})).all());
   }
@@ -74,12 +75,12 @@ TEST_CASE("var_mean: gradients, layouts, threads; near 0 the bits of var and mea
   for (const Far& c : {Far{{3, 4}, 0}, {{2, 3, 4}, {0, 2}}, {{70, 3}, 0}, {{7}, {}}, {{300, 40}, 1}})
     check_op("var_mean",
              [&](const Tensor& x) {
-               const auto [v, m] = var_mean(x, c.axes, true);
+               const auto [v, m, rest] = var_mean(x, c.axes, true);
                return Tensors{v, m};
              },
              {c.shape});
   const Tensor x = randn({3000, 5});
-  const auto [v, m] = var_mean(x, 0, true);
+  const auto [v, m, rest] = var_mean(x, 0, true);
   CHECK((m == x.mean(0, true)).all());
   CHECK((v == x.var(0, {.keepdim = true})).all());
 }
@@ -90,6 +91,36 @@ TEST_CASE("std: of numbers as far apart as their dtype allows") {
     const Tensor x = tensor({huge, -huge, -huge, -huge}, dtype);
     CHECK(x.std({}, {.unbiased = false}).item() / huge == doctest::Approx(std::sqrt(0.75)).epsilon(1e-6));
   }
+}
+
+TEST_CASE("std, var: what long double gives, with the gradient, down to the smallest normal deviation") {
+  for_each_hard_row([](const HardRow& row) {
+    const double normal = row.dtype == f32 ? 1.2e-38 : 2.3e-308, root = row.dtype == f32 ? 1e-18 : 1e-153;
+    if (row.size < normal) return;
+    for (const int n : {7, 70, 1031}) {
+      CAPTURE(n);
+      const Tensor x = leaf(row.x(n).reshape({n, 1}));
+      const Exact d = centred(exact(x));
+      const long double deviation = std::sqrt(mean_product(d, d)), count = n;
+      Exact of_std, of_var;
+      for (const long double v : d) {
+        of_std.push_back(v / (count * deviation));
+        of_var.push_back(2 * v / count);
+      }
+      const VarOptions biased{.unbiased = false};
+      const Tensor y = x.std(0, biased);
+      y.sum().backward();
+      CHECK(worst_error(y, {deviation}) < row.most_of_var());
+      CHECK(worst_error(x.grad(), of_std) < row.most_of_var());
+      if (row.mean != 0 && row.size < root) continue;  // var is 0, and its mean rounded
+      x.zero_grad();
+      const Tensor v = x.var(0, biased);
+      v.sum().backward();
+      CHECK(worst_error(x.grad(), of_var) < row.most_of_var());
+      if (row.size > root && row.size < 1 / root)
+        CHECK(worst_error(v, {deviation * deviation}) < row.most_of_var());
+    }
+  });
 }
 
 TEST_CASE("var: one column far from 0 leaves the bits of the others") {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tensor.h"
 

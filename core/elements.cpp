@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/detail/exact.h"
 #include "gradus/core/tensor.h"
 

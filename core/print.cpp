@@ -8,7 +8,7 @@
 #include <ostream>
 #include <vector>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tensor.h"
 
 namespace gradus {

@@ -1,6 +1,6 @@
 #include "gradus/core/tensor.h"
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 
 namespace gradus {
 

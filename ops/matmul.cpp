@@ -13,7 +13,7 @@
 //
 // outer       c_ij = a_i b_j     a product with K = 1
 
-#include "gradus/core/tape/detail/read_ahead.h"
+#include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/linear_checks.h"

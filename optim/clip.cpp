@@ -5,7 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"

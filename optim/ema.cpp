@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/optim/detail/describe.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 
 namespace gradus::optim {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/array/detail/transpose.h"
 

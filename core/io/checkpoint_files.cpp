@@ -14,7 +14,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/crc32.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
 
 namespace gradus {
 

@@ -6,6 +6,7 @@
 #include "gradus/core/io/detail/array_bytes.h"
 #include "gradus/core/io/detail/safetensors_header.h"
 #include "gradus/core/io/detail/shards.h"
+#include "gradus/core/io/detail/write_safetensors.h"
 
 namespace gradus {
 

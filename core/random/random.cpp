@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/random/detail/box_muller.h"
 #include "gradus/core/random/detail/philox.h"
 #include "gradus/core/threads/parallel.h"

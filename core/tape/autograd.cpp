@@ -29,7 +29,7 @@
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/detail/after_pass.h"
 #include "gradus/core/tape/detail/anomaly.h"
-#include "gradus/core/tape/detail/read_ahead.h"
+#include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/tensor.h"
 

@@ -10,7 +10,7 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/core/memory/detail/node_pool.h"
 #include "gradus/core/tape/autograd.h"
-#include "gradus/core/tape/detail/read_ahead.h"
+#include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/threads/detail/locks.h"
 
 namespace gradus {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/dump.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/tape/detail/anomaly.h"

@@ -1,9 +1,9 @@
 #pragma once
 // One thread pool for the whole library.
 //
-// Work is cut into chunks whose sizes depend on the problem only, never on the number of threads, so results
-// are bit-identical for any number of threads. Sums over chunks must be combined in chunk order by the
-// caller.
+// Sums are cut into chunks whose sizes depend on the problem only, never on the number of threads, and their
+// callers combine them in chunk order: results are bit-identical for any number of threads. Work without sums
+// over chunks, such as the tiles of a matrix product, may be cut by the number of threads.
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {

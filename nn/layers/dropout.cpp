@@ -1,6 +1,6 @@
 #include "gradus/nn/layers/dropout.h"
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/nn/detail/expect.h"
 #include "gradus/ops/ops.h"
 

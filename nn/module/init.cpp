@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/nn/detail/no_random_init.h"
 
 namespace gradus::nn::init {

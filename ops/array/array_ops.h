@@ -44,8 +44,14 @@ Array number_like(const char* op, Scalar value, const Array& x);
 Array sum(const Array& x, const Axes& axes = {}, bool keepdim = false);
 /// Sum of squares.
 Array sum_square(const char* op, const Array& x, const Axes& axes = {}, bool keepdim = false);
-/// Largest elements (../reduce/extreme.cpp).
-Array max(const Array& x, const Axes& axes = {}, bool keepdim = false);
+/// Largest or smallest elements (extreme.cpp), by kind; of bools as 0 and 1 in i64.
+Array extreme(const char* op, kernels::Binary kind, const Array& x, const Axes& axes, bool keepdim);
+/// Where the first of them is, along an axis or in all of x: i64.
+Array arg_extreme(const char* op, kernels::Binary kind, const Array& x, std::optional<Int> axis,
+                  bool keepdim);
+inline Array max(const Array& x, const Axes& axes = {}, bool keepdim = false) {
+  return extreme("max", kernels::Binary::maximum, x, axes, keepdim);
+}
 /// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
 Array sum_to(const Array& dy, const Shape& shape);
 

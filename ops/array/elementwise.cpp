@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/elementwise_loops.h"

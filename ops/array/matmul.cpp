@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/array_ops.h"

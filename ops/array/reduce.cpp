@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_tree.h"
 

@@ -18,7 +18,7 @@
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/scratch.h"

@@ -8,7 +8,7 @@
 // touched. Memory is one tile per thread and two numbers per row.
 // kernels/body/attention.h: attention_exp (P, m, l), attention_output (out, 1 / l)
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/scratch.h"
 #include "gradus/ops/attention/attention_kernel.h"

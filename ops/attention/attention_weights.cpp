@@ -5,7 +5,7 @@
 //   dq = scale dS k,   dk = scale dS^T q,   dmask = dS
 // Saves q, k and P, which is [B, H, Tq, Tk]: scaled_dot_product_attention never holds that.
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"

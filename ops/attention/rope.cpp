@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/detail/operand.h"

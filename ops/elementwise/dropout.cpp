@@ -4,7 +4,7 @@
 // Saves no mask but where the generator stood: number i of its stream says again which elements were kept.
 // kernels/body/dropout.h: dropout (backward is the same on dy)
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/record.h"

@@ -22,15 +22,20 @@ struct Large {
   I side;
 };
 
-// By instruction set, and whether A is transposed: our kernel then reads down A's columns, OpenBLAS
-// rearranges A either way.
-constexpr Large kLarge[][2] = {
-    {{0, 0}, {0, 0}},            // scalar: the loops are a reference before they are fast
-    {{2e8, 128}, {5e7, 96}},     // avx2
-    {{6e9, 1024}, {6e9, 1024}},  // avx512
-    {{2e8, 128}, {5e7, 96}},     // neon: not measured, as for avx2
-    {{0, 0}, {0, 0}},            // simd128: there is no OpenBLAS for it
-};
+/// A transposed: our kernel reads down A's columns, while OpenBLAS rearranges A either way.
+constexpr Large large_of(Isa isa, bool a_transposed) {
+  switch (isa) {
+    case Isa::avx2:
+    case Isa::neon:  // not measured
+      return a_transposed ? Large{5e7, 96} : Large{2e8, 128};
+    case Isa::avx512:
+      return {6e9, 1024};
+    case Isa::scalar:   // its loops are a reference before they are fast
+    case Isa::simd128:  // there is no OpenBLAS for it
+      break;
+  }
+  return {0, 0};
+}
 
 /// OpenBLAS's kernels for AVX2, and for AVX-512. Others are older than what ours are compiled for.
 constexpr std::string_view kAvx2Cores[] = {"Haswell", "Zen"};
@@ -121,7 +126,7 @@ Path path_of(const Product<T>& x) {
   if (x.m <= kFewRows && x.k >= kLongRow && x.b.transposed && !x.a.transposed && x.alpha == 1 &&
       x.beta == 0 && isa != Isa::scalar)
     return Path::few_rows;
-  if (backend == MatmulBackend::automatic && is_large(x, kLarge[static_cast<int>(isa)][x.a.transposed]) &&
+  if (backend == MatmulBackend::automatic && is_large(x, large_of(isa, x.a.transposed)) &&
       blas::available() && isa_of_openblas() >= isa)
     return Path::openblas;
   return Path::blocks;

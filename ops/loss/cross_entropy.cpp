@@ -16,7 +16,7 @@
 // With class weights the mean divides by the sum of w_t over these rows; nll_loss multiplies by w_t.
 // An ignored row has loss 0 and gradient 0 whatever its logits hold; when all are ignored the mean is 0.
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/array/scratch.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"

@@ -1,7 +1,7 @@
 #pragma once
 // What losses between two tensors of one shape share.
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"

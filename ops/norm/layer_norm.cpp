@@ -9,7 +9,7 @@
 // (out_of_range.h): y and dx are right for every finite row. (PyTorch: NaN.)
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"

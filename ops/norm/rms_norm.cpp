@@ -8,7 +8,7 @@
 // A row whose squares leave the range of its dtype is done again in f64 (out_of_range.h): y and dx are right
 // for every finite row. kernels/body/norm.h: rms_norm, rms_norm_grad
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"

@@ -10,7 +10,7 @@
 //
 // A row of -inf alone has no softmax: it gives NaN (attention, which can mask a whole row, gives zeros).
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/operand.h"

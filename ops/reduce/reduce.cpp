@@ -18,7 +18,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_in_f64.h"

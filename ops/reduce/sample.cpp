@@ -11,7 +11,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/record.h"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"

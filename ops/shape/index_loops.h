@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/tape/autograd.h"

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"

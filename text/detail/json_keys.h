@@ -5,7 +5,7 @@
 
 #include "gradus/core/io/files.h"
 #include "gradus/text/detail/check.h"
-#include "gradus/text/detail/files.h"
+#include "gradus/text/detail/tokenizer_files.h"
 
 namespace gradus::text::detail {
 

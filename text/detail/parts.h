@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gradus/text/byte_level_bpe.h"
-#include "gradus/text/detail/files.h"
+#include "gradus/text/detail/tokenizer_files.h"
 #include "gradus/text/detail/tokens.h"
 #include "gradus/text/word_piece.h"
 

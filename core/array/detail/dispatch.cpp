@@ -1,4 +1,4 @@
-#include "gradus/core/array/detail/dispatch.h"
+#include "gradus/core/array/detail/element.h"
 
 namespace gradus::detail {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "gradus/core/array/array.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
 
 namespace gradus::io {
 

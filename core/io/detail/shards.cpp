@@ -11,7 +11,8 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/array_bytes.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
+#include "gradus/core/io/detail/write_safetensors.h"
 
 namespace gradus::io {
 

@@ -23,10 +23,6 @@ inline constexpr const char* kIndexFile = "model.safetensors.index.json";
 StateDict load_shards(const std::string& index, Metadata* metadata,
                       StateDict (*load)(const std::string& path, Metadata* metadata));
 
-/// The text of a safetensors file. `label` starts messages.
-void write_safetensors(AtomicFile& file, const std::string& label, const StateDict& tensors,
-                       const Metadata& metadata);
-
 /// Weights on their way into a folder: written when this is made, named by commit().
 class WeightFiles {
  public:

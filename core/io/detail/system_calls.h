@@ -10,7 +10,7 @@
 #include <string>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
 
 namespace gradus::io {
 

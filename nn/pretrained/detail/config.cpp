@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
 
 namespace gradus::nn::pretrained {
 

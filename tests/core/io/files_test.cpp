@@ -1,6 +1,6 @@
 // What saving may and may not replace: links, devices, permissions, leftovers.
 
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

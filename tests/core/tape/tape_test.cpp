@@ -18,7 +18,7 @@
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/tape/detail/after_pass.h"
-#include "gradus/core/tape/detail/read_ahead.h"
+#include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/ops/ops.h"

@@ -1,4 +1,4 @@
-#include "gradus/text/detail/files.h"
+#include "gradus/text/detail/tokenizer_files.h"
 
 #include <cerrno>
 #include <cstring>

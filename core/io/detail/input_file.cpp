@@ -1,4 +1,4 @@
-#include "gradus/core/io/detail/files.h"
+#include "gradus/core/io/detail/input_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "gradus/core/tape/detail/read_ahead.h"
+#include "gradus/core/tape/detail/next_reads.h"
 
 #include <algorithm>
 

@@ -1,0 +1,34 @@
+#!/bin/sh
+# check_references.sh SOURCE: names of files and numbers of chapters, in pages and comments, are those there are. Links are checked
+# by check_docs.
+set -eu
+cd "$1"
+pages=$(find README.md CONTRIBUTING.md docs examples tests -name '*.md')
+problems=0
+
+# A path in the text, such as core/tensor.h or examples/course/11_layer_norm; the changelog tells of files that are gone.
+# shellcheck disable=SC2086 # a list
+for path in $(grep -rhoE --include='*.h' --include='*.cpp' --include='*.sh' --include='*.py' --include='CMakeLists.txt' --include='*.md' \
+  "(^|[^A-Za-z0-9_./<{*\$-])(core|ops|nn|optim|data|text|kit|tests|examples|docs|cmake)/[A-Za-z0-9_/.-]*\.(h|cpp|md|py|sh|mjs|cmake)\b" \
+  core ops nn optim data text kit tests examples cmake docs $pages | sed -E 's/^[^a-z]//' | sort -u); do
+  case $path in *NN_name* | *NAME* | */name.* | */a_test.*) continue ;; esac # in place of a name
+  [ -e "$path" ] || [ -e "kit/$path" ] || [ -e "examples/$path" ] || [ -e "tests/$path" ] || {
+    echo "there is no $path, which is named in:"
+    grep -rlF --exclude-dir=build "$path" core ops nn optim data text kit tests examples cmake docs README.md CONTRIBUTING.md | sed 's/^/    /'
+    problems=$((problems + 1))
+  }
+done
+
+# A link to a chapter names its number, or none; pages and examples have no numbers.
+# shellcheck disable=SC2086
+if grep -noE "\[(([Cc]hapter )?[0-9]+)\]\([^)]*[0-9][0-9]_[a-z_]+/README\.md[^)]*\)" $pages |
+  sed -E 's/^([^:]*:[0-9]+):\[([Cc]hapter )?0*([0-9]+)\]\((.*\/)?0?([0-9]+)_[a-z_]+\/README.*/\1 \3 \5/' |
+  awk '$2 != $3 { print $1 ": links to chapter " $3 " as " $2; bad = 1 } END { exit !bad }'; then
+  problems=$((problems + 1))
+fi
+# shellcheck disable=SC2086
+if grep -nE '\b([Ee]xample|[Pp]age) \[?[0-9]+\b' $pages CHANGELOG.md | grep -v '\./run example'; then
+  echo "examples and pages have names, not numbers"
+  problems=$((problems + 1))
+fi
+[ $problems = 0 ]

@@ -20,12 +20,12 @@ namespace gradus::docs {
 class CourseFigure {
  public:
   template <class F>
-  CourseFigure(const char* source, F draw) : folder_(std::filesystem::path(source).parent_path()) {
-    draw_ = [draw](const std::filesystem::path& folder) {
+  CourseFigure(const char* source, F drawing) : folder_(std::filesystem::path(source).parent_path()) {
+    draw_ = [drawing]([[maybe_unused]] const std::filesystem::path& folder) {
       if constexpr (std::is_invocable_v<F>)
-        return svg(draw());
+        return svg(drawing());
       else
-        return svg(draw(folder));
+        return svg(drawing(folder));
     };
     all().push_back(this);
   }

@@ -38,10 +38,11 @@ std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language
   std::vector<Exercise> all;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path file = entry.path() / "exercise.json";
-    const std::string name = entry.path().filename().string();
-    if (!std::isdigit(static_cast<unsigned char>(name[0])) || !fs::exists(file)) continue;  // or the template
+    const std::string folder_name = entry.path().filename().string();
+    if (!std::isdigit(static_cast<unsigned char>(folder_name[0])) || !fs::exists(file))
+      continue;  // or the template
     Exercise one;
-    one.name = name;
+    one.name = folder_name;
     one.folder = entry.path();
     const nlohmann::json json = json_of(file);
     try {

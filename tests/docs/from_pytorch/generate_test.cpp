@@ -74,7 +74,7 @@ TEST_CASE("from PyTorch: generate") {
   const double score = found[0].score;
   CHECK(score >= found[1].score);
   // py: bad_words_ids=[[7]], logits_processor=[...]
-  // note: in [a loop of your own](generation.md#a-loop-of-ones-own)
+  // note: in [a loop of your own](generation.md#a-loop-of-your-own)
   nn::KeyValueCache cache = gpt.new_cache(2);
   const Tensor logits = masked_fill(gpt.next_logits(ids, cache), arange(10) == 7, -INFINITY);
   const Tensor next = nn::choose_tokens(logits, ids, {.top_p = 0.9});

@@ -19,7 +19,6 @@ done
 before=$(sed -n "1s/^# [0-9]*\. //p" "docs/course/$last/README.md")
 sed -i "s|^\[Contents\](../README.md)\$|[Contents](../README.md) · before: [$before](../$last/README.md)|" "docs/course/$name/README.md"
 sed -i "\$s|\$| · next: [Title](../$name/README.md)|" "docs/course/$last/README.md"
-touch "docs/course/$name/figure.svg"
 sed -i "/^| ${last%%_*} | /a | $number | [Title]($name/README.md) | 1 | What? | [$name/main.cpp](../../examples/course/$name/main.cpp) |" docs/course/README.md
 sed -i "/](course\/$last\/main.cpp)/a | [$name](course/$name/main.cpp) | The mean | < 1 | |" examples/README.md
 

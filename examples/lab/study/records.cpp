@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <set>
-#include <sstream>
 
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/detail/json_files.h"
@@ -20,33 +19,18 @@ namespace {
 using kit::Json;
 using Path = std::filesystem::path;
 
-std::string words_of(const std::vector<double>& values) {
-  std::string words;
-  for (const double value : values) words += (words.empty() ? "" : " ") + fmt::format("{:.6g}", value);
-  return words;
-}
-
-/// As it stands in a file: so that nothing is seen in memory that a report drawn from files would not have.
+/// Six digits of it.
 double kept(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
-
-std::vector<double> numbers_in(const std::string& words) {
-  std::vector<double> values;
-  std::istringstream stream(words);
-  for (std::string word; stream >> word;) {
-    char* end = nullptr;
-    values.push_back(std::strtod(word.c_str(), &end));  // reads nan and inf, too
-    kit::check(*end == 0, "{} is no number", io::quote(word));
-  }
-  return values;
-}
 
 Record record_of(const kit::LogLine& line) {
   Record record;
   record.seconds = line["seconds"].number();
   for (const auto& [name, value] : line) {
     if (name == "run" || name == "seconds") continue;
-    if (value.is_text())
-      record.measured.series[name] = numbers_in(value.text());
+    if (value.is_list())
+      record.measured.series[name] = value.list();
+    else if (value.is_text())
+      record.measured.texts[name] = value.text();
     else
       record.measured.numbers[name] = value.number();
   }
@@ -123,8 +107,12 @@ std::string other_machine(const Facts& machine, const Facts& other) {
 
 kit::LogLine line_of(const std::string& run, const Record& record) {
   kit::LogLine line = {{"run", run}, {"seconds", kept(record.seconds)}};
-  for (const auto& [name, value] : record.measured.numbers) line.add(name, kept(value));
-  for (const auto& [name, values] : record.measured.series) line.add(name, words_of(values));
+  for (const auto& [name, value] : record.measured.numbers) line.add(name, value);
+  for (const auto& [name, text] : record.measured.texts) line.add(name, text);
+  for (auto [name, values] : record.measured.series) {
+    for (double& value : values) value = kept(value);
+    line.add(name, std::move(values));
+  }
   return line;
 }
 

@@ -2,7 +2,7 @@
 // What a study keeps in its folder; page and ledger are drawn from these files alone.
 //
 //   study.json   which study, budget, seeds, part, versions and machine; written when it starts
-//   runs.jsonl   a line a finished run: "run", "seconds", its numbers, its series as words of numbers
+//   runs.jsonl   a line a finished run: "run", "seconds", its numbers, texts and series
 
 #include <filesystem>
 #include <optional>

@@ -29,10 +29,11 @@ struct StudyOptions {
   std::filesystem::path data = {};  // what a study reads that needs a file or folder
 };
 
-/// What a run measured, by name. Files keep six digits of each number.
+/// What a run measured, by name. Files keep every bit of a number, and six digits of each value of a series.
 struct Measured {
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> series;
+  std::map<std::string, std::string> texts = {};  // such as a fingerprint of the parameters
 };
 
 /// A run depends on nothing but its name's settings: any machine may do it, in any order.
@@ -61,6 +62,7 @@ struct StudyResults {
   double number(const std::string& run, const std::string& name) const;
   /// Empty where the run has not finished.
   std::vector<double> series(const std::string& run, const std::string& name) const;
+  std::string text(const std::string& run, const std::string& name) const;
 };
 
 /// One number a seed for each measure of the ledger, by its id ("sensitivity.L12"); a seed that is not

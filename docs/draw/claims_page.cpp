@@ -10,7 +10,7 @@
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 #include "lab/study/page.h"
 

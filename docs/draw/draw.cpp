@@ -17,7 +17,7 @@
 #include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
-#include "lab/report/charts.h"
+#include "lab/studies/compare/report/charts.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 
 namespace gradus::docs {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gradus/kit/chart/chart.h"
-#include "lab/analysis/analysis.h"
+#include "lab/studies/compare/analysis/analysis.h"
 
 namespace gradus::docs {
 

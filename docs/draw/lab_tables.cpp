@@ -16,8 +16,8 @@
 #include "docs/draw/lab_figures.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
-#include "lab/analysis/verdict.h"
-#include "lab/names.h"
+#include "lab/studies/compare/analysis/verdict.h"
+#include "lab/statistics/words.h"
 
 namespace {
 

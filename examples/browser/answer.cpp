@@ -10,7 +10,7 @@
 #include "browser/session.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 
 namespace gradus::browser {
 

@@ -5,7 +5,7 @@
 
 #include "browser/session.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/analysis/verdict.h"
+#include "lab/studies/compare/analysis/verdict.h"
 
 namespace gradus::browser {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/analysis/analysis.h"
-#include "lab/studies/weights.h"
-#include "lab/study/trial.h"
+#include "lab/studies/compare/analysis/analysis.h"
+#include "lab/training/weights.h"
+#include "lab/training/trial.h"
 
 namespace gradus::browser {
 

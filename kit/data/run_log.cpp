@@ -207,7 +207,7 @@ const std::vector<double>& LogValue::list() const {
 
 std::string LogValue::json() const {
   if (is_null()) return "null";
-  if (is_list()) return Json(list()).dump();  // null for what is not finite
+  if (const auto* list = std::get_if<std::vector<double>>(&value_)) return Json(*list).dump();  // NaN: null
   if (const auto* text = std::get_if<std::string>(&value_)) return text_json(*text);
   if (const auto* truth = std::get_if<bool>(&value_)) return *truth ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value_)) return std::to_string(*integer);

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "gradus/gradus.h"
-#include "lab/analysis/verdict.h"
-#include "lab/studies/weights.h"
+#include "lab/studies/compare/analysis/verdict.h"
+#include "lab/training/weights.h"
 #include "threads_guard.h"
 
 using namespace gradus;

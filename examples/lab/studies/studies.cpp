@@ -7,6 +7,7 @@ namespace gradus::lab {
 
 const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
+      compare_study(),
       layer_norm_study(),
       start_study(),
       jacobians_study(),

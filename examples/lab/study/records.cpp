@@ -7,10 +7,13 @@
 #include <set>
 
 #include "gradus/core/io/files.h"
+#include "gradus/core/version.h"
 #include "gradus/kit/data/detail/json_files.h"
+#include "gradus/kit/data/system_info.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/limits.h"
-#include "lab/names.h"
+#include "gradus/ops/backend.h"
+#include "lab/study/limits.h"
+#include "lab/statistics/words.h"
 
 namespace gradus::lab {
 
@@ -37,6 +40,11 @@ Record record_of(const kit::LogLine& line) {
   return record;
 }
 
+[[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
+  kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                 io::printable(error.what()));
+}
+
 Budget budget_named(const std::string& name) {
   for (const Budget budget : {Budget::quick, Budget::standard, Budget::full})
     if (name_of(budget) == name) return budget;
@@ -51,6 +59,15 @@ std::string listed_runs(const std::set<std::string>& runs) {
 
 }  // namespace
 
+Facts machine_facts() {
+  Facts facts = {{"gradus", version()},
+                 {"kernels", name(current_isa())},
+                 {"matrix products", name(matmul_backend())},
+                 {"OpenBLAS core", openblas_core()}};
+  for (const auto& fact : kit::system_info()) facts.push_back(fact);
+  return facts;
+}
+
 void write_study(const Path& folder, const StudyConfig& config) {
   Json json = {{"study", config.study},
                {"budget", name_of(config.options.budget)},
@@ -58,6 +75,7 @@ void write_study(const Path& folder, const StudyConfig& config) {
                {"data", config.options.data.string()},
                {"data_sha256", config.data_sha256},
                {"shard", {config.shard.index, config.shard.count}}};
+  if (!config.options.settings.is_null()) json["settings"] = config.options.settings;
   for (const auto& [name, value] : config.machine) json["machine"][name] = value;
   kit::write_json(folder / "study.json", json);
 }
@@ -66,8 +84,11 @@ bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.js
 
 StudyConfig read_study(const Path& folder) {
   const Path path = folder / "study.json";
-  kit::check(is_study(folder), "{} is not the folder of a study: it has no study.json",
-             io::printable(folder.string()));
+  kit::check(is_study(folder), "{} {}", io::printable(folder.string()),
+             io::exists("lab", (folder / "config.json").string())
+                 ? "has a config.json and no study.json: a lab of an older version wrote it, and that version "
+                   "draws it and goes on with it"
+                 : "is not the folder of a study: it has no study.json");
   const Json json = kit::read_json(path);
   try {
     StudyConfig config;
@@ -77,6 +98,7 @@ StudyConfig read_study(const Path& folder) {
     json.at("seed").get_to(config.options.seed);
     config.options.data = json.at("data").get<std::string>();
     json.at("data_sha256").get_to(config.data_sha256);
+    config.options.settings = json.value("settings", Json());
     for (const Json& part : json.at("shard"))
       kit::check(part.is_number_integer(), "shard expects two whole numbers");
     json.at("shard").at(0).get_to(config.shard.index);
@@ -88,11 +110,9 @@ StudyConfig read_study(const Path& folder) {
       config.machine.emplace_back(name, value.get<std::string>());
     return config;
   } catch (const Json::exception& error) {
-    kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                   io::printable(error.what()));
+    not_as_written(path, error);
   } catch (const Error& error) {
-    kit::fail_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                   io::printable(error.what()));
+    not_as_written(path, error);
   }
 }
 
@@ -138,12 +158,20 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
   return records;
 }
 
-StudyResults read_results(const Path& folder, const Study& study) {
-  const StudyConfig config = read_study(folder);
-  kit::check(config.study == study.name, "{} is of the study {}, not of {}", io::printable(folder.string()),
-             io::quote(config.study), study.name);
-  const std::vector<StudyRun> plan = study.plan(config.options);
-  return {config.options, read_records(folder, plan), plan.size()};
+StudyFolder read_folder(const Path& folder,
+                        const std::function<const Study&(const std::string& name)>& study_named) {
+  StudyConfig config = read_study(folder);
+  const Study& study = study_named(config.study);
+  std::vector<StudyRun> plan;
+  try {
+    plan = study.plan(config.options);
+  } catch (const Json::exception& error) {
+    not_as_written(folder / "study.json", error);
+  } catch (const Error& error) {
+    not_as_written(folder / "study.json", error);
+  }
+  StudyResults results{config.options, read_records(folder, plan), plan.size()};
+  return {&study, folder, std::move(config), std::move(results)};
 }
 
 }  // namespace gradus::lab

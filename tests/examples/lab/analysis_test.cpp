@@ -1,4 +1,4 @@
-#include "lab/analysis/analysis.h"
+#include "lab/studies/compare/analysis/analysis.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/analysis/comparisons.h"
+#include "lab/studies/compare/analysis/comparisons.h"
 
 #include <doctest/doctest.h>
 

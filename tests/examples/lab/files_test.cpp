@@ -6,7 +6,7 @@
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
-#include "lab/report/report.h"
+#include "lab/studies/compare/report/report.h"
 #include "made_up.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gradus/core/error.h"
-#include "lab/analysis/verdict.h"
+#include "lab/studies/compare/analysis/verdict.h"
 #include "made_up.h"
 
 using namespace gradus;

@@ -1,4 +1,4 @@
-#include "lab/analysis/intervals.h"
+#include "lab/statistics/intervals.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gradus/core/random/random.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 
 using namespace gradus::lab;
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "lab/analysis/analysis.h"
+#include "lab/studies/compare/analysis/analysis.h"
 
 namespace gradus::test {
 

@@ -1,4 +1,4 @@
-#include "lab/options.h"
+#include "lab/program/options.h"
 
 #include <doctest/doctest.h>
 

@@ -7,9 +7,9 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
-#include "lab/names.h"
-#include "lab/report/report.h"
-#include "lab/report/summary.h"
+#include "lab/statistics/words.h"
+#include "lab/studies/compare/report/report.h"
+#include "lab/studies/compare/report/summary.h"
 #include "made_up.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-#include "lab/report/report.h"
+#include "lab/studies/compare/report/report.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include "kit/markup.h"
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
-#include "lab/report/summary.h"
+#include "lab/studies/compare/report/summary.h"
 #include "made_up.h"
 #include "support.h"
 

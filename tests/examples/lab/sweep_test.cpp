@@ -7,7 +7,7 @@
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
-#include "lab/options.h"
+#include "lab/program/options.h"
 #include "support.h"
 
 using namespace gradus;

@@ -1,4 +1,4 @@
-#include "lab/analysis/verdict.h"
+#include "lab/studies/compare/analysis/verdict.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/report/page.h"
+#include "lab/study/page.h"
 #include "lab/studies/start/start.h"
 
 namespace gradus::lab::start {

@@ -20,12 +20,12 @@ namespace gradus::docs {
 class CourseFigure {
  public:
   template <class F>
-  CourseFigure(const char* source, F draw) : folder_(std::filesystem::path(source).parent_path()) {
-    draw_ = [draw](const std::filesystem::path& folder) {
+  CourseFigure(const char* source, F drawn) : folder_(std::filesystem::path(source).parent_path()) {
+    draw_ = [drawn](const std::filesystem::path& folder) {
       if constexpr (std::is_invocable_v<F>)
-        return svg(draw());
+        return svg(drawn());
       else
-        return svg(draw(folder));
+        return svg(drawn(folder));
     };
     all().push_back(this);
   }

@@ -1,5 +1,6 @@
-// The lab: Pre-LN and Post-LN, or two other placements, compared at initialisation and in training, and the
-// studies behind the ledger of claims. program/command.h has the words of its command line.
+// The lab: Pre-LN and Post-LN, or two other placements, compared at initialisation and in training.
+//
+// Also the studies behind the ledger of claims: program/command.h has the words of the command line.
 
 #include <string_view>
 

@@ -147,7 +147,9 @@ std::string summary_words(const std::vector<JudgedClaim>& judged) {
 
 std::string write_study_page(const MeasuredStudy& measured) {
   const Study& study = *measured.study;
-  const std::vector<JudgedClaim> judged = judged_by(study, measured.figures);
+  std::vector<JudgedClaim> judged = judged_by(study, measured.figures);
+  if (study.conclude)  // settings of its own may be none that a claim speaks of
+    std::erase_if(judged, [](const JudgedClaim& claim) { return claim.head() == "not measured"; });
   const Conclusion conclusion =
       study.conclude ? study.conclude(measured.results)
                      : Conclusion{.title = study.title,

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "gradus/core/io/files.h"
 #include "gradus/kit/program/detail/check.h"
 #include "lab/statistics/words.h"
 #include "lab/studies/compare/analysis/verdict.h"
@@ -159,6 +160,9 @@ Study compare_study() {
           .needs_data = false,
           .files =
               [](const std::filesystem::path& text) {
+                kit::check(!std::filesystem::is_fifo(text),
+                           "{} is a pipe, expects a file: a study that goes on reads it again",
+                           io::printable(text.string()));
                 compare::task_of(text);  // throws where it is none, before anything is written
                 return std::vector{text};
               }};

@@ -19,7 +19,8 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies);
 std::vector<std::string> faults_of(const std::string& page, const std::vector<lab::JudgedClaim>& ledger);
 
 /// Copies the files of finished studies that are committed: study.json, without what tells machines apart,
-/// and runs.jsonl, without the curves of single steps that `compare` keeps. Throws where a study has not finished, or was not run with the budget "full".
+/// and runs.jsonl, without the curves of single steps that `compare` keeps. Throws where a study has not
+/// finished, or was not run with the budget "full".
 void record_studies(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace gradus::docs

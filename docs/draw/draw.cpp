@@ -1,5 +1,5 @@
-// Draws the charts of the documentation: draw_pictures DOCS. They go to DOCS/pictures, and those of chapters to
-// DOCS/course/NN_name/figure.svg. Drawings of things (the tape, attention, ...) are made by hand, except
+// Draws the charts of the documentation: draw_pictures DOCS. They go to DOCS/pictures, and those of chapters
+// to DOCS/course/NN_name/figure.svg. Drawings of things (the tape, attention, ...) are made by hand, except
 // those of blocks (drawing.h).
 
 #include <cstdio>

@@ -54,9 +54,8 @@ std::string lab_sentence(const lab::compare::Analysis& analysis) {
       "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, which counting "
       "the last {} characters reaches: {}.",
       kit::number_text(settings.lrs.front()), kit::number_text(settings.lrs.back()),
-      lab::warmup_words(settings.warmups.front()), lab::warmup_words(settings.warmups.back()),
-      settings.steps, settings.seeds, runs_of_depth(analysis), analysis.baseline.n - 1,
-      counts_by_depth(analysis));
+      lab::warmup_words(settings.warmups.front()), lab::warmup_words(settings.warmups.back()), settings.steps,
+      settings.seeds, runs_of_depth(analysis), analysis.baseline.n - 1, counts_by_depth(analysis));
 }
 
 std::string lab_alternative(const lab::compare::Analysis& analysis) {

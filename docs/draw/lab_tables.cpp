@@ -1,7 +1,8 @@
 // What docs/lab.md and README.md say in numbers, from where the charts have them:
 //
 //   lab_tables                     prints the tables that docs/lab.md quotes
-//   lab_tables --check README.md   fails unless the page has the words that follow from docs/data/studies/compare
+//   lab_tables --check README.md   fails unless the page has the words that follow from
+//   docs/data/studies/compare
 
 #include <fmt/format.h>
 
@@ -42,7 +43,8 @@ void print_schemes() {
   std::vector<compare::InitialState> states;
   for (const compare::StartOptions& start : compare::plan_starts(settings.placements, settings.seed))
     if (start.layers == 32) states.push_back(compare::measure_start(start));
-  fmt::print("|dL/dW2| of block 1 over block {}: median of 10 seeds (least to largest)\n", states.front().layers);
+  fmt::print("|dL/dW2| of block 1 over block {}: median of 10 seeds (least to largest)\n",
+             states.front().layers);
   fmt::print("{:<16} {:<23} {}\n", "initial weights", "Post-LN", "Pre-LN");
   const auto value = [](const compare::InitialState& s) {
     return fmt::format("{:.2f} ({:.2f} to {:.2f})", s.median.front(), s.low.front(), s.high.front());

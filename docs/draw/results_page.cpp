@@ -33,7 +33,8 @@ ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
       "# What came out\n\nThe lab's [studies](studies.md) as they were run for these pages: their charts, "
       "each with the "
       "sentence that its numbers choose, and the verdicts on the claims they decide. This page is made from "
-      "[data/studies](data/studies) by a program. Brackets here go from the lowest to the highest seed; figures "
+      "[data/studies](data/studies) by a program. Brackets here go from the lowest to the highest seed; "
+      "figures "
       "with intervals, bands and places are in [the ledger](claims.md).\n\n"};
   for (const lab::Study& study : lab::studies()) {
     const lab::MeasuredStudy* const found = lab::find_study(measured, study.name);

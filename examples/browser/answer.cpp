@@ -133,9 +133,8 @@ Json answer_verdict() {
       Json diverged, loss;
       if (run.diverged_at) diverged = *run.diverged_at;
       if (run.final_loss) loss = *run.final_loss;
-      models.push_back({{"placement", run.options.placement.name},
-                        {"final_loss", loss},
-                        {"diverged_at", diverged}});
+      models.push_back(
+          {{"placement", run.options.placement.name}, {"final_loss", loss}, {"diverged_at", diverged}});
     }
   return {{"verdict", state().record.verdict(settings)},
           {"seeds", state().record.seeds(settings)},

@@ -44,7 +44,8 @@ std::int64_t Record::seeds(const Settings& settings) const {
 
 std::string Record::verdict(const Settings& settings) const {
   lab::compare::Settings grid;
-  grid.placements = {nn::placement_named(settings.placements[0]), nn::placement_named(settings.placements[1])};
+  grid.placements = {nn::placement_named(settings.placements[0]),
+                     nn::placement_named(settings.placements[1])};
   grid.depths = {settings.layers};
   grid.lrs = {settings.rate};
   grid.warmups = {settings.warmup};

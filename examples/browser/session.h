@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "lab/studies/compare/analysis/analysis.h"
-#include "lab/training/weights.h"
 #include "lab/training/trial.h"
+#include "lab/training/weights.h"
 
 namespace gradus::browser {
 

@@ -80,7 +80,7 @@ class LineReader final : public nlohmann::json_sax<Json> {
     return take(std::move(value));
   }
 
-  bool inside_ = false;                       // of the object that a line is
+  bool inside_ = false;                           // of the object that a line is
   std::optional<std::vector<double>> list_ = {};  // that is being read
   std::string name_;
 };

@@ -144,8 +144,8 @@ class LogLines {
   auto end() const { return lines_.end(); }
 
   /// One value of each line, NaN where a line has none of that name or null; of a log without lines, none.
-  /// Throws for a text or a list, naming its line and file, and when there are lines and none has the name, listing
-  /// those there are.
+  /// Throws for a text or a list, naming its line and file, and when there are lines and none has the name,
+  /// listing those there are.
   std::vector<double> column(std::string_view name) const;
 
   /// The lines that have a value of that name other than null, such as one that is measured now and then; of

@@ -76,7 +76,8 @@ TEST_CASE("a run log is one flushed line each, names in order") {
 TEST_CASE("a list of numbers is a JSON array, with null for what is not finite") {
   const test::ScratchFolder folder;
   const double infinite = std::numeric_limits<double>::infinity();
-  RunLog(folder / "m.jsonl").write({{"losses", std::vector{2.5, infinite, 1e-7}}, {"none", std::vector<double>{}}});
+  RunLog(folder / "m.jsonl")
+      .write({{"losses", std::vector{2.5, infinite, 1e-7}}, {"none", std::vector<double>{}}});
   CHECK(read_file(folder / "m.jsonl") == "{\"losses\":[2.5,null,1e-07],\"none\":[]}\n");
   const LogLines lines = read_run_log(folder / "m.jsonl");
   const std::vector<double>& losses = lines[0]["losses"].list();
@@ -85,7 +86,8 @@ TEST_CASE("a list of numbers is a JSON array, with null for what is not finite")
   CHECK(std::isnan(losses[1]));
   CHECK(lines[0]["none"].is_list());
   CHECK(lines[0]["none"].list().empty());
-  CHECK_THROWS_WITH_AS(lines[0]["losses"].number(), "LogValue: expects a number, got '[2.5,null,1e-07]'", Error);
+  CHECK_THROWS_WITH_AS(lines[0]["losses"].number(), "LogValue: expects a number, got '[2.5,null,1e-07]'",
+                       Error);
   CHECK_THROWS_WITH_AS(LogValue(2).list(), "LogValue: expects a list of numbers, got '2'", Error);
   CHECK_THROWS_AS(lines.column("losses"), Error);
 }
@@ -245,7 +247,8 @@ TEST_CASE("a file that is no run log is refused, and stays as it is") {
           "1: 'vocab' is an object; expects a number, a text, true, false, null or a list of numbers");
   refused("{\"a\":1}{\"a\"", "1: " + object + "'{\"a\":1}{\"a\"'");
 
-  for (const char* cut : {"", "{", "{\"", "{\"loss", "{\"loss\":2.", "{\"a\":[", "{\"a\":[1,2.", "{\"a\":\"\\u00", "{\"a\":\"\xC3"}) {
+  for (const char* cut : {"", "{", "{\"", "{\"loss", "{\"loss\":2.", "{\"a\":[", "{\"a\":[1,2.",
+                          "{\"a\":\"\\u00", "{\"a\":\"\xC3"}) {
     CAPTURE(cut);
     replace_file(path, cut);
     CHECK(read_run_log(path).empty());

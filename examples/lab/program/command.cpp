@@ -69,7 +69,8 @@ void print_all_judged(const std::vector<const Study*>& wanted, const std::vector
 
 /// The last lines of a study with a conclusion of its own: that and its page.
 void print_conclusion(const MeasuredStudy& measured, const Sentences& sentences) {
-  kit::print(fmt::format("{}\n{}\n", sentences.at(measured.study->name), (measured.path / "report.html").string()));
+  kit::print(
+      fmt::format("{}\n{}\n", sentences.at(measured.study->name), (measured.path / "report.html").string()));
 }
 
 /// "claims 13, 14"; "claim 54"; "no claim".

@@ -71,11 +71,11 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
     page.subheading(fmt::format("{}. {}", claim.claim->number, claim.claim->text),
                     fmt::format("claim-{}", claim.claim->number));
     const MeasuredStudy* const study = find_study(studies, claim.claim->study);
-    page.paragraph(fmt::format(
-        "**{}**. Said by: {}.{}", claim.verdict(), claim.claim->source,
-        study ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
-                            encoded(study->path.filename().string()), claim.form)
-              : ""));
+    page.paragraph(fmt::format("**{}**. Said by: {}.{}", claim.verdict(), claim.claim->source,
+                               study
+                                   ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
+                                                 encoded(study->path.filename().string()), claim.form)
+                                   : ""));
     kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
       table.rows.push_back({one.measure->where, words_of(one), band_words(*one.measure),

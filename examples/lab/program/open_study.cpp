@@ -37,7 +37,8 @@ void check_pages(const Path& out) {
 
 /// Of a folder whose lab kept no studies.
 const char* older_words(const Path& folder) {
-  return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json" : "";
+  return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json"
+                                                         : "";
 }
 
 StudyConfig new_config(const Study& study, const Request& request) {

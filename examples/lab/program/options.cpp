@@ -97,7 +97,8 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   if (const auto status = line.parse(argc, argv)) return status;
   if (const std::string name = line.first_given({other_form, "--full", "--out", "--shard", "--seed"});
       !given.resume.empty() && !name.empty())
-    return refuse(program, name + " cannot change a study under way; only --threads and --data go with --resume");
+    return refuse(program,
+                  name + " cannot change a study under way; only --threads and --data go with --resume");
   common.read(line, given, quick && !standard);
   return std::nullopt;
 }
@@ -112,7 +113,8 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
   std::string placement = "post";
   bool quick = false;
   line.flag("--quick", quick, "Fewer runs: about a minute on two fast cores");
-  line.path("--text", given.options.data, "Train on the characters of this file instead of the built-in language");
+  line.path("--text", given.options.data,
+            "Train on the characters of this file instead of the built-in language");
   line.text("--placement", placement,
             "What is compared with Pre-LN; A,B: one with another; list: all there are");
   common.add_to(line, given);
@@ -134,8 +136,8 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
       "stopped by signal N (130: Ctrl-C)");
   if (const auto status = line.parse(argc, argv)) return status;
   if (const std::string name =
-          line.first_given({"--quick", "--full", "--text", "--placement", "--out", "--shard", "--seed", "--seeds",
-                            "--depths", "--lrs", "--warmups", "--steps"});
+          line.first_given({"--quick", "--full", "--text", "--placement", "--out", "--shard", "--seed",
+                            "--seeds", "--depths", "--lrs", "--warmups", "--steps"});
       !given.resume.empty() && !name.empty())
     return refuse("lab", name + " cannot change a lab under way; only --threads goes with --resume");
   if (placement == "list") {

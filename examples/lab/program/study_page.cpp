@@ -150,12 +150,11 @@ std::string write_study_page(const MeasuredStudy& measured) {
   std::vector<JudgedClaim> judged = judged_by(study, measured.figures);
   if (study.conclude)  // settings of its own may be none that a claim speaks of
     std::erase_if(judged, [](const JudgedClaim& claim) { return claim.head() == "not measured"; });
-  const Conclusion conclusion =
-      study.conclude ? study.conclude(measured.results)
-                     : Conclusion{.title = study.title,
-                                  .question = study.question,
-                                  .sentence = sentence_of(measured, judged),
-                                  .findings = {}};
+  const Conclusion conclusion = study.conclude ? study.conclude(measured.results)
+                                               : Conclusion{.title = study.title,
+                                                            .question = study.question,
+                                                            .sentence = sentence_of(measured, judged),
+                                                            .findings = {}};
   Page page{kit::HtmlReport(conclusion.title, conclusion.question)};
   std::vector<std::string> findings = conclusion.findings;
   for (const JudgedClaim& claim : judged) findings.push_back(claim_words(claim));

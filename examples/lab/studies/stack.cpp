@@ -14,11 +14,10 @@ Tensor Stack::loss(const Tensor& output) const {
 Stack make_stack(const nn::Placement& placement, const std::string& scheme, std::int64_t layers,
                  std::uint64_t seed, Generator& generator) {
   const bool xiong = scheme == "xiong";
-  const nn::TransformerEncoder encoder({.layers = layers,
-                                        .placement = placement,
-                                        .block = {.d_model = kStackWidth,
-                                                  .heads = xiong ? 1 : 4,
-                                                  .d_ff = (xiong ? 1 : 4) * kStackWidth}});
+  const nn::TransformerEncoder encoder(
+      {.layers = layers,
+       .placement = placement,
+       .block = {.d_model = kStackWidth, .heads = xiong ? 1 : 4, .d_ff = (xiong ? 1 : 4) * kStackWidth}});
   set_weights(encoder, scheme, layers, generator);
   if (placement.init) {
     manual_seed(seed);  // of this thread's generator, which it draws from

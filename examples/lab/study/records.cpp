@@ -12,8 +12,8 @@
 #include "gradus/kit/data/system_info.h"
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/ops/backend.h"
-#include "lab/study/limits.h"
 #include "lab/statistics/words.h"
+#include "lab/study/limits.h"
 
 namespace gradus::lab {
 
@@ -84,11 +84,12 @@ bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.js
 
 StudyConfig read_study(const Path& folder) {
   const Path path = folder / "study.json";
-  kit::check(is_study(folder), "{} {}", io::printable(folder.string()),
-             io::exists("lab", (folder / "config.json").string())
-                 ? "has a config.json and no study.json: a lab of an older version wrote it, and that version "
-                   "draws it and goes on with it"
-                 : "is not the folder of a study: it has no study.json");
+  kit::check(
+      is_study(folder), "{} {}", io::printable(folder.string()),
+      io::exists("lab", (folder / "config.json").string())
+          ? "has a config.json and no study.json: a lab of an older version wrote it, and that version "
+            "draws it and goes on with it"
+          : "is not the folder of a study: it has no study.json");
   const Json json = kit::read_json(path);
   try {
     StudyConfig config;

@@ -22,7 +22,8 @@ std::vector<InitialState> states_at(std::initializer_list<std::int64_t> depths, 
   std::vector<InitialState> states;
   for (const std::int64_t layers : depths)
     for (const nn::Placement& placement : Settings().placements)
-      states.push_back(measure_start({.placement = placement, .layers = layers, .seed = seed, .seeds = seeds}));
+      states.push_back(
+          measure_start({.placement = placement, .layers = layers, .seed = seed, .seeds = seeds}));
   return states;
 }
 
@@ -88,8 +89,7 @@ TEST_CASE("norms outside the bounds of Lemma 2 are seen in any layer of any dept
 }
 
 TEST_CASE("a depth that was not measured is named") {
-  CHECK_THROWS_WITH_AS(check_theorem1(states_at({2}, 1)),
-                       "check_theorem1: depth 32 was not measured", Error);
+  CHECK_THROWS_WITH_AS(check_theorem1(states_at({2}, 1)), "check_theorem1: depth 32 was not measured", Error);
 }
 
 TEST_CASE("the Jacobian of layer norm: the right formula, and how far off the wrong ones are") {

@@ -38,7 +38,8 @@ TEST_CASE("defaults have at least three seeds, and both placements, depths, rate
     CHECK(given.threads >= 1);
     CHECK(given.options.data.empty());
   }
-  CHECK(plan_runs(settings_of(parsed({"--quick"}).options)).size() < plan_runs(settings_of(parsed({}).options)).size());
+  CHECK(plan_runs(settings_of(parsed({"--quick"}).options)).size() <
+        plan_runs(settings_of(parsed({}).options)).size());
 }
 
 TEST_CASE("what is given holds, each value once and in order") {
@@ -94,8 +95,9 @@ TEST_CASE("bad words end with status 2") {
 }
 
 TEST_CASE("the plan has every setting once, and the ablations of its middle") {
-  const Settings options = settings_of(parsed({"--depths", "2,6,12", "--lrs", "0.001,0.003,0.01,0.03", "--warmups", "0,100",
-                               "--seeds", "3", "--seed", "5"}).options);
+  const Settings options = settings_of(parsed({"--depths", "2,6,12", "--lrs", "0.001,0.003,0.01,0.03",
+                                               "--warmups", "0,100", "--seeds", "3", "--seed", "5"})
+                                           .options);
   const std::vector<RunOptions> plan = plan_runs(options);
   CHECK(plan.size() == 3 * 4 * 2 * 2 * 3 + 4 * 3);
   std::set<std::string> names;

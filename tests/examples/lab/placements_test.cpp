@@ -29,7 +29,8 @@ std::optional<Placements> compared(const char* words) {
 }
 
 nn::GPT model_of(const nn::Placement& placement, bool scaled = false) {
-  return make_model(recall_task(), {.placement = placement, .layers = 4, .seed = 3, .residual_scaling = scaled});
+  return make_model(recall_task(),
+                    {.placement = placement, .layers = 4, .seed = 3, .residual_scaling = scaled});
 }
 
 Results made_up_of(const Placements& placements) {

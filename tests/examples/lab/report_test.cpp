@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kit/markup.h"
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
+#include "kit/markup.h"
 #include "lab/studies/compare/report/summary.h"
 #include "made_up.h"
 #include "support.h"

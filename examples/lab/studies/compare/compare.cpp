@@ -149,23 +149,23 @@ Study compare_study() {
   return {.name = "compare",
           .title = "Pre-LN or Post-LN?",
           .question = "Which of two placements trains more reliably, at which depths, rates and warm-ups?",
-          .setting = "2, 6 and 12 layers of width 32, rates 0.001, 0.003, 0.01 and 0.03, without warm-up and with "
-                     "100 steps of it, 400 steps; both placements with the same weights and batches, seed by "
-                     "seed.",
+          .setting =
+              "2, 6 and 12 layers of width 32, rates 0.001, 0.003, 0.01 and 0.03, without warm-up and with "
+              "100 steps of it, 400 steps; both placements with the same weights and batches, seed by "
+              "seed.",
           .plan = compare::plan,
           .figures = compare::figures,
           .report = compare::report,
           .conclude = compare::conclude,
           .data = "a text file",
           .needs_data = false,
-          .files =
-              [](const std::filesystem::path& text) {
-                kit::check(!std::filesystem::is_fifo(text),
-                           "{} is a pipe, expects a file: a study that goes on reads it again",
-                           io::printable(text.string()));
-                compare::task_of(text);  // throws where it is none, before anything is written
-                return std::vector{text};
-              }};
+          .files = [](const std::filesystem::path& text) {
+            kit::check(!std::filesystem::is_fifo(text),
+                       "{} is a pipe, expects a file: a study that goes on reads it again",
+                       io::printable(text.string()));
+            compare::task_of(text);  // throws where it is none, before anything is written
+            return std::vector{text};
+          }};
 }
 
 }  // namespace gradus::lab

@@ -43,9 +43,8 @@ Measured measure_training(const Task& task, const RunOptions& run, std::int64_t 
   nn::GPT model = make_model(task, run);
   const std::vector<Tensor> parameters = model.parameters();
   std::vector<double> norms;
-  const TrialResult trained = train(task, model, trial_of(run, steps), [&](const TrialStep&) {
-    norms.push_back(optim::grad_norm(parameters));
-  });
+  const TrialResult trained = train(task, model, trial_of(run, steps),
+                                    [&](const TrialStep&) { norms.push_back(optim::grad_norm(parameters)); });
   return {.numbers = {{"final-loss", trained.diverged ? NAN : trained.end_loss},
                       {"diverged-at", trained.diverged ? static_cast<double>(trained.losses.size()) : NAN},
                       {"start-loss", trained.start_loss}},

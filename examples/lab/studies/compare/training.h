@@ -11,9 +11,9 @@ namespace gradus::lab::compare {
 /// sets itself (DeepNorm its matrices, Admin its shortcuts on the first batch).
 nn::GPT make_model(const Task& task, const RunOptions& run);
 
-/// Trains with Adam: "final-loss" (NaN where it diverged), "diverged-at" (NaN where it did not), "start-loss",
-/// the text "parameters-sha256", the series "losses" and "gradient-norms", one of each step. Everything
-/// depends on the options alone. Throws kit::Interrupted.
+/// Trains with Adam: "final-loss" (NaN where it diverged), "diverged-at" (NaN where it did not),
+/// "start-loss", the text "parameters-sha256", the series "losses" and "gradient-norms", one of each step.
+/// Everything depends on the options alone. Throws kit::Interrupted.
 Measured measure_training(const Task& task, const RunOptions& run, std::int64_t steps);
 
 /// The finished run of these options.

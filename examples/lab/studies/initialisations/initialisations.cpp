@@ -14,8 +14,8 @@
 #include "lab/statistics/statistics.h"
 #include "lab/studies/search.h"
 #include "lab/studies/studies.h"
-#include "lab/training/weights.h"
 #include "lab/training/trial.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab {
 

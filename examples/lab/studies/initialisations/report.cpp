@@ -8,8 +8,8 @@
 #include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/initialisations/initialisations.h"
-#include "lab/training/weights.h"
 #include "lab/training/trial.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab::initialisations {
 

@@ -5,8 +5,8 @@
 #include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
 #include "lab/statistics/words.h"
-#include "lab/studies/stack.h"
 #include "lab/studies/bands.h"
+#include "lab/studies/stack.h"
 #include "lab/studies/start/report.h"
 #include "lab/training/weights.h"
 

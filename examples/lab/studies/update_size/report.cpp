@@ -206,8 +206,8 @@ void add_held_charts(Page& page, const StudyResults& results) {
       "held-updates", updates,
       fmt::format("{}Post-LN's first update moves the logits {:.2f} times as far as Pre-LN's in the "
                   "geometric mean. Held updates go at most {} times as far as Pre-LN's at that step. {}",
-                  training_words(), std::pow(10.0, mean(first)),
-                  kit::number_text(spread_of(most).high, 3), bands));
+                  training_words(), std::pow(10.0, mean(first)), kit::number_text(spread_of(most).high, 3),
+                  bands));
 }
 
 void add_training(Page& page, const StudyResults& results) {

@@ -127,8 +127,12 @@ TEST_CASE("the median is judged by the interval of order statistics") {
                     .text = "more",
                     .source = "no one",
                     .study = "none",
-                    .measures = {{.id = "more", .where = "", .what = "more", .estimate = Estimate::median,
-                                  .low = 1, .high = INFINITY}}};
+                    .measures = {{.id = "more",
+                                  .where = "",
+                                  .what = "more",
+                                  .estimate = Estimate::median,
+                                  .low = 1,
+                                  .high = INFINITY}}};
   const JudgedClaim six = judge(claim, {{"more", {1, 2, 3, 4, 5, 6}}});
   CHECK(six.verdict() == "holds");
   CHECK(six.measures[0].figure == 3.5);

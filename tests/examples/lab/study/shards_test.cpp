@@ -139,15 +139,18 @@ TEST_CASE("a folder whose series are words of numbers is named as one of an olde
   write_study(base.path(), config_of({}));
   kit::replace_file(base / "runs.jsonl", "{\"run\":\"run-1\",\"seconds\":1,\"curve\":\"1 2 3\"}\n");
   const StudyResults results{.options = {}, .records = read_records(base.path(), counting().plan({}))};
-  CHECK_THROWS_WITH(results.series("run-1", "curve"),
-                    "run 'run-1' has a text where a series 'curve' is expected: it is of an older version of the lab");
+  CHECK_THROWS_WITH(
+      results.series("run-1", "curve"),
+      "run 'run-1' has a text where a series 'curve' is expected: it is of an older version of the lab");
   CHECK_THROWS_WITH(results.series("run-1", "other"), "run 'run-1' has no series 'other'");
 }
 
 TEST_CASE("a number of a record keeps every bit, a value of a series six digits") {
   const test::ScratchFolder base;
   write_study(base.path(), config_of({}));
-  const Record record{.measured = {.numbers = {{"value", 1.0 / 3}}, .series = {{"curve", {1.0 / 3, 2}}}, .texts = {{"word", "x y"}}}};
+  const Record record{.measured = {.numbers = {{"value", 1.0 / 3}},
+                                   .series = {{"curve", {1.0 / 3, 2}}},
+                                   .texts = {{"word", "x y"}}}};
   kit::replace_file(base / "runs.jsonl", line_of("run-1", record).json() + "\n");
   const Measured back = read_records(base.path(), counting().plan({})).at("run-1").measured;
   CHECK(back.numbers.at("value") == 1.0 / 3);
@@ -160,10 +163,10 @@ TEST_CASE("those of a lower round are run first, of a round the longest") {
   study.plan = [](const StudyOptions&) {
     std::vector<StudyRun> runs;
     for (const auto& [name, seconds, round] : {std::tuple("c", 9.0, 1), {"b", 1.0, 0}, {"a", 2.0, 0}})
-      runs.push_back({.name = name,
-                      .seconds = seconds,
-                      .round = static_cast<std::uint64_t>(round),
-                      .measure = [] { return Measured{}; }});
+      runs.push_back(
+          {.name = name, .seconds = seconds, .round = static_cast<std::uint64_t>(round), .measure = [] {
+             return Measured{};
+           }});
     return runs;
   };
   const test::ScratchFolder base;

@@ -63,7 +63,8 @@ struct Analysis {
   std::size_t planned = 0, finished = 0;
 
   const Cell& cell(const nn::Placement& placement, std::int64_t layers, double lr, std::int64_t warmup) const;
-  const Sensitivity& sensitivity(const nn::Placement& placement, std::int64_t layers, std::int64_t warmup) const;
+  const Sensitivity& sensitivity(const nn::Placement& placement, std::int64_t layers,
+                                 std::int64_t warmup) const;
   /// Those of the plan.
   std::vector<std::uint64_t> seeds() const;
   /// The least loss of a seed with this placement and depth, over rates and warm-ups; nothing until all of

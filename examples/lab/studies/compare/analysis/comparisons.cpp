@@ -32,11 +32,10 @@ void compare_all(const Analysis& analysis, Comparisons& result) {
     learned.push_back(ahead);
     losses.push_back(mean(of_seed));
   }
-  result.learned = {
-      fmt::format("settings that learned, all settings: {} - {}", first.name, second.name),
-      learned, difference_of(learned)};
-  result.loss = {"mean loss, all settings: " + difference_words(analysis.settings.placements),
-                 losses, difference_of(losses)};
+  result.learned = {fmt::format("settings that learned, all settings: {} - {}", first.name, second.name),
+                    learned, difference_of(learned)};
+  result.loss = {"mean loss, all settings: " + difference_words(analysis.settings.placements), losses,
+                 difference_of(losses)};
 }
 
 void compare_best(const Analysis& analysis, Comparisons& result) {
@@ -57,8 +56,10 @@ void compare_best(const Analysis& analysis, Comparisons& result) {
     if (differences.empty()) continue;
     const std::string about = fmt::format("loss at the best rate and warm-up of each seed, {}: {}",
                                           counted(layers, "layer"), difference_words(placements));
-    result.best.push_back(
-        {layers, {mean(losses[0]), mean(losses[1])}, {about, differences, difference_of(differences)}, std::move(rates)});
+    result.best.push_back({layers,
+                           {mean(losses[0]), mean(losses[1])},
+                           {about, differences, difference_of(differences)},
+                           std::move(rates)});
   }
 }
 
@@ -66,8 +67,9 @@ void compare_sensitivity(const Analysis& analysis, Comparisons& result) {
   const Settings& settings = analysis.settings;
   if (settings.lrs.size() < 2) return;
   const std::int64_t layers = settings.depths.back(), warmup = settings.warmups.front();
-  const std::vector<double> differences = paired(analysis.sensitivity(settings.placements[0], layers, warmup),
-                                                 analysis.sensitivity(settings.placements[1], layers, warmup));
+  const std::vector<double> differences =
+      paired(analysis.sensitivity(settings.placements[0], layers, warmup),
+             analysis.sensitivity(settings.placements[1], layers, warmup));
   if (differences.empty()) return;
   result.deepest.push_back({fmt::format("learning-rate sensitivity, {}, {}: {}", counted(layers, "layer"),
                                         warmup_words(warmup), difference_words(settings.placements)),
@@ -80,8 +82,7 @@ void compare_ablations(const Analysis& analysis, Comparisons& result) {
     const std::vector<double> differences =
         paired(analysis.cell(run.placement, run.layers, run.lr, run.warmup), cell);
     if (differences.empty()) continue;
-    const std::string about =
-        fmt::format("loss of {} {}: change", run.placement.name, ablation_words(run));
+    const std::string about = fmt::format("loss of {} {}: change", run.placement.name, ablation_words(run));
     result.ablations.push_back({run, {about, differences, difference_of(differences)}});
   }
 }

@@ -10,10 +10,10 @@
 namespace gradus::lab::compare {
 
 struct Comparison {
-  std::string about;      // "sensitivity with 12 layers, without warm-up: Post-LN - Pre-LN", for summary.json
+  std::string about;  // "sensitivity with 12 layers, without warm-up: Post-LN - Pre-LN", for summary.json
   std::vector<double> values;  // one a seed
   Difference difference;       // of them
-  double p = 1;           // of the sign test, corrected for the number of questions of its kind
+  double p = 1;                // of the sign test, corrected for the number of questions of its kind
   /// Told from chance.
   bool clear() const { return p < kLevel; }
 };

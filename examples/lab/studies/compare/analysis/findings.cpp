@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "gradus/kit/chart/axis.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
 #include "lab/studies/compare/analysis/verdict.h"
-#include "lab/statistics/words.h"
 #include "lab/training/trial.h"
 
 namespace gradus::lab::compare {
@@ -149,8 +149,8 @@ std::string direction_words(const Comparison& comparison) {
 std::string ablation_finding(const Analysis& analysis, const Comparisons& comparisons) {
   std::vector<std::string> parts;
   for (const AblationChange& change : comparisons.ablations) {
-    std::string part = fmt::format("{} {} {}", change.setting.placement.name,
-                                   ablation_words(change.setting), with_range(change.comparison.difference));
+    std::string part = fmt::format("{} {} {}", change.setting.placement.name, ablation_words(change.setting),
+                                   with_range(change.comparison.difference));
     if (change.comparison.difference.count >= 2) part += ", " + direction_words(change.comparison);
     parts.push_back(part);
   }

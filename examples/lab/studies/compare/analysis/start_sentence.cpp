@@ -35,8 +35,7 @@ std::string depth_clause(const std::vector<InitialState>& states, const Theorem1
                        kit::fixed_text(*theorem.pre_ratio_L8_L32, 2));
   const double shallow = top_gradient(states, placement, 2), deep = top_gradient(states, placement, 32);
   if (shallow == 0) return fmt::format("is 0 in {}", placement.name);
-  if (!std::isfinite(deep))
-    return fmt::format("is no longer finite with 32 layers in {}", placement.name);
+  if (!std::isfinite(deep)) return fmt::format("is no longer finite with 32 layers in {}", placement.name);
   const double ratio = deep / shallow;
   return fmt::format("{} in {} (32 layers over 2: {})",
                      ratio > kPostRatioHigh  ? "grows with depth"
@@ -99,7 +98,8 @@ Theorem1 check_theorem1(const std::vector<InitialState>& states) {
 }
 
 std::string start_sentence(const std::vector<InitialState>& states, const Placements& placements) {
-  for (const nn::Placement& placement : placements) top_gradient(states, placement, 32);  // throws if not there
+  for (const nn::Placement& placement : placements)
+    top_gradient(states, placement, 32);  // throws if not there
   const Theorem1 theorem = check_theorem1(states);
   std::string text = fmt::format("Before the first step the gradient of the last block {} and {}.",
                                  depth_clause(states, theorem, placements[1]),

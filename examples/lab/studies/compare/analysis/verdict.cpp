@@ -42,8 +42,8 @@ std::string lower_for(const Comparison& comparison, const Placements& placements
   const Difference& difference = comparison.difference;
   if (difference.side() == 0)
     return difference.up == 0 ? "for neither in any seed" : "for each in " + agreement(difference);
-  return fmt::format("for {} in {}{}", placements[difference.side() > 0 ? 0 : 1].name,
-                     agreement(difference), comparison.clear() ? " (clear)" : "");
+  return fmt::format("for {} in {}{}", placements[difference.side() > 0 ? 0 : 1].name, agreement(difference),
+                     comparison.clear() ? " (clear)" : "");
 }
 
 std::string loss_clause(const Comparisons& all, const Placements& placements) {
@@ -77,9 +77,9 @@ std::string best_clause(const Comparisons& all, const Settings& settings) {
     if (best.comparison.difference.count < 2) continue;
     const std::size_t lower = best.comparison.difference.side() >= 0 ? 0 : 1;
     parts.push_back(fmt::format("{} with {} ({} against {}{})",
-                                lower_for(best.comparison, settings.placements), counted(best.layers, "layer"),
-                                nats(best.loss[lower]), nats(best.loss[1 - lower]),
-                                edge_words(best, settings)));
+                                lower_for(best.comparison, settings.placements),
+                                counted(best.layers, "layer"), nats(best.loss[lower]),
+                                nats(best.loss[1 - lower]), edge_words(best, settings)));
   }
   return parts.empty() ? "" : "; that at the best rate and warm-up of each seed is lower " + listed(parts);
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "lab/statistics/words.h"
+#include "lab/studies/compare/report/charts.h"
 #include "lab/studies/stack.h"
 #include "lab/training/weights.h"
-#include "lab/studies/compare/report/charts.h"
 
 namespace gradus::lab::compare {
 
@@ -16,7 +16,8 @@ using kit::Series;
 
 constexpr int kReferenceStyle = 7;
 
-std::vector<const InitialState*> states_of(const Initialisation& initialisation, const nn::Placement& placement) {
+std::vector<const InitialState*> states_of(const Initialisation& initialisation,
+                                           const nn::Placement& placement) {
   std::vector<const InitialState*> states;
   for (const InitialState& state : initialisation.states)
     if (state.placement == placement) states.push_back(&state);
@@ -62,9 +63,8 @@ kit::LineChart top_gradient_chart(const Initialisation& initialisation, const Pl
                        .x_axis = AxisKind::log,
                        .y_axis = AxisKind::log};
   for (const nn::Placement& placement : placements) {
-    Series series{.name = placement.name,
-                  .spread = kit::Spread::error_bars,
-                  .style = style_of(placements, placement)};
+    Series series{
+        .name = placement.name, .spread = kit::Spread::error_bars, .style = style_of(placements, placement)};
     for (const InitialState* state : states_of(initialisation, placement)) {
       series.x.push_back(static_cast<double>(state->layers));
       series.y.push_back(state->top_gradient);

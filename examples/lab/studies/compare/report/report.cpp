@@ -53,19 +53,17 @@ std::string placement_words(const nn::Placement& placement) {
                      placement.equation,
                      placement.leave        ? "its streams are joined after the last block"
                      : placement.final_norm ? "a norm stands after the last block"
-                                          : "no norm stands after the last block",
+                                            : "no norm stands after the last block",
                      placement.paper);
 }
 
 /// What one placement's models have and the other's have not.
 std::string difference_in_parameters(const Settings& settings) {
   if (pre_and_post(settings.placements))
-    return fmt::format("Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0",
-                       2 * kWidth);
+    return fmt::format("Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0", 2 * kWidth);
   std::string text = "norms start as gain 1 and bias 0";
   for (const nn::Placement& placement : settings.placements) {
-    if (placement == nn::admin())
-      text += "; Admin's shortcuts are measured on the first batch";
+    if (placement == nn::admin()) text += "; Admin's shortcuts are measured on the first batch";
     if (placement.init)
       text += fmt::format("; {} draws its matrices anew, as its paper says", placement.name);
   }
@@ -76,16 +74,15 @@ void add_introduction(Page& page, const Analysis& analysis) {
   const Settings& settings = analysis.settings;
   page.html.heading("What is compared");
   page.html.list({placement_words(settings.placements[0]), placement_words(settings.placements[1])});
-  page.html.paragraph(
-      fmt::format("Everything else is equal. With the same seed and depth all blocks start from the same "
-                  "weights and see the "
-                  "same batches; {}. The "
-                  "models are GPTs of "
-                  "width {} with {} heads and tied embeddings, trained for {} steps of {} × {} characters by "
-                  "Adam at a constant "
-                  "rate after the warm-up, without weight decay, dropout, or gradient clipping.",
-                  difference_in_parameters(settings), kWidth, kHeads,
-                  settings.steps, kBatch, analysis.task.context));
+  page.html.paragraph(fmt::format(
+      "Everything else is equal. With the same seed and depth all blocks start from the same "
+      "weights and see the "
+      "same batches; {}. The "
+      "models are GPTs of "
+      "width {} with {} heads and tied embeddings, trained for {} steps of {} × {} characters by "
+      "Adam at a constant "
+      "rate after the warm-up, without weight decay, dropout, or gradient clipping.",
+      difference_in_parameters(settings), kWidth, kHeads, settings.steps, kBatch, analysis.task.context));
   page.html.paragraph(task_words(analysis));
 }
 
@@ -102,8 +99,7 @@ void add_maps(Page& page, const Analysis& analysis) {
 
 void add_limits(Page& page, const Analysis& analysis) {
   const Settings& settings = analysis.settings;
-  const auto characters =
-      static_cast<double>(settings.steps * kBatch * analysis.task.context);
+  const auto characters = static_cast<double>(settings.steps * kBatch * analysis.task.context);
   const bool post = contains(settings.placements, nn::post_ln());
   page.html.heading("What this does not show");
   std::vector<std::string> limits = {
@@ -134,8 +130,9 @@ void add_grid(Page& page, const Analysis& analysis) {
                                     {"warm-up steps", listed(settings.warmups)},
                                     {"steps of a run", std::to_string(settings.steps)},
                                     {"seeds", std::to_string(settings.seeds)}});
-  page.html.paragraph("[summary.json](summary.json): results for programs, with a fingerprint of the parameters of "
-                      "every model.");
+  page.html.paragraph(
+      "[summary.json](summary.json): results for programs, with a fingerprint of the parameters of "
+      "every model.");
 }
 
 }  // namespace

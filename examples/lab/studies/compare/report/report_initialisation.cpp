@@ -6,13 +6,13 @@
 
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/program/detail/check.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
+#include "lab/studies/compare/report/charts.h"
+#include "lab/studies/compare/report/report.h"
 #include "lab/studies/compare/start.h"
 #include "lab/studies/stack.h"
 #include "lab/training/weights.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/compare/report/charts.h"
-#include "lab/studies/compare/report/report.h"
 
 namespace gradus::lab::compare {
 
@@ -52,8 +52,7 @@ std::string weights_caption(const Initialisation& initialisation, const Placemen
     text += fmt::format(
         " In this setting we measured, at {} layers, in the first block {} the gradient of the last for "
         "{} and {} for {}: medians, and from the least to the largest of the seeds.",
-        kLayers, share_words(shares[1]), placements[1].name, share_words(shares[0]),
-        placements[0].name);
+        kLayers, share_words(shares[1]), placements[1].name, share_words(shares[0]), placements[0].name);
   if (!contains(placements, nn::post_ln())) return text;
   const double alone = norms_alone(kLayers);
   const std::vector<double>& post = state_at(initialisation, nn::post_ln(), kLayers).weight_share;
@@ -81,7 +80,8 @@ std::string activations_caption(const Initialisation& initialisation, const Plac
 }
 
 /// The first block of one placement against its last: "Xavier 0.5 (0.2 to 2)", for each kind of weights.
-std::vector<std::string> first_blocks(const std::vector<InitialState>& schemes, const nn::Placement& placement) {
+std::vector<std::string> first_blocks(const std::vector<InitialState>& schemes,
+                                      const nn::Placement& placement) {
   std::vector<std::string> parts;
   for (const InitialState& state : schemes)
     if (state.placement == placement)
@@ -130,8 +130,8 @@ std::string setting_words(const Placements& two) {
       "classes and {4} seeds. The loss is taken **at one position**: that of a mean over positions can grow "
       "with "
       "depth for a reason {5}, since uniform attention makes positions alike.",
-      kStackWidth, kStackPositions, knows_theorem(two) ? "theirs" : "that of Xiong et al. 2020", kStackClasses,
-      StartOptions().seeds,
+      kStackWidth, kStackPositions, knows_theorem(two) ? "theirs" : "that of Xiong et al. 2020",
+      kStackClasses, StartOptions().seeds,
       knows_theorem(two) ? "the theorem does not speak of" : "that has nothing to do with placements");
   for (const nn::Placement& placement : two)
     if (placement.init)
@@ -188,8 +188,7 @@ void add_initialisation(Page& page, const Results& results) {
   page.html.paragraph(start_sentence(start.states, two));
   page.html.paragraph(setting_words(two));
   page.figure("initial_top_gradient", top_gradient_chart(start, two), theorem_caption(two));
-  page.figure("initial_norms", norm_chart(start, two),
-              lemma_caption(two, kStackWidth));
+  page.figure("initial_norms", norm_chart(start, two), lemma_caption(two, kStackWidth));
   page.figure("initial_weight_gradients", gradient_panels(start, two, true), weights_caption(start, two));
   page.figure("initial_activation_gradients", gradient_panels(start, two, false),
               activations_caption(start, two));

@@ -40,11 +40,11 @@ kit::Table grid_table(const Analysis& analysis) {
       {}};
   for (const Cell& cell : analysis.grid) {
     const RunOptions& run = cell.setting;
-    table.rows.push_back(
-        {std::to_string(run.layers), number_text(run.lr), std::to_string(run.warmup), run.placement.name,
-         std::to_string(cell.runs.size()), std::to_string(cell.diverged),
-         std::to_string(cell.learned_count()), fixed_text(cell.loss.mean, 4), fixed_text(cell.loss.std, 4),
-         fixed_text(cell.loss.low, 4), fixed_text(cell.loss.high, 4), steps_text(cell.steps)});
+    table.rows.push_back({std::to_string(run.layers), number_text(run.lr), std::to_string(run.warmup),
+                          run.placement.name, std::to_string(cell.runs.size()), std::to_string(cell.diverged),
+                          std::to_string(cell.learned_count()), fixed_text(cell.loss.mean, 4),
+                          fixed_text(cell.loss.std, 4), fixed_text(cell.loss.low, 4),
+                          fixed_text(cell.loss.high, 4), steps_text(cell.steps)});
   }
   return table;
 }
@@ -84,7 +84,7 @@ std::string final_norm_words(const nn::Placement& placement) {
       "{} {} stack", std::string("AEIOU").find(placement.name[0]) < 5 ? "an" : "a", placement.name);
   if (placement.leave) return stack + " joins its streams in one, which stays";
   return stack + (placement.final_norm ? " has one after its last block, here it is taken away"
-                                     : " has none, here it gets one");
+                                       : " has none, here it gets one");
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ void add_ablations(Page& page, const Analysis& analysis) {
   }
   if (has_curves(analysis))
     page.figure("ablations", ablation_curves(analysis),
-              "Mean and range over seeds. " + reference_lines(analysis));
+                "Mean and range over seeds. " + reference_lines(analysis));
   page.html.table(table);
 }
 

@@ -10,9 +10,8 @@
 #include "gradus/core/io/files.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
-#include "lab/study/page.h"
 
 namespace gradus::docs {
 
@@ -83,12 +82,12 @@ std::string fact(const lab::Facts& facts, const std::string& name) {
   return "";
 }
 
-std::string runs_table(const Path& studies) {
+std::string runs_table(const std::vector<lab::MeasuredStudy>& studies) {
   std::string text =
       "| study | runs | hours of one core | gradus | kernels | date |\n|---|---|---|---|---|---|\n";
-  for (const Path& folder : lab::study_folders(studies)) {
-    const lab::StudyConfig config = lab::read_study(folder);
-    const lab::StudyResults results = lab::read_results(folder, lab::study_named(config.study));
+  for (const lab::MeasuredStudy& study : studies) {
+    const lab::StudyConfig& config = study.config;
+    const lab::StudyResults& results = study.results;
     double seconds = 0;
     for (const auto& [run, record] : results.records) seconds += record.seconds;
     text += fmt::format("| {} | {} | {:.1f} | {} | {} | {} |\n", config.study, results.records.size(),
@@ -171,7 +170,7 @@ std::vector<std::string> faults_of_paragraph(const std::string& text,
 
 }  // namespace
 
-std::string claims_page(const Path& studies) {
+std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   const std::vector<JudgedClaim> ledger = lab::judge_all(studies);
   std::string text = fmt::format(
       "# The ledger of claims\n\nWhat teaching texts and papers say of Pre-LN, Post-LN and what is around "
@@ -213,21 +212,27 @@ std::vector<std::string> faults_of(const std::string& page, const std::vector<Ju
 }
 
 void record_studies(const Path& from, const Path& to) {
-  const std::vector<Path> folders = lab::study_folders(from);
-  kit::check(!folders.empty(), "{} holds no folder of a study", io::printable(from.string()));
-  for (const Path& folder : folders) {
-    lab::StudyConfig config = lab::read_study(folder);
-    const lab::StudyResults results = lab::read_results(folder, lab::study_named(config.study));
+  std::vector<lab::MeasuredStudy> studies = lab::studies_in(from);
+  kit::check(!studies.empty(), "{} holds no folder of a study", io::printable(from.string()));
+  for (lab::MeasuredStudy& one : studies) {
+    auto& [study, path, config, results] = static_cast<lab::StudyFolder&>(one);
     kit::check(results.complete() && config.options.budget == lab::Budget::full,
                "{}: expects a finished study of --full, got {} of {} runs of --{}",
-               io::printable(folder.string()), results.records.size(), results.planned,
+               io::printable(path.string()), results.records.size(), results.planned,
                name_of(config.options.budget));
-    std::erase_if(config.machine, [](const auto& one) {
-      return one.first != "gradus" && one.first != "kernels" && one.first != "date";
+    std::erase_if(config.machine, [](const auto& fact) {
+      return fact.first != "gradus" && fact.first != "kernels" && fact.first != "date";
     });
     config.options.data = config.options.data.filename();
+    std::string lines;
+    for (auto& [run, record] : results.records) {
+      if (config.study == "compare")
+        for (const char* curve : {"losses", "gradient-norms"})
+          if (record.measured.series.contains(curve)) record.measured.series[curve].clear();
+      lines += lab::line_of(run, record).json() + "\n";
+    }
     kit::make_folder(to / config.study);
-    kit::replace_file(to / config.study / "runs.jsonl", kit::read_file(folder / "runs.jsonl"));
+    kit::replace_file(to / config.study / "runs.jsonl", lines);
     lab::write_study(to / config.study, config);
   }
 }

@@ -20,7 +20,8 @@ namespace gradus::docs {
 class CourseFigure {
  public:
   template <class F>
-  CourseFigure(const char* source, F drawing) : folder_(std::filesystem::path(source).parent_path()) {
+  CourseFigure(const char* source, F drawing)
+      : folder_(GRADUS_COURSE / std::filesystem::path(source).parent_path().filename()) {
     draw_ = [drawing]([[maybe_unused]] const std::filesystem::path& folder) {
       if constexpr (std::is_invocable_v<F>)
         return svg(drawing());

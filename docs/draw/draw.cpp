@@ -1,5 +1,5 @@
-// Draws the charts of the documentation: draw_pictures DOCS. They go to DOCS/pictures, and those of chapters to
-// DOCS/course/NN_name/figure.svg. Drawings of things (the tape, attention, ...) are made by hand, except
+// Draws the charts of the documentation: draw_pictures DOCS. They go to DOCS/pictures, and those of chapters
+// to DOCS/course/NN_name/figure.svg. Drawings of things (the tape, attention, ...) are made by hand, except
 // those of blocks (drawing.h).
 
 #include <cstdio>
@@ -17,7 +17,8 @@
 #include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
-#include "lab/report/charts.h"
+#include "lab/studies/compare/report/charts.h"
+#include "lab/studies/compare/start.h"
 
 namespace {
 
@@ -52,14 +53,14 @@ void draw_pictures(const std::filesystem::path& folder) {
   };
   put("kit_bars", parameters());
   put("trap", docs::trap_chart(docs::measure_trap()));
-  const lab::Initialisation start{lab::measure_initialisation({}), {}, 0};
-  const lab::Placements two{lab::Placement::pre, lab::Placement::post};
-  put("lab_top_gradient", lab::top_gradient_chart(start, two));  // as in the lab's report
-  put("lab_norms", lab::norm_chart(start, two));
-  put("lab_gradients", lab::gradient_panels(start, two, true));
-  put("lab_activation_gradients", lab::gradient_panels(start, two, false));
-  put("lab_schemes", lab::scheme_panels(lab::measure_schemes(), two));
-  put("lab", lab::loss_by_rate(lab::analyse(docs::read_lab())));
+  const lab::compare::Placements two{nn::pre_ln(), nn::post_ln()};
+  const lab::compare::Initialisation start = lab::compare::measure_initialisation(two);
+  put("lab_top_gradient", lab::compare::top_gradient_chart(start, two));  // as in the lab's report
+  put("lab_norms", lab::compare::norm_chart(start, two));
+  put("lab_gradients", lab::compare::gradient_panels(start, two, true));
+  put("lab_activation_gradients", lab::compare::gradient_panels(start, two, false));
+  put("lab_schemes", lab::compare::scheme_panels(start.schemes, two));
+  put("lab", lab::compare::loss_by_rate(docs::analyse_lab()));
   docs::draw_performance(folder);
   docs::draw_live_figures(folder);
   kit::replace_file(folder / "figure_placement.svg", docs::placement_figure());

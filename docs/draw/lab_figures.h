@@ -2,11 +2,11 @@
 // The figures of docs/lab.md and of the opening of README.md that no report has: a trap, and a lab that was
 // run for them.
 
-#include <filesystem>
 #include <string>
 
 #include "gradus/kit/chart/chart.h"
-#include "lab/analysis/analysis.h"
+#include "lab/studies/compare/analysis/analysis.h"
+#include "lab/study/records.h"
 
 namespace gradus::docs {
 
@@ -22,15 +22,14 @@ constexpr int kTrapSeeds = 500;
 std::vector<TrapRow> measure_trap();
 kit::LineChart trap_chart(const std::vector<TrapRow>& rows);
 
-/// docs/data/lab: the folder of a lab that was run as ./run lab does without options, but for the lines
-/// of single steps and what tells machines apart.
-lab::Results read_lab();
-/// Makes such a folder from that of a finished lab.
-void record_lab(const std::filesystem::path& from, const std::filesystem::path& to);
+/// docs/data/studies/compare: ./run lab without options, but for the curves of single steps and what tells
+/// machines apart.
+lab::StudyFolder read_lab();
+lab::compare::Analysis analyse_lab();
 
 /// What the picture shows, in words: the sentence under it, and what stands in its place for who cannot see
 /// it.
-std::string lab_sentence(const lab::Analysis& analysis);
-std::string lab_alternative(const lab::Analysis& analysis);
+std::string lab_sentence(const lab::compare::Analysis& analysis);
+std::string lab_alternative(const lab::compare::Analysis& analysis);
 
 }  // namespace gradus::docs

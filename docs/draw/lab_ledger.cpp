@@ -16,16 +16,20 @@
 #include "docs/draw/claims_page.h"
 #include "docs/draw/results_page.h"
 #include "gradus/kit/data/files.h"
-#include "lab/study/page.h"
+#include "lab/program/study_page.h"
 
 namespace {
 
 using namespace gradus;
 using Path = std::filesystem::path;
 
+std::vector<lab::MeasuredStudy> committed(const Path& folder) {
+  return lab::studies_in(folder / "data" / "studies");
+}
+
 /// Every file that is made from docs/data/studies, with its content.
-std::vector<std::pair<Path, std::string>> made(const Path& folder) {
-  const Path studies = folder / "data" / "studies";
+std::vector<std::pair<Path, std::string>> made(const Path& folder,
+                                               const std::vector<lab::MeasuredStudy>& studies) {
   docs::ResultsPage results = docs::results_page(studies);
   std::vector<std::pair<Path, std::string>> files = {{folder / "claims.md", docs::claims_page(studies)},
                                                      {folder / "results.md", std::move(results.markdown)}};
@@ -36,7 +40,7 @@ std::vector<std::pair<Path, std::string>> made(const Path& folder) {
 
 void write(const Path& folder) {
   std::filesystem::remove_all(folder / "pictures" / "studies");
-  for (const auto& [path, content] : made(folder)) {
+  for (const auto& [path, content] : made(folder, committed(folder))) {
     kit::make_folder(path.parent_path());
     kit::replace_file(path, content);
   }
@@ -54,13 +58,14 @@ std::vector<Path> pages_of(const Path& folder) {
 
 int check(const Path& folder) {
   int faults = 0;
-  for (const auto& [path, content] : made(folder))
+  const std::vector<lab::MeasuredStudy> studies = committed(folder);
+  for (const auto& [path, content] : made(folder, studies))
     if (!std::filesystem::exists(path) || kit::read_file(path) != content) {
       fmt::print("{} is not what docs/data/studies give: build the target update_docs\n",
                  path.lexically_relative(folder.parent_path()).string());
       ++faults;
     }
-  const std::vector<lab::JudgedClaim> ledger = lab::judge_all(folder / "data" / "studies");
+  const std::vector<lab::JudgedClaim> ledger = lab::judge_all(studies);
   for (const Path& page : pages_of(folder))
     for (const std::string& fault : docs::faults_of(kit::read_file(page), ledger)) {
       fmt::print("{} {}\n", page.lexically_relative(folder.parent_path()).string(), fault);

@@ -1,8 +1,8 @@
 // What docs/lab.md and README.md say in numbers, from where the charts have them:
 //
 //   lab_tables                     prints the tables that docs/lab.md quotes
-//   lab_tables --check README.md   fails unless the page has the words that follow from docs/data/lab
-//   lab_tables --record DIR TO     makes TO, such as docs/data/lab, from the folder of a finished lab
+//   lab_tables --check README.md   fails unless the page has the words that follow from
+//   docs/data/studies/compare
 
 #include <fmt/format.h>
 
@@ -16,12 +16,15 @@
 #include "docs/draw/lab_figures.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
-#include "lab/analysis/verdict.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
+#include "lab/studies/compare/analysis/verdict.h"
+#include "lab/studies/compare/start.h"
+#include "lab/studies/stack.h"
 
 namespace {
 
 using namespace gradus;
+namespace compare = lab::compare;
 
 void print_trap() {
   fmt::print("layers   one position   mean over 8   mean, one target     (two standard errors of {} seeds)\n",
@@ -36,45 +39,48 @@ void print_trap() {
 }
 
 void print_schemes() {
-  const std::vector<lab::SchemeState> states = lab::measure_schemes();
+  const compare::Settings settings;
+  std::vector<compare::InitialState> states;
+  for (const compare::StartOptions& start : compare::plan_starts(settings.placements, settings.seed))
+    if (start.layers == 32) states.push_back(compare::measure_start(start));
   fmt::print("|dL/dW2| of block 1 over block {}: median of 10 seeds (least to largest)\n",
-             states.front().layers());
+             states.front().layers);
   fmt::print("{:<16} {:<23} {}\n", "initial weights", "Post-LN", "Pre-LN");
-  const auto value = [](const lab::SchemeState& s) {
+  const auto value = [](const compare::InitialState& s) {
     return fmt::format("{:.2f} ({:.2f} to {:.2f})", s.median.front(), s.low.front(), s.high.front());
   };
   const char* const names[] = {"Xiong et al.", "N(0, 1/fan_in)", "Xavier", "N(0, 0.02^2)", "GPT-2, scaled"};
   for (std::size_t i = 0; i + 1 < states.size(); i += 2)
     fmt::print("{:<16} {:<23} {}\n", names[i / 2], value(states[i + 1]), value(states[i]));
-  fmt::print("{:<16} {:.4f}\n\n", "norms alone", lab::norms_alone(states.front().layers()));
+  fmt::print("{:<16} {:.4f}\n\n", "norms alone", lab::norms_alone(states.front().layers));
 }
 
 void print_shares() {
-  lab::InitialisationOptions options{.depths = {32, 48}};
-  options.seeds = 60;
+  compare::StartOptions options{.placement = nn::post_ln(), .seeds = 60};
   fmt::print("|dL/dW2| of block 1 over the last block, Post-LN: median of {} seeds (least to largest)\n",
              options.seeds);
-  for (const lab::InitialState& state : lab::measure_initialisation(options)) {
-    if (state.placement == lab::Placement::pre) continue;
+  for (const std::int64_t layers : {32, 48}) {
+    options.layers = layers;
+    const compare::InitialState state = compare::measure_start(options);
     const lab::Spread share = lab::spread_of(state.weight_share);
-    fmt::print("{} blocks  {:.2f} ({:.2f} to {:.2f})   norms alone {:.5f}\n", state.layers,
-               lab::median(state.weight_share), share.low, share.high, lab::norms_alone(state.layers));
+    fmt::print("{} blocks  {:.2f} ({:.2f} to {:.2f})   norms alone {:.5f}\n", layers,
+               lab::median(state.weight_share), share.low, share.high, lab::norms_alone(layers));
   }
 }
 
-void print_lab(const lab::Results& results) {
-  const lab::Analysis analysis = lab::analyse(results);
-  const lab::Comparisons all = lab::compare(analysis);
-  fmt::print("{} runs of {} steps", results.runs.size(), analysis.options.model.steps);
-  for (const auto& [name, value] : results.config.machine) fmt::print("; {} {}", name, value);
+void print_lab() {
+  const compare::Analysis analysis = docs::analyse_lab();
+  const compare::Comparisons all = compare::comparisons_of(analysis);
+  fmt::print("{} runs of {} steps", analysis.finished, analysis.settings.steps);
+  for (const auto& [name, value] : docs::read_lab().config.machine) fmt::print("; {} {}", name, value);
   fmt::print("\nMean over {} seeds of the loss at the best rate and warm-up of each; the lower one is\n",
-             analysis.options.seeds);
+             analysis.settings.seeds);
   fmt::print("{:<8} {:>8} {:>8}   {:<20} {}\n", "layers", "Pre-LN", "Post-LN", "Pre-LN's in", "Post-LN's in");
-  for (const lab::BestOfDepth& best : all.best)
+  for (const compare::BestOfDepth& best : all.best)
     fmt::print("{:<8} {:>8.4f} {:>8.4f}   {:<20} {}\n", best.layers, best.loss[0], best.loss[1],
                lab::counted(best.comparison.difference.up, "seed"),
                lab::counted(best.comparison.difference.down, "seed"));
-  for (const std::string& edge : lab::best_rates_at_the_edge(analysis.options, all))
+  for (const std::string& edge : compare::best_rates_at_the_edge(analysis.settings, all))
     fmt::print("Best rate at the edge of those tried: {}\n", edge);
   fmt::print("\n");
 }
@@ -89,11 +95,11 @@ std::string in_one_line(const std::string& text) {
 
 int check_page(const char* path) {
   const std::string page = in_one_line(kit::read_file(path));
-  const lab::Analysis analysis = lab::analyse(docs::read_lab());
+  const compare::Analysis analysis = docs::analyse_lab();
   int missing = 0;
   for (const std::string& words : {docs::lab_sentence(analysis), docs::lab_alternative(analysis)}) {
     if (page.find(words) != std::string::npos) continue;
-    fmt::print("{} does not say what docs/data/lab has:\n{}\n", path, words);
+    fmt::print("{} does not say what docs/data/studies/compare has:\n{}\n", path, words);
     ++missing;
   }
   return missing == 0 ? 0 : 1;
@@ -105,18 +111,14 @@ int main(int argc, char** argv) try {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   const std::string_view command = argc > 1 ? arguments[1] : "";
   if (command == "--check" && argc == 3) return check_page(arguments[2]);
-  if (command == "--record" && argc == 4) {
-    docs::record_lab(arguments[2], arguments[3]);
-    return 0;
-  }
   if (argc != 1) {
-    std::fprintf(stderr, "usage: lab_tables [--check PAGE | --record FOLDER TO]\n");
+    std::fprintf(stderr, "usage: lab_tables [--check PAGE]\n");
     return 2;
   }
   const DefaultDType guard(f64);
   print_trap();
   print_schemes();
-  print_lab(docs::read_lab());
+  print_lab();
   print_shares();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "lab_tables: %s\n", error.what());

@@ -4,13 +4,10 @@
 
 #include "lab/claims/ledger.h"
 #include "lab/studies/studies.h"
-#include "lab/study/page.h"
 
 namespace gradus::docs {
 
 namespace {
-
-using Path = std::filesystem::path;
 
 /// For an attribute in quotes.
 std::string attribute(const std::string& text) {
@@ -31,21 +28,21 @@ std::string verdicts(const lab::Study& study, const lab::Figures& figures) {
 
 }  // namespace
 
-ResultsPage results_page(const Path& studies) {
+ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
       "# What came out\n\nThe lab's [studies](studies.md) as they were run for these pages: their charts, "
       "each with the "
       "sentence that its numbers choose, and the verdicts on the claims they decide. This page is made from "
-      "[data/studies](data/studies) by a program. Brackets here go from the lowest to the highest seed; figures "
+      "[data/studies](data/studies) by a program. Brackets here go from the lowest to the highest seed; "
+      "figures "
       "with intervals, bands and places are in [the ledger](claims.md).\n\n"};
   for (const lab::Study& study : lab::studies()) {
-    const Path folder = studies / study.name;
-    if (!lab::is_study(folder)) continue;
-    const lab::StudyResults measured = lab::read_results(folder, study);
+    const lab::MeasuredStudy* const found = lab::find_study(measured, study.name);
+    if (!found) continue;
     lab::Page page{kit::HtmlReport(study.title, study.question)};
-    study.report(page, measured);
+    study.report(page, found->results);
     results.markdown += fmt::format("## {}\n\n*{}* `./run lab {}`\n\n{}\n", study.title, study.question,
-                                    study.name, verdicts(study, study.figures(measured)));
+                                    study.name, verdicts(study, found->figures));
     for (std::size_t i = 0; i < page.plots.size(); ++i) {
       const auto& [name, drawing] = page.plots[i];
       const std::string path = fmt::format("studies/{}/{}", study.name, name);

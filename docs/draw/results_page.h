@@ -2,10 +2,11 @@
 // docs/results.md: what came out of the lab's studies, for a reader who will not run them. Sentences and
 // charts are those of the studies' own pages, drawn from docs/data/studies.
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "lab/program/study_page.h"
 
 namespace gradus::docs {
 
@@ -14,6 +15,6 @@ struct ResultsPage {
   std::vector<std::pair<std::string, std::string>> pictures = {};  // path under docs/pictures, and content
 };
 
-ResultsPage results_page(const std::filesystem::path& studies);
+ResultsPage results_page(const std::vector<lab::MeasuredStudy>& studies);
 
 }  // namespace gradus::docs

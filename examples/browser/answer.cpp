@@ -10,7 +10,6 @@
 #include "browser/session.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/names.h"
 
 namespace gradus::browser {
 
@@ -130,13 +129,12 @@ Json answer_verdict() {
   const Settings& settings = present().settings();
   Json models = Json::array();
   if (const auto* const runs = state().record.runs(settings))
-    for (const lab::RunRecord& run : *runs) {
+    for (const lab::compare::RunRecord& run : *runs) {
       Json diverged, loss;
-      if (run.result.diverged_at) diverged = *run.result.diverged_at;
-      if (run.result.final_loss) loss = *run.result.final_loss;
-      models.push_back({{"placement", lab::title_of(run.options.placement)},
-                        {"final_loss", loss},
-                        {"diverged_at", diverged}});
+      if (run.diverged_at) diverged = *run.diverged_at;
+      if (run.final_loss) loss = *run.final_loss;
+      models.push_back(
+          {{"placement", run.options.placement.name}, {"final_loss", loss}, {"diverged_at", diverged}});
     }
   return {{"verdict", state().record.verdict(settings)},
           {"seeds", state().record.seeds(settings)},

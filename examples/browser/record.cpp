@@ -5,7 +5,7 @@
 
 #include "browser/session.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/analysis/verdict.h"
+#include "lab/studies/compare/analysis/verdict.h"
 
 namespace gradus::browser {
 
@@ -19,9 +19,9 @@ bool one_lab(Settings a, const Settings& b) {
 
 }  // namespace
 
-lab::TaskFacts facts() { return lab::facts_of(lab::recall_task()); }
+lab::compare::TaskFacts facts() { return lab::compare::facts_of(lab::recall_task()); }
 
-lab::Baseline baseline() { return lab::baseline_of(facts()); }
+lab::compare::Baseline baseline() { return lab::compare::baseline_of(facts()); }
 
 void Record::add(const Session& session) {
   kit::check(session.done(), "Record: the session has steps left to make");
@@ -31,7 +31,7 @@ void Record::add(const Session& session) {
   entries_.push_back({settings, {first.record(settings), second.record(settings)}});
 }
 
-const std::array<lab::RunRecord, 2>* Record::runs(const Settings& settings) const {
+const std::array<lab::compare::RunRecord, 2>* Record::runs(const Settings& settings) const {
   for (const Entry& entry : entries_)
     if (entry.settings == settings) return &entry.runs;
   return nullptr;
@@ -43,23 +43,25 @@ std::int64_t Record::seeds(const Settings& settings) const {
 }
 
 std::string Record::verdict(const Settings& settings) const {
-  lab::LabOptions options;
-  options.placements = {lab::Placement{settings.placements[0]}, lab::Placement{settings.placements[1]}};
-  options.depths = {settings.layers};
-  options.lrs = {settings.rate};
-  options.warmups = {settings.warmup};
-  options.model.steps = settings.steps;
+  lab::compare::Settings grid;
+  grid.placements = {nn::placement_named(settings.placements[0]),
+                     nn::placement_named(settings.placements[1])};
+  grid.depths = {settings.layers};
+  grid.lrs = {settings.rate};
+  grid.warmups = {settings.warmup};
+  grid.steps = settings.steps;
   std::int64_t least = settings.seed, most = settings.seed;
-  lab::Results results;
+  lab::compare::Results results;
   for (const Entry& entry : entries_) {
     if (!one_lab(entry.settings, settings)) continue;
     least = std::min(least, entry.settings.seed), most = std::max(most, entry.settings.seed);
-    for (const lab::RunRecord& run : entry.runs) results.runs.push_back(run);
+    for (const lab::compare::RunRecord& run : entry.runs) results.runs.push_back(run);
   }
-  options.seed = static_cast<std::uint64_t>(least);
-  options.seeds = most - least + 1;  // those in between need not be there
-  results.config = {.options = options, .task = facts(), .machine = {}};
-  return lab::verdict_of(lab::analyse(results), std::nullopt).sentence;
+  grid.seed = static_cast<std::uint64_t>(least);
+  grid.seeds = most - least + 1;  // those in between need not be there
+  results.settings = grid;
+  results.task = facts();
+  return lab::compare::verdict_of(lab::compare::analyse(results), std::nullopt).sentence;
 }
 
 }  // namespace gradus::browser

@@ -134,21 +134,21 @@ const ModelStep& Model::step() {
   return steps_.back();
 }
 
-lab::RunRecord Model::record(const Settings& settings) const {
+lab::compare::RunRecord Model::record(const Settings& settings) const {
   const lab::TrialResult result = trial_.result();
-  lab::RunRecord run{.options = {.placement = {placement_},
-                                 .layers = settings.layers,
-                                 .lr = settings.rate,
-                                 .warmup = settings.warmup,
-                                 .seed = static_cast<std::uint64_t>(settings.seed)},
-                     .result = {},
-                     .losses = result.losses,
-                     .grad_norms = {}};
-  run.result.start_loss = result.start_loss;
+  lab::compare::RunRecord run{.options = {.placement = nn::placement_named(placement_),
+                                          .layers = settings.layers,
+                                          .lr = settings.rate,
+                                          .warmup = settings.warmup,
+                                          .seed = static_cast<std::uint64_t>(settings.seed)},
+                              .final_loss = {},
+                              .diverged_at = {},
+                              .start_loss = result.start_loss,
+                              .losses = result.losses};
   if (result.diverged)
-    run.result.diverged_at = std::ssize(result.losses);
+    run.diverged_at = std::ssize(result.losses);
   else
-    run.result.final_loss = result.end_loss;
+    run.final_loss = result.end_loss;
   for (const ModelStep& at : steps_) run.grad_norms.push_back(at.gradient);
   return run;
 }

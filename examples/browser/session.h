@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/analysis/analysis.h"
-#include "lab/studies/weights.h"
-#include "lab/study/trial.h"
+#include "lab/studies/compare/analysis/analysis.h"
+#include "lab/training/trial.h"
+#include "lab/training/weights.h"
 
 namespace gradus::browser {
 
@@ -75,7 +75,7 @@ class Model {
   /// On the validation set, before training.
   double start_loss() const { return trial_.start_loss(); }
   /// As a run of a lab; measures the loss after training, anew with each call.
-  lab::RunRecord record(const Settings& settings) const;
+  lab::compare::RunRecord record(const Settings& settings) const;
 
  private:
   std::string placement_;
@@ -111,7 +111,7 @@ class Record {
   /// some steps: losses after training are measured here.
   void add(const Session& session);
   /// The runs of these settings, nullptr where there are none.
-  const std::array<lab::RunRecord, 2>* runs(const Settings& settings) const;
+  const std::array<lab::compare::RunRecord, 2>* runs(const Settings& settings) const;
   /// How many seeds of these settings are kept.
   std::int64_t seeds(const Settings& settings) const;
   /// The sentence with which a lab of these settings would end, over the seeds kept.
@@ -120,14 +120,14 @@ class Record {
  private:
   struct Entry {
     Settings settings;
-    std::array<lab::RunRecord, 2> runs;
+    std::array<lab::compare::RunRecord, 2> runs;
   };
   std::vector<Entry> entries_;
 };
 
 /// The loss that no model can beat and the one that counting reaches; what a lab says of its task.
-lab::TaskFacts facts();
+lab::compare::TaskFacts facts();
 /// The loss below which a run counts as one that learned: `name` "the 3-gram baseline".
-lab::Baseline baseline();
+lab::compare::Baseline baseline();
 
 }  // namespace gradus::browser

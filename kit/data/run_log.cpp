@@ -31,22 +31,32 @@ class LineReader final : public nlohmann::json_sax<Json> {
   std::string out_of_range;  // a number
 
   bool null() override { return take(nullptr); }
-  bool boolean(bool value) override { return take(value); }
+  bool boolean(bool value) override { return take_other(value); }
   bool number_integer(std::int64_t value) override { return take(value); }
   bool number_unsigned(std::uint64_t value) override {
     return value > INT64_MAX ? take(static_cast<double>(value)) : take(value);
   }
   bool number_float(double value, const std::string&) override { return take(value); }
-  bool string(std::string& text) override { return take(text); }
+  bool string(std::string& text) override { return take_other(text); }
   bool binary(Json::binary_t&) override { return false; }
   bool key(std::string& name) override {
     name_ = name;
     return true;
   }
-  bool start_object(std::size_t) override { return begin(true); }
-  bool start_array(std::size_t) override { return begin(false); }
+  bool start_object(std::size_t) override {
+    if (inside_) refuse("an object");
+    return inside_ = true;
+  }
+  bool start_array(std::size_t) override {
+    if (list_) refuse("a list of lists");
+    if (inside_) list_.emplace();
+    return inside_;
+  }
   bool end_object() override { return true; }
-  bool end_array() override { return true; }
+  bool end_array() override {
+    line.add(name_, *std::exchange(list_, std::nullopt));
+    return true;
+  }
   bool parse_error(std::size_t at, const std::string& token, const Json::exception& error) override {
     error_at = at;
     if (dynamic_cast<const Json::out_of_range*>(&error) != nullptr) out_of_range = token;
@@ -54,21 +64,28 @@ class LineReader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  bool begin(bool object) {
-    check_input(!inside_, "{} is a list or an object; expects a number, a text, true, false or null",
-                io::quote(name_));
-    return inside_ = object;
+  [[noreturn]] void refuse(const char* what) const {
+    fail_input_with("{} is {}; expects a number, a text, true, false, null or a list of numbers",
+                    io::quote(name_), what);
   }
   bool take(LogValue value) {
-    if (inside_) line.add(name_, std::move(value));
+    if (list_)
+      list_->push_back(value.number());
+    else if (inside_)
+      line.add(name_, std::move(value));
     return inside_;
   }
+  bool take_other(LogValue value) {
+    if (list_) refuse("a list with more than numbers");
+    return take(std::move(value));
+  }
 
-  bool inside_ = false;  // of the object that a line is
+  bool inside_ = false;                           // of the object that a line is
+  std::optional<std::vector<double>> list_ = {};  // that is being read
   std::string name_;
 };
 
-/// Whether a kill may have cut this line short: an object without lists or objects inside that ends too soon.
+/// Whether a kill may have cut this line short: an object, with no other inside, that ends too soon.
 /// Anything else is no line of a log, and whoever wrote it wants to keep it.
 bool cut_off(std::string_view line) {
   if (line != "{" && !line.starts_with("{\"")) return false;
@@ -182,8 +199,15 @@ const std::string& LogValue::text() const {
   return *text;
 }
 
+const std::vector<double>& LogValue::list() const {
+  const auto* list = std::get_if<std::vector<double>>(&value_);
+  check(list != nullptr, "LogValue: expects a list of numbers, got {}", io::quote(json()));
+  return *list;
+}
+
 std::string LogValue::json() const {
   if (is_null()) return "null";
+  if (const auto* list = std::get_if<std::vector<double>>(&value_)) return Json(*list).dump();  // NaN: null
   if (const auto* text = std::get_if<std::string>(&value_)) return text_json(*text);
   if (const auto* truth = std::get_if<bool>(&value_)) return *truth ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value_)) return std::to_string(*integer);
@@ -276,9 +300,10 @@ std::vector<double> LogLines::column(std::string_view name) const {
   std::vector<double> values;
   for (const LogLine& line : lines_) {
     const LogValue* value = line.find(name);
-    if (value != nullptr && value->is_text())
-      fail_with("LogLines::column: {} is a text in {}, {}; expects numbers", io::quote(std::string(name)),
-                place(line), io::quote(value->text()));
+    if (value != nullptr && (value->is_text() || value->is_list()))
+      fail_with("LogLines::column: {} is a {} in {}, {}; expects numbers", io::quote(std::string(name)),
+                value->is_text() ? "text" : "list", place(line),
+                io::quote(value->is_text() ? value->text() : value->json()));
     values.push_back(value == nullptr ? std::numeric_limits<double>::quiet_NaN() : value->number());
   }
   return values;

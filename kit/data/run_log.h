@@ -24,8 +24,8 @@ class Tensor;
 
 namespace gradus::kit {
 
-/// What a run log holds: a number, a truth, a text, or nothing. Made from all of these and their
-/// std::optional: `LogValue loss = 2.5; loss.number();`
+/// What a run log holds: a number, a truth, a text, a list of numbers, or nothing. Made from all of these and
+/// their std::optional: `LogValue loss = 2.5; loss.number();`
 class LogValue {
  public:
   LogValue() = default;
@@ -40,6 +40,7 @@ class LogValue {
   }
   template <std::convertible_to<std::string_view> T>
   LogValue(const T& text) : value_(std::string(std::string_view(text))) {}
+  LogValue(std::vector<double> numbers) : value_(std::move(numbers)) {}
   template <class T>
   LogValue(const std::optional<T>& value) : LogValue(value ? LogValue(*value) : LogValue()) {}
   template <std::same_as<Tensor> T>
@@ -50,13 +51,16 @@ class LogValue {
   /// Nothing: what a NaN or an infinite number is written as.
   bool is_null() const { return value_.index() == 0; }
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
-  /// The number, NaN for null, 0 or 1 for a bool; throws for a text.
+  bool is_list() const { return std::holds_alternative<std::vector<double>>(value_); }
+  /// The number, NaN for null, 0 or 1 for a bool; throws for a text and a list.
   double number() const;
   /// The whole number, also of 2.0; throws for anything else: 2.5, "2", null, and a double above 2^53.
   std::int64_t integer() const;
   /// The text; throws for anything else.
   const std::string& text() const;
-  /// As JSON: `2.5`, `true`, `"warm-up over"`, `null`.
+  /// The numbers of a list, NaN where it has null; throws for anything else.
+  const std::vector<double>& list() const;
+  /// As JSON: `2.5`, `true`, `"warm-up over"`, `[2.5,1.0]`, `null`.
   std::string json() const;
 
   bool operator==(const LogValue&) const = default;
@@ -65,7 +69,7 @@ class LogValue {
   static std::int64_t whole(std::signed_integral auto value) { return value; }
   static std::int64_t whole(std::uint64_t value);  // throws above 2^63 - 1
 
-  std::variant<std::monostate, bool, std::int64_t, double, std::string> value_;
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>> value_;
 };
 
 /// Names and values, in order: `LogLine line = {{"step", 7}, {"loss", 2.5}};`
@@ -140,8 +144,8 @@ class LogLines {
   auto end() const { return lines_.end(); }
 
   /// One value of each line, NaN where a line has none of that name or null; of a log without lines, none.
-  /// Throws for a text, naming its line and file, and when there are lines and none has the name, listing
-  /// those there are.
+  /// Throws for a text or a list, naming its line and file, and when there are lines and none has the name,
+  /// listing those there are.
   std::vector<double> column(std::string_view name) const;
 
   /// The lines that have a value of that name other than null, such as one that is measured now and then; of
@@ -161,7 +165,8 @@ class LogLines {
 };
 
 /// Reads a run log; a file that is missing has no lines. A last line cut off by a kill is left out; any other
-/// line that is no JSON object of numbers, truths, texts and nulls is an error that names file and line.
+/// line that is no JSON object of numbers, truths, texts, nulls and lists of numbers is an error that names
+/// file and line.
 ///
 ///   const kit::LogLines log = kit::read_run_log("runs/a/metrics.jsonl");
 ///   std::vector<double> losses = log.column("loss");

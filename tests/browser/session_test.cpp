@@ -7,8 +7,9 @@
 #include <sstream>
 
 #include "gradus/gradus.h"
-#include "lab/analysis/verdict.h"
-#include "lab/studies/weights.h"
+#include "lab/studies/compare/analysis/verdict.h"
+#include "lab/studies/compare/training.h"
+#include "lab/training/weights.h"
 #include "threads_guard.h"
 
 using namespace gradus;
@@ -146,10 +147,10 @@ TEST_CASE("session: what diverges ends, the other goes on") {
   record.add(session);
   const auto* const runs = record.runs(session.settings());
   REQUIRE(runs != nullptr);
-  for (const lab::RunRecord& run : *runs) {
-    CAPTURE(run.options.placement.title);
-    CHECK(run.result.diverged_at.has_value() != run.result.final_loss.has_value());
-    if (run.losses.size() < 12) CHECK(run.result.diverged_at == std::ssize(run.losses));
+  for (const lab::compare::RunRecord& run : *runs) {
+    CAPTURE(run.options.placement.name);
+    CHECK(run.diverged_at.has_value() != run.final_loss.has_value());
+    if (run.losses.size() < 12) CHECK(run.diverged_at == std::ssize(run.losses));
   }
 }
 
@@ -222,28 +223,30 @@ TEST_CASE("record: a session is a seed of a lab") {
 }
 
 TEST_CASE("record: the sentence is the lab's of the same runs") {
-  // As a lab trains them, options and all.
+  // As the study trains them, options and all.
   const std::int64_t steps = 3;
-  lab::LabOptions options;
-  options.depths = {1}, options.lrs = {0.003}, options.warmups = {0};
-  options.seeds = 3, options.model.steps = steps;
-  lab::Results results;
-  results.config = {.options = options, .task = facts(), .machine = {}};
+  lab::compare::Results results;
+  lab::compare::Settings& grid = results.settings;
+  grid.depths = {1}, grid.lrs = {0.003}, grid.warmups = {0};
+  grid.seeds = 3, grid.steps = steps;
+  results.task = facts();
   Record record;
   for (std::int64_t seed = 0; seed < 3; ++seed) {
     record.add(finished({.layers = 1, .seed = seed, .steps = steps}));
-    for (const lab::Placement& placement : options.placements) {
-      const lab::RunOptions run{
+    for (const nn::Placement& placement : grid.placements) {
+      const lab::compare::RunOptions run{
           .placement = placement, .layers = 1, .lr = 0.003, .seed = static_cast<std::uint64_t>(seed)};
-      const auto result =
-          lab::train(lab::recall_task(), options.model, run, [](const auto&) { return true; });
-      REQUIRE(result.has_value());
-      results.runs.push_back({.options = run, .result = *result, .losses = {}, .grad_norms = {}});
+      const lab::Measured measured = lab::compare::measure_training(lab::recall_task(), run, steps);
+      const double loss = measured.numbers.at("final-loss");
+      results.runs.push_back({.options = run,
+                              .final_loss = loss,
+                              .diverged_at = {},
+                              .start_loss = measured.numbers.at("start-loss")});
       const auto* const runs = record.runs({.layers = 1, .seed = seed, .steps = steps});
       REQUIRE(runs != nullptr);
-      CHECK((*runs)[placement == lab::Placement::pre ? 0 : 1].result.final_loss == result->final_loss);
+      CHECK((*runs)[placement == nn::pre_ln() ? 0 : 1].final_loss == loss);
     }
   }
   CHECK(record.verdict({.layers = 1, .steps = steps}) ==
-        lab::verdict_of(lab::analyse(results), std::nullopt).sentence);
+        lab::compare::verdict_of(lab::compare::analyse(results), std::nullopt).sentence);
 }

@@ -39,7 +39,7 @@ grep -rq "docs/course/$name/figure.cpp" new --include=build.make --include=build
 }
 flags="-std=c++20 -O0 -I $build/include -I $copy -I $copy/examples -I $source/tests"
 # shellcheck disable=SC2086 # options
-"$compiler" $flags -fsyntax-only "docs/course/$name/figure.cpp"
+"$compiler" $flags -DGRADUS_COURSE="\"$copy/docs/course\"" -fsyntax-only "docs/course/$name/figure.cpp"
 # shellcheck disable=SC2086
 "$compiler" $flags -fsyntax-only "new/learn/check_$name.cpp"
 # shellcheck disable=SC2086

@@ -73,6 +73,25 @@ TEST_CASE("a run log is one flushed line each, names in order") {
   CHECK(lines[1]["v"].text() == "v");
 }
 
+TEST_CASE("a list of numbers is a JSON array, with null for what is not finite") {
+  const test::ScratchFolder folder;
+  const double infinite = std::numeric_limits<double>::infinity();
+  RunLog(folder / "m.jsonl")
+      .write({{"losses", std::vector{2.5, infinite, 1e-7}}, {"none", std::vector<double>{}}});
+  CHECK(read_file(folder / "m.jsonl") == "{\"losses\":[2.5,null,1e-07],\"none\":[]}\n");
+  const LogLines lines = read_run_log(folder / "m.jsonl");
+  const std::vector<double>& losses = lines[0]["losses"].list();
+  REQUIRE(losses.size() == 3);
+  CHECK(losses[0] == 2.5);
+  CHECK(std::isnan(losses[1]));
+  CHECK(lines[0]["none"].is_list());
+  CHECK(lines[0]["none"].list().empty());
+  CHECK_THROWS_WITH_AS(lines[0]["losses"].number(), "LogValue: expects a number, got '[2.5,null,1e-07]'",
+                       Error);
+  CHECK_THROWS_WITH_AS(LogValue(2).list(), "LogValue: expects a list of numbers, got '2'", Error);
+  CHECK_THROWS_AS(lines.column("losses"), Error);
+}
+
 TEST_CASE("a number that is not finite is null in the file and NaN when it is read") {
   const test::ScratchFolder folder;
   RunLog log(folder / "m.jsonl");
@@ -225,10 +244,11 @@ TEST_CASE("a file that is no run log is refused, and stays as it is") {
   refused("{\"step\":1}\n\n{nonsense", "3: " + object + "'{nonsense'");
   refused("{\"step\":1}\n{\"a\":}", "2: " + object + "'{\"a\":}'");
   refused("{\"vocab\":{\"a\":1,",
-          "1: 'vocab' is a list or an object; expects a number, a text, true, false or null");
+          "1: 'vocab' is an object; expects a number, a text, true, false, null or a list of numbers");
   refused("{\"a\":1}{\"a\"", "1: " + object + "'{\"a\":1}{\"a\"'");
 
-  for (const char* cut : {"", "{", "{\"", "{\"loss", "{\"loss\":2.", "{\"a\":\"\\u00", "{\"a\":\"\xC3"}) {
+  for (const char* cut : {"", "{", "{\"", "{\"loss", "{\"loss\":2.", "{\"a\":[", "{\"a\":[1,2.",
+                          "{\"a\":\"\\u00", "{\"a\":\"\xC3"}) {
     CAPTURE(cut);
     replace_file(path, cut);
     CHECK(read_run_log(path).empty());
@@ -327,7 +347,11 @@ TEST_CASE("other broken lines are errors with file and line") {
                        doctest::Contains("read_run_log: cannot look at xxx"), Error);
   CHECK_THROWS_AS(RunLog(std::string(300, 'x')), Error);
   refused("\n[1]\n{}\n", "2: expects a JSON object, got '[1]'");
-  refused("{\"a\":[1]}\n", "1: 'a' is a list or an object; expects a number, a text, true, false or null");
+  const std::string expected = "; expects a number, a text, true, false, null or a list of numbers";
+  refused("{\"a\":[[1]]}\n", "1: 'a' is a list of lists" + expected);
+  refused("{\"a\":[1,{\"b\":2}]}\n", "1: 'a' is an object" + expected);
+  refused("{\"a\":[1,\"b\"]}\n", "1: 'a' is a list with more than numbers" + expected);
+  refused("{\"a\":[true]}\n", "1: 'a' is a list with more than numbers" + expected);
   refused("\x1b[31mred\xff\n{}\n", "1: expects a JSON object, got '?[31mred?'");  // nothing for the terminal
   const std::string deep = std::string(1'000'000, '[') + "1" + std::string(1'000'000, ']');
   replace_file(path, "{\"a\":" + deep + "}\n{}\n");

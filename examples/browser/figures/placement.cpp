@@ -8,7 +8,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::browser {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 
 namespace gradus::lab {
 
@@ -40,6 +40,10 @@ void estimate(Judged& judged, const std::vector<double>& values, double level) {
     case Estimate::mean_bootstrap:
       judged.figure = mean(values);
       judged.interval = bootstrap_interval(values, level);
+      return;
+    case Estimate::median:
+      judged.figure = median(values);
+      judged.interval = median_interval(values, level);
       return;
     case Estimate::share:
       judged.figure = static_cast<double>(above_zero(values)) / static_cast<double>(seeds);
@@ -169,6 +173,8 @@ std::string interval_words(Estimate estimate, std::size_t measures) {
       return level + " t interval";
     case Estimate::mean_bootstrap:
       return level + " bootstrap interval";
+    case Estimate::median:
+      return level + " interval of the median";
     case Estimate::share:
       return level + " Clopper-Pearson interval";
     case Estimate::exact:

@@ -2,19 +2,22 @@
 // The ledger: every claim with its acceptance bands, written down in claims.json before the first run, and
 // what the studies' figures say to it.
 
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "lab/analysis/intervals.h"
-#include "lab/study/study.h"
+#include "lab/statistics/intervals.h"
 
 namespace gradus::lab {
+
+/// One number a seed for each measure, by its id ("sensitivity.L12").
+using Figures = std::map<std::string, std::vector<double>>;
 
 /// How the figure of a measure and its interval come from one number a seed.
 enum class Estimate {
   mean_t,          // mean, Student's t interval
   mean_bootstrap,  // mean, bootstrap interval
+  median,          // median, the interval of order statistics: the sign test asked of every value
   share,           // share of seeds with a number above 0, Clopper and Pearson's interval
   exact            // no chance in it: the number furthest from the band's middle, no interval
 };

@@ -18,9 +18,11 @@ using kit::Json;
 Estimate estimate_named(const std::string& name) {
   if (name == "t") return Estimate::mean_t;
   if (name == "bootstrap") return Estimate::mean_bootstrap;
+  if (name == "median") return Estimate::median;
   if (name == "share") return Estimate::share;
   if (name == "exact") return Estimate::exact;
-  kit::fail_with("claims.json: estimate expects t, bootstrap, share or exact, got {}", io::quote(name));
+  kit::fail_with("claims.json: estimate expects t, bootstrap, median, share or exact, got {}",
+                 io::quote(name));
 }
 
 double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }

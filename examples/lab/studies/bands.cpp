@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 
 namespace gradus::lab {
 
@@ -41,8 +41,7 @@ kit::Series band_of_curves(const std::string& name, const std::vector<std::vecto
     for (std::size_t i = 0; i < curve.size(); ++i) by_place[i].push_back(curve[i]);
   }
   std::vector<double> places = x;
-  for (std::size_t i = places.size(); i < by_place.size(); ++i)
-    places.push_back(static_cast<double>(i + 1));
+  for (std::size_t i = places.size(); i < by_place.size(); ++i) places.push_back(static_cast<double>(i + 1));
   return band(name, places, by_place, style);
 }
 

@@ -6,8 +6,8 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/search.h"
 #include "lab/studies/studies.h"
 #include "lab/studies/tiny.h"

@@ -12,6 +12,7 @@ const std::vector<Study>& studies();
 /// Throws on any other name, with the names there are.
 const Study& study_named(const std::string& name);
 
+Study compare_study();
 Study layer_norm_study();
 Study start_study();
 Study jacobians_study();

@@ -4,7 +4,7 @@
 // step. A model of 6 layers comes near the entropy within 400 steps of a second together.
 
 #include "lab/study/study.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab {
 

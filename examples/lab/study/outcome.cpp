@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 
 namespace gradus::lab {
 
@@ -22,7 +22,7 @@ double target_loss() {
 Measured outcome_of(const TrialResult& result, std::size_t points) {
   return {.numbers = {{"loss", result.final_loss},
                       {"diverged", result.diverged ? 1.0 : 0.0},
-                      {"steps", result.steps_to(target_loss())}},
+                      {"steps", steps_to(result.losses, target_loss())}},
           .series = {{"losses", slice_means(result.losses, points)}}};
 }
 

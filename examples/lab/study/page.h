@@ -1,33 +1,30 @@
 #pragma once
-// What is drawn from a study's folder: report.html, plots/*.svg, numbers.csv and series.csv; over several
-// studies index.html and claims.html.
+// The page of a study under way, for the files that write its parts.
 
-#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lab/claims/ledger.h"
-#include "lab/study/records.h"
+#include "gradus/kit/report/html_report.h"
 
 namespace gradus::lab {
 
-/// Draws the page of a folder's study. Returns the sentence that sums it up.
-std::string write_study_page(const std::filesystem::path& folder, const Study& study);
+struct Page {
+  kit::HtmlReport html;
+  std::vector<std::pair<std::string, std::string>> plots = {};  // file name and content
+  std::vector<std::pair<std::string, std::string>> files = {};  // others, beside the page
+  struct Caption {
+    std::string title, text;
+  };
+  std::vector<Caption> captions = {};  // of the plots, in their order
 
-/// Draws all studies in folders of `folder`, and index.html and claims.html over them. Throws where there is
-/// none.
-void write_index(const std::filesystem::path& folder);
-
-/// The folders of studies in `folder`, by name.
-std::vector<std::filesystem::path> study_folders(const std::filesystem::path& folder);
-
-/// All claims as the studies in folders of `folder` judge them.
-std::vector<JudgedClaim> judge_all(const std::filesystem::path& folder);
-
-/// What the verdicts of a folder are by: "quick form"; "full form, 12 of 26 runs, part 1 of 3".
-std::string form_words(const StudyConfig& config, const StudyResults& results);
-
-/// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
-std::string summary_words(const std::vector<JudgedClaim>& claims);
+  /// A chart on the page and as a file of its own.
+  template <class Chart>
+  void figure(const std::string& name, const Chart& chart, const std::string& caption) {
+    html.figure(chart, caption);
+    plots.emplace_back(name + ".svg", kit::svg_file(kit::draw(chart)));
+    captions.push_back({chart.title, caption});
+  }
+};
 
 }  // namespace gradus::lab

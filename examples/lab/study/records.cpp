@@ -5,13 +5,15 @@
 
 #include <cmath>
 #include <set>
-#include <sstream>
 
 #include "gradus/core/io/files.h"
+#include "gradus/core/version.h"
 #include "gradus/kit/data/detail/json_files.h"
+#include "gradus/kit/data/system_info.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/limits.h"
-#include "lab/names.h"
+#include "gradus/ops/backend.h"
+#include "lab/statistics/words.h"
+#include "lab/study/limits.h"
 
 namespace gradus::lab {
 
@@ -20,37 +22,27 @@ namespace {
 using kit::Json;
 using Path = std::filesystem::path;
 
-std::string words_of(const std::vector<double>& values) {
-  std::string words;
-  for (const double value : values) words += (words.empty() ? "" : " ") + fmt::format("{:.6g}", value);
-  return words;
-}
-
-/// As it stands in a file: so that nothing is seen in memory that a report drawn from files would not have.
+/// Six digits of it.
 double kept(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
-
-std::vector<double> numbers_in(const std::string& words) {
-  std::vector<double> values;
-  std::istringstream stream(words);
-  for (std::string word; stream >> word;) {
-    char* end = nullptr;
-    values.push_back(std::strtod(word.c_str(), &end));  // reads nan and inf, too
-    kit::check(*end == 0, "{} is no number", io::quote(word));
-  }
-  return values;
-}
 
 Record record_of(const kit::LogLine& line) {
   Record record;
   record.seconds = line["seconds"].number();
   for (const auto& [name, value] : line) {
     if (name == "run" || name == "seconds") continue;
-    if (value.is_text())
-      record.measured.series[name] = numbers_in(value.text());
+    if (value.is_list())
+      record.measured.series[name] = value.list();
+    else if (value.is_text())
+      record.measured.texts[name] = value.text();
     else
       record.measured.numbers[name] = value.number();
   }
   return record;
+}
+
+[[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
+  kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                       io::printable(error.what()));
 }
 
 Budget budget_named(const std::string& name) {
@@ -67,6 +59,15 @@ std::string listed_runs(const std::set<std::string>& runs) {
 
 }  // namespace
 
+Facts machine_facts() {
+  Facts facts = {{"gradus", version()},
+                 {"kernels", name(current_isa())},
+                 {"matrix products", name(matmul_backend())},
+                 {"OpenBLAS core", openblas_core()}};
+  for (const auto& fact : kit::system_info()) facts.push_back(fact);
+  return facts;
+}
+
 void write_study(const Path& folder, const StudyConfig& config) {
   Json json = {{"study", config.study},
                {"budget", name_of(config.options.budget)},
@@ -74,6 +75,7 @@ void write_study(const Path& folder, const StudyConfig& config) {
                {"data", config.options.data.string()},
                {"data_sha256", config.data_sha256},
                {"shard", {config.shard.index, config.shard.count}}};
+  if (!config.options.settings.is_null()) json["settings"] = config.options.settings;
   for (const auto& [name, value] : config.machine) json["machine"][name] = value;
   kit::write_json(folder / "study.json", json);
 }
@@ -82,8 +84,12 @@ bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.js
 
 StudyConfig read_study(const Path& folder) {
   const Path path = folder / "study.json";
-  kit::check_input(is_study(folder), "{} is not the folder of a study: it has no study.json",
-                   io::printable(folder.string()));
+  kit::check_input(
+      is_study(folder), "{} {}", io::printable(folder.string()),
+      io::exists("lab", (folder / "config.json").string())
+          ? "has a config.json and no study.json: a lab of an older version wrote it, and that version "
+            "draws it and goes on with it"
+          : "is not the folder of a study: it has no study.json");
   const Json json = kit::read_json(path);
   try {
     StudyConfig config;
@@ -93,6 +99,7 @@ StudyConfig read_study(const Path& folder) {
     json.at("seed").get_to(config.options.seed);
     config.options.data = json.at("data").get<std::string>();
     json.at("data_sha256").get_to(config.data_sha256);
+    config.options.settings = json.value("settings", Json());
     for (const Json& part : json.at("shard"))
       kit::check_input(part.is_number_integer(), "shard expects two whole numbers");
     json.at("shard").at(0).get_to(config.shard.index);
@@ -104,11 +111,9 @@ StudyConfig read_study(const Path& folder) {
       config.machine.emplace_back(name, value.get<std::string>());
     return config;
   } catch (const Json::exception& error) {
-    kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                         io::printable(error.what()));
+    not_as_written(path, error);
   } catch (const Error& error) {
-    kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                         io::printable(error.what()));
+    not_as_written(path, error);
   }
 }
 
@@ -123,8 +128,12 @@ std::string other_machine(const Facts& machine, const Facts& other) {
 
 kit::LogLine line_of(const std::string& run, const Record& record) {
   kit::LogLine line = {{"run", run}, {"seconds", kept(record.seconds)}};
-  for (const auto& [name, value] : record.measured.numbers) line.add(name, kept(value));
-  for (const auto& [name, values] : record.measured.series) line.add(name, words_of(values));
+  for (const auto& [name, value] : record.measured.numbers) line.add(name, value);
+  for (const auto& [name, text] : record.measured.texts) line.add(name, text);
+  for (auto [name, values] : record.measured.series) {
+    for (double& value : values) value = kept(value);
+    line.add(name, std::move(values));
+  }
   return line;
 }
 
@@ -151,12 +160,20 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
   return records;
 }
 
-StudyResults read_results(const Path& folder, const Study& study) {
-  const StudyConfig config = read_study(folder);
-  kit::check_input(config.study == study.name, "{} is of the study {}, not of {}",
-                   io::printable(folder.string()), io::quote(config.study), study.name);
-  const std::vector<StudyRun> plan = study.plan(config.options);
-  return {config.options, read_records(folder, plan), plan.size()};
+StudyFolder read_folder(const Path& folder,
+                        const std::function<const Study&(const std::string& name)>& study_named) {
+  StudyConfig config = read_study(folder);
+  const Study& study = study_named(config.study);
+  std::vector<StudyRun> plan;
+  try {
+    plan = study.plan(config.options);
+  } catch (const Json::exception& error) {
+    not_as_written(folder / "study.json", error);
+  } catch (const Error& error) {
+    not_as_written(folder / "study.json", error);
+  }
+  StudyResults results{config.options, read_records(folder, plan), plan.size()};
+  return {&study, folder, std::move(config), std::move(results)};
 }
 
 }  // namespace gradus::lab

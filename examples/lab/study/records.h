@@ -1,15 +1,14 @@
 #pragma once
 // What a study keeps in its folder; page and ledger are drawn from these files alone.
 //
-//   study.json   which study, budget, seeds, part, versions and machine; written when it starts
-//   runs.jsonl   a line a finished run: "run", "seconds", its numbers, its series as words of numbers
+//   study.json   which study, budget, seeds, settings, part, versions and machine; written when it starts
+//   runs.jsonl   a line a finished run: "run", "seconds", its numbers, texts and series
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "gradus/kit/data/run_log.h"
-#include "lab/files.h"
 #include "lab/study/study.h"
 
 namespace gradus::lab {
@@ -21,6 +20,10 @@ struct Shard {
 };
 
 inline constexpr std::int64_t kMaxShards = 100'000;
+
+using Facts = std::vector<std::pair<std::string, std::string>>;  // names and values
+/// Versions, instruction sets, the machine and the date.
+Facts machine_facts();
 
 struct StudyConfig {
   std::string study;
@@ -45,7 +48,15 @@ kit::LogLine line_of(const std::string& run, const Record& record);
 std::map<std::string, Record> read_records(const std::filesystem::path& folder,
                                            const std::vector<StudyRun>& plan);
 
-/// The folder's study with all that was measured.
-StudyResults read_results(const std::filesystem::path& folder, const Study& study);
+/// A study's folder, with all that was measured.
+struct StudyFolder {
+  const Study* study = nullptr;
+  std::filesystem::path path;
+  StudyConfig config;
+  StudyResults results;
+};
+/// `study_named` finds a study by its name, and throws where there is none.
+StudyFolder read_folder(const std::filesystem::path& folder,
+                        const std::function<const Study&(const std::string& name)>& study_named);
 
 }  // namespace gradus::lab

@@ -5,15 +5,16 @@
 #include <ctime>
 #include <mutex>
 #include <numeric>
+#include <tuple>
 
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 #include "lab/study/shards.h"
-#include "lab/training/side_by_side.h"
+#include "lab/study/side_by_side.h"
 
 namespace gradus::lab {
 
@@ -115,9 +116,10 @@ bool run_study(const Study& study, const StudyConfig& config, const std::filesys
       counted(static_cast<std::int64_t>(plan.size()), "run"),
       open.size() < plan.size() ? fmt::format(", {} done already", plan.size() - open.size()) : "", threads,
       kit::human_duration(left / static_cast<double>(threads))));
-  // The longest first, so that no thread works alone on a long one at the end.
-  std::stable_sort(open.begin(), open.end(),
-                   [](const StudyRun& a, const StudyRun& b) { return a.seconds > b.seconds; });
+  // Of each round the longest first, so that no thread works alone on a long one at the end.
+  std::stable_sort(open.begin(), open.end(), [](const StudyRun& a, const StudyRun& b) {
+    return std::tuple(a.round, -a.seconds) < std::tuple(b.round, -b.seconds);
+  });
   Work work(study, std::move(open), folder / "runs.jsonl", total, total - left);
   side_by_side(threads, [&] { work.work_through(); });
   return work.finish();

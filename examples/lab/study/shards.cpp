@@ -41,6 +41,7 @@ void check_same(const StudyConfig& first, const Path& first_folder, const StudyC
   same("the study", first.study, other.study);
   same("the budget", name_of(first.options.budget), name_of(other.options.budget));
   same("the first seed", first.options.seed, other.options.seed);
+  same("the settings", first.options.settings.dump(), other.options.settings.dump());
   same("data with the fingerprint", first.data_sha256, other.data_sha256);
   same("machines with", other_machine(first.machine, other.machine),
        other_machine(other.machine, first.machine));

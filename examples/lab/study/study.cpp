@@ -13,22 +13,35 @@ std::string name_of(Budget budget) {
   return budget == Budget::quick ? "quick" : budget == Budget::full ? "full" : "standard";
 }
 
+namespace {
+
+/// What a finished run has of that name; `missing` where it has not finished.
+template <class T>
+T value_in(const StudyResults& results, std::map<std::string, T> Measured::*values, const char* kind,
+           const std::string& run, const std::string& name, const T& missing) {
+  const auto record = results.records.find(run);
+  if (record == results.records.end()) return missing;
+  const Measured& measured = record->second.measured;
+  const auto value = (measured.*values).find(name);
+  if (value != (measured.*values).end()) return value->second;
+  kit::check(!measured.texts.contains(name),
+             "run {} has a text where a {} {} is expected: it is of an older version of the lab",
+             io::quote(run), kind, io::quote(name));
+  kit::fail_with("run {} has no {} {}", io::quote(run), kind, io::quote(name));
+}
+
+}  // namespace
+
 double StudyResults::number(const std::string& run, const std::string& name) const {
-  const auto record = records.find(run);
-  if (record == records.end()) return std::numeric_limits<double>::quiet_NaN();
-  const auto value = record->second.measured.numbers.find(name);
-  kit::check(value != record->second.measured.numbers.end(), "run {} has no number {}", io::quote(run),
-             io::quote(name));
-  return value->second;
+  return value_in(*this, &Measured::numbers, "number", run, name, std::numeric_limits<double>::quiet_NaN());
 }
 
 std::vector<double> StudyResults::series(const std::string& run, const std::string& name) const {
-  const auto record = records.find(run);
-  if (record == records.end()) return {};
-  const auto values = record->second.measured.series.find(name);
-  kit::check(values != record->second.measured.series.end(), "run {} has no series {}", io::quote(run),
-             io::quote(name));
-  return values->second;
+  return value_in(*this, &Measured::series, "series", run, name, {});
+}
+
+std::string StudyResults::text(const std::string& run, const std::string& name) const {
+  return value_in(*this, &Measured::texts, "text", run, name, {});
 }
 
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count) {

@@ -2,17 +2,20 @@
 // A study: one question, asked of many independent runs. It says which runs (its plan), what each measures,
 // what the ledger of claims takes from them (its figures, one number a seed) and what its page shows.
 // Everything else is the same for all studies: running, stopping and going on (runner.h), files (records.h),
-// several machines (shards.h), pages (page.h). A new one is a file in studies/ and a line in
+// several machines (shards.h), pages (program/study_page.h). A new one is a file in studies/ and a line in
 // studies/studies.cpp.
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "lab/report/page.h"
+#include "gradus/kit/data/detail/json_files.h"
+#include "lab/claims/ledger.h"
+#include "lab/study/page.h"
 
 namespace gradus::lab {
 
@@ -27,18 +30,22 @@ struct StudyOptions {
   Budget budget = Budget::standard;
   std::uint64_t seed = 0;           // the first; the others follow it
   std::filesystem::path data = {};  // what a study reads that needs a file or folder
+  kit::Json settings = {};          // of a study that has more of its own; null: as the budget has them
 };
 
-/// What a run measured, by name. Files keep six digits of each number.
+/// What a run measured, by name. Files keep every bit of a number, and six digits of each value of a series.
 struct Measured {
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> series;
+  std::map<std::string, std::string> texts = {};  // such as a fingerprint of the parameters
 };
 
 /// A run depends on nothing but its name's settings: any machine may do it, in any order.
 struct StudyRun {
   std::string name;    // unique in its study: "post-L12-lr0.01-s3"
   double seconds = 1;  // about, on one core: for the time left, and to share out work
+  // Those of a lower round are run first, so that a study that is stopped has some of everything.
+  std::uint64_t round = 0;
   std::function<Measured()> measure;
 };
 
@@ -61,11 +68,15 @@ struct StudyResults {
   double number(const std::string& run, const std::string& name) const;
   /// Empty where the run has not finished.
   std::vector<double> series(const std::string& run, const std::string& name) const;
+  std::string text(const std::string& run, const std::string& name) const;
 };
 
-/// One number a seed for each measure of the ledger, by its id ("sensitivity.L12"); a seed that is not
-/// finished is left out. Differences are made here, seed by seed, since runs of one seed share their data.
-using Figures = std::map<std::string, std::vector<double>>;
+/// What a study comes to, where that is more than verdicts on claims.
+struct Conclusion {
+  std::string title, question;        // of its page, where they depend on settings
+  std::string sentence;               // one line, also the program's last word
+  std::vector<std::string> findings;  // what it rests on
+};
 
 struct Study {
   std::string name;          // the word of the command line: "rates"
@@ -73,10 +84,14 @@ struct Study {
   std::string question;      // one sentence
   std::string setting = {};  // of the full form, for the ledger: model, steps, rates, warm-up, what is paired
   std::function<std::vector<StudyRun>(const StudyOptions&)> plan;
+  /// A seed that is not finished is left out. Differences are made here, seed by seed, since runs of one seed
+  /// share their data.
   std::function<Figures(const StudyResults&)> figures;
   /// Charts and tables, each with the sentence that says what to see; of what is there when it was stopped.
   std::function<void(Page&, const StudyResults&)> report;
-  std::string data = {};  // what --data is to it: "a text file"; empty: it needs none
+  std::function<Conclusion(const StudyResults&)> conclude = {};
+  std::string data = {};  // what --data is to it: "a text file"; empty: it reads none
+  bool needs_data = !data.empty();
   /// The files it reads of what --data names; throws, naming it, where one is missing.
   std::function<std::vector<std::filesystem::path>(const std::filesystem::path& data)> files = {};
 };

@@ -1,22 +1,24 @@
-#include "lab/analysis/analysis.h"
+#include "lab/studies/compare/analysis/analysis.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "gradus/core/error.h"
+#include "lab/training/trial.h"
 #include "made_up.h"
 
 using namespace gradus;
 using namespace gradus::lab;
+using namespace gradus::lab::compare;
 using test::made_up;
 using test::small_grid;
 
 TEST_CASE("a cell gathers the seeds of its setting") {
   const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions& run) {
-    return run.placement == Placement::pre ? 1.0 + 0.1 * static_cast<double>(run.seed) : 2.0;
+    return run.placement == nn::pre_ln() ? 1.0 + 0.1 * static_cast<double>(run.seed) : 2.0;
   }));
-  const Cell& cell = analysis.cell(Placement::pre, 6, 0.003, 100);
+  const Cell& cell = analysis.cell(nn::pre_ln(), 6, 0.003, 100);
   CHECK(cell.runs.size() == 3);
   CHECK(cell.loss.mean == doctest::Approx(1.1));
   CHECK(cell.loss.std == doctest::Approx(0.1));
@@ -24,11 +26,11 @@ TEST_CASE("a cell gathers the seeds of its setting") {
   CHECK(cell.loss.high == doctest::Approx(1.2));
   CHECK(cell.learned_count() == 3);
   CHECK(cell.diverged == 0);
-  CHECK(analysis.cell(Placement::post, 6, 0.003, 100).learned_count() == 0);
+  CHECK(analysis.cell(nn::post_ln(), 6, 0.003, 100).learned_count() == 0);
   CHECK(analysis.grid.size() == 3 * 3 * 2 * 2);
   CHECK(analysis.ablations.size() == 4);
   CHECK(analysis.ablations[0].runs.size() == 3);
-  CHECK_THROWS_WITH_AS(analysis.cell(Placement::pre, 7, 0.003, 100),
+  CHECK_THROWS_WITH_AS(analysis.cell(nn::pre_ln(), 7, 0.003, 100),
                        "lab: the grid has no setting pre-L7-lr0.003-w100-s0", Error);
 }
 
@@ -37,7 +39,7 @@ TEST_CASE("a run that diverged, or ended above its start, counts with its loss a
     if (run.seed == 0) return std::nullopt;
     return run.seed == 1 ? 7.0 : 1.0;
   }));
-  const Cell& cell = analysis.cell(Placement::pre, 2, 0.001, 0);
+  const Cell& cell = analysis.cell(nn::pre_ln(), 2, 0.001, 0);
   CHECK(cell.losses == std::vector<double>{4, 4, 1});
   CHECK(cell.diverged == 1);
   CHECK(cell.learned == std::vector<bool>{false, false, true});
@@ -46,12 +48,12 @@ TEST_CASE("a run that diverged, or ended above its start, counts with its loss a
 TEST_CASE("the sensitivity is the mean over rates less the best rate") {
   const Analysis analysis =
       analyse(made_up(small_grid(2), [](const RunOptions& run) -> std::optional<double> {
-        if (run.placement == Placement::post && run.lr == 0.01) return std::nullopt;  // counts as 4
+        if (run.placement == nn::post_ln() && run.lr == 0.01) return std::nullopt;  // counts as 4
         return run.lr == 0.003 ? 1.0 : 1.3;
       }));
-  CHECK(analysis.sensitivity(Placement::pre, 12, 0).values.size() == 2);
-  CHECK(analysis.sensitivity(Placement::pre, 12, 0).spread.mean == doctest::Approx(0.2));
-  CHECK(analysis.sensitivity(Placement::post, 12, 0).spread.mean == doctest::Approx(6.3 / 3 - 1));
+  CHECK(analysis.sensitivity(nn::pre_ln(), 12, 0).values.size() == 2);
+  CHECK(analysis.sensitivity(nn::pre_ln(), 12, 0).spread.mean == doctest::Approx(0.2));
+  CHECK(analysis.sensitivity(nn::post_ln(), 12, 0).spread.mean == doctest::Approx(6.3 / 3 - 1));
 }
 
 TEST_CASE("seeds that lack a rate have no sensitivity") {
@@ -60,8 +62,8 @@ TEST_CASE("seeds that lack a rate have no sensitivity") {
     return run.options.seed == 1 && run.options.lr == 0.01 && run.options.layers == 12;
   });
   const Analysis analysis = analyse(results);
-  CHECK(analysis.sensitivity(Placement::pre, 12, 0).seeds == std::vector<std::uint64_t>{0});
-  CHECK(analysis.sensitivity(Placement::pre, 6, 0).seeds.size() == 2);
+  CHECK(analysis.sensitivity(nn::pre_ln(), 12, 0).seeds == std::vector<std::uint64_t>{0});
+  CHECK(analysis.sensitivity(nn::pre_ln(), 6, 0).seeds.size() == 2);
   CHECK_FALSE(results.complete());
   CHECK(analysis.finished < analysis.planned);
 }
@@ -72,21 +74,21 @@ TEST_CASE("the best loss of a seed is its own, over rates and warm-ups") {
     const double lucky[] = {0.001, 0.003, 0.01};
     return run.warmup == 100 && run.lr == lucky[run.seed] ? 0.95 : 1.0;
   });
-  CHECK(analyse(results).best(Placement::post, 6, 0)->loss == 0.95);
-  CHECK(analyse(results).best(Placement::post, 6, 2)->loss == 0.95);
-  CHECK_FALSE(analyse(results).best(Placement::post, 7, 0));
-  CHECK_FALSE(analyse(results).best(Placement::post, 6, 3));
-  CHECK(analyse(results).best(Placement::post, 6, 0)->lr == 0.001);
-  CHECK(analyse(results).best(Placement::post, 6, 2)->lr == 0.01);
+  CHECK(analyse(results).best(nn::post_ln(), 6, 0)->loss == 0.95);
+  CHECK(analyse(results).best(nn::post_ln(), 6, 2)->loss == 0.95);
+  CHECK_FALSE(analyse(results).best(nn::post_ln(), 7, 0));
+  CHECK_FALSE(analyse(results).best(nn::post_ln(), 6, 3));
+  CHECK(analyse(results).best(nn::post_ln(), 6, 0)->lr == 0.001);
+  CHECK(analyse(results).best(nn::post_ln(), 6, 2)->lr == 0.01);
   std::erase_if(results.runs,
                 [](const RunRecord& run) { return run.options.name() == "post-L6-lr0.01-w0-s1"; });
-  CHECK_FALSE(analyse(results).best(Placement::post, 6, 1));  // not all of its tries are in
-  CHECK(analyse(results).best(Placement::pre, 6, 1)->loss == 0.95);
+  CHECK_FALSE(analyse(results).best(nn::post_ln(), 6, 1));  // not all of its tries are in
+  CHECK(analyse(results).best(nn::pre_ln(), 6, 1)->loss == 0.95);
 }
 
 TEST_CASE("of rates that are equally good, one inside the grid is the best") {
   const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions&) { return 1.0; }));
-  CHECK(analysis.best(Placement::pre, 6, 0)->lr == 0.003);
+  CHECK(analysis.best(nn::pre_ln(), 6, 0)->lr == 0.003);
 }
 
 TEST_CASE("steps to a loss go by the mean of the last 20") {
@@ -107,7 +109,7 @@ TEST_CASE("the target and the baseline depend on what is known of the text") {
   CHECK(known.baseline.n == 3);
   CHECK(known.target == doctest::Approx(0.9 + 0.25 * 0.5));
   CHECK(known.floor() == 0.9);
-  results.config.task.entropy.reset();
+  results.task.entropy.reset();
   const Analysis text = analyse(results);
   CHECK(text.baseline.words() == "the 1-gram baseline");
   CHECK(text.baseline.loss == 3.1);
@@ -117,14 +119,14 @@ TEST_CASE("the target and the baseline depend on what is known of the text") {
 
 TEST_CASE("pairs are of the same seed") {
   Results results = made_up(small_grid(), [](const RunOptions& run) {
-    return 1.0 + (run.placement == Placement::post ? 0.5 : 0.0) + 0.1 * static_cast<double>(run.seed);
+    return 1.0 + (run.placement == nn::post_ln() ? 0.5 : 0.0) + 0.1 * static_cast<double>(run.seed);
   });
   std::erase_if(results.runs, [](const RunRecord& run) {
-    return run.options.placement == Placement::pre && run.options.seed == 1;
+    return run.options.placement == nn::pre_ln() && run.options.seed == 1;
   });
   const Analysis analysis = analyse(results);
   const std::vector<double> differences =
-      paired(analysis.cell(Placement::pre, 2, 0.001, 0), analysis.cell(Placement::post, 2, 0.001, 0));
+      paired(analysis.cell(nn::pre_ln(), 2, 0.001, 0), analysis.cell(nn::post_ln(), 2, 0.001, 0));
   REQUIRE(differences.size() == 2);
   CHECK(differences[0] == doctest::Approx(0.5));
   CHECK(differences[1] == doctest::Approx(0.5));

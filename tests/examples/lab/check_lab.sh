@@ -27,65 +27,64 @@ refused() { # STATUS PART-OF-MESSAGE ARGS...: one clear line
   grep -qF -- "$part" err || fail "lab $*: does not say '$part'"
   [ "$(grep -c '^lab: ' err)" = 1 ] || fail "lab $*: not one message"
 }
-fingerprints() { grep -o '"parameters_sha256": "[0-9a-f]*"' "$1/summary.json"; }
+fingerprints() { grep -o '"parameters_sha256": "[0-9a-f]*"' "$1/compare/summary.json"; }
 
 small="--depths 1,2 --lrs 0.003,0.01 --warmups 0,5 --seeds 1 --steps 25"
 # shellcheck disable=SC2086 # one word an option
 expect 0 $small --threads 2 --out unbroken
 [ "$(wc -l <out)" = 2 ] || fail "stdout is not the verdict and the path"
-[ "$(tail -n 1 out)" = unbroken/report.html ] || fail "the last line is not the report's path"
-for file in report.html config.json metrics.jsonl initialisation.json summary.json plots/loss_by_rate.svg; do
-  [ -s unbroken/$file ] || fail "no $file"
+[ "$(tail -n 1 out)" = unbroken/compare/report.html ] || fail "the last line is not the report's path"
+for file in report.html study.json runs.jsonl summary.json plots/loss_by_rate.svg; do
+  [ -s unbroken/compare/$file ] || fail "no $file"
 done
-grep -q 'in all$' err || fail "no estimate of the time"
+grep -q 'at a time: about' err || fail "no estimate of the time"
 [ "$(fingerprints unbroken | wc -l)" = 20 ] || fail "not 20 runs in summary.json"
 
 # Stopped by Ctrl-C after some runs, then resumed with another number of threads.
 # shellcheck disable=SC2086
 "$lab" $small --threads 1 --out broken >out 2>err &
-while [ "$(cat broken/metrics.jsonl 2>/dev/null | wc -l)" -lt 100 ]; do kill -0 $! || fail "ended early"; done
+while [ "$(cat broken/compare/runs.jsonl 2>/dev/null | grep -c parameters-sha256)" -lt 3 ]; do kill -0 $! || fail "ended early"; done
 mv err first.err
-refused 1 'broken: another training is at work there' --resume broken --threads 1
+refused 1 'broken/compare: another training is at work there' --resume broken --threads 1
 mv first.err err
 kill -INT $!
 status=0
 wait $! || status=$?
 [ $status = 130 ] || fail "after Ctrl-C: status $status, expected 130"
-grep -q 'lab --resume broken' err || fail "does not say how to go on"
-grep -q Unfinished broken/report.html || fail "the report of a stopped lab does not say so"
+grep -q 'lab compare --resume broken' err || fail "does not say how to go on"
+grep -q Unfinished broken/compare/report.html || fail "the report of a stopped lab does not say so"
 [ "$(fingerprints broken | wc -l)" -lt 20 ] || fail "was not stopped"
 refused 2 'only --threads goes with --resume' --resume broken --steps 5
 expect 0 --resume broken --threads 2
 [ "$(fingerprints unbroken)" = "$(fingerprints broken)" ] || fail "a resumed lab differs from an unbroken one"
 expect 0 --resume broken --threads 2
-grep -q '20 of them are done already' err || fail "does not say that all runs are done"
-! grep -q '^training' err || fail "trains what is done"
+grep -q '42 done already' err || fail "does not say that all runs are done"
 
 # Stopped before there is anything to show, and by SIGTERM: status 143, and what it says is true.
 : >err
 "$lab" --depths 1,40 --lrs 0.01 --warmups 0 --seeds 1 --steps 25 --out early >out 2>err &
-until grep -q 'runs of' err; do kill -0 $! || fail "ended early"; done
+until grep -q 'at a time: about' err; do kill -0 $! || fail "ended early"; done
 kill -TERM $!
 status=0
 wait $! || status=$?
 [ $status = 143 ] || fail "after SIGTERM: status $status, expected 143"
-grep -q 'lab --resume early' err || fail "does not say how to go on"
-[ ! -s early/report.html ] || fail "a report of nothing"
+grep -q 'lab compare --resume early' err || fail "does not say how to go on"
+[ -s early/compare/report.html ] || fail "no page that says how far it came"
 [ "$(find early -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
 
 # Drawn again from the files: the same page.
-cp unbroken/report.html before.html
-rm -r unbroken/report.html unbroken/summary.json unbroken/plots
+cp unbroken/compare/report.html before.html
+rm -r unbroken/compare/report.html unbroken/compare/summary.json unbroken/compare/plots
 expect 0 report unbroken
-cmp before.html unbroken/report.html || fail "drawn again, the report differs"
-[ "$(tail -n 1 out)" = unbroken/report.html ] || fail "report does not end with the path"
+cmp before.html unbroken/compare/report.html || fail "drawn again, the report differs"
+[ "$(tail -n 1 out)" = unbroken/compare/report.html ] || fail "report does not end with the path"
 
 # Another placement, and all there are.
 # shellcheck disable=SC2086
 expect 0 $small --placement rezero --out zero
 grep -q '^One seed .*ReZero in' out || fail "the verdict does not name ReZero"
-grep -q 'Pre-LN or ReZero?' zero/report.html || fail "the report does not name ReZero"
-! grep -q 'Post-LN' zero/report.html || fail "the report of other placements speaks of Post-LN"
+grep -q 'Pre-LN or ReZero?' zero/compare/report.html || fail "the report does not name ReZero"
+! grep -q 'Post-LN' zero/compare/report.html || fail "the report of other placements speaks of Post-LN"
 expect 0 --placement list
 grep -q '^rezero  *ReZero: .*a f(x)' out || fail "--placement list has no ReZero"
 refused 2 "--placement: there is no 'mid'; \`--placement list\` has them all" --placement mid
@@ -95,7 +94,7 @@ refused 2 '--placement: Peri-LN cannot be compared with itself' --placement peri
 # Any bytes are a text.
 awk 'BEGIN { for (i = 0; i < 1500; ++i) printf "%c\377ab%c", 33 + i % 90, 10 + i % 3 }' >text
 expect 0 --text text --depths 1 --lrs 0.01 --warmups 0 --seeds 2 --steps 5 --out text-lab
-grep -q '"entropy": null' text-lab/summary.json || fail "a text has an entropy"
+grep -q '"entropy": null' text-lab/compare/summary.json || fail "a text has an entropy"
 echo more >>text
 refused 1 'text has changed since' --resume text-lab
 
@@ -103,19 +102,19 @@ head -c 200 text >short
 refused 1 short --text short --out nothing
 refused 1 missing.txt --text missing.txt --out nothing
 [ ! -e nothing ] || fail "a lab that cannot start left a folder"
-refused 1 'has a config.json already: go on with --resume' --quick --out unbroken
-mkdir other
-echo mine >other/metrics.jsonl
-refused 1 'holds a metrics.jsonl, which is not of this lab' --quick --out other
-[ "$(cat other/metrics.jsonl)" = mine ] || fail "a file that is not the lab's has changed"
+refused 1 'unbroken/compare holds a study already: go on with --resume unbroken' --quick --out unbroken
+mkdir -p other/compare
+echo mine >other/compare/runs.jsonl
+refused 1 'other/compare' --quick --out other
+[ "$(cat other/compare/runs.jsonl)" = mine ] || fail "a file that is not the lab's has changed"
 refused 1 'cannot make the folder: Not a directory' --quick --out text/lab
 mkfifo pipe
 refused 1 'is a pipe' --quick --text pipe --out nothing
 cp -r unbroken special
-rm special/metrics.jsonl
-mkfifo special/metrics.jsonl
-refused 1 'special/metrics.jsonl: is a pipe' --resume special
-refused 1 'special/metrics.jsonl is a pipe' report special
+rm special/compare/runs.jsonl
+mkfifo special/compare/runs.jsonl
+refused 1 'special/compare/runs.jsonl' --resume special
+refused 1 'special/compare/runs.jsonl is a pipe' report special
 # A file of the folder may not grow: told before any training.
 ( ulimit -f 1; "$lab" --quick --out small >out 2>err && exit 1; grep -q 'lab: --out: small/.*: cannot write: File too large' err ) ||
   fail "a limit on the size of files is not noticed"
@@ -123,7 +122,11 @@ for value in 9223372036854775808 -1 12x 1e3 0x10 4294967297; do
   for option in threads seeds; do refused 2 "--$option: expects a whole number from 1 to" "--$option" $value; done
 done
 refused 2 'expects at most 100000' --seeds 1000 --depths 1,2,3,4,5,6,7,8,9,10 --lrs 1,2,3
-refused 1 config.json --resume nothing
-refused 1 config.json report nothing
+refused 1 'holds no study compare to go on with' --resume nothing
+refused 1 study.json report nothing
+mkdir old
+echo '{}' >old/config.json
+refused 1 'a lab of an older version wrote its config.json' --resume old
+refused 1 'a lab of an older version wrote it' report old
 refused 2 'report takes the folder' report
 refused 2 '--lrs' --lrs 0

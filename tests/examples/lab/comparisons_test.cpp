@@ -1,4 +1,4 @@
-#include "lab/analysis/comparisons.h"
+#include "lab/studies/compare/analysis/comparisons.h"
 
 #include <doctest/doctest.h>
 
@@ -6,14 +6,15 @@
 
 using namespace gradus;
 using namespace gradus::lab;
+using namespace gradus::lab::compare;
 using test::jitter;
 using test::made_up;
 using test::small_grid;
 
 namespace {
 
-Comparisons compared(const LabOptions& options, const test::Outcome& outcome) {
-  return compare(analyse(made_up(options, outcome)));
+Comparisons compared(const Settings& options, const test::Outcome& outcome) {
+  return comparisons_of(analyse(made_up(options, outcome)));
 }
 
 }  // namespace
@@ -23,9 +24,9 @@ TEST_CASE("settings that share a seed are one observation") {
   // that would be 36 to 1, p = 6e-10 by McNemar's test; by seeds it is 2 to 1, which chance does all the
   // time.
   const Comparisons all = compared(small_grid(), [](const RunOptions& run) {
-    const bool post_fails = run.placement == Placement::post && run.seed < 2;
+    const bool post_fails = run.placement == nn::post_ln() && run.seed < 2;
     const bool pre_fails =
-        run.placement == Placement::pre && run.seed == 2 && run.name() == "pre-L6-lr0.003-w0-s2";
+        run.placement == nn::pre_ln() && run.seed == 2 && run.name() == "pre-L6-lr0.003-w0-s2";
     return post_fails || pre_fails ? 2.9 : 0.93 + jitter(run);
   });
   CHECK(all.pairs == 54);
@@ -41,7 +42,7 @@ TEST_CASE("settings that share a seed are one observation") {
 
 TEST_CASE("six seeds that agree answer the first question, and no other of ten") {
   const auto post_higher = [](const RunOptions& run) {
-    return (run.placement == Placement::post && run.layers == 12 ? 2.9 : 0.93) + jitter(run);
+    return (run.placement == nn::post_ln() && run.layers == 12 ? 2.9 : 0.93) + jitter(run);
   };
   const Comparisons six = compared(small_grid(6), post_higher);
   CHECK(six.learned.p == doctest::Approx(2 / 64.0));
@@ -62,7 +63,7 @@ TEST_CASE("six seeds that agree answer the first question, and no other of ten")
 TEST_CASE("the best of a depth is chosen by each seed for itself") {
   const double rates[] = {0.001, 0.003, 0.01};
   const Comparisons all = compared(small_grid(), [&](const RunOptions& run) {
-    if (run.placement == Placement::pre) return 1.0;
+    if (run.placement == nn::pre_ln()) return 1.0;
     return run.lr == rates[run.seed] && run.warmup == 0 ? 0.95 : 1.2;
   });
   REQUIRE(all.best.size() == 3);
@@ -76,12 +77,12 @@ TEST_CASE("seeds that have not finished a depth do not speak for it") {
   Results results = made_up(small_grid(2), [](const RunOptions& run) { return 1.0 + jitter(run); });
   std::erase_if(results.runs,
                 [](const RunRecord& run) { return run.options.seed == 1 && run.options.layers == 12; });
-  const Comparisons all = compare(analyse(results));
+  const Comparisons all = comparisons_of(analyse(results));
   CHECK(all.best[0].comparison.difference.count == 2);
   CHECK(all.best[2].comparison.difference.count == 1);
   CHECK(all.learned.difference.count == 2);  // over the settings it has
   results.runs.clear();
-  const Comparisons none = compare(analyse(results));
+  const Comparisons none = comparisons_of(analyse(results));
   CHECK(none.pairs == 0);
   CHECK(none.learned.difference.count == 0);
   CHECK(none.best.empty());

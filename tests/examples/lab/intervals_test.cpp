@@ -1,4 +1,4 @@
-#include "lab/analysis/intervals.h"
+#include "lab/statistics/intervals.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gradus/core/random/random.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 
 using namespace gradus::lab;
 
@@ -81,4 +81,18 @@ TEST_CASE("Clopper and Pearson's interval") {
   CHECK(share_interval(10, 10, 0.95).high == 1);
   CHECK(share_interval(0, 10, 0.95).low == 0);
   CHECK(share_interval(0, 10, 0.95).high == doctest::Approx(1 - std::pow(0.025, 0.1)).epsilon(1e-9));
+}
+
+TEST_CASE("the interval of the median lies on one side of 0 exactly where the sign test tells a difference") {
+  CHECK(median_interval({3, 1, 2, 6, 5, 4}, 0.95).low == 1);
+  CHECK(median_interval({3, 1, 2, 6, 5, 4}, 0.95).high == 6);
+  CHECK(std::isinf(median_interval({1, 2, 3, 4, 5}, 0.95).low));  // p = 2 / 2^5 at best
+  for (std::int64_t n = 2; n <= 40; ++n)
+    for (std::int64_t up = 0; up <= n; ++up) {
+      std::vector<double> values;
+      for (std::int64_t i = 0; i < n; ++i) values.push_back(i < up ? 1 : -1);
+      const Interval interval = median_interval(values, 0.95);
+      const bool tells = sign_test(up, n - up, n) <= 0.05;
+      CHECK((interval.low > 0 || interval.high < 0) == tells);
+    }
 }

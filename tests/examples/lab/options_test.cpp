@@ -1,58 +1,61 @@
-#include "lab/options.h"
+#include "lab/program/options.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
+#include "lab/studies/compare/compare.h"
+
 using namespace gradus;
 using namespace gradus::lab;
+using namespace gradus::lab::compare;
 
 namespace {
 
 /// Parses; the exit status, or -1 when the lab should go on.
-int status_of(std::vector<const char*> words, LabOptions& options) {
+int status_of(std::vector<const char*> words, Given& given) {
   words.insert(words.begin(), "lab");
-  return parse(static_cast<int>(words.size()), words.data(), options).value_or(-1);
+  return parse_comparison(static_cast<int>(words.size()), words.data(), given).value_or(-1);
 }
 
-LabOptions parsed(const std::vector<const char*>& words) {
-  LabOptions options;
-  CHECK(status_of(words, options) == -1);
-  return options;
+Given parsed(const std::vector<const char*>& words) {
+  Given given;
+  CHECK(status_of(words, given) == -1);
+  return given;
 }
 
 }  // namespace
 
 TEST_CASE("defaults have at least three seeds, and both placements, depths, rates and warm-ups") {
   for (const auto& words : {std::vector<const char*>{}, {"--quick"}}) {
-    const LabOptions options = parsed(words);
+    const Given given = parsed(words);
+    const Settings options = settings_of(given.options);
     CHECK(options.seeds >= 3);
     CHECK(options.depths.size() >= 2);
     CHECK(options.lrs.size() >= 2);
     CHECK(options.warmups.size() >= 2);
     CHECK(options.warmups.front() == 0);
-    CHECK(options.threads >= 1);
-    CHECK_FALSE(options.threads_given);
-    CHECK(options.text.empty());
+    CHECK(given.threads >= 1);
+    CHECK(given.options.data.empty());
   }
-  CHECK(plan_runs(parsed({"--quick"})).size() < plan_runs(parsed({})).size());
+  CHECK(plan_runs(settings_of(parsed({"--quick"}).options)).size() <
+        plan_runs(settings_of(parsed({}).options)).size());
 }
 
 TEST_CASE("what is given holds, each value once and in order") {
-  const LabOptions options =
+  const Given given =
       parsed({"--depths", "4,2,4", "--lrs", "0.01,0.001", "--warmups", "5", "--seeds", "2", "--seed", "7",
               "--threads", "3", "--steps", "12", "--text", "a.txt", "--out", "b"});
+  const Settings options = settings_of(given.options);
   CHECK(options.depths == std::vector<std::int64_t>{2, 4});
   CHECK(options.lrs == std::vector<double>{0.001, 0.01});
   CHECK(options.warmups == std::vector<std::int64_t>{5});
   CHECK(options.seeds == 2);
   CHECK(options.seed == 7);
-  CHECK(options.initialisation.seed == 7);
-  CHECK(options.threads == 3);
-  CHECK(options.threads_given);
-  CHECK(options.model.steps == 12);
-  CHECK(options.text == "a.txt");
-  CHECK(options.out == "b");
+  CHECK(given.threads == 3);
+  CHECK(options.steps == 12);
+  CHECK(given.options.data == "a.txt");
+  CHECK(given.out == "b");
 }
 
 TEST_CASE("bad words end with status 2") {
@@ -84,16 +87,17 @@ TEST_CASE("bad words end with status 2") {
            {"--resume", "x", "--steps", "5"},
            {"--resume", "x", "--depths", "2"}}) {
     CAPTURE(words);
-    LabOptions options;
-    CHECK(status_of(words, options) == 2);
+    Given given;
+    CHECK(status_of(words, given) == 2);
   }
-  LabOptions options;
-  CHECK(status_of({"--resume", "x", "--threads", "2"}, options) == -1);
+  Given given;
+  CHECK(status_of({"--resume", "x", "--threads", "2"}, given) == -1);
 }
 
 TEST_CASE("the plan has every setting once, and the ablations of its middle") {
-  LabOptions options = parsed({"--depths", "2,6,12", "--lrs", "0.001,0.003,0.01,0.03", "--warmups", "0,100",
-                               "--seeds", "3", "--seed", "5"});
+  const Settings options = settings_of(parsed({"--depths", "2,6,12", "--lrs", "0.001,0.003,0.01,0.03",
+                                               "--warmups", "0,100", "--seeds", "3", "--seed", "5"})
+                                           .options);
   const std::vector<RunOptions> plan = plan_runs(options);
   CHECK(plan.size() == 3 * 4 * 2 * 2 * 3 + 4 * 3);
   std::set<std::string> names;

@@ -3,42 +3,40 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "gradus/gradus.h"
-#include "gradus/kit/data/files.h"
-#include "lab/names.h"
-#include "lab/report/report.h"
-#include "lab/report/summary.h"
+#include "lab/program/options.h"
+#include "lab/studies/compare/compare.h"
+#include "lab/studies/compare/report/report.h"
+#include "lab/studies/compare/training.h"
+#include "lab/training/trial.h"
 #include "made_up.h"
-#include "support.h"
 
 using namespace gradus;
 using namespace gradus::lab;
+using namespace gradus::lab::compare;
 
 namespace {
 
-const Placement kPeri = placement_named("peri"), kDeep = placement_named("deepnorm");
+const nn::Placement kPeri = nn::placement_named("peri"), kDeep = nn::placement_named("deepnorm");
 
 /// What --placement makes of the words; nothing where they are refused.
 std::optional<Placements> compared(const char* words) {
   const char* const arguments[] = {"lab", "--placement", words};
-  LabOptions options;
-  if (parse(3, arguments, options)) return std::nullopt;
-  CHECK(options.initialisation.placements == options.placements);
-  return options.placements;
+  Given given;
+  if (parse_comparison(3, arguments, given)) return std::nullopt;
+  return settings_of(given.options).placements;
 }
 
-nn::GPT model_of(const Placement& placement, bool scaled = false) {
-  const ModelOptions model{.d_model = 8, .heads = 2, .batch = 2, .steps = 1};
-  return make_model(Task(RecallOptions{}), model,
+nn::GPT model_of(const nn::Placement& placement, bool scaled = false) {
+  return make_model(recall_task(),
                     {.placement = placement, .layers = 4, .seed = 3, .residual_scaling = scaled});
 }
 
 Results made_up_of(const Placements& placements) {
-  LabOptions options = test::small_grid();
-  options.placements = options.initialisation.placements = placements;
-  Results results = test::made_up(options, [&](const RunOptions& run) {
+  Settings settings = test::small_grid();
+  settings.placements = placements;
+  Results results = test::made_up(settings, [&](const RunOptions& run) {
     return (run.placement == placements[1] ? 1.2 : 1.0) + test::jitter(run);
   });
   results.initialisation = test::made_up_start(0, -0.5, placements);
@@ -48,32 +46,22 @@ Results made_up_of(const Placements& placements) {
 /// All that a reader is told: the page with its charts, and summary.json.
 std::string told_of(const Placements& placements) {
   const Results results = made_up_of(placements);
-  const Analysis analysis = analyse(results);
-  const Verdict verdict = verdict_of(analysis, results.initialisation);
-  return draw_report(results, analysis, verdict).html + summary_of(results, analysis, verdict).dump();
+  const Verdict verdict = verdict_of(analyse(results), results.initialisation);
+  Page page{kit::HtmlReport(placements[0].name + " or " + placements[1].name + "?",
+                            question_of(results.settings, results.runs.size()))};
+  page.html.verdict(verdict.sentence, verdict.findings);
+  draw_report(page, results);
+  return page.html.html() + page.files.front().second;
 }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// What fits into no file of a lab of these placements.
-std::string complaint(const Placements& placements, const Initialisation& start) {
-  const test::ScratchFolder folder;
-  write_config(folder.path(), made_up_of(placements).config);
-  write_initialisation(folder.path(), start);
-  try {
-    read_results(folder.path());
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 }  // namespace
 
 TEST_CASE("one placement is compared with Pre-LN, two with each other") {
-  CHECK(compared("peri") == Placements{Placement::pre, kPeri});
+  CHECK(compared("peri") == Placements{nn::pre_ln(), kPeri});
   CHECK(compared("DeepNorm,Peri-LN") == Placements{kDeep, kPeri});
-  CHECK(compared("post,pre") == Placements{Placement::post, Placement::pre});
+  CHECK(compared("post,pre") == Placements{nn::post_ln(), nn::pre_ln()});
   for (const char* const bad : {"", "middle", "pre", "peri,peri", "pre,post,peri", "peri,", ",peri"}) {
     CAPTURE(bad);
     CHECK_FALSE(compared(bad));
@@ -84,48 +72,32 @@ TEST_CASE("one placement is compared with Pre-LN, two with each other") {
 TEST_CASE("every placement has a word of its own, which it comes back from") {
   std::vector<std::string> words;
   for (const nn::Placement& p : nn::placements()) {
-    const Placement placement{p.name};
-    words.push_back(name_of(placement));
-    CHECK(placement_named(words.back()) == placement);
-    CHECK(RunOptions{.placement = placement}.name().starts_with(words.back() + "-L2-"));
+    words.push_back(name_of(p));
+    CHECK(nn::placement_named(words.back()) == p);
+    CHECK(RunOptions{.placement = p}.name().starts_with(words.back() + "-L2-"));
   }
   std::sort(words.begin(), words.end());
   CHECK(std::adjacent_find(words.begin(), words.end()) == words.end());
 }
 
-TEST_CASE("a lab of other placements comes back from its files; older files are of Pre-LN and Post-LN") {
-  const test::ScratchFolder folder;
-  write_config(folder.path(), made_up_of({kDeep, kPeri}).config);
-  CHECK(read_config(folder.path()).options.placements == Placements{kDeep, kPeri});
-  CHECK(read_config(folder.path()).options.initialisation.placements == Placements{kDeep, kPeri});
-  write_config(folder.path(), made_up_of(LabOptions().placements).config);
-  CHECK_FALSE(says(kit::read_file(folder / "config.json"), "placements"));
-  CHECK(read_config(folder.path()).options.placements == LabOptions().placements);
-
-  const Placements two = {Placement::pre, kPeri};
-  CHECK(complaint(two, test::made_up_start(0, -0.5, two)) == "");
-  CHECK(
-      says(complaint(two, test::made_up_start()), "it has Post-LN, config.json compares Pre-LN and Peri-LN"));
-}
-
 TEST_CASE("models start as their placement has it, and otherwise from the same weights") {
-  const nn::GPT pre = model_of(Placement::pre);
+  const nn::GPT pre = model_of(nn::pre_ln());
   for (const nn::Placement& p : nn::placements()) {
     INFO(p.name);
-    const nn::GPT model = model_of({p.name});
+    const nn::GPT model = model_of(p);
     const bool same =
         (model.parameter("layers.1.linear1.weight") == pre.parameter("layers.1.linear1.weight")).all();
     CHECK(same == (p.name != "DeepNorm"));
-    CHECK(parameters_sha256(model) == parameters_sha256(model_of({p.name})));
+    CHECK(parameters_sha256(model) == parameters_sha256(model_of(p)));
     if (p.leave) continue;
     CHECK(model.transformer.norm.has_value() == p.final_norm);
   }
-  CHECK(model_of({"ReZero"}).parameter("layers.2.norm1.alpha").item() == 0);
-  const nn::GPT admin = model_of({"Admin"});
+  CHECK(model_of(nn::placement_named("ReZero")).parameter("layers.2.norm1.alpha").item() == 0);
+  const nn::GPT admin = model_of(nn::admin());
   CHECK(admin.parameter("layers.0.norm1.shortcut")[0].item() == 1);
   CHECK(admin.parameter("layers.3.norm2.shortcut")[0].item() > 1.5);  // sqrt of what seven branches add up to
-  // Xavier with gain (8 L)^(-1/4) for 8 -> 32 and 4 layers.
-  const double beta = std::pow(32.0, -0.25), expected = beta * std::sqrt(2.0 / 40);
+  // Xavier with gain (8 L)^(-1/4) for 32 -> 128 and 4 layers.
+  const double beta = std::pow(32.0, -0.25), expected = beta * std::sqrt(2.0 / 160);
   const double deviation =
       std::sqrt(model_of(kDeep).parameter("layers.1.linear1.weight").square().mean().item());
   CHECK(deviation / expected == doctest::Approx(1).epsilon(0.05));
@@ -139,14 +111,11 @@ TEST_CASE("models start as their placement has it, and otherwise from the same w
 TEST_CASE("every placement is measured before the first step, with its own initial values") {
   for (const nn::Placement& p : nn::placements()) {
     INFO(p.name);
-    const auto states = measure_initialisation({.depths = {3}, .seeds = 2, .placements = {kPeri, {p.name}}});
-    REQUIRE(states.size() == 2);
-    CHECK(states[1].placement == Placement{p.name});
-    CHECK(std::isfinite(states[1].norm_squared.back()));
-    CHECK((states[1].top_gradient > 0) == (p.name != "ReZero"));
-    CHECK(states[1].weight_share.empty() == (p.name == "ReZero"));
-    const auto schemes = measure_schemes({.layers = 2, .seeds = 1, .placements = {kPeri, {p.name}}});
-    CHECK(schemes_from(json_of(schemes))[1].median == schemes[1].median);
+    const InitialState state = measure_start({.placement = p, .layers = 3, .seeds = 2});
+    CHECK(std::isfinite(state.norm_squared.back()));
+    CHECK((state.top_gradient > 0) == (p.name != "ReZero"));
+    CHECK(state.weight_share.empty() == (p.name == "ReZero"));
+    CHECK(measure_start({.placement = p, .scheme = "xavier", .layers = 2, .seeds = 1}).median.size() == 2);
   }
 }
 
@@ -163,7 +132,7 @@ TEST_CASE("what is said names the placements that were compared, and no others")
 }
 
 TEST_CASE("what is true of Pre-LN or Post-LN alone is said where it is compared") {
-  const std::string pre = told_of({Placement::pre, kPeri}), post = told_of({kPeri, Placement::post});
+  const std::string pre = told_of({nn::pre_ln(), kPeri}), post = told_of({kPeri, nn::post_ln()});
   CHECK(says(pre, "Theorem 1 of Xiong et al. for Pre-LN"));
   CHECK(says(pre, "the bounds of their Lemma 2"));
   CHECK(says(pre, "pre_ratio_L8_L32"));

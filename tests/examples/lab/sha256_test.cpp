@@ -1,4 +1,4 @@
-#include "lab/sha256.h"
+#include "lab/study/sha256.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 
 #include <doctest/doctest.h>
 

@@ -1,13 +1,15 @@
-#include "lab/analysis/verdict.h"
+#include "lab/studies/compare/analysis/verdict.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
+#include "lab/studies/compare/analysis/start_sentence.h"
 #include "made_up.h"
 
 using namespace gradus;
 using namespace gradus::lab;
+using namespace gradus::lab::compare;
 using test::jitter;
 using test::made_up;
 using test::made_up_start;
@@ -26,7 +28,7 @@ std::string finding(const Verdict& verdict, const std::string& start) {
 }
 
 /// `fragile` ends at the unigram's loss when deep and fast, unless warmed up at 6 layers.
-test::Outcome one_fails(Placement fragile) {
+test::Outcome one_fails(const nn::Placement& fragile) {
   return [fragile](const RunOptions& run) -> std::optional<double> {
     const bool fails = run.layers == 12 || (run.layers == 6 && run.lr > 0.001 && run.warmup == 0);
     return (run.placement == fragile && fails ? 2.9 : 0.93) + jitter(run);
@@ -36,7 +38,7 @@ test::Outcome one_fails(Placement fragile) {
 }  // namespace
 
 TEST_CASE("Post-LN fails where it is deep") {
-  Results results = made_up(small_grid(6), one_fails(Placement::post));
+  Results results = made_up(small_grid(6), one_fails(nn::post_ln()));
   results.initialisation = made_up_start();
   const Verdict verdict = verdict_on(results);
   CHECK(
@@ -74,8 +76,8 @@ TEST_CASE("a best rate at the edge of the grid is named") {
   // Post-LN: the lower the better with 12 layers; with 2 layers one seed of 6 likes the highest rate.
   const auto outcome = [](const RunOptions& run) {
     double loss = 0.93 + jitter(run) + (run.lr == 0.003 ? 0 : 0.01);
-    if (run.placement == Placement::post && run.layers == 12) loss = 1 + run.lr;
-    if (run.placement == Placement::post && run.layers == 2 && run.seed == 4 && run.lr == 0.01) loss = 0.92;
+    if (run.placement == nn::post_ln() && run.layers == 12) loss = 1 + run.lr;
+    if (run.placement == nn::post_ln() && run.layers == 2 && run.seed == 4 && run.lr == 0.01) loss = 0.92;
     return loss;
   };
   const Verdict verdict = verdict_on(made_up(small_grid(6), outcome));
@@ -88,16 +90,16 @@ TEST_CASE("a best rate at the edge of the grid is named") {
 
   const auto inside = [](const RunOptions& run) { return run.lr == 0.003 ? 0.93 : 0.95; };
   CHECK(finding(verdict_on(made_up(small_grid(6), inside)), "Best rates").empty());
-  LabOptions two = small_grid(6);
+  Settings two = small_grid(6);
   two.lrs = {0.003, 0.01};
   CHECK(finding(verdict_on(made_up(two, inside)), "Best rates") ==
         "**Best rates.** Only 0.003 and 0.01 were tried; better ones may lie elsewhere.");
 }
 
 TEST_CASE("of a single setting the verdict says once for whom the loss is lower") {
-  LabOptions one = small_grid(2);
+  Settings one = small_grid(2);
   one.depths = {2}, one.lrs = {0.003}, one.warmups = {0};
-  const auto outcome = [](const RunOptions& run) { return run.placement == Placement::post ? 0.95 : 0.93; };
+  const auto outcome = [](const RunOptions& run) { return run.placement == nn::post_ln() ? 0.95 : 0.93; };
   const auto sentence = [&] { return verdict_on(made_up(one, outcome)).sentence; };
   CHECK(says(sentence(), "the mean loss over all settings is lower for Pre-LN in 2 of 2 seeds"));
   CHECK_FALSE(says(sentence(), "best rate"));
@@ -107,7 +109,7 @@ TEST_CASE("of a single setting the verdict says once for whom the loss is lower"
 }
 
 TEST_CASE("the opposite result gives the opposite verdict") {
-  const Verdict verdict = verdict_on(made_up(small_grid(6), one_fails(Placement::pre)));
+  const Verdict verdict = verdict_on(made_up(small_grid(6), one_fails(nn::pre_ln())));
   CHECK(
       verdict.sentence.starts_with("Post-LN trained more reliably: 108 of 108 runs ended below the 3-gram "
                                    "baseline, against 60 for Pre-LN, ahead "
@@ -121,12 +123,12 @@ TEST_CASE("the opposite result gives the opposite verdict") {
 TEST_CASE("seeds that agree but are too few decide nothing") {
   for (const std::int64_t seeds : {2, 3, 5}) {
     CAPTURE(seeds);
-    const Verdict verdict = verdict_on(made_up(small_grid(seeds), one_fails(Placement::post)));
+    const Verdict verdict = verdict_on(made_up(small_grid(seeds), one_fails(nn::post_ln())));
     CHECK_FALSE(says(verdict.sentence, "more reliably"));
     CHECK(says(verdict.sentence, "which are too few to exclude chance"));
     CHECK_FALSE(says(finding(verdict, "Learning rate") + finding(verdict, "Ablations"), "clearly"));
   }
-  CHECK(verdict_on(made_up(small_grid(3), one_fails(Placement::post)))
+  CHECK(verdict_on(made_up(small_grid(3), one_fails(nn::post_ln())))
             .sentence.starts_with("Pre-LN was ahead in each of 3 seeds, which are too few to exclude chance "
                                   "(p = 0.25; from 6 on they "
                                   "could be enough): 54 of 54 runs ended below the 3-gram baseline, against "
@@ -137,7 +139,7 @@ TEST_CASE("seeds that agree but are too few decide nothing") {
 TEST_CASE("many runs of few seeds decide nothing") {
   // 36 pairs of runs in which only Pre-LN learned, 1 in which only Post-LN did; but they are 2 seeds and 1.
   const Verdict verdict = verdict_on(made_up(small_grid(), [](const RunOptions& run) {
-    const bool fails = run.placement == Placement::post ? run.seed < 2 : run.name() == "pre-L6-lr0.003-w0-s2";
+    const bool fails = run.placement == nn::post_ln() ? run.seed < 2 : run.name() == "pre-L6-lr0.003-w0-s2";
     return fails ? 2.9 : 0.93 + jitter(run);
   }));
   CHECK(
@@ -151,7 +153,7 @@ TEST_CASE("many runs of few seeds decide nothing") {
 TEST_CASE("no difference is called no difference") {
   const Verdict verdict = verdict_on(made_up(small_grid(), [](const RunOptions& run) {
     // The placements differ by noise that changes sign with the seed.
-    const double noise = run.placement == Placement::post ? 0.01 * (static_cast<double>(run.seed) - 1) : 0;
+    const double noise = run.placement == nn::post_ln() ? 0.01 * (static_cast<double>(run.seed) - 1) : 0;
     return 0.93 + jitter(run) + noise;
   }));
   CHECK(
@@ -168,7 +170,7 @@ TEST_CASE("no difference is called no difference") {
 
 TEST_CASE("what many seeds agree on is clear") {
   const Verdict verdict = verdict_on(made_up(small_grid(9), [](const RunOptions& run) {
-    return (run.placement == Placement::post ? 0.925 : 0.935) + (run.final_norm ? 0.1 : 0) + jitter(run);
+    return (run.placement == nn::post_ln() ? 0.925 : 0.935) + (run.final_norm ? 0.1 : 0) + jitter(run);
   }));
   CHECK(
       says(verdict.sentence, "the mean loss over all settings is lower for Post-LN in 9 of 9 seeds (clear)"));
@@ -179,7 +181,7 @@ TEST_CASE("what many seeds agree on is clear") {
 
 TEST_CASE("reliability and loss may disagree") {
   const Verdict verdict = verdict_on(made_up(small_grid(6), [](const RunOptions& run) {
-    if (run.placement == Placement::pre) return 1.39 + 0.1 * jitter(run);  // always just below the baseline
+    if (run.placement == nn::pre_ln()) return 1.39 + 0.1 * jitter(run);  // always just below the baseline
     return (run.layers == 12 ? 1.45 : 0.92) + 0.1 * jitter(run);
   }));
   CHECK(says(verdict.sentence, "Pre-LN trained more reliably: 108 of 108"));
@@ -188,7 +190,7 @@ TEST_CASE("reliability and loss may disagree") {
 }
 
 TEST_CASE("one seed decides nothing") {
-  const Verdict verdict = verdict_on(made_up(small_grid(1), one_fails(Placement::post)));
+  const Verdict verdict = verdict_on(made_up(small_grid(1), one_fails(nn::post_ln())));
   CHECK(verdict.sentence ==
         "One seed shows no spread to judge by: Pre-LN ended below the 3-gram baseline in 18 of 18 runs, "
         "Post-LN in 10.");
@@ -197,7 +199,7 @@ TEST_CASE("one seed decides nothing") {
 }
 
 TEST_CASE("a lab that was stopped says what is missing") {
-  Results results = made_up(small_grid(), one_fails(Placement::post));
+  Results results = made_up(small_grid(), one_fails(nn::post_ln()));
   results.runs.resize(20);
   const Verdict verdict = verdict_on(results);
   CHECK(says(finding(verdict, "Unfinished"), "20 of 120 runs are in"));
@@ -212,7 +214,7 @@ TEST_CASE("a lab that was stopped says what is missing") {
 TEST_CASE(
     "gradients go as the theorem's bounds do only when they do, and no smaller gradient contradicts it") {
   const auto sentence = [](double post_slope, double pre_slope) {
-    return start_sentence(made_up_start(post_slope, pre_slope).states, LabOptions().placements);
+    return start_sentence(made_up_start(post_slope, pre_slope).states, Settings().placements);
   };
   CHECK(says(sentence(0, -0.5), "is about the same at any depth in Post-LN (32 layers over 2: 1.00)"));
   CHECK(
@@ -226,13 +228,13 @@ TEST_CASE(
   }
   Initialisation start = made_up_start();
   start.states[0].norm_squared[0] = 9;
-  CHECK(says(start_sentence(start.states, LabOptions().placements), "activations leaves the bounds"));
+  CHECK(says(start_sentence(start.states, Settings().placements), "activations leaves the bounds"));
 }
 
 TEST_CASE("a diverged run is a run that failed") {
   const Verdict verdict =
       verdict_on(made_up(small_grid(6), [](const RunOptions& run) -> std::optional<double> {
-        if (run.placement == Placement::post && run.lr == 0.01) return std::nullopt;
+        if (run.placement == nn::post_ln() && run.lr == 0.01) return std::nullopt;
         return 0.93 + jitter(run);
       }));
   CHECK(says(verdict.sentence, "108 of 108 runs ended below the 3-gram baseline, against 72 for Post-LN"));
@@ -240,12 +242,12 @@ TEST_CASE("a diverged run is a run that failed") {
 }
 
 TEST_CASE("a grid with one rate, one depth and one warm-up is judged by what it has") {
-  LabOptions options = small_grid(6);
+  Settings options = small_grid(6);
   options.depths = {6};
   options.lrs = {0.003};
   options.warmups = {50};
   const Verdict verdict = verdict_on(made_up(options, [](const RunOptions& run) {
-    return (run.placement == Placement::post ? 1.2 : 1.0) + jitter(run);
+    return (run.placement == nn::post_ln() ? 1.2 : 1.0) + jitter(run);
   }));
   CHECK(says(verdict.sentence, "No clear difference in reliability"));
   CHECK(says(verdict.sentence, "is lower for Pre-LN in 6 of 6 seeds, Post − Pre +0.200"));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lab/study/study.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::attention {
 

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/attention/parts.h"
 #include "lab/studies/bands.h"
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "gradus/nn/placements/placements.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 #include "lab/studies/studies.h"
 #include "lab/study/outcome.h"
 

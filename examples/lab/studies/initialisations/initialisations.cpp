@@ -11,11 +11,11 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 #include "lab/studies/search.h"
 #include "lab/studies/studies.h"
-#include "lab/studies/weights.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab {
 

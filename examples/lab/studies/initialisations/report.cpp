@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/initialisations/initialisations.h"
-#include "lab/studies/weights.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab::initialisations {
 

@@ -11,10 +11,10 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/names.h"
-#include "lab/start/initialisation.h"
+#include "lab/statistics/words.h"
+#include "lab/studies/jacobian.h"
 #include "lab/studies/studies.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 #include "lab/studies/layer_norm/parts.h"
 
 namespace gradus::lab::layer_norm_parts {

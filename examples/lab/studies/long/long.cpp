@@ -8,7 +8,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::far {
@@ -21,7 +21,7 @@ enum Stream : std::uint64_t { kTrain = 1, kJudge = 2 };
 constexpr std::int64_t kJudged = 32768;
 
 std::string run_name(const nn::Placement& placement, double rate, std::uint64_t seed) {
-  return fmt::format("{}-lr{}-s{}", name_of(Placement{placement.name}), rate, seed);
+  return fmt::format("{}-lr{}-s{}", name_of(placement), rate, seed);
 }
 
 /// Seconds of one core: tokens through all layers, and pairs of tokens through the one that sees all. Judging

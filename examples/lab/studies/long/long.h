@@ -6,7 +6,7 @@
 
 #include "lab/studies/long/far_recall.h"
 #include "lab/studies/search.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::far {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/long/long.h"
 
 namespace gradus::lab::far {

@@ -8,7 +8,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::norms {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 #include "lab/studies/norms/norms.h"
 
 namespace gradus::lab::norms {

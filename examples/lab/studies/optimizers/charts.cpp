@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
+#include "lab/statistics/statistics.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/study/outcome.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/report/page.h"
+#include "lab/study/page.h"
 #include "lab/study/study.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::optimizers {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/study/outcome.h"

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "gradus/nn/placements/placements.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::placements {
@@ -56,7 +56,7 @@ Figures figures(const StudyResults& results) {
   Figures all;
   const Part part = all_part(results.options);
   for (const nn::Placement& placement : part.judged)
-    all["above." + name_of(Placement{placement.name})] = finite(above_at_worst(results, part, placement));
+    all["above." + name_of(placement)] = finite(above_at_worst(results, part, placement));
   const Part deep = deep_part(results.options);
   for (const std::int64_t layers : deep.depths) {
     const std::vector<double> loss = best_of(results, deep.search(nn::pre_ln(), layers)).values;
@@ -133,7 +133,7 @@ Part deep_part(const StudyOptions& options) {
 }
 
 std::string run_name(const nn::Placement& placement, std::int64_t layers, double rate, std::uint64_t seed) {
-  return fmt::format("{}-L{}-lr{}-s{}", name_of(Placement{placement.name}), layers, rate, seed);
+  return fmt::format("{}-L{}-lr{}-s{}", name_of(placement), layers, rate, seed);
 }
 
 std::vector<double> better_of_two(const StudyResults& results, const Part& part, std::int64_t layers) {

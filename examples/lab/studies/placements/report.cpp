@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/placements/placements.h"
 
 namespace gradus::lab::placements {

@@ -8,7 +8,7 @@
 #include "gradus/nn/nn.h"
 #include "lab/studies/search.h"
 #include "lab/study/study.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::pruning {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/names.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/rates/rates.h"
 #include "lab/study/outcome.h"

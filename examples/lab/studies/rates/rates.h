@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/report/page.h"
+#include "lab/study/page.h"
 #include "lab/study/study.h"
 
 namespace gradus::lab::rates {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/rates/rates.h"
 #include "lab/study/outcome.h"

@@ -4,7 +4,7 @@
 
 #include "gradus/gradus.h"
 #include "lab/studies/start/start.h"
-#include "lab/studies/weights.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab::start {
 

@@ -5,7 +5,7 @@
 #include "gradus/gradus.h"
 #include "lab/studies/start/ridge.h"
 #include "lab/studies/start/start.h"
-#include "lab/studies/weights.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab::start {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/report/page.h"
 #include "lab/studies/start/start.h"
+#include "lab/study/page.h"
 
 namespace gradus::lab::start {
 

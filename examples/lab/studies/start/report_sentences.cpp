@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
-#include "lab/start/schemes.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
+#include "lab/studies/stack.h"
 #include "lab/studies/start/report.h"
-#include "lab/studies/weights.h"
+#include "lab/training/weights.h"
 
 namespace gradus::lab::start {
 

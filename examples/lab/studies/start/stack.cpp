@@ -4,14 +4,12 @@
 #include "gradus/core/io/files.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
+#include "lab/studies/stack.h"
 #include "lab/studies/start/start.h"
-#include "lab/studies/weights.h"
 
 namespace gradus::lab::start {
 
 namespace {
-
-constexpr std::int64_t kWidth = 64, kPositions = 8, kClasses = 16;
 
 /// f(LN(x))
 struct CutPreLN : nn::Module {
@@ -37,15 +35,6 @@ double mean_square(const Tensor& x) { return x.square().mean().item(); }
 
 double cosine(const Tensor& a, const Tensor& b) {
   return (a * b).sum().item() / (a.norm().item() * b.norm().item());
-}
-
-/// What the last norm of a Post-LN block gets; of other blocks their output.
-Tensor sum_of(const nn::AnyBlock& block, const Tensor& input, const Tensor& output) {
-  const auto* const post = block.as<nn::PostLNBlock>();
-  if (!post) return output;
-  const NoGrad guard;
-  const Tensor h = post->norm1(input + post->self_attn(input));
-  return h + post->ffn(h);
 }
 
 const char* parameter_of(std::size_t matrix) {
@@ -77,12 +66,12 @@ void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder, co
   }
 }
 
-/// The same of the mean loss over all positions: that of the first has `first` for its target.
-void add_mean_gradients(Measured& measured, const nn::TransformerEncoder& encoder, const Tensor& x0,
-                        const Tensor& head, const Tensor& first, Generator& generator) {
+/// The same of the mean loss over all positions; the first keeps its target.
+void add_mean_gradients(Measured& measured, const Stack& stack, Generator& generator) {
+  const nn::TransformerEncoder& encoder = stack.encoder;
   encoder.zero_grad();
-  const Tensor targets = cat({first, randint(0, kClasses, {kPositions - 1}, generator)}, 0);
-  cross_entropy(linear(encoder(x0.detach()).select(0, 0), head), targets).backward();
+  const Tensor targets = cat({stack.target, randint(0, kStackClasses, {kStackPositions - 1}, generator)}, 0);
+  cross_entropy(linear(encoder(stack.input.detach()).select(0, 0), stack.head), targets).backward();
   add_gradients(measured, encoder, "mean.", false);
 }
 
@@ -109,15 +98,10 @@ std::string title_of(const std::string& word) {
 Measured measure_stack(const std::string& placement, const std::string& scheme, std::int64_t layers,
                        std::uint64_t seed) {
   const bool xiong = scheme == "xiong";
-  const nn::TransformerEncoder encoder(
-      {.layers = layers,
-       .placement = placement_of(placement),
-       .block = {.d_model = kWidth, .heads = xiong ? 1 : 4, .d_ff = (xiong ? 1 : 4) * kWidth}});
   Generator generator(seed, static_cast<std::uint64_t>(layers));  // for all placements the same
-  set_weights(encoder, scheme, layers, generator);
-  const Tensor head = randn({kClasses, kWidth}, generator) / std::sqrt(static_cast<double>(kWidth));
-  Tensor x0 = randn({1, kPositions, kWidth}, generator);
-  const Tensor target = randint(0, kClasses, {1}, generator);
+  const Stack stack = make_stack(placement_of(placement), scheme, layers, seed, generator);
+  const nn::TransformerEncoder& encoder = stack.encoder;
+  Tensor x0 = stack.input;
   x0.requires_grad_();
 
   std::vector<double> sizes, cosines;
@@ -131,7 +115,7 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
   x.retain_grad();
   const Tensor y = encoder.norm ? (*encoder.norm)(x) : x;
   y.retain_grad();
-  cross_entropy(linear(y.select(1, 0), head), target).backward();
+  stack.loss(y).backward();
 
   Measured measured;
   const bool curves = layers == kDepth && (placement == "pre" || placement == "post");
@@ -143,7 +127,7 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
   measured.numbers["direct"] = x.grad().norm().item() / y.grad().norm().item();
   measured.numbers["arrives"] = cosine(x0.grad(), y.grad());
   measured.numbers["activation"] = x0.grad().norm().item() / x.grad().norm().item();
-  if (xiong) add_mean_gradients(measured, encoder, x0, head, target, generator);
+  if (xiong) add_mean_gradients(measured, stack, generator);
   if (curves && xiong) measured.series["sizes"] = sizes;
   if (curves && (scheme == "fan_in" || scheme == "gpt2")) measured.series["cosines"] = cosines;
   return measured;

@@ -5,7 +5,7 @@
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
 #include "lab/studies/start/start.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::start {
 

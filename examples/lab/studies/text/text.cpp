@@ -10,8 +10,8 @@
 #include "gradus/gradus.h"
 #include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/language_model.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/left_out.h"
 #include "lab/studies/studies.h"
 

@@ -7,7 +7,7 @@
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
 #include "lab/studies/update_size/update_size.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::update_size {
 

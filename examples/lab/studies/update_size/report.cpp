@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/analysis/statistics.h"
-#include "lab/names.h"
+#include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/update_size/update_size.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::update_size {
 
@@ -206,8 +206,8 @@ void add_held_charts(Page& page, const StudyResults& results) {
       "held-updates", updates,
       fmt::format("{}Post-LN's first update moves the logits {:.2f} times as far as Pre-LN's in the "
                   "geometric mean. Held updates go at most {} times as far as Pre-LN's at that step. {}",
-                  training_words(), std::pow(10.0, mean(first)),
-                  kit::number_text(spread_of(most).high, 3), bands));
+                  training_words(), std::pow(10.0, mean(first)), kit::number_text(spread_of(most).high, 3),
+                  bands));
 }
 
 void add_training(Page& page, const StudyResults& results) {

@@ -121,3 +121,22 @@ TEST_CASE("the ledger is whole: numbers once, studies that are there, bands that
   }
   CHECK_THROWS_WITH(claim_numbered(1000), doctest::Contains("there is no claim 1000"));
 }
+
+TEST_CASE("the median is judged by the interval of order statistics") {
+  const Claim claim{.number = 1,
+                    .text = "more",
+                    .source = "no one",
+                    .study = "none",
+                    .measures = {{.id = "more",
+                                  .where = "",
+                                  .what = "more",
+                                  .estimate = Estimate::median,
+                                  .low = 1,
+                                  .high = INFINITY}}};
+  const JudgedClaim six = judge(claim, {{"more", {1, 2, 3, 4, 5, 6}}});
+  CHECK(six.verdict() == "holds");
+  CHECK(six.measures[0].figure == 3.5);
+  CHECK(words_of(six.measures[0]) == "3.5 (1 to 6)");
+  CHECK(interval_words(Estimate::median, 1) == "95% interval of the median");
+  CHECK(judge(claim, {{"more", {1, 2, 3, 4, 5}}}).verdict() == "unclear");  // too few to exclude chance
+}

@@ -12,7 +12,7 @@
 #include "lab/studies/attention/inside.h"
 #include "lab/studies/attention/parts.h"
 #include "lab/study/records.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 #include "made_results.h"
 
 namespace gradus::lab::attention {

@@ -7,7 +7,7 @@
 #include "lab/studies/bands.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/start/ridge.h"
-#include "lab/studies/weights.h"
+#include "lab/training/weights.h"
 #include "near.h"
 
 using namespace gradus;

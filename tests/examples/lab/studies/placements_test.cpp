@@ -9,7 +9,7 @@
 #include "fabricated.h"
 #include "gradus/nn/placements/placements.h"
 #include "lab/studies/studies.h"
-#include "lab/study/trial.h"
+#include "lab/training/trial.h"
 
 using namespace gradus;
 using namespace gradus::lab;

@@ -61,7 +61,9 @@ TEST_CASE("a study of one's own runs and is judged") {
   const StudyConfig config{.study = "length", .options = {}, .shard = {}, .machine = machine_facts()};
   write_study(folder.path(), config);
   REQUIRE(run_study(length_study(), config, folder.path(), 2));
-  const StudyResults results = read_results(folder.path(), length_study());
+  const Study study = length_study();
+  const StudyResults results =
+      read_folder(folder.path(), [&](const auto&) -> const Study& { return study; }).results;
   CHECK(results.complete());
   const Claim claim{
       .number = 1,

@@ -1,0 +1,154 @@
+// index.html and claims.html: all studies of a folder, and the ledger as they have it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/program/study_page.h"
+#include "lab/studies/studies.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+/// For the part of a link that is a folder's name.
+std::string encoded(const std::string& name) {
+  std::string text;
+  for (const char c : name)
+    text += std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.'
+                ? std::string(1, c)
+                : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return text;
+}
+
+/// The appendix: each method in a few lines, with its source.
+void add_methods(kit::HtmlReport& page) {
+  page.heading("Methods");
+  page.list(
+      {"**The seed is the unit.** Runs of one seed share their data and, where they can, their weights: they "
+       "are one "
+       "observation. Every figure is first made one number a seed, differences within a seed (paired).",
+       "**t interval** (Student 1908): mean \u2213 t s / \u221An with n \u2212 1 degrees of freedom; for "
+       "means of seeds that are "
+       "not far from a bell curve.",
+       "**Bootstrap interval** (Efron 1979): the middle of the means of 10,000 samples drawn from the seeds "
+       "with "
+       "replacement; asks for no bell curve, too narrow below about ten seeds.",
+       "**Interval of the median**: between two of the seeds' numbers, chosen by the sign test (Conover, "
+       "Practical Nonparametric Statistics, 3.2); asks for no bell curve.",
+       "**Clopper-Pearson interval** (1934): for the share of seeds of which something is so; exact, rather "
+       "too wide.",
+       "**Exact**: no chance is in it, such as a formula against another; the worst case counts.",
+       "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
+       "\u2212 0.05/m "
+       "(Bonferroni). Over the whole ledger there is no correction.",
+       "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
+       "fewer seeds, "
+       "so that more is unclear.",
+       "**Divergence**: a loss that is not finite or above four times that of guessing evenly. Such a run, "
+       "and one that "
+       "ends above its start, counts with its loss at the start (Wortsman et al. 2023, 2309.14322)."});
+}
+
+std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vector<MeasuredStudy>& studies) {
+  kit::HtmlReport page(
+      "The ledger of claims",
+      "What teaching texts and papers say of Pre-LN, Post-LN and what is around them, each put to the "
+      "test. " +
+          summary_words(judged) + " [All studies](index.html).");
+  kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
+  for (const JudgedClaim& claim : judged)
+    verdicts.rows.push_back(
+        {fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text, claim.short_verdict()});
+  page.table(verdicts);
+  page.heading("Claim by claim");
+  for (const JudgedClaim& claim : judged) {
+    page.subheading(fmt::format("{}. {}", claim.claim->number, claim.claim->text),
+                    fmt::format("claim-{}", claim.claim->number));
+    const MeasuredStudy* const study = find_study(studies, claim.claim->study);
+    page.paragraph(fmt::format("**{}**. Said by: {}.{}", claim.verdict(), claim.claim->source,
+                               study
+                                   ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
+                                                 encoded(study->path.filename().string()), claim.form)
+                                   : ""));
+    kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
+    for (const Judged& one : claim.measures)
+      table.rows.push_back({one.measure->where, words_of(one), band_words(*one.measure),
+                            words_of(one.judgement), one.measure->what,
+                            interval_words(one.measure->estimate, claim.measures.size()),
+                            std::to_string(one.seeds)});
+    if (!table.rows.empty()) page.table(table);
+    if (!claim.claim->note.empty()) page.paragraph(claim.claim->note);
+    if (!claim.claim->paper.empty()) page.paragraph("In print: " + claim.claim->paper);
+  }
+  add_methods(page);
+  return page.html();
+}
+
+}  // namespace
+
+std::vector<Path> study_folders(const Path& folder) {
+  std::vector<Path> folders;
+  if (!std::filesystem::is_directory(folder)) return folders;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_directory() && is_study(entry.path())) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<MeasuredStudy> studies_in(const Path& folder) {
+  std::vector<MeasuredStudy> all;
+  for (const Path& one : study_folders(folder)) {
+    MeasuredStudy measured{read_folder(one, study_named), {}};
+    measured.figures = measured.study->figures(measured.results);
+    kit::check_input(find_study(all, measured.study->name) == nullptr, "{} holds the study {} twice",
+                     io::printable(folder.string()), measured.study->name);
+    all.push_back(std::move(measured));
+  }
+  return all;
+}
+
+const MeasuredStudy* find_study(const std::vector<MeasuredStudy>& studies, const std::string& name) {
+  for (const MeasuredStudy& one : studies)
+    if (one.study->name == name) return &one;
+  return nullptr;
+}
+
+std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies) {
+  std::vector<JudgedClaim> judged;
+  for (const Claim& claim : claims()) {
+    const MeasuredStudy* const study = find_study(studies, claim.study);
+    judged.push_back(judge(claim, study ? study->figures : Figures{}));
+    judged.back().form = study ? study->form() : "not run";
+  }
+  return judged;
+}
+
+Sentences write_index(const Path& folder, const std::vector<MeasuredStudy>& studies) {
+  kit::check_input(!studies.empty(), "{} holds no folder of a study", io::printable(folder.string()));
+  const std::vector<JudgedClaim> judged = judge_all(studies);
+  kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summary_words(judged) +
+                                                " [The ledger of claims](claims.html).");
+  kit::Table table{.header = {"Study", "Question", "Runs", "What it comes to"}};
+  Sentences sentences;
+  for (const MeasuredStudy& one : studies) {
+    const std::string sentence = sentences[one.study->name] = write_study_page(one);
+    table.rows.push_back(
+        {fmt::format("[{}]({}/report.html)", one.study->title, encoded(one.path.filename().string())),
+         one.study->question,
+         fmt::format("{} of {}, {}", one.results.records.size(), one.results.planned,
+                     name_of(one.config.options.budget)),
+         sentence});
+  }
+  page.table(table);
+  page.save(folder / "index.html");
+  kit::replace_file(folder / "claims.html", claims_page(judged, studies));
+  return sentences;
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,99 @@
+#include "lab/program/open_study.h"
+
+#include "gradus/core/io/files.h"
+#include "gradus/kit/data/files.h"
+#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/program/detail/training_folder.h"
+#include "lab/program/study_page.h"
+#include "lab/study/sha256.h"
+
+namespace gradus::lab {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+/// Of the files that a study reads of --data, one after the other; empty where it needs none.
+std::string data_sha256(const Study& study, const Path& data) {
+  if (!study.files || data.empty()) return "";
+  std::string bytes;
+  for (const Path& file : study.files(data)) bytes += kit::read_file(file, "--data");
+  return sha256(bytes);
+}
+
+bool has_runs(const Path& folder) {
+  const Path runs = folder / "runs.jsonl";
+  return std::filesystem::exists(runs) && std::filesystem::file_size(runs) > 0;
+}
+
+/// index.html and claims.html are drawn over the studies of a folder: whose are those that are there?
+void check_pages(const Path& out) {
+  if (!study_folders(out).empty()) return;
+  for (const char* page : {"index.html", "claims.html"})
+    kit::check_input(!std::filesystem::exists(out / page),
+                     "{} holds {}, which is not of the lab: choose another folder",
+                     io::printable(out.string()), page);
+}
+
+/// Of a folder whose lab kept no studies.
+const char* older_words(const Path& folder) {
+  return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json"
+                                                         : "";
+}
+
+StudyConfig new_config(const Study& study, const Request& request) {
+  const Path folder = request.out / study.name;
+  kit::check_input(!is_study(folder) || !has_runs(folder),
+                   "{} holds a study already: go on with --resume {}, or choose another folder",
+                   io::printable(folder.string()), io::printable(request.out.string()));
+  kit::check_input(!study.needs_data || !request.options.data.empty(), "the study {} needs --data, {}",
+                   study.name, study.data);
+  if (!is_study(folder)) kit::expect_nothing_else("--out", folder);
+  return {study.name, request.options, request.shard, machine_facts(),
+          data_sha256(study, request.options.data)};
+}
+
+StudyConfig resumed_config(const Study& study, const Request& request, const Path& folder) {
+  StudyConfig config = read_study(folder);
+  if (!request.options.data.empty()) config.options.data = request.options.data;
+  kit::check_input(config.data_sha256 == data_sha256(study, config.options.data),
+                   "{} has changed since this study began", io::printable(config.options.data.string()));
+  const std::string begun_with = other_machine(config.machine, machine_facts());
+  kit::check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
+                   io::printable(folder.string()), begun_with,
+                   other_machine(machine_facts(), config.machine));
+  return config;
+}
+
+}  // namespace
+
+Path folder_of_studies(const Path& named) {
+  return is_study(named) ? std::filesystem::canonical(named).parent_path() : named;
+}
+
+Path open_studies(const std::vector<const Study*>& wanted, const Request& request) {
+  const bool resume = !request.resume.empty();
+  const Path folder = resume ? folder_of_studies(request.resume) : request.out;
+  if (!resume) check_pages(folder);
+  std::vector<StudyConfig> configs;
+  for (const Study* study : wanted) {
+    if (resume)
+      kit::check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
+                       io::printable(folder.string()), study->name, older_words(folder));
+    Request own = request;
+    if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // of those that do
+    configs.push_back(resume ? resumed_config(*study, own, folder / study->name) : new_config(*study, own));
+  }
+  studies_in(folder);  // what else lies there must not fail only when all is done
+  for (StudyConfig& config : configs) {
+    if (Path& data = config.options.data; !data.empty()) data = std::filesystem::absolute(data);
+    const Path own = folder / config.study;
+    kit::make_folder(own);
+    for (const char* file : {"study.json", "runs.jsonl", "report.html"})
+      kit::try_output(resume ? "--resume" : "--out", own / file, 1 << 16);
+    write_study(own, config);
+  }
+  return folder;
+}
+
+}  // namespace gradus::lab

@@ -1,0 +1,46 @@
+#pragma once
+// What is drawn from studies' folders: report.html, plots/*.svg, numbers.csv and series.csv; over several
+// studies index.html and claims.html. A folder is read once, and passed on.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/claims/ledger.h"
+#include "lab/study/records.h"
+
+namespace gradus::lab {
+
+/// What a study's folder holds, and what it takes from that for its claims.
+struct MeasuredStudy : StudyFolder {
+  Figures figures;
+  /// "quick form"; "full form, 12 of 26 runs, part 1 of 3".
+  std::string form() const;
+};
+
+/// The folders of studies in `folder`, by name.
+std::vector<std::filesystem::path> study_folders(const std::filesystem::path& folder);
+
+/// All that they hold. Throws where two are of one study.
+std::vector<MeasuredStudy> studies_in(const std::filesystem::path& folder);
+
+/// The one called `name`; nullptr where it is not among them.
+const MeasuredStudy* find_study(const std::vector<MeasuredStudy>& studies, const std::string& name);
+
+/// All claims as these studies judge them.
+std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies);
+
+/// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
+std::string summary_words(const std::vector<JudgedClaim>& claims);
+
+/// Draws the page of a study beside its files. Returns the sentence that sums it up.
+std::string write_study_page(const MeasuredStudy& study);
+
+using Sentences = std::map<std::string, std::string>;  // by name of study
+
+/// Draws the pages of all studies in `folder`, and index.html and claims.html over them. Throws where there
+/// is none. Returns what each study comes to.
+Sentences write_index(const std::filesystem::path& folder, const std::vector<MeasuredStudy>& studies);
+
+}  // namespace gradus::lab

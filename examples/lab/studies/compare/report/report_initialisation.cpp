@@ -1,0 +1,199 @@
+// The report's section on what can be seen before the first step.
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/kit/chart/axis.h"
+#include "gradus/kit/program/detail/check.h"
+#include "lab/statistics/words.h"
+#include "lab/studies/compare/analysis/start_sentence.h"
+#include "lab/studies/compare/report/charts.h"
+#include "lab/studies/compare/report/report.h"
+#include "lab/studies/compare/start.h"
+#include "lab/studies/stack.h"
+#include "lab/training/weights.h"
+
+namespace gradus::lab::compare {
+
+namespace {
+
+using kit::number_text;
+
+constexpr std::int64_t kLayers = 32;  // the depth the captions speak of
+
+const InitialState& state_at(const Initialisation& initialisation, const nn::Placement& placement,
+                             std::int64_t layers) {
+  for (const InitialState& state : initialisation.states)
+    if (state.placement == placement && state.layers == layers) return state;
+  kit::fail_with("lab: depth {} was not measured at initialisation", layers);
+}
+
+/// "0.47 (0.17 to 4.4) times".
+std::string share_words(const std::vector<double>& share) {
+  const Spread spread = spread_of(share);
+  return fmt::format("{} ({} to {}) times", number_text(median(share), 2), number_text(spread.low, 2),
+                     number_text(spread.high, 2));
+}
+
+using Shares = std::vector<double> InitialState::*;
+
+/// At kLayers, by placement. Empty in files of older versions, and where there is no gradient.
+std::array<std::vector<double>, 2> shares_of(const Initialisation& initialisation,
+                                             const Placements& placements, Shares shares) {
+  return {state_at(initialisation, placements[0], kLayers).*shares,
+          state_at(initialisation, placements[1], kLayers).*shares};
+}
+
+std::string weights_caption(const Initialisation& initialisation, const Placements& placements) {
+  const auto shares = shares_of(initialisation, placements, &InitialState::weight_share);
+  std::string text = "Means over seeds; a line for each depth L, its last point next to the loss.";
+  if (!shares[0].empty() && !shares[1].empty())
+    text += fmt::format(
+        " In this setting we measured, at {} layers, in the first block {} the gradient of the last for "
+        "{} and {} for {}: medians, and from the least to the largest of the seeds.",
+        kLayers, share_words(shares[1]), placements[1].name, share_words(shares[0]), placements[0].name);
+  if (!contains(placements, nn::post_ln())) return text;
+  const double alone = norms_alone(kLayers);
+  const std::vector<double>& post = state_at(initialisation, nn::post_ln(), kLayers).weight_share;
+  text += fmt::format(" The dotted slope of appendix F would leave Post-LN {}.", number_text(alone, 2));
+  if (!post.empty() && median(post) > 10 * alone)
+    text +=
+        " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch beside the "
+        "shortcut adds its own share, which makes up for much of that.";
+  return text;
+}
+
+std::string activations_caption(const Initialisation& initialisation, const Placements& placements) {
+  const auto shares = shares_of(initialisation, placements, &InitialState::activation_share);
+  std::string text = "The same for the output x of each block";
+  if (shares[0].empty() || shares[1].empty()) return text + ".";
+  text += fmt::format(
+      ": at {} layers, after the first block {} the gradient after the last for {}, {} for {}.", kLayers,
+      share_words(shares[1]), placements[1].name, share_words(shares[0]), placements[0].name);
+  if (contains(placements, nn::post_ln()) &&
+      median(state_at(initialisation, nn::post_ln(), kLayers).activation_share) < 0.7)
+    text +=
+        " In deep Post-LN most of the fall is just below the top, where attention spreads the gradient of "
+        "one position over all of them.";
+  return text;
+}
+
+/// The first block of one placement against its last: "Xavier 0.5 (0.2 to 2)", for each kind of weights.
+std::vector<std::string> first_blocks(const std::vector<InitialState>& schemes,
+                                      const nn::Placement& placement) {
+  std::vector<std::string> parts;
+  for (const InitialState& state : schemes)
+    if (state.placement == placement)
+      parts.push_back(fmt::format("{} {} ({} to {})", weight_scheme(state.scheme).title,
+                                  number_text(state.median.front(), 2), number_text(state.low.front(), 2),
+                                  number_text(state.high.front(), 2)));
+  return parts;
+}
+
+/// Post-LN against what its norms alone would do to its gradient.
+std::string norms_alone_words(const std::vector<InitialState>& schemes) {
+  double least = INFINITY;
+  for (const InitialState& state : schemes)
+    if (state.placement == nn::post_ln()) least = std::min(least, state.low.front());
+  return fmt::format(
+      "The norms alone would leave {}; the least of these seeds has {} (more seeds would find smaller "
+      "ones). ",
+      number_text(norms_alone(schemes.front().layers), 2), number_text(least, 2));
+}
+
+std::string schemes_caption(const std::vector<InitialState>& schemes, const Placements& placements) {
+  const bool post = contains(placements, nn::post_ln());
+  const nn::Placement& described = post ? nn::post_ln() : placements[1];
+  return fmt::format(
+      "Do gradients vanish towards the first block? Several initial weights at {} layers; all but the first "
+      "with 4 "
+      "heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over seeds; "
+      "bands: "
+      "from the lowest to the highest. The first block of {} has, of the last one's gradient: {}. {}At this "
+      "width 0.02 is small: the branches hardly "
+      "count. "
+      "This is before the first step; it says nothing of later ones.",
+      schemes.front().layers, described.name, listed(first_blocks(schemes, described)),
+      post ? norms_alone_words(schemes) : "");
+}
+
+/// Whether Theorem 1 and Lemma 2 speak of one of them.
+bool knows_theorem(const Placements& two) {
+  return contains(two, nn::pre_ln()) || contains(two, nn::post_ln());
+}
+
+std::string setting_words(const Placements& two) {
+  std::string text = fmt::format(
+      "The setting is {2} (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries "
+      "from N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {3} "
+      "classes and {4} seeds. The loss is taken **at one position**: that of a mean over positions can grow "
+      "with "
+      "depth for a reason {5}, since uniform attention makes positions alike.",
+      kStackWidth, kStackPositions, knows_theorem(two) ? "theirs" : "that of Xiong et al. 2020",
+      kStackClasses, StartOptions().seeds,
+      knows_theorem(two) ? "the theorem does not speak of" : "that has nothing to do with placements");
+  for (const nn::Placement& placement : two)
+    if (placement.init)
+      text += fmt::format(" {} draws its matrices itself, here and whichever weights the last figure names.",
+                          placement.name);
+  return text;
+}
+
+std::string theorem_caption(const Placements& two) {
+  const bool pre = contains(two, nn::pre_ln()), post = contains(two, nn::post_ln());
+  std::string text = "Mean and standard deviation over seeds.";
+  if (pre || post) text = "Theorem 1. " + text + " It bounds ";
+  if (post) text += "Post-LN's gradient by a number without L";
+  if (pre && post) text += ", Pre-LN's by one that falls like the dotted line, drawn through the first point";
+  if (pre && !post)
+    text += "Pre-LN's gradient by a number that falls like the dotted line, drawn through the first point";
+  return text + (pre || post ? "." : "");
+}
+
+std::string lemma_caption(const Placements& two, std::int64_t d_model) {
+  const bool pre = contains(two, nn::pre_ln()), post = contains(two, nn::post_ln());
+  std::string text = fmt::format("{}ectors of size d = {}.", pre || post ? "Lemma 2, with v" : "V", d_model);
+  if (pre)
+    text +=
+        " In Pre-LN nothing normalises the shortcut, and it grows by every branch: the shaded band is (1 + "
+        "l/2) to (1 + 3l/2).";
+  if (post) text += " Post-LN adds one branch to a normalised vector: 3/2, the dotted line.";
+  return text;
+}
+
+void add_jacobian(Page& page, const JacobianCheck& jacobian) {
+  page.html.subheading("The Jacobian of layer norm");
+  page.html.paragraph(
+      "At a random x of size 6 in double precision, against central differences. Both wrong forms stand in "
+      "teaching material; a backward pass made of one of them would run without complaint.");
+  page.html.table(
+      {"",
+       {"∂ LN(x)ᵢ / ∂xⱼ", "largest error"},
+       {{"(I − 11ᵀ/d − x̂x̂ᵀ/d) / σ, and this library's backward pass", number_text(jacobian.max_error, 2)},
+        {"(δᵢⱼ − μⱼ) / σ", number_text(jacobian.wrong_mean_only, 2)},
+        {"(I − 11ᵀ/d) / σ, which takes σ for a constant", number_text(jacobian.wrong_constant_sigma, 2)}}});
+}
+
+}  // namespace
+
+void add_initialisation(Page& page, const Results& results) {
+  page.html.heading("Before the first step");
+  if (!results.initialisation) {
+    page.html.paragraph("Not measured, or not yet.");
+    return;
+  }
+  const Initialisation& start = *results.initialisation;
+  const Placements& two = results.settings.placements;
+  page.html.paragraph(start_sentence(start.states, two));
+  page.html.paragraph(setting_words(two));
+  page.figure("initial_top_gradient", top_gradient_chart(start, two), theorem_caption(two));
+  page.figure("initial_norms", norm_chart(start, two), lemma_caption(two, kStackWidth));
+  page.figure("initial_weight_gradients", gradient_panels(start, two, true), weights_caption(start, two));
+  page.figure("initial_activation_gradients", gradient_panels(start, two, false),
+              activations_caption(start, two));
+  page.figure("initial_schemes", scheme_panels(start.schemes, two), schemes_caption(start.schemes, two));
+  add_jacobian(page, start.jacobian);
+}
+
+}  // namespace gradus::lab::compare

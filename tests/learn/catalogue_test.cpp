@@ -72,7 +72,7 @@ TEST_CASE("catalogue: an explanation has the prose of the opening comment, witho
 
 TEST_CASE("catalogue: every paragraph of a stub that has been translated is found again") {
   const fs::path source = GRADUS_SOURCE_FOLDER;
-  for (const Exercise& one : exercises(source / "learn", source / "docs/languages/tr")) {
+  for (const Exercise& one : exercises(source / "examples/course", source / "docs/languages/tr")) {
     if (one.words(one.title) == one.title) continue;
     CAPTURE(one.name);
     for (const std::string& paragraph : explanation(text_of(one.folder / "stub.h")))

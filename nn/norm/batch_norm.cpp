@@ -22,7 +22,8 @@ Tensor normalized(const Tensor& x, const VarMean& moments, const Axes& axes, dou
   const double least = x.dtype() == f32 ? 0x1p-80 : 0x1p-600;
   const auto in_range = [=](double v) { return !(v <= least || std::isinf(v)); };  // NaN passes
   std::vector<double> scaled_eps = of_root.to_vector<double>();
-  if (std::ranges::all_of(scaled_eps, in_range)) return moments.deviations(x) * rsqrt(of_root);
+  if (std::all_of(scaled_eps.begin(), scaled_eps.end(), in_range))
+    return moments.deviations(x) * rsqrt(of_root);
   const Tensor largest = max(abs(moments.deviations(x).detach()), axes, /*keepdim=*/true);
   std::vector<double> scale = largest.to_vector<double>();
   const int most = x.dtype() == f32 ? 126 : 1022;

@@ -69,26 +69,26 @@ void reduce_columns(std::int64_t rows, std::int64_t columns, const T* x, std::in
 ///   static void columns(rows, columns, x, stride, y)   rows, `stride` apart, to one row y
 template <class T, class First, class Next = First>
 Array reduce_tree(const Array& x, const ReduceView& v) {
-  using I = std::int64_t;
-  constexpr I kRun = 16384, kRows = 64, kColumns = 1024;  // what a kernel reduces at once
+  using Size = std::int64_t;
+  constexpr Size kRun = 16384, kRows = 64, kColumns = 1024;  // what a kernel reduces at once
   // The length of a piece along R.
-  const I length = v.q == 1 ? kRun : v.q <= kNarrow ? kRows * kNarrow / v.q : kRows;
-  const I parts = (v.r - 1) / length + 1, blocks = (v.q - 1) / kColumns + 1;
+  const Size length = v.q == 1 ? kRun : v.q <= kNarrow ? kRows * kNarrow / v.q : kRows;
+  const Size parts = (v.r - 1) / length + 1, blocks = (v.q - 1) / kColumns + 1;
   const Array y = Array::empty({v.p, parts, v.q}, x.dtype());
   const T* const px = x.data<T>();
   T* const py = y.mutable_data<T>();
-  const I work = std::min(v.r, length) * std::min(v.q, kColumns);
+  const Size work = std::min(v.r, length) * std::min(v.q, kColumns);
   if (v.q == 1 && parts == 1) {  // perhaps very many, very short: nothing to work out for each
-    parallel_for(v.p, kGrain / work, [=](I begin, I end) {
-      for (I i = begin; i < end; ++i) py[i] = First::run(v.r, px + i * v.r);
+    parallel_for(v.p, kGrain / work, [=](Size begin, Size end) {
+      for (Size i = begin; i < end; ++i) py[i] = First::run(v.r, px + i * v.r);
     });
     return y;
   }
-  parallel_for(v.p * parts * blocks, kGrain / work, [=](I begin, I end) {
-    for (I i = begin; i < end; ++i) {
-      const I part = i / blocks, column = i % blocks * kColumns;
-      const I group = part / parts, at = part % parts * length;
-      const I n = std::min(length, v.r - at);
+  parallel_for(v.p * parts * blocks, kGrain / work, [=](Size begin, Size end) {
+    for (Size i = begin; i < end; ++i) {
+      const Size part = i / blocks, column = i % blocks * kColumns;
+      const Size group = part / parts, at = part % parts * length;
+      const Size n = std::min(length, v.r - at);
       const T* const from = px + (group * v.r + at) * v.q + column;
       if (v.q == 1)
         py[part] = First::run(n, from);

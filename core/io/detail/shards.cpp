@@ -122,7 +122,7 @@ void expect_files(const std::string& label, const fs::path& folder, const Index&
     std::error_code ignored;
     if (!fs::exists(folder / name, ignored)) missing += (missing.empty() ? "" : ", ") + quote(name);
   }
-  check_input(missing.empty(), "{}: names files that are not beside it: {}", label, missing);
+  check_input(missing.empty(), "{}: names files that are not in its folder: {}", label, missing);
 }
 
 std::uint64_t bytes_of(const Tensor& tensor) {
@@ -165,9 +165,9 @@ StateDict load_shards(const std::string& path, Metadata* metadata,
     for (const auto& [tensor, values] : load((folder / name).string(), &more)) {
       const auto entry = index.file_of.find(tensor);
       check_input(entry == index.file_of.end() || entry->second == name,
-                  "{}: weight_map: {} stands in {}, but the map says {}", file.label(), quote(tensor),
+                  "{}: weight_map: {} is in {}, but the map says {}", file.label(), quote(tensor),
                   quote(name), entry == index.file_of.end() ? "" : quote(entry->second));
-      check_input(!tensors.contains(tensor), "{}: tensor {} stands in {} and in another of its files",
+      check_input(!tensors.contains(tensor), "{}: tensor {} is in {} and in another of its files",
                   file.label(), quote(tensor), quote(name));
       tensors.set(tensor, values);
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What the settings of a lab may be, on the command line and in config.json.
+// The ranges of the lab's settings, on the command line and in study.json.
 
 #include "gradus/kit/program/command_line.h"
 

@@ -106,14 +106,14 @@ TEST_CASE("a hostile index is an error that says what is wrong") {
     CHECK(map("\"a\":\"" + name + "\"") ==
           "weight_map: 'a': expects the name of a file in the same folder, got '" + name + "'");
   CHECK(map(R"("a":"1.safetensors","b":"3.safetensors","c":"4.safetensors")") ==
-        "names files that are not beside it: '3.safetensors', '4.safetensors'");
+        "names files that are not in its folder: '3.safetensors', '4.safetensors'");
   CHECK(map(R"("a":"1.safetensors","b":"1.safetensors")") == "weight_map: 'b' is not in '1.safetensors'");
   CHECK(map(R"("a":"1.safetensors","b":"2.safetensors")") ==
-        "weight_map: 'a' stands in '2.safetensors', but the map says '1.safetensors'");
+        "weight_map: 'a' is in '2.safetensors', but the map says '1.safetensors'");
   CHECK(map(R"("a":"2.safetensors")") == "");  // what the map leaves out is read too
   save_safetensors((folder / "3.safetensors").string(), {{"b", ones({1})}, {"c", ones({1})}});
   CHECK(map(R"("a":"2.safetensors","c":"3.safetensors")") ==
-        "tensor 'b' stands in '3.safetensors' and in another of its files");
+        "tensor 'b' is in '3.safetensors' and in another of its files");
   CHECK(says("{\"weight_map\":{}}") == "");
 }
 

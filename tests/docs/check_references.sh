@@ -31,4 +31,19 @@ if grep -nE '\b([Ee]xample|[Pp]age) \[?[0-9]+\b' $pages CHANGELOG.md | grep -v '
   echo "examples and pages have names, not numbers"
   problems=$((problems + 1))
 fi
+
+# A figure of README.md that names its claim is the ledger's: "0.681 (0.556 to 0.806) nats ([claim 18](...))".
+number='(−)?[0-9.]+'
+figures=$(tr '\n' ' ' <README.md | tr -s ' ' | grep -oE "$number \\($number to $number\\)[^[]*\\[claim [0-9]+\\]" || :)
+[ "$figures" ] || figures='none [claim 0]'
+stale=$(printf '%s\n' "$figures" | while read -r figure; do
+  claim=${figure##*\[claim }
+  claim=${claim%]}
+  figure=$(printf '%s' "$figure" | sed 's/).*/)/')
+  sed -n "/<a id=\"claim-$claim\"/,/<a id=\"claim-/p" docs/claims.md | grep -qF "| $figure |" || echo "README.md: claim $claim has no figure $figure"
+done)
+[ -z "$stale" ] || {
+  echo "$stale"
+  problems=$((problems + 1))
+}
 [ $problems = 0 ]

@@ -109,6 +109,7 @@ async function schedule(browser) {
     }
     await page.click('go');
     await page.until(`document.querySelectorAll('#tries tbody tr').length === ${i + 1}`);
+    await page.until(`!document.querySelector('#tries tbody').textContent.includes('…')`);
     const row = (await trained(page))[i];
     const {models} = native({do: 'begin', settings: {...settings, warmup}}, {do: 'step', count: 25}, {do: 'verdict'})[2];
     same([row[0], ...row.slice(3)].join(), `${i + 1},${warmup},0.0032,cosine,25,1,0`, 'the try');

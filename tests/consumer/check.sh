@@ -1,6 +1,6 @@
 #!/bin/sh
 # Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
-# first; find_package, pkg_config and add_subdirectory build the same three programs, main.cpp and, with gradus::kit and
+# first; find_package, package, pkg_config and add_subdirectory build the same three programs, main.cpp and, with gradus::kit and
 # gradus::text, kit.cpp and text.cpp, and look at what they leave. Step without_kit is a user who has not installed the
 # packages of these two.
 set -eu
@@ -77,6 +77,27 @@ case $step in
     check_training find_package/app
     check_kit find_package/cars
     check_text find_package/words
+    ;;
+  package)
+    # Each package has the installed files, and programs build against it.
+    rm -rf package
+    mkdir -p package/tgz/usr package/deb
+    cpack --config "$build/CPackConfig.cmake" -B package >package/cpack.txt 2>&1 || { cat package/cpack.txt; exit 1; }
+    tar -xzf package/gradus-*.tar.gz -C package/tgz/usr --strip-components 1
+    kinds=tgz
+    if command -v dpkg-deb >/dev/null; then
+      kinds='tgz deb'
+      dpkg-deb -x package/libgradus-dev_*.deb package/deb
+      dpkg-deb -f package/libgradus-dev_*.deb Depends | grep libopenblas-dev
+    fi
+    (cd "$prefix" && find . ! -type d | sort) >package/installed.txt
+    for kind in $kinds; do
+      (cd package/$kind/usr && find . ! -type d | sort) | diff package/installed.txt -
+      build_with_cmake package/from_$kind -DCMAKE_PREFIX_PATH="$PWD/package/$kind/usr" "-DGRADUS_COMPONENTS=kit;text"
+      check_training package/from_$kind/app
+      check_kit package/from_$kind/cars
+      check_text package/from_$kind/words
+    done
     ;;
   add_subdirectory)
     build_with_cmake add_subdirectory -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGRADUS_SOURCE="$source" \

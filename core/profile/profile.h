@@ -73,7 +73,7 @@ class Profile {
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  /// Forgets what was seen: after the steps that warm up.
+  /// Discards everything recorded, for example after warm-up steps.
   void clear();
   /// How long it has watched.
   double seconds() const;

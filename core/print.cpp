@@ -113,7 +113,7 @@ std::string vector_text(const Array& x, std::size_t indent, bool summarise, cons
 std::string nested_text(const Array& x, std::size_t indent, bool summarise, const Style& style) {
   if (x.dim() == 0) return style(x);
   if (x.dim() == 1) return vector_text(x, indent, summarise, style);
-  // Each further axis adds one blank line.
+  // Each further axis adds one newline.
   const std::string between =
       "," + std::string(static_cast<std::size_t>(x.dim() - 1), '\n') + std::string(indent + 1, ' ');
   std::string text = "[";

@@ -1,5 +1,5 @@
 #pragma once
-// Reductions again, one row at a time in f64, where the fast way went wrong: a sum or square left the range
+// Reductions redone, one row at a time in f64, where the fast path failed: a sum or square left the range
 // of the dtype, or the rounding of a mean shows in the deviations from it, while the result itself is within
 // the range. 3e38 is the mean and the norm of 3e38, and its variance is 0. Numbers are scaled, so that
 // nothing leaves the range of f64 either; all other rows keep their bits.

@@ -1,5 +1,5 @@
 #pragma once
-// What activations.cpp and linear, which can end with an activation, share.
+// Shared by activations.cpp and linear, which can end with an activation.
 
 #include "gradus/ops/kernels/kernels.h"
 #include "gradus/ops/ops.h"

@@ -48,7 +48,7 @@ class Recorder final : public Watcher {
   void watch();
   void leave() const;
 
-  // --- told by the library, on the watched thread
+  // --- called by the library, on the watched thread
   void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs) override;
   void backward_ends(const char* op, const char* module, const Array& dy,
                      std::span<const Gradient> grads) override;

@@ -1,6 +1,5 @@
 // Einstein summation: y = sum over the letters missing from the result of the product of all operands, each
-// indexed by its letters. Operands are combined left to right, two at a time. Each letter of a pair is one
-// of:
+// indexed by its letters. Operands are combined in pairs, left to right. Each letter of a pair is one of:
 //
 //   in one only, not needed later   summed there first
 //   in both, needed later           batch    } a [batch.., rows.., summed..] matmul b [batch.., summed..,

@@ -6,7 +6,7 @@
 
 namespace gradus {
 
-/// An activation and its derivative, which is had from its output (the input can be forgotten) or its input.
+/// An activation and its derivative, computed from its output (the input need not be kept) or its input.
 struct ActivationRule {
   const char* op;
   kernels::Unary f;

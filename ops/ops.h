@@ -103,8 +103,8 @@ Tensor mean(const Tensor& x, const Axes& axes = {}, Flag keepdim = false);
 Tensor var(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
 Tensor var(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
 /// Standard deviation, sqrt(var(x)); gradient 0 where it is 0. The gradient needs a deviation of 1.2e-38
-/// (f64: 2.2e-308) or more, below which it loses digits, and x - mean must not overflow. With `using
-/// namespace gradus`, where std is ambiguous, call the method: `x.std(-1)`.
+/// (f64: 2.2e-308) or more, below which it loses digits, and x - mean must not overflow. With
+/// `using namespace gradus`, where std is ambiguous, call the method: `x.std(-1)`.
 Tensor std(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
 Tensor std(const Tensor&, const Axes&, bool, bool = true) = delete;  // say which: {.unbiased = false}
 /// Product; 1 if empty. The gradient is correct even where elements are 0.

@@ -12,8 +12,8 @@ namespace gradus {
 void save_npy(const std::string& path, const Tensor& tensor);
 
 /// Reads such a file, in row-major or column-major order; also i4 and u1, which become i64. Throws, naming
-/// the file, on any file that is not exactly that; never uses more than twice the tensor's memory. `Tensor x
-/// = load_npy("x.npy");`
+/// the file, on any file that is not exactly that; never uses more than twice the tensor's memory.
+/// `Tensor x = load_npy("x.npy");`
 Tensor load_npy(const std::string& path);
 
 }  // namespace gradus

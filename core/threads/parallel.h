@@ -62,8 +62,8 @@ void run_chunks(std::int64_t chunks, ChunkFunction f, Wake wake);
 }  // namespace detail
 
 /// f(begin, end) over [0, n) in pieces of `grain` (the last may be shorter), on this thread, those still
-/// awake from the previous loop, and sleeping ones according to `wake`. `parallel_for(n, 4096, [&](int64_t
-/// begin, int64_t end) { ... });`
+/// awake from the previous loop, and sleeping ones according to `wake`.
+/// `parallel_for(n, 4096, [&](int64_t begin, int64_t end) { ... });`
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, F&& f, Wake wake = Wake::if_long) {
   if (n <= 0) return;

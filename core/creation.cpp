@@ -12,7 +12,7 @@ namespace gradus {
 namespace {
 DType or_default(std::optional<DType> dtype) { return dtype.value_or(default_dtype()); }
 
-/// The dtype numbers of this kind have where none is asked for, as in PyTorch.
+/// The default dtype for numbers of this kind, as in PyTorch.
 DType dtype_of_kind(Scalar::Kind kind) {
   return kind == Scalar::Kind::floating ? default_dtype() : kind == Scalar::Kind::integer ? i64 : boolean;
 }
@@ -24,7 +24,7 @@ DType floating(const char* op, std::optional<DType> dtype, const Shape& shape = 
   return or_default(dtype);
 }
 
-/// Throws when the dtype asked for is i64 and the number is not.
+/// Throws if the requested dtype is i64 and the number is not an integer.
 void expect_whole(const char* op, Scalar value, DType dtype) {
   check(dtype != i64 || value.whole(), "{}: the number {} is not an i64: leave out the dtype, or round it",
         op, value);
@@ -49,7 +49,7 @@ Tensor integer_range(std::int64_t start, std::int64_t stop, std::int64_t step, D
         stop);
   const Wide count = (way + step + (step > 0 ? -1 : 1)) / step;
   check(count < Wide{1} << 60, "arange: {} to {} by {} has too many elements", start, stop, step);
-  // Unsigned, so that nothing overflows on the way; the values themselves fit.
+  // Unsigned, so intermediate results wrap; the values themselves fit.
   return sequence("arange", static_cast<std::int64_t>(count), dtype, [=](std::int64_t i) {
     const auto u = [](std::int64_t v) { return static_cast<std::uint64_t>(v); };
     return static_cast<std::int64_t>(u(start) + u(i) * u(step));

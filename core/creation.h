@@ -1,5 +1,5 @@
 #pragma once
-// How tensors come to be: from numbers, of one value, of random ones. (tensor.h includes this.)
+// Creating tensors: from values, constant or random. (tensor.h includes this.)
 
 #include <initializer_list>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace gradus {
 
-// dtype: default_dtype() where none is given.
+// dtype: default_dtype() if none is given.
 
 /// Nested braces for tensor(): all bools give bool, bools and integers i64, a floating number
 /// default_dtype().

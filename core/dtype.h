@@ -9,7 +9,7 @@
 
 namespace gradus {
 
-/// What a tensor's elements are: float, double, std::int64_t or bool.
+/// The type of a tensor's elements: float, double, std::int64_t or bool.
 enum class DType : std::uint8_t { f32, f64, i64, boolean };
 
 /// The same, without the enum's name: `zeros({2, 3}, f64)`.
@@ -27,7 +27,7 @@ constexpr std::size_t size_of(DType dtype) {
   return dtype == DType::boolean ? 1 : dtype == DType::f32 ? 4 : 8;
 }
 
-/// Whether it is f32 or f64: what gradients need.
+/// Whether it is f32 or f64, as gradients require.
 constexpr bool is_floating(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
 /// The DType of a C++ element type: `dtype_of<float> == f32`.
@@ -53,7 +53,7 @@ constexpr DType dtype_of_type<bool>() {
 template <class T>
 inline constexpr DType dtype_of = dtype_of_type<T>();
 
-/// What factories and parameters use when no dtype is given: f32 at start. Per thread.
+/// The dtype of factories and parameters if none is given, initially f32. Per thread.
 DType default_dtype();
 void set_default_dtype(DType dtype);
 

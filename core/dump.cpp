@@ -1,5 +1,5 @@
-// Always compiled with debug information, so that debuggers know how to call these: hence they are all there
-// is here.
+// Always compiled with debug information so that debuggers can call these functions; nothing else belongs
+// here.
 
 #include "gradus/core/dump.h"
 

@@ -5,12 +5,12 @@
 
 namespace gradus {
 
-/// Prints a tensor to stderr: dtype, shape, layout, its place on the tape, the least, largest and mean of its
-/// finite values with the counts of NaN and infinities, the values as to_string() has them, and of a leaf its
-/// gradient. `gradus::dump(x)`
+/// Prints a tensor to stderr: dtype, shape, layout, its place on the tape, the min, max and mean of its
+/// finite values with the counts of NaN and infinities, the values as by to_string(), and a leaf's gradient.
+/// `gradus::dump(x)`
 ///
-/// Never throws, takes no lock of the library and starts no threads, so that a debugger can call it wherever
-/// the program stopped. Part of every program that computes with tensors.
+/// Never throws, takes no library lock and starts no threads, so a debugger can call it wherever the program
+/// stopped. Linked into every program that computes with tensors.
 void dump(const Tensor& x) noexcept;
 void dump(const Array& x) noexcept;
 /// Prints a shape to stderr: `gradus::dump(x.shape())`

@@ -1,5 +1,5 @@
-// Numbers in and out of tensors: values of any arithmetic type become elements, and elements such values,
-// unchanged or not at all. Integers are kept as i64.
+// Conversion between values of any arithmetic type and elements: exact, or an error. Integers are stored as
+// i64.
 
 #include <memory>
 

@@ -71,7 +71,7 @@ std::string text_of(const Calls& calls) {
 
 /// The calls of this thread; null where they are not wanted, or there is no memory for them.
 std::shared_ptr<const Calls> recorded() noexcept {
-  static thread_local bool recording = false;  // what fails here may be an Error, too
+  static thread_local bool recording = false;  // a failure here may be an Error, too
   if (recording || !error_backtrace()) return nullptr;
   recording = true;
   std::shared_ptr<const Calls> calls;
@@ -95,7 +95,7 @@ constinit std::atomic<std::terminate_handler> handler_before = nullptr;
       text = error.backtrace();
     } catch (...) {
     }
-    // Where nobody catches, the stack still holds the calls that led to the exception.
+    // If uncaught, the stack still holds the calls that led to the exception.
     if (text.empty()) text = text_of(platform::system().calls());
     const char* const what =
         uncaught ? "uncaught exception:\n" : "std::terminate() was called without an exception:\n";
@@ -113,7 +113,7 @@ void install_handler() {
   std::set_terminate(on_terminate);
 }
 
-// When the library is loaded: an exception of another type that nobody catches may come before any Error.
+// When the library is loaded: an uncaught exception of another type may come before any Error.
 [[maybe_unused]] const bool on_at_start = error_backtrace();
 
 std::string with_place(const std::string& message) {
@@ -159,7 +159,7 @@ void ErrorCalls::rethrow(const std::exception_ptr& error) {
         Calls both = *thrown.calls_;
         both.insert(both.end(), here->begin(), here->end());
         thrown.calls_ = std::make_shared<const Calls>(std::move(both));
-      } catch (...) {  // no memory: the other thread's calls have to do
+      } catch (...) {  // no memory: the other thread's calls must suffice
       }
     throw;
   }

@@ -10,14 +10,14 @@
 
 namespace gradus {
 
-/// A call gradus cannot carry out. what() names the op or layer, what it expected, the shapes it got and,
-/// where it helps, the remedy: "matmul: a [32, 64] and b [128, 10] do not match: ...".
+/// A call gradus cannot carry out. what() gives the op or layer, what it expected, the shapes it got and,
+/// where useful, the remedy: "matmul: a [32, 64] and b [128, 10] do not match: ...".
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message);
 
-  /// The lines of the program that led to the error, innermost first, at most five, without those of gradus
-  /// and of the standard library: "  at train.cpp:42 in main\n". Empty unless set_error_backtrace(true) was
+  /// The program's calls that led to the error, innermost first, at most five, without those in gradus and
+  /// the standard library: "  at train.cpp:42 in main\n". Empty unless set_error_backtrace(true) was
   /// called before the error, and for a program without debug information (compiled without -g). It takes
   /// tens of milliseconds or more, since the program addr2line reads the debug information.
   std::string backtrace() const;
@@ -30,13 +30,13 @@ class Error : public std::runtime_error {
   std::shared_ptr<const Calls> calls_;  // null: not recorded
 };
 
-/// From now on every Error records the calls that led to it, for backtrace(), and an exception that nobody
-/// catches prints its lines before the program ends. `gradus::set_error_backtrace(true);` at the start of
-/// main. A std::terminate_handler that the program sets later replaces the one that prints.
+/// From now on every Error records the calls that led to it, for backtrace(), and an uncaught exception
+/// prints them before the program ends. `gradus::set_error_backtrace(true);` at the start of main. A
+/// std::terminate_handler set later replaces the one that prints.
 ///
-/// GRADUS_BACKTRACE=1 in the environment does the same from the start of the program, without a change to it,
-/// also for errors of fail_input(), and says what is missing where no line is known; GRADUS_BACKTRACE=0 turns
-/// all of it off. An error costs some microseconds more, anything else nothing.
+/// GRADUS_BACKTRACE=1 in the environment does the same from program start, without code changes, also for
+/// errors of fail_input(), and explains what is missing if no line is known; GRADUS_BACKTRACE=0 turns it all
+/// off. An error costs a few microseconds more; nothing else gets slower.
 void set_error_backtrace(bool on);
 /// Whether errors record their calls.
 bool error_backtrace();
@@ -44,7 +44,7 @@ bool error_backtrace();
 /// Throws Error(message), with " (in <module path>)" after it when a module is running.
 [[noreturn]] void fail(const std::string& message);
 
-/// The same where the user's input is wrong, not the program: an option, a file, a folder. No line of the
+/// The same for wrong user input, not a bug in the program: an option, a file, a folder. No line of the
 /// program is at fault, so backtrace() is empty: `if (epochs < 1) fail_input("--epochs: expects 1 or more");`
 [[noreturn]] void fail_input(const std::string& message);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Lists that functions return. A temporary one gives its elements as values: a reference into it, as a
-// std::vector gives, would dangle, and no compiler warns of that.
+// Lists that functions return. A temporary list returns elements by value: a reference into it, as from a
+// std::vector, would dangle, and no compiler warns about that.
 
 #include <array>
 #include <concepts>
@@ -15,21 +15,21 @@ namespace gradus {
 
 class Tensor;
 
-// Declares a function whose result points into the list. A temporary list does not have it: the list is gone
-// when the expression ends.
+// Declares a function whose result points into the list. It is deleted for temporaries, which are gone when
+// the expression ends.
 #define GRADUS_NAME_THE_LIST_FIRST(function)          \
   auto function()& { return Base::function(); }       \
   auto function() const& { return Base::function(); } \
   void function() const&& = delete
 
-/// A std::vector whose elements are returned by value where the list is a temporary:
-/// `const Tensor& w = model.parameters()[0];` It goes wherever a std::vector does.
+/// A std::vector whose elements are returned by value if the list is a temporary:
+/// `const Tensor& w = model.parameters()[0];` It works wherever a std::vector does.
 template <class T>
 class ListOf : public std::vector<T> {
   using Base = std::vector<T>;
 
  public:
-  using Base::Base;  // made as a std::vector is
+  using Base::Base;  // constructed like a std::vector
   ListOf() = default;
   ListOf(Base values) : Base(std::move(values)) {}
   /// A list of lists as a vector of vectors: copies the elements.
@@ -63,8 +63,8 @@ class ListOf : public std::vector<T> {
   GRADUS_NAME_THE_LIST_FIRST(data);
 };
 
-/// The same for a std::array: `const Tensor& x = loader.next()[0];` But std::get gives a reference into a
-/// temporary one, as it does for every std::array.
+/// The same for a std::array: `const Tensor& x = loader.next()[0];` But std::get still returns a reference
+/// into a temporary, as for every std::array.
 template <class T, std::size_t N>
 struct ArrayOf : std::array<T, N> {
   using Base = std::array<T, N>;  // the elements

@@ -1,7 +1,7 @@
 #pragma once
-// Numbers as arguments: kept as the caller wrote them until an op knows what it needs. C++ would turn 1.5
-// into an axis, an axis into `true` and 2^53 + 1 into 2^53 without a word; these three types keep or refuse
-// them.
+// Numeric arguments, kept as the caller wrote them until an op knows the type it needs. C++ would silently
+// turn 1.5 into an axis, an axis into `true` and 2^53 + 1 into 2^53; these three types preserve or reject
+// such values.
 
 #include <concepts>
 #include <cstdint>
@@ -21,12 +21,12 @@ concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same
     std::same_as<T, long> || std::same_as<T, unsigned long> || std::same_as<T, long long> ||
     std::same_as<T, unsigned long long>;
 
-/// The types tensors hold as they are.
+/// The types tensors store unchanged.
 template <class T>
 concept Stored = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int64_t> ||
     std::same_as<T, bool>;
 
-/// A number that meets a tensor, such as the 2 in `x * 2`: an integer keeps all its bits.
+/// A number combined with a tensor, such as the 2 in `x * 2`: an integer keeps all its bits.
 class Scalar {
  public:
   enum class Kind : std::uint8_t { floating, integer, logical };  // what it was made from
@@ -35,7 +35,7 @@ class Scalar {
   requires std::is_arithmetic_v<T>
   constexpr Scalar(T value) : floating_(0) {
     if constexpr (std::is_integral_v<T>) {
-      // Beyond i64 there are the large half of the unsigned numbers: to be refused where an i64 is needed.
+      // The upper half of the unsigned range exceeds i64: rejected where an i64 is needed.
       if (std::is_unsigned_v<T> && static_cast<std::uint64_t>(value) > std::uint64_t{INT64_MAX}) {
         floating_ = static_cast<double>(value);
         return;
@@ -48,7 +48,7 @@ class Scalar {
   }
 
   constexpr Kind kind() const { return kind_; }  // what it was made from
-  /// The nearest T; for bool whether it is not 0. An i64 is asked for with whole().
+  /// The nearest T; for bool whether it is not 0. For i64 use whole().
   template <class T>
   requires std::floating_point<T> || std::same_as<T, bool>
   constexpr T as() const {
@@ -57,7 +57,7 @@ class Scalar {
     else
       return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
   }
-  /// As an i64; nothing for fractions, NaN and what does not fit.
+  /// As an i64; nothing for fractions, NaN and values out of range.
   constexpr std::optional<std::int64_t> whole() const {
     if (kind_ != Kind::floating) return integer_;
     if (!(floating_ >= -0x1p63 && floating_ < 0x1p63)) return std::nullopt;
@@ -74,13 +74,13 @@ class Scalar {
   Kind kind_ = Kind::floating;
 };
 
-/// Any integer type, but bool.
+/// Any integer type except bool.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
-/// What an axis, an index or a size is not.
+/// Types that are not valid as an axis, index or size.
 template <class T>
 concept BoolOrFloat = std::same_as<T, bool> || std::floating_point<T>;
-/// A number, an enumerator or a pointer, but no bool.
+/// A number, an enumerator or a pointer, but not bool.
 template <class T>
 concept ScalarButBool = std::is_scalar_v<T> && !std::same_as<T, bool>;
 
@@ -94,7 +94,7 @@ class Int {
                    : static_cast<std::int64_t>(value)) {}
   template <BoolOrFloat T>
   Int(T) = delete;  // axes, indices and sizes are integers, neither bool nor floating
-  constexpr operator std::int64_t() const { return value_; }  // so that it goes where an i64 does
+  constexpr operator std::int64_t() const { return value_; }  // usable wherever an i64 is
 
  private:
   std::int64_t value_;

@@ -88,7 +88,7 @@ Style choose_style(const Array& x, bool summarise) {
   return style;
 }
 
-/// The numbers of a 1-d array, as many to a line as fit.
+/// The values of a 1-d array, as many per line as fit.
 std::string vector_text(const Array& x, std::size_t indent, bool summarise, const Style& style) {
   std::vector<std::string> items;
   const std::int64_t size = x.shape()[0];
@@ -113,7 +113,7 @@ std::string vector_text(const Array& x, std::size_t indent, bool summarise, cons
 std::string nested_text(const Array& x, std::size_t indent, bool summarise, const Style& style) {
   if (x.dim() == 0) return style(x);
   if (x.dim() == 1) return vector_text(x, indent, summarise, style);
-  // Each further axis is set apart by one more line.
+  // Each further axis adds one newline.
   const std::string between =
       "," + std::string(static_cast<std::size_t>(x.dim() - 1), '\n') + std::string(indent + 1, ' ');
   std::string text = "[";

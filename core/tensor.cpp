@@ -31,7 +31,7 @@ void Tensor::expect_writable(const char* op) const {
       op, shape(), node_->op);
 }
 
-/// Itself, unless writing into this temporary would change nothing that anybody can see.
+/// Itself; throws if a write to this temporary would have no visible effect.
 const Tensor& Tensor::kept(const char* op) const {
   if (defined() && array_.storage().unique())
     fail_with(

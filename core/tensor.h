@@ -1,8 +1,8 @@
 #pragma once
-// Tensor: an n-dimensional array of numbers that can remember how it was computed.
+// Tensor: an n-dimensional array that can remember how it was computed.
 //
-// A Tensor is a cheap handle: an Array (the numbers) and, when a gradient is wanted, a Node (its place on the
-// tape). Copies share both. Every method below that computes a tensor, but for t(), has a function of the
+// A Tensor is a cheap handle: an Array (the values) and, when a gradient is wanted, a Node (its place on the
+// tape). Copies share both. Every method below that computes a tensor, except t(), has a function of the
 // same name in ops/ops.h, where it is documented.
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace gradus {
 class Generator;
 class Picked;
 
-/// A function of a gradient, an Array or a Tensor, that returns nothing, or what takes the gradient's place.
+/// A function of a gradient (an Array or a Tensor) that returns nothing or a replacement for the gradient.
 template <class Hook, class Gradient>
 concept HookOf = std::invocable<Hook&, const Gradient&> &&
     (std::is_void_v<std::invoke_result_t<Hook&, const Gradient&>> ||
@@ -60,7 +60,7 @@ class Tensor {
 
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
-  // A module's parameter is copied, also where it is said to be moved: its module goes on using it.
+  // A module's parameter is copied even when moved from, because its module keeps using it.
   template <std::derived_from<Tensor> Derived>
   requires(!std::same_as<Derived, Tensor>) Tensor(Derived&& x) : Tensor(static_cast<const Tensor&>(x)) {}
   // `x = y` makes x another handle to y; `x[0] = y` and `x.slice(0, 1, 3) = 2.0` write into x.
@@ -72,14 +72,14 @@ class Tensor {
   }
   template <class T>
   requires std::is_arithmetic_v<T> Tensor& operator=(T) & = delete;  // x.fill_(5) writes; x = tensor(5)
-  // Throws where nothing else holds what is written: `x.flatten() = 2.0` may write into a copy.
+  // Throws if nothing else holds the written values: `x.flatten() = 2.0` may write into a copy.
   void operator=(const Tensor& values) && { kept("operator=").write(values, "operator="); }
   void operator=(Tensor&& values) && { kept("operator=").write(values, "operator="); }
   void operator=(Scalar value) && { kept("operator=").write(value, "operator="); }
 
-  // --- what it is
+  // --- properties
   bool defined() const { return array_.defined(); }
-  // Of a temporary, as in `for (auto n : f(x).shape())`, these are values: a reference would dangle.
+  // On a temporary, as in `for (auto n : f(x).shape())`, these return values: a reference would dangle.
   const Shape& shape() const& { return array_.shape(); }
   Shape shape() const&& { return array_.shape(); }
   const Strides& strides() const& { return array_.strides(); }
@@ -92,15 +92,15 @@ class Tensor {
   const Array& array() const& { return array_; }
   Array array() const&& { return array_; }
 
-  // --- numbers in and out: float, double, bool or any integer type
-  /// The only element; throws unless numel is 1, and when no T is it: `ids[0].item<std::int64_t>()`.
+  // --- element access: float, double, bool or any integer type
+  /// The only element; throws unless numel is 1 and T can hold it: `ids[0].item<std::int64_t>()`.
   template <Element T = double>
   T item() const {
     return array_.item<T>();
   }
   template <class T>
   T item() const = delete;  // elements are float, double, bool or integers
-  /// A copy of all elements, row-major, from any layout; throws when an element is not a T.
+  /// A copy of all elements, row-major, from any layout; throws if an element does not fit in a T.
   template <Element T>
   std::vector<T> to_vector() const;
   template <class T>
@@ -115,7 +115,7 @@ class Tensor {
   std::span<const T> span() const& = delete;  // tensors hold float, double, int64_t, bool: see to_vector
   template <class T>
   std::span<const T> span() const&& = delete;  // the numbers go with the temporary: name the tensor first
-  /// The same for writing; counts as an in-place write when it is taken, so take a new one after each forward
+  /// The same for writing; taking the span counts as an in-place write, so take a new one after each forward
   /// pass.
   template <Stored T>
   std::span<T> mutable_span() const& {
@@ -137,9 +137,8 @@ class Tensor {
   const Tensor& zero_() const& { return write(Scalar(0), "zero_"); }
   Tensor zero_() const&& { return write(Scalar(0), "zero_"); }
   // x += y writes x + y into x's memory, where views and other handles see it: `w -= w.grad() * lr` under
-  // NoGrad, `x[0] *= 2`. The dtype and shape of x stay. On the tape, where nothing is written, `loss += l2`
-  // is `loss = loss + l2`; where somebody could tell (x is a leaf, or its memory is held elsewhere), an
-  // error.
+  // NoGrad, `x[0] *= 2`. x keeps its dtype and shape. On the tape, where nothing is written, `loss += l2` is
+  // `loss = loss + l2`; if the difference would be visible (x is a leaf, or its memory is shared), an error.
   Tensor& operator+=(TensorOrNumber y) & { return update(Update::add, y); }
   Tensor& operator-=(TensorOrNumber y) & { return update(Update::sub, y); }
   Tensor& operator*=(TensorOrNumber y) & { return update(Update::mul, y); }
@@ -155,33 +154,33 @@ class Tensor {
 
   // --- autograd
   bool requires_grad() const { return node_ && node_->requires_grad; }
-  /// Makes this a leaf that collects a gradient (or freezes it): call it before copying the handle.
+  /// Makes this a leaf that accumulates a gradient (or freezes it): call it before copying the handle.
   Tensor& requires_grad_(Flag on = true) &;
   Tensor requires_grad_(Flag on = true) && { return requires_grad_(on); }
   bool is_leaf() const { return !node_ || node_->is_leaf; }
   const NodePtr& node() const& { return node_; }
   NodePtr node() const&& { return node_; }
-  /// The collected gradient; undefined before a backward pass.
+  /// The accumulated gradient; undefined before a backward pass.
   Tensor grad() const;
   void set_grad(const Tensor& gradient) const;
   void zero_grad() const;
-  /// Adds d(this)/d(leaf) to the grad of every leaf behind this tensor; it must have one element. Several
-  /// threads may do so at once, also through the same leaves: docs/tape.md says what they may share.
+  /// Adds d(this)/d(leaf) to the grad of every leaf this tensor, of one element, depends on. Several threads
+  /// may do so at once, even with the same leaves: docs/tape.md says what they may share.
   void backward(Flag retain_graph = false) const;
   /// The same, seeded with a gradient of this tensor's shape.
   void backward(const Tensor& gradient, Flag retain_graph = false) const;
-  /// The same numbers without a tape.
+  /// The same values without a tape.
   Tensor detach() const { return Tensor(array_); }
-  /// Keep the gradient of an inner tensor too: read it with grad() after backward.
+  /// Keeps the gradient of an inner tensor too: read it with grad() after backward.
   const Tensor& retain_grad() const&;
   Tensor retain_grad() const&& { return retain_grad(); }
   /// Calls `hook` with this tensor's gradient, as an Array or a Tensor, during every backward from now on, on
-  /// the thread that runs it. What it returns takes the gradient's place, for the hooks after it and all that
-  /// follows; throws unless it is of the gradient's shape and dtype. One that returns nothing looks.
+  /// the thread that runs it. A returned value, of the gradient's shape and dtype, replaces the gradient for
+  /// later hooks and the rest of the pass. A hook that returns nothing only observes.
   /// `h.on_grad([](const Tensor& dh) { return dh * 0.5; });`
   ///
-  /// One that writes into the gradient is an error. Hooks stay as long as the tensor: capture by value; one
-  /// that holds this tensor keeps it alive for good.
+  /// Writing into the gradient is an error. Hooks live as long as the tensor: capture by value; a hook that
+  /// holds this tensor keeps it alive forever.
   template <class Hook>
   requires(HookOf<Hook, Array> || HookOf<Hook, Tensor>) const Tensor& on_grad(Hook hook) const& {
     if constexpr (HookOf<Hook, Array>)
@@ -198,12 +197,12 @@ class Tensor {
 
   // --- views and indexing
   Tensor operator[](Int index) const& { return select(0, index); }
-  /// A mask (bool) of the shape of the first axes picks where it is true, in order: [count, other axes...].
-  /// Indices (i64; negative ones count from the end) pick along the first axis: [their shape..., other
-  /// axes...]. A copy; assigned to at once it writes into this tensor: `x[x < 0] = 0.0`, `x[ids] = rows`.
+  /// A mask (bool) with the shape of the first axes selects where it is true, in order: [count, other
+  /// axes...]. Indices (i64; negative ones count from the end) select along the first axis: [their shape...,
+  /// other axes...]. A copy, but direct assignment writes to this tensor: `x[x < 0] = 0.0`, `x[ids] = rows`.
   Picked operator[](const Tensor& index) const&;
-  // A part is then all there is of a temporary: to write it throws where nothing else holds the values, as in
-  // `x.t().flatten()[0] = 1.0`, which may be a part of a copy.
+  // A part of a temporary: writing to it throws if nothing else holds the values, as in
+  // `x.t().flatten()[0] = 1.0`, which may be part of a copy.
   Tensor operator[](Int index) && { return std::move(*this).select(0, index); }
   Picked operator[](const Tensor& index) &&;
   Picked operator[](std::initializer_list<Int>) const = delete;  // x[0][1]; rows: x[tensor({0, 1})]
@@ -304,11 +303,11 @@ class Tensor {
   NodePtr node_;
 };
 
-/// What x[mask] and x[ids] give. A named one should be a Tensor: `Tensor y = x[mask]`.
+/// The result of x[mask] and x[ids]. Store it in a Tensor: `Tensor y = x[mask]`.
 class Picked : public Tensor {
  public:
   Picked(const Picked&) = delete;
-  // These write into x at once: values broadcast and are converted; of repeated indices the last counts.
+  // These write into x: values are broadcast and converted; the last of repeated indices wins.
   void operator=(const Tensor& values) && { put(values); }
   void operator=(const Picked& values) && { put(values); }
   void operator=(Scalar value) && { put(value); }
@@ -330,7 +329,7 @@ class Picked : public Tensor {
   }
   void operator=(const Tensor& values) & = delete;  // give it a type: Tensor y = x[mask]
   void operator=(const Picked& values) & = delete;  // give it a type: Tensor y = x[mask]
-  // To be read only: written, x[ids][0] = v would be lost, as x[ids] is a copy.
+  // Read-only: a write to x[ids][0] would be lost, since x[ids] is a copy.
   const Tensor operator[](Int index) const { return select(0, index); }
   const Picked operator[](const Tensor& index) const { return Tensor::operator[](index); }
 
@@ -383,7 +382,7 @@ Tensor operator>=(Scalar, const Tensor&) = delete;   // x <= 0
 Tensor operator&(const Tensor& a, const Tensor& b);  // logical and
 Tensor operator|(const Tensor& a, const Tensor& b);  // logical or
 
-/// The numbers in PyTorch's layout: "tensor([[1., 2.],\n        [3., 4.]])".
+/// The values in PyTorch's layout: "tensor([[1., 2.],\n        [3., 4.]])".
 std::string to_string(const Tensor& x);
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 

@@ -1,7 +1,7 @@
 #pragma once
-// What computes: the instruction set of all loops, and who multiplies matrices. Both are chosen for this CPU
-// at their first use; a program may ask, to keep it beside its results, and set them, to compare. Set them
-// while no op runs.
+// Backends: the instruction set of all loops, and the implementation of matrix products. Both are chosen for
+// this CPU at first use; a program may query them, to store with its results, and set them, to compare. Set
+// them while no op runs.
 
 #include "gradus/core/cxx20.h"
 
@@ -14,30 +14,30 @@ enum class Isa { scalar, avx2, avx512, neon, simd128 };
 /// from the environment.
 ///   if (current_isa() == Isa::avx2) ...
 Isa current_isa();
-/// Whether this CPU has it.
+/// Whether this CPU supports it.
 bool isa_supported(Isa isa);
-/// Uses it from now on; throws when this CPU lacks it.
+/// Uses it from now on; throws if this CPU lacks it.
 ///   set_isa(Isa::avx2);
 void set_isa(Isa isa);
 /// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
-/// Who multiplies matrices: always gradus's own loops, always OpenBLAS, or whichever is faster for a
-/// product's shape on this CPU (docs/performance.md has the table). A vector times a matrix is gradus's in
-/// all three. Results differ by rounding; each is the same bits for any number of threads.
+/// How matrices are multiplied: always by gradus's own loops, always by OpenBLAS, or by whichever is faster
+/// for a product's shape on this CPU (table in docs/performance.md). gradus always multiplies a vector and a
+/// matrix itself. Results differ by rounding; each is bit-identical for any number of threads.
 enum class MatmulBackend { automatic, gradus, openblas };
 
 /// The choice in use: automatic, or GRADUS_MATMUL=automatic|gradus|openblas from the environment.
 MatmulBackend matmul_backend();
-/// Uses it from now on; throws for openblas where gradus was built without.
+/// Uses it from now on; throws for openblas if gradus was built without it.
 ///   set_matmul_backend(MatmulBackend::openblas);
 void set_matmul_backend(MatmulBackend backend);
 /// "automatic", "gradus" or "openblas".
 const char* name(MatmulBackend backend);
 
 /// The kernels OpenBLAS chose for this CPU, such as "Haswell", "Zen" or "SkylakeX" (OPENBLAS_CORETYPE names
-/// others). automatic leaves everything to gradus where they are older than the instruction set in use.
-/// "none" where gradus was built without OpenBLAS: gradus then multiplies all matrices.
+/// others). If they are older than the instruction set in use, automatic uses gradus for everything. "none"
+/// if gradus was built without OpenBLAS: gradus then multiplies all matrices.
 const char* openblas_core();
 
 }  // namespace gradus

@@ -1,12 +1,12 @@
 // checkpoint      y = f(x...)
-//   forward       runs f as usual, on a tape of its own. From that tape it reads which parameters and other
-//                 tensors from outside f has used; then the tape and all that was saved on it are dropped.
-//   backward      puts the generator where it stood, runs f again on x, and passes dy back through this
-//                 second tape, which ends at x and at what f used from outside. They are inputs of
-//                 checkpoint's note, so the running pass has yet to visit them: what reaches them is added
-//                 exactly where, and in the order in which, it would have been added without checkpoint.
-// Saves x, f and where the generator stood. f may hold tensors, against the rule that what is saved is data:
-// they are older than the note, as f is, so no cycle comes of it.
+//   forward       runs f as usual, on a separate tape. From that tape it reads which parameters and other
+//                 tensors from outside f has used; then the tape and everything saved on it are dropped.
+//   backward      restores the generator's state, runs f again on x, and passes dy back through this second
+//                 tape, which ends at x and at the outside tensors f used. They are inputs of checkpoint's
+//                 node, so the running pass has yet to visit them: gradients that reach them are added
+//                 exactly where, and in the order in which, they would be without checkpoint.
+// Saves x, f and the generator's state. f may hold tensors, an exception to the rule that saved values are
+// data: like f, they are older than the node, so there is no cycle.
 
 #include "gradus/ops/checkpoint.h"
 
@@ -77,7 +77,7 @@ class CheckpointNode final : public Node {
     }
   }
 
-  /// Reads off y's tape, as long as it is there, what backward will need.
+  /// Reads from y's tape, while it exists, what backward will need.
   void remember(const Tensor& y) {
     shape = y.shape();
     dtype = y.dtype();
@@ -100,7 +100,7 @@ class CheckpointNode final : public Node {
   }
 
  private:
-  /// Adds to the inputs what else is older than this note and was used on the way to `root`.
+  /// Adds to the inputs everything else older than this node that was used on the way to `root`.
   void add_used(Node* root) {
     std::unordered_set<const Node*> seen{root};
     for (const NodePtr& input : inputs) seen.insert(input.get());

@@ -1,6 +1,6 @@
 #pragma once
-// checkpoint: less memory for more time (Chen et al. 2016, "Training deep nets with sublinear memory cost").
-// The name is PyTorch's; files of a training run are in core/io/checkpoint_files.h.
+// checkpoint: trades time for memory (Chen et al. 2016, "Training deep nets with sublinear memory cost").
+// The name is PyTorch's; for checkpoint files see core/io/checkpoint_files.h.
 
 #include <concepts>
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace gradus {
 
-/// What checkpoint() runs, and runs again in backward.
+/// The function that checkpoint() runs, and runs again in backward.
 using CheckpointFunction = std::function<Tensor(std::span<const Tensor> inputs)>;
 
-/// f(inputs...) keeping none of what its ops save for backward: only the inputs stay, and backward runs f
-/// again. Values and gradients are those without checkpoint bit for bit, also of parameters and other tensors
-/// f uses; dropout draws the same numbers. Costs one more forward pass of f. Worth it where f saves much more
-/// than its inputs: a block of a deep model.
+/// f(inputs...) without keeping what its ops save for backward: only the inputs are kept, and backward runs f
+/// again. Values and gradients are bit-identical to those without checkpoint, also for parameters and other
+/// tensors f uses; dropout draws the same mask. Costs one more forward pass of f. Worth it if f saves much
+/// more than its inputs, like a block of a deep model.
 ///
 /// f is called again after this call has returned: capture by value. It must compute the same both times:
-/// backward throws when it draws other random numbers or another result (of which it compares 64 elements),
-/// as after a change from train() to eval(). A generator other than the thread's default must start anew in
-/// each call of f; what f counts or averages besides, as BatchNorm its running statistics, it leaves be in
-/// the second run: see recomputing(). Throws when f returns an undefined tensor.
+/// backward throws if random draws or the result differ (it compares 64 elements), as after a change from
+/// train() to eval(). A generator other than the thread's default must restart in each call of f; counters
+/// and averages that f updates, such as BatchNorm's running statistics, must not change in the second run:
+/// see recomputing(). Throws when f returns an undefined tensor.
 ///
 ///     Tensor y = checkpoint([block](const Tensor& x) { return block(x); }, x);
 Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs);
@@ -38,8 +38,8 @@ Tensor checkpoint(F f, const Inputs&... inputs) {
   return checkpoint(CheckpointFunction(call), std::vector<Tensor>{inputs...});
 }
 
-/// Whether this thread runs a checkpoint's function the second time, for its gradients: what a module counts
-/// or averages has been taken in then. `if (is_training() && !recomputing()) update(mean);`
+/// Whether this thread is running a checkpoint's function the second time, for its gradients: a module's
+/// counters and averages are already updated then. `if (is_training() && !recomputing()) update(mean);`
 bool recomputing();
 
 }  // namespace gradus

@@ -1,13 +1,13 @@
-// Einstein's sums: y = sum over the letters the result lacks of the product of all operands, each indexed by
-// its letters. Operands meet from left to right, two at a time. Of a pair, each letter is one of these:
+// Einstein summation: y = sum over the letters missing from the result of the product of all operands, each
+// indexed by its letters. Operands are combined in pairs, left to right. Each letter of a pair is one of:
 //
-//   in one only, needed no more   summed there first
-//   in both, needed later         batch    } a [batch.., rows.., summed..] matmul b [batch.., summed..,
-//   columns..]; in both, needed no more       summed   } where nothing is summed a broadcast product in one
-//   only, needed later     rows of a, or columns of b
+//   in one only, not needed later   summed there first
+//   in both, needed later           batch    } a [batch.., rows.., summed..] matmul b [batch.., summed..,
+//   in both, not needed later       summed   } columns..]; a broadcast product if nothing is summed
+//   in one only, needed later       rows of a, or columns of b
 //
-// A letter twice in one operand takes its diagonal: every (n + 1)-th element of the two axes as one. An axis
-// of size 1 that meets a longer one broadcasts: it is dropped. A composition: no derivative of its own.
+// A letter repeated in one operand takes its diagonal: every (n + 1)-th element of the two axes as one. An
+// axis of size 1 matched with a longer one broadcasts: it is dropped. A composition: needs no derivative.
 
 #include <algorithm>
 #include <map>
@@ -209,7 +209,7 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& xs) {
   }
   const Letters result = parsed.result(terms);
   for (Term& term : terms) {
-    // Axes that broadcast are dropped: whoever has the letter's size stands for them.
+    // Broadcast axes are dropped: the operand with the letter's full size represents them.
     for (int i = term.x.dim() - 1; i >= 0; --i)
       if (const auto at = static_cast<std::size_t>(i);
           term.x.shape()[i] == 1 && sizes[term.letters[at]] != 1) {

@@ -66,7 +66,7 @@ class Element {
   double before_;
 };
 
-/// "[1, 2]": where element i of a tensor of this shape stands.
+/// "[1, 2]": the index of element i of a tensor of this shape.
 std::string place(const Shape& shape, std::int64_t i) {
   Dims index(shape);
   for (int axis = shape.size() - 1; axis >= 0; --axis) {
@@ -200,10 +200,10 @@ class Check {
   const Tensors& inputs_;
   const GradcheckOptions& options_;
   detail::SameNumbers numbers_;
-  std::vector<std::size_t> moved_;  // numbers of the inputs that require grad
+  std::vector<std::size_t> moved_;  // indices of the inputs that require grad
   Tensors wanted_;                  // these
   std::vector<Shape> shapes_;       // of the outputs
-  std::vector<double> first_;       // what they were
+  std::vector<double> first_;       // original values
   std::vector<Array> analytic_;     // for each input, [outputs' elements, its elements]
   Worst worst_;
   std::int64_t off_ = 0, compared_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// gradcheck: is a backward right? See docs/course/05_gradient_checking/README.md.
+// gradcheck: is a backward correct? See docs/course/05_gradient_checking/README.md.
 
 #include <functional>
 #include <type_traits>
@@ -10,10 +10,10 @@
 
 namespace gradus {
 
-/// A function whose derivatives are looked at. It takes one, two or three Tensors, a `const
+/// A function whose derivatives are checked. It takes one, two or three Tensors, a `const
 /// std::vector<Tensor>&`, or nothing (a loss that uses a model's parameters), and returns a Tensor or a
-/// std::vector of them. It is called many times and must compute the same from the same numbers; random
-/// numbers of the thread's default generator are the same in each call.
+/// std::vector of them. It is called many times and must be deterministic; the thread's default generator
+/// gives the same random numbers in each call.
 class TensorFunction {
  public:
   template <class F>
@@ -30,7 +30,7 @@ class TensorFunction {
           else
             return list(f());
         }) {}
-  /// Throws, in the name of the caller, unless there are as many inputs as the function takes.
+  /// Throws, naming the caller, unless there are as many inputs as the function takes.
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs,
                                  const char* caller = "TensorFunction") const {
     return call_(inputs, caller);
@@ -49,13 +49,13 @@ struct GradcheckOptions {
   double atol = 1e-5, rtol = 1e-3;  // allowed differences: atol + rtol times the derivative
 };
 
-/// Compares every derivative of every output element with regard to every element of the inputs that require
-/// grad with central differences, (f(x + eps) - f(x - eps)) / 2 eps, taken in place: f may use an input or
-/// what shares its memory, such as a model's parameters. Throws when one is off by more than atol + rtol
-/// |difference|; the message names the worst, and how many are. Inputs that require grad are f64 leaves
-/// without shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a
-/// backward for each output element: for small inputs. The differences are taken without a tape, where
-/// on_grad() is an error; buffers that f moves, such as running statistics, stay moved.
+/// Compares every derivative of every output element with respect to every element of the inputs that require
+/// grad with central differences, (f(x + eps) - f(x - eps)) / 2 eps, taken in place: f may use an input or a
+/// tensor that shares its memory, such as a model's parameters. Throws if one is off by more than atol + rtol
+/// |difference|; the message names the worst and the count. Inputs that require grad are f64 leaves without
+/// shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a backward
+/// per output element: for small inputs. The differences are computed without a tape, where on_grad() is an
+/// error; buffers that f updates, such as running statistics, stay updated.
 ///
 ///     gradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
 ///     gradcheck([&] { return model.loss(x, y); }, model.parameters());

@@ -45,7 +45,7 @@ Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
   return array::sum_to(array::matmul(dc, transposed(b)), a.shape());
 }
 
-/// A gradient a b of two matrices, which the product can add to what its tensor, used twice, has gathered.
+/// A gradient a b of two matrices, which the product can add directly to an accumulated gradient.
 /// Meanwhile it fetches `ahead`.
 Gradient matmul_gradient(const Shape& shape, const Array& a, const Array& b, ReadAhead ahead) {
   return {shape, a.dtype(), [=](const Array& total, bool add) {
@@ -63,7 +63,7 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
       [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
         const Array dy2 = rows_of(dy);
         Gradient dx, dw, dbias;
-        // While one product computes, what is read after it comes into the cache.
+        // While one product computes, the memory read next is prefetched.
         if (needs[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
         if (needs[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
         if (needs[2]) dbias = array::sum(dy2, 0);

@@ -89,7 +89,7 @@ void convert(const Array& from, const Array& to) {
   });
 }
 
-/// Throws unless every number has a place among the i64.
+/// Throws unless every value fits in i64.
 template <class From>
 void check_fits_i64(const char* op, const Array& from) {
   const Array dense = from.contiguous();
@@ -107,8 +107,8 @@ void check_fits_i64(const char* op, const Array& from) {
             x[at], at, from.shape());
 }
 
-/// Writes `from` (broadcast, converted) into `to` without raising its version. Nothing is written when a
-/// number has no place in `to`.
+/// Writes `from` (broadcast, converted) into `to` without raising its version. Nothing is written if a value
+/// does not fit in `to`.
 void write(const Array& from, const Array& to, const char* op) {
   if (to.dtype() == i64 && from.dtype() == f32) check_fits_i64<float>(op, from);
   if (to.dtype() == i64 && from.dtype() == f64) check_fits_i64<double>(op, from);
@@ -133,8 +133,8 @@ Array Array::to(DType dtype) const {
   return copy;
 }
 
-/// Elements of an expanded array are one place in memory: it can take one value only. The same goes for
-/// windows that overlap.
+/// Elements of an expanded array share one memory location, which can hold only one value. So do overlapping
+/// windows.
 static void expect_one_value_a_place(const char* op, const Array& source, const Array& target) {
   for (int axis = 0; axis < target.dim(); ++axis) {
     const int own = axis - (target.dim() - source.dim());

@@ -1,6 +1,6 @@
 #pragma once
-// Array: numbers without autograd - dtype, shape, strides and shared memory. Copying an Array copies the
-// handle, not the numbers; views (transpose, slice, expand, ...) share memory.
+// Array: values without autograd - dtype, shape, strides and shared memory. Copying an Array copies the
+// handle, not the values; views (transpose, slice, expand, ...) share memory.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ class Array {
  public:
   Array() = default;  // undefined: no shape, no memory
 
-  /// New memory, not initialised.
+  /// New, uninitialized memory.
   static Array empty(const Shape& shape, DType dtype, const char* op = "empty");  // op: whom errors name
   static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype, "zeros"); }
   /// Throws when dtype is i64 and the value is not.
@@ -56,7 +56,7 @@ class Array {
   const T* data() const& = delete;  // elements are float, double, std::int64_t or bool
   template <class T>
   const T* data() const&& = delete;  // the memory may go with the temporary: name the array first
-  /// The same for writing. Does not raise the version: for memory nobody else has seen (see copy_, fill_).
+  /// The same for writing. Does not raise the version: only for memory not yet shared (see copy_, fill_).
   template <Stored T>
   T* mutable_data() const& {
     expect("mutable_data", dtype_of<T>);
@@ -87,17 +87,17 @@ class Array {
   Array unsqueeze(std::int64_t axis) const;
   Array squeeze(std::int64_t axis) const;  // throws unless the axis has size 1
   Array expand(const Shape& shape) const;
-  /// A view with another shape (one size may be -1), or nothing where strides do not allow it.
+  /// A view with another shape (one size may be -1), or nothing if strides do not allow it.
   std::optional<Array> try_view(const Shape& shape) const;
-  /// try_view, or a copy where that is not possible.
+  /// try_view, or a copy if no view is possible.
   Array reshape(const Shape& shape) const;
-  /// Any view: for callers that have checked it lies inside the memory.
+  /// Any view: the caller must have checked that it lies inside the memory.
   Array as_strided(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
   Array contiguous() const;     // itself when contiguous
   Array clone() const;          // a contiguous copy in fresh memory
   Array to(DType dtype) const;  // itself when it has the dtype; to bool means != 0
-  /// True when this handle alone owns contiguous memory: it may be written without anyone noticing.
+  /// True when this handle is the only owner of contiguous memory, so a write is invisible to others.
   bool owns_exclusively() const { return storage_ && storage_.unique() && is_contiguous(); }
 
   // In-place writes; each raises the storage's version. op: whom errors name.
@@ -126,8 +126,7 @@ class Array {
   DType dtype_ = DType::f32;
 };
 
-/// One size in `shape` may be -1: returns the shape with it worked out for `numel` elements. Throws naming
-/// `op`.
+/// One size in `shape` may be -1: returns the shape with it inferred from `numel`. Throws naming `op`.
 Shape infer_shape(const char* op, const Shape& shape, std::int64_t numel, const Shape& from);
 
 /// PyTorch's layout: nested brackets, aligned columns, 4 decimals, "..." past 1000 elements.

@@ -1,6 +1,6 @@
 #pragma once
-// From a run-time dtype to a compile-time type, and what is said of a dtype that will not do: one
-// wording for each complaint. f is called as f.template operator()<T>():
+// From a run-time dtype to a compile-time type, and the error messages for unsupported dtypes.
+// f is called as f.template operator()<T>():
 //
 //     dispatch_floating("my_op", x, [&]<class T>() {
 //       const T* const in = x.data<T>();
@@ -21,27 +21,27 @@ namespace detail {
 [[noreturn]] void fail_different(const char* op, const char* what, const Array& a, const Array& b);
 }  // namespace detail
 
-/// "softmax: expects f32 or f64, got i64 [2, 3]: convert with .to(f32)" unless x is of one of these; with
-/// `what` x is called, "Dropout: expects x of f32 or f64, ...".
+/// Throws "softmax: expects f32 or f64, got i64 [2, 3]: convert with .to(f32)" unless x is one of these;
+/// with `what`, the name of x: "Dropout: expects x of f32 or f64, ...".
 inline void check_floating(const char* op, const Array& x, const char* what = nullptr) {
   if (!is_floating(x.dtype())) [[unlikely]]
     detail::fail_not_floating(op, what, x.dtype(), x.shape());
 }
 
-/// Of a dtype asked for: "rand: expects f32 or f64, got i64: convert the result with .to(i64)".
+/// For a requested dtype: "rand: expects f32 or f64, got i64: convert the result with .to(i64)".
 inline void check_floating(const char* op, DType dtype) {
   if (!is_floating(dtype)) [[unlikely]]
     detail::fail_not_floating(op, dtype);
 }
 
-/// "where: expects bool, got f32 [2, 3]: compare first, as in x != 0" unless x is.
+/// Throws "where: expects bool, got f32 [2, 3]: compare first, as in x != 0" unless x is.
 inline void check_bool(const char* op, const Array& x) {
   if (x.dtype() != DType::boolean) [[unlikely]]
     detail::fail_not_bool(op, x.dtype(), x.shape());
 }
 
-/// "add: operands have different dtypes: f32 [2, 3] and f64 [3]: convert one with .to()" unless a and b are
-/// of one. `what` they are called.
+/// Throws "add: operands have different dtypes: f32 [2, 3] and f64 [3]: convert one with .to()" unless a and
+/// b have the same. `what`: their name.
 inline void check_same_dtype(const char* op, const Array& a, const Array& b, const char* what = "operands") {
   if (a.dtype() != b.dtype()) [[unlikely]]
     detail::fail_different(op, what, a, b);
@@ -63,7 +63,7 @@ decltype(auto) dispatch_all(DType dtype, F&& f) {
   return f.template operator()<bool>();
 }
 
-/// float or double, for a dtype that was checked.
+/// float or double, for a dtype already checked.
 template <class F>
 decltype(auto) dispatch_floating(DType dtype, F&& f) {
   return dtype == DType::f32 ? f.template operator()<float>() : f.template operator()<double>();

@@ -1,5 +1,5 @@
 #pragma once
-// The calls that an Error records, where the library must do so itself.
+// The calls recorded in an Error, where the library must record them itself.
 
 #include <exception>
 #include <string>
@@ -9,12 +9,12 @@
 namespace gradus {
 
 struct ErrorCalls {
-  /// An Error without calls, for one that is made ahead of time.
+  /// An Error without calls, for one created in advance.
   static Error none(const std::string& message);
-  /// A copy with the calls of this thread, if they are wanted; where there is no memory for them, without.
+  /// A copy with this thread's calls, if wanted; without them if memory runs out.
   static Error here(const Error& error);
-  /// Rethrows what another thread threw. An Error gets the calls of this thread too, after those of the
-  /// other: there the program may have none of its own.
+  /// Rethrows an exception of another thread. An Error gets this thread's calls too, after those of the
+  /// other, which may include none of the program's.
   [[noreturn]] static void rethrow(const std::exception_ptr& error);
 };
 

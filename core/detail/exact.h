@@ -1,5 +1,5 @@
 #pragma once
-// Numbers in and out of tensors, unchanged or not at all.
+// Lossless conversion of numbers to and from elements.
 
 #include <cmath>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gradus {
 
-/// Whether a T can be `value` itself. Between floating types rounding is what one asks for.
+/// Whether a T can represent `value`. Rounding between floating types is allowed.
 template <Element T, Element From>
 bool holds(From value) {
   if constexpr (std::is_same_v<T, From> || std::is_same_v<From, bool>) {
@@ -30,7 +30,7 @@ bool holds(From value) {
   }
 }
 
-/// `value` as a T; throws naming `op` and `place` (" at index 3", or nothing) when no T is it.
+/// `value` as a T; throws naming `op` and `place` (" at index 3", or empty) if T cannot represent it.
 template <Element T, Element From>
 T exact(const char* op, From value, std::int64_t index = -1) {
   if (holds<T>(value)) [[likely]]

@@ -1,5 +1,5 @@
 #pragma once
-// Where this thread is, for messages: Scope in tape/scope.h sets it, fail() in error.cpp reads it.
+// This thread's running module, for messages: Scope in tape/scope.h sets it, fail() in error.cpp reads it.
 
 namespace gradus::detail {
 

@@ -1,4 +1,4 @@
-// The plain system, what CPUs have, and which system is in use. Linux is in platform_linux.cpp.
+// The plain system, CPU features, and the choice of system. Linux is in platform_linux.cpp.
 
 #include "gradus/core/detail/platform.h"
 
@@ -54,7 +54,7 @@ const char* plain_why_no_lines() { return "this system cannot tell where calls c
 
 }  // namespace
 
-// Constant, as is Linux's: memory is asked for before main, in any order.
+// Constant, like Linux's: memory may be requested before main, in any order.
 constinit const System plain{.name = "plain",
                              .cores = plain_cores,
                              .memory_limit = plain_memory_limit,

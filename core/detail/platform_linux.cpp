@@ -1,4 +1,4 @@
-// What Linux has of platform.h: /proc, control groups, affinity, huge pages, room for files; and the main
+// Linux's part of platform.h: /proc, control groups, affinity, huge pages, space for files; and the main
 // thread's stack.
 
 #ifdef __linux__
@@ -35,7 +35,7 @@ int cores() {
   return CPU_COUNT(&mine);
 }
 
-/// The beginning of one of the system's files. By plain calls, which take no memory: there may be none.
+/// The beginning of a system file, by plain calls, which allocate nothing: memory may have run out.
 std::string_view beginning_of(const char* path, std::span<char> buffer) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
@@ -80,7 +80,7 @@ char* map(std::size_t bytes, std::size_t alignment, std::size_t lead) {
   if (before > 0) munmap(first, before);
   munmap(first + before + length, alignment - before);
   char* const aligned = first + before + lead;
-  madvise(aligned, bytes, MADV_HUGEPAGE);  // a wish: where it is not granted, ordinary pages do
+  madvise(aligned, bytes, MADV_HUGEPAGE);  // a hint: otherwise ordinary pages are used
   return aligned;
 }
 
@@ -121,9 +121,9 @@ constexpr std::size_t kStack = std::size_t{1} << 20;
   return stack[0] == 1;
 }
 
-/// The main thread's stack grows as it is used. Products keep blocks there; under a limit on addresses
-/// (ulimit -v) arrays could leave it none to grow into, and the first product would end the program. So it
-/// grows when the library is loaded: that takes addresses, and one page of memory.
+/// The main thread's stack grows as it is used. Products keep blocks there; under an address-space limit
+/// (ulimit -v) arrays could leave it no room to grow, and the first product would crash the program. So it is
+/// grown when the library is loaded: that takes addresses, and one page of memory.
 bool grow_stack() {
   rlimit limit{};
   return getpid() == gettid() && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= 4 * kStack &&

@@ -1,5 +1,5 @@
-// What Linux has of platform.h about calls: the unwinder of exceptions walks the stack, addr2line (binutils)
-// reads the debug information.
+// Linux's part of platform.h for calls: the exception unwinder walks the stack, addr2line (binutils) reads
+// the debug information.
 
 #ifdef __linux__
 
@@ -71,7 +71,7 @@ LoadedFile file_of(const void* address) {
 /// A library of the system such as libc, which may have debug information, too.
 bool of_system(std::string_view path) { return path.starts_with("/lib") || path.starts_with("/usr/lib"); }
 
-/// What a shell command prints, by lines; nothing where it cannot be run.
+/// The output of a shell command, by lines; empty if it cannot be run.
 std::vector<std::string> output_of(const std::string& command) {
   std::vector<std::string> lines;
   std::FILE* const output = popen(command.c_str(), "r");

@@ -5,7 +5,7 @@
 
 namespace gradus {
 
-/// A hint, never read as values: the memory may be gone by the time it is fetched.
+/// A hint, never dereferenced: the memory may be freed by the time it is fetched.
 struct ReadAhead {
   const char* data = nullptr;
   std::int64_t bytes = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers for people.
+// Human-readable numbers.
 
 #include <string>
 

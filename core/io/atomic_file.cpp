@@ -1,7 +1,7 @@
-// AtomicFile: what a save needs beside write and rename.
+// AtomicFile: saving beyond plain write and rename.
 //
-// A temporary file is locked for as long as it is written. One that nobody holds a lock on was left by a
-// program that was killed, and the next save in its folder removes it.
+// A temporary file is locked while it is written. An unlocked one was left by a killed program, and the next
+// save in its folder removes it.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as Linux follows
 
-/// The file a name stands for, so that writing through a link does not replace the link. A link that leads
-/// nowhere stands for the file it would lead to, as for any program that opens a new file.
+/// The file a path resolves to, so writing through a link does not replace the link. A dangling link resolves
+/// to its missing target, as for any program that opens a new file.
 std::string target_of(const std::string& label, const std::string& path) {
   fs::path target = path;
   std::error_code ignored;
@@ -53,7 +53,7 @@ struct Held {
   }
 };
 
-// Under emscripten flock() locks nothing and says yes to everyone: all files would look left.
+// Under emscripten flock() locks nothing and always succeeds: all files would look abandoned.
 #ifdef __EMSCRIPTEN__
 constexpr bool kLocksHold = false;
 #else
@@ -109,7 +109,7 @@ AtomicFile::Old AtomicFile::look_at_old_file() const {
               kind_of(old.status.st_mode));
   check_input(!platform::system().is_mount_point(path_.c_str()),
               "{}: is a mount point, which cannot be replaced: mount its folder instead", label_);
-  // A rename asks the folder alone; who protected the file did not mean that.
+  // A rename checks only the folder's permissions, which would bypass the file's own.
   if (faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail_here("cannot write");
   return old;
 }

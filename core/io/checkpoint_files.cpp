@@ -1,7 +1,7 @@
 // A checkpoint is a safetensors file with two kinds of notes added:
 //   gradus.crc32.NAME   CRC-32 of the bytes of tensor NAME
 //   gradus.crc32        CRC-32 of everything else: names, types, shapes and all other notes
-// Disks and copies do fail quietly; a run that goes on from damaged weights would never say so.
+// Disks and copies can fail silently; a run resumed from damaged weights would not notice.
 
 #include "gradus/core/io/checkpoint_files.h"
 
@@ -35,7 +35,7 @@ std::string checksum(const Tensor& tensor) {
   return hex(io::crc32(dense.raw(), static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype())));
 }
 
-/// Of everything but the numbers. Lengths in front of the texts keep ("ab", "c") apart from ("a", "bc").
+/// Of everything but the values. Length prefixes distinguish ("ab", "c") from ("a", "bc").
 std::string checksum(const StateDict& tensors, const Metadata& notes) {
   std::string text;
   for (const auto& [name, tensor] : tensors)

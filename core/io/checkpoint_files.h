@@ -1,6 +1,6 @@
 #pragma once
-// Checkpoints: everything a training run needs to go on, in a folder that always holds a whole one. (To
-// compute a part of the model anew in backward: checkpoint() in ops/checkpoint.h.)
+// Checkpoints: everything needed to resume training, in a folder that always holds a complete one. (To
+// recompute part of a model in backward: checkpoint() in ops/checkpoint.h.)
 //
 //   StateDict state;
 //   state.add_all("model.", model.state_dict());
@@ -19,12 +19,12 @@
 
 namespace gradus {
 
-/// What load_checkpoint() gives.
+/// The result of load_checkpoint().
 struct Checkpoint {
-  StateDict tensors;                      // of model, optimizer and whatever else was saved
+  StateDict tensors;                      // of model, optimizer and anything else saved
   Metadata metadata;                      // notes saved with them
   std::string path;                       // the file it was read from
-  std::vector<std::string> skipped = {};  // newer files that were not whole, each with the reason
+  std::vector<std::string> skipped = {};  // newer files that were damaged, each with the reason
 };
 
 /// Writes the next checkpoint-000001.safetensors, -000002, ... of the folder (made when missing) with a
@@ -34,7 +34,7 @@ struct Checkpoint {
 std::string save_checkpoint(const std::string& folder, const StateDict& tensors,
                             const Metadata& metadata = {});
 
-/// Reads the newest checkpoint whose checksums all hold, and says which newer ones it passed over and why.
+/// Reads the newest checkpoint whose checksums all match, and reports which newer ones it skipped and why.
 /// Throws when there is none.
 Checkpoint load_checkpoint(const std::string& folder);
 

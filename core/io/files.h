@@ -1,5 +1,5 @@
 #pragma once
-// Files that are written whole or not at all: what saving needs, and programs that write files of their own.
+// Atomic file writes, for saving and for programs that write their own files.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,23 +10,24 @@
 
 namespace gradus::io {
 
-/// `text`, a path most likely, for a message: control characters, those that change the direction of writing
-/// and what is not UTF-8 become '?', one for each byte.
+/// `text`, usually a path, for a message: each byte of control characters, of those that change the writing
+/// direction and of invalid UTF-8 becomes '?'.
 std::string printable(std::string_view text);
 
-/// The same for a text of several lines: \n, \t and \r\n stay, and each character that must not reach a
-/// terminal, or byte that is not UTF-8, becomes U+FFFD.
+/// The same for multi-line text: \n, \t and \r\n stay, and each character unsafe for a terminal, or byte that
+/// is not UTF-8, becomes U+FFFD.
 std::string printable_text(std::string_view text);
 
-/// The same in quotes, cut short: what stands in a file may be anything.
+/// The same in quotes and truncated: a file may contain anything.
 std::string quote(const std::string& text);
 
 /// A file that takes its name only once it is complete and on disk: written under another name in the same
-/// folder, then renamed. Whatever happens before that renaming, the old file of that name stays as it was.
+/// folder, then renamed. Whatever happens before the rename, the old file of that name is untouched.
 ///
-/// A symbolic link is followed, also one whose file is still to be made. An old file's permissions stay, and
-/// its owner where this process may give files away; a new file gets those of the umask. Refused are folders,
-/// devices, pipes and sockets, which a rename would replace, and files this process may not write.
+/// A symbolic link is followed, even one whose file does not exist yet. An old file keeps its permissions,
+/// and its owner if this process may change owners; a new file's permissions follow the umask. Folders,
+/// devices, pipes and sockets, which a rename would replace, are rejected, and so are files this process may
+/// not write.
 ///
 ///     io::AtomicFile file("save_table", "table.csv");  // messages start with "save_table: table.csv"
 ///     file.write(text.data(), text.size());
@@ -34,13 +35,12 @@ std::string quote(const std::string& text);
 class AtomicFile {
  public:
   AtomicFile(const char* op, const std::string& path);
-  ~AtomicFile();  // without commit(): nothing is left
+  ~AtomicFile();  // without commit(): leaves nothing behind
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends bytes; throws when the disk takes no more.
   void write(const void* bytes, std::size_t count);
-  /// Throws when the disk has no room for so many bytes, where the file system can tell.
+  /// Throws if the disk lacks room for so many bytes, where the file system can tell.
   void reserve(std::uint64_t bytes);
   /// Flushes to disk, takes the name, flushes the folder.
   void commit();
@@ -59,10 +59,10 @@ class AtomicFile {
 /// Permission denied".
 bool exists(std::string_view op, const std::string& path);
 
-/// Throws what saving so many bytes under this path would throw now, and leaves everything as it is.
+/// Throws what saving so many bytes under this path would throw now, and changes nothing.
 void try_output(const char* op, const std::string& path, std::uint64_t bytes);
 
-/// Makes a folder and those above it, durably.
+/// Creates a folder and its parents, durably.
 void make_folder(const char* op, const std::string& folder);
 
 /// open(2), closed in child programs. Never 0, 1 or 2: a program that was started with its stderr closed

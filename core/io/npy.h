@@ -7,12 +7,12 @@
 
 namespace gradus {
 
-/// Writes a tensor of any layout as little-endian f4, f8, i8 or b1 in row-major order. The file appears whole
-/// or not at all, and replaces nothing but a file. `save_npy("losses.npy", losses);`
+/// Writes a tensor of any layout as little-endian f4, f8, i8 or b1 in row-major order. The write is atomic
+/// and replaces only regular files. `save_npy("losses.npy", losses);`
 void save_npy(const std::string& path, const Tensor& tensor);
 
-/// Reads such a file, in row-major or column-major order; also i4 and u1, which become i64. Throws, naming the
-/// file, on any file that is not exactly that; never takes more memory than twice what the tensor does.
+/// Reads such a file, in row-major or column-major order; also i4 and u1, which become i64. Throws, naming
+/// the file, on any file that is not exactly that; never uses more than twice the tensor's memory.
 /// `Tensor x = load_npy("x.npy");`
 Tensor load_npy(const std::string& path);
 

@@ -1,7 +1,7 @@
 #pragma once
 // Weights in files other frameworks read: the safetensors format
-// (https://huggingface.co/docs/safetensors). A JSON header with names, types, shapes and places, then the
-// numbers, little endian and row-major.
+// (https://huggingface.co/docs/safetensors). A JSON header with names, types, shapes and offsets, then the
+// values, little endian and row-major.
 
 #include <map>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace gradus {
 
-/// Notes stored beside the tensors: `{{"format", "pt"}}`
+/// Metadata stored with the tensors: `{{"format", "pt"}}`
 using Metadata = std::map<std::string, std::string>;
 
-/// Writes the tensors, of any layout, in their order. The same tensors give the same bytes. The file appears
-/// whole or not at all: an old one of that name stays until the new one is on disk, and keeps its
-/// permissions; links are followed. Throws when it cannot be written, when there is no file but a folder, a
-/// device or a pipe of that name, when a tensor is undefined or a name is not valid UTF-8.
+/// Writes the tensors, of any layout, in order. The same tensors give the same bytes. The write is atomic: an
+/// old file of that name stays until the new one is on disk, which keeps its permissions; links are followed.
+/// Throws if it cannot be written, if the path is a folder, a device or a pipe, if a tensor is undefined or a
+/// name is not valid UTF-8.
 /// `save_safetensors("model.safetensors", model.state_dict());`
 void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata = {});
 
@@ -26,8 +26,8 @@ void save_safetensors(const std::string& path, const StateDict& tensors, const M
 /// tensors and a small multiple of the file's size (notes beyond 10,000 must have 32 bytes of header each).
 /// `model.load_state_dict(load_safetensors("model.safetensors"));`
 ///
-/// A path that ends in ".index.json" is that of several files' index, such as model.safetensors.index.json:
-/// the files it names, which stand beside it, are read as one.
+/// A path that ends in ".index.json" is an index of several files, such as model.safetensors.index.json: the
+/// files it names, in the same folder, are read as one.
 StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr);
 
 }  // namespace gradus

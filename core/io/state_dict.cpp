@@ -12,7 +12,7 @@ StateDict::StateDict(std::initializer_list<Entry> entries) {
   for (const auto& [name, tensor] : entries) set(name, tensor);
 }
 
-/// Where the name stands in slots_, or where it belongs.
+/// The name's position in slots_, or where it belongs.
 std::size_t StateDict::slot_of(const std::string& name) const {
   const std::size_t mask = slots_.size() - 1;  // their number is a power of 2
   std::size_t slot = std::hash<std::string>()(name) & mask;

@@ -1,5 +1,5 @@
 #pragma once
-// StateDict: named tensors in a fixed order - what modules, optimizers and weight files exchange.
+// StateDict: named tensors in a fixed order, exchanged between modules, optimizers and weight files.
 
 #include <cstdint>
 #include <deque>
@@ -26,14 +26,14 @@ class StateDict {
   const Tensor* find(const std::string& name) const&;
   const Tensor* find(const std::string& name) const&& = delete;  // points into it: name the StateDict first
   bool contains(const std::string& name) const { return find(name) != nullptr; }
-  /// Throws naming the key and some of the keys there are.
+  /// Throws naming the key and some of the existing keys.
   const Tensor& at(const std::string& name) const&;
   Tensor at(const std::string& name) const&& { return at(name); }
-  /// Every entry whose name starts with `prefix`, without it: a part of a checkpoint.
+  /// Every entry whose name starts with `prefix`, with the prefix removed: a part of a checkpoint.
   StateDict with_prefix_removed(const std::string& prefix) const;
   /// Adds every entry of `other` under prefix + name.
   void add_all(const std::string& prefix, const StateDict& other);
-  /// Copies of all tensors, which stay as they are while a model that shares these is trained.
+  /// Copies of all tensors, unaffected by training a model that shares these.
   StateDict clone() const;
 
   std::size_t size() const { return entries_.size(); }
@@ -46,8 +46,8 @@ class StateDict {
  private:
   std::size_t slot_of(const std::string& name) const;
   void grow();
-  // Many small tensors shall cost little more than their file: a list that never needs twice its memory, and
-  // a hash table without the names. At least half of it is free: 1 + a place in entries_, or 0.
+  // Many small tensors should cost little more than their file: a list that never needs twice its memory, and
+  // a hash table without the names, at least half empty: 1 + an index in entries_, or 0.
   std::deque<Entry> entries_;
   std::vector<std::uint32_t> slots_;
 };

@@ -13,10 +13,10 @@ namespace gradus {
 /// Bytes between the beginning of a block and its data.
 inline constexpr std::size_t kBlockHeader = 64;
 
-/// What a block begins with; the allocator's own part of the header follows (detail/block.h).
+/// The start of a block's header; the allocator's own part follows (detail/block.h).
 struct StorageBlock {
   std::atomic<std::int64_t> references;  // how many handles share it
-  std::size_t bytes;                     // asked for
+  std::size_t bytes;                     // requested
   std::atomic<std::uint32_t> version;    // raised by every in-place write: see Saved in autograd.h
 
   void* data() { return reinterpret_cast<char*>(this) + kBlockHeader; }
@@ -38,14 +38,14 @@ class Storage {
     return *this;
   }
   ~Storage() {
-    // The only handle needs no atomic subtraction: nobody is left to copy it.
+    // The only handle needs no atomic subtraction: no other handle can be copied.
     if (block_ && (unique() || block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1))
       release(block_);
   }
 
   explicit operator bool() const { return block_ != nullptr; }
   void* data() const { return block_->data(); }
-  std::size_t bytes() const { return block_->bytes; }  // that were asked for
+  std::size_t bytes() const { return block_->bytes; }  // requested
   /// Raised by every in-place write.
   std::uint32_t version() const { return block_->version.load(std::memory_order_relaxed); }
   /// A write is to follow.
@@ -59,14 +59,13 @@ class Storage {
   StorageBlock* block_ = nullptr;
 };
 
-// When memory ends: first the cache and the memory of dropped nodes are given back, then there is an Error,
-// and the library goes on working.
-// That holds for arrays and, once there was an array, for every operator new of the program: the library sets
-// a std::new_handler. One that the program had set before is called when the cache is empty, instead of
-// throwing; one that it sets later replaces the library's.
+// When memory runs out, the cache and the memory of dropped nodes are released first, then an Error is
+// thrown, and the library keeps working. That holds for arrays and, once there was an array, for every
+// operator new of the program: the library sets a std::new_handler. One that the program had set before is
+// called when the cache is empty, instead of throwing; one that it sets later replaces the library's.
 
-/// What the allocator holds. Live: in use by arrays; cached: free, kept for reuse. A request is rounded up to
-/// its size class, by at most an eighth (from 512 bytes on), from 2 MiB on perhaps by a quarter more.
+/// The allocator's memory. Live: in use by arrays; cached: free, kept for reuse. A request is rounded up to
+/// its size class, by at most an eighth (from 512 bytes on), from 2 MiB on possibly by a quarter more.
 struct MemoryStats {
   std::int64_t live_bytes = 0;          // in use by arrays now
   std::int64_t peak_bytes = 0;          // the most that were
@@ -79,14 +78,14 @@ struct MemoryStats {
 
 /// `memory_stats().peak_bytes`
 MemoryStats memory_stats();
-/// Sets the peak back to what is live now.
+/// Resets the peak to the live bytes.
 void reset_peak_memory();
-/// Gives the cached blocks, and what dropped nodes of the tape left, back to the system: those below 128 KiB
-/// to malloc. Every other thread keeps the memory of at most 128 nodes of each size.
+/// Returns the cached blocks and the memory of dropped tape nodes to the system: those below 128 KiB to
+/// malloc. Every other thread keeps the memory of at most 128 nodes of each size.
 void empty_cache();
 
-/// Fills fresh and freed memory with NaN so that a read of unwritten or freed memory shows; also switched on
-/// by the environment variable GRADUS_POISON=1. Slow: for tests.
+/// Fills fresh and freed memory with NaN to expose reads of unwritten or freed memory; also enabled by the
+/// environment variable GRADUS_POISON=1. Slow: for tests.
 void set_memory_poison(bool on);
 bool memory_poison();
 

@@ -61,7 +61,7 @@ bool seen(const ProfileEntry& entry) {
          entry.live_blocks > 0;
 }
 
-/// Memory that is alive or was at the peak and stands in no account.
+/// Memory live now or at the peak that belongs to no account.
 ProfileEntry not_watched(const Ledger::State& watched) {
   const MemoryStats all = memory_stats();
   ProfileEntry rest{.name = "(not watched)",
@@ -80,7 +80,7 @@ ProfileEntry not_watched(const Ledger::State& watched) {
 }  // namespace
 
 ListOf<ProfileEntry> Profile::entries() const {
-  // By the text of their names: one op may be known by several pointers.
+  // By name, not pointer: one op may have several pointers.
   std::map<std::pair<std::string, std::string>, ProfileEntry> found;
   const auto& accounts = recorder_->accounts();
   std::vector<Totals> totals = recorder_->totals();

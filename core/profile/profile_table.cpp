@@ -34,7 +34,7 @@ std::string group_of(const std::string& path, const ProfileTableOptions& options
   return group;
 }
 
-/// The row an entry belongs to. What is no op stays itself: it has no module.
+/// The row an entry belongs to. Entries other than ops have no module and keep their name.
 std::string row_of(const ProfileEntry& entry, const ProfileTableOptions& options) {
   if (options.by == ProfileBy::op || !entry.is_op) return entry.name;
   return entry.module.empty() ? "(no module)" : group_of(entry.module, options);
@@ -79,7 +79,7 @@ std::vector<ProfileEntry> grouped(const std::vector<ProfileEntry>& entries,
   return sorted;
 }
 
-/// A name that fits: its end says more than its middle.
+/// A name shortened to fit: the end is more informative than the middle.
 std::string shortened(const std::string& name) {
   if (name.size() <= kNameWidth) return name;
   const std::size_t head = 10, tail = kNameWidth - head - 3;

@@ -34,7 +34,7 @@ class Slices {
     for (const Event& event : recorder.events()) add(event);
     close(modules_, 0);
     close(ranges_, 0);
-    // A slice stands before those inside it.
+    // A slice comes before those inside it.
     std::stable_sort(slices_.begin(), slices_.end(), [](const Slice& a, const Slice& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
     });

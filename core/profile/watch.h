@@ -1,6 +1,6 @@
 #pragma once
-// What a thread computes can be watched: whoever computes tells it here, and a Profile
-// (core/profile/profile.h) listens. Costs one comparison when nobody does.
+// Instrumentation: ops report their work here, and a Profile (core/profile/profile.h) records it. Costs one
+// comparison when no profile is active.
 
 #include <span>
 
@@ -18,7 +18,7 @@ class Watcher {
   virtual void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs) = 0;
   virtual void backward_ends(const char* op, const char* label, const Array& dy,
                              std::span<const Gradient> grads) = 0;
-  /// What was computed since the last op belongs to no op.
+  /// Work since the last op belongs to no op.
   virtual void end_lap() = 0;
   virtual void begin_range(const char* name, const char* own) = 0;
   virtual void end_range() = 0;
@@ -27,15 +27,15 @@ class Watcher {
  protected:
   ~Watcher() = default;
 };
-/// What watches this thread, if anything does.
+/// This thread's watcher, or null.
 inline constinit thread_local Watcher* watcher = nullptr;
 }  // namespace detail
 
-/// A part of the program with a row of its own in the profile: `{ ProfileRange range("batch"); ... }`
+/// A part of the program with its own row in the profile: `{ ProfileRange range("batch"); ... }`
 /// The name must stay valid: a literal, or intern(text).
 class ProfileRange {
  public:
-  /// `own`: the row its own time goes to, where that is not its name.
+  /// `own`: the row charged for its own time, if not its name.
   [[nodiscard("give it a name: it works until the end of its scope")]] explicit ProfileRange(
       const char* name, const char* own = nullptr)
       : watcher_(detail::watcher) {
@@ -53,12 +53,12 @@ class ProfileRange {
   detail::Watcher* watcher_;
 };
 
-/// For ops of one's own: adds to the floating-point operations of the op that is running.
+/// For custom ops: adds to the floating-point operations of the running op.
 inline void count_flops(double flops) {
   if (detail::watcher) [[unlikely]]
     detail::watcher->add_work(flops, 0);
 }
-/// Adds to the bytes the running op has read and written, which then count instead of its inputs and output.
+/// Adds to the bytes the running op has read and written, which replace the count of its inputs and output.
 inline void count_bytes(double bytes) {
   if (detail::watcher) [[unlikely]]
     detail::watcher->add_work(0, bytes);

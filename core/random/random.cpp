@@ -64,7 +64,7 @@ Array normal_array(const Shape& shape, T mean, T std, Generator& generator) {
   });
 }
 
-/// floor(word range / 2^64): 0 .. range - 1. No number is more likely than another by more than range / 2^64.
+/// floor(word range / 2^64): 0 .. range - 1. Probabilities differ by at most range / 2^64.
 std::uint64_t scale_to(std::uint64_t word, std::uint64_t range) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<Wide>(word) * range) >> 64);
@@ -114,7 +114,7 @@ double Generator::normal() {
 std::int64_t Generator::below(std::int64_t bound) {
   check(bound >= 1, "Generator::below: expects a bound of at least 1, got {}", bound);
   const auto range = static_cast<std::uint64_t>(bound);
-  // Words from the last, incomplete run of `range` numbers would favour some: draw again.
+  // Words from the last, incomplete run of `range` values would bias the result: draw again.
   const std::uint64_t last = ~std::uint64_t{0} - (~std::uint64_t{0} % range + 1) % range;
   std::uint64_t word = next();
   while (word > last) word = next();

@@ -2,8 +2,8 @@
 // Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2,
 // 3").
 //
-// Number i of a stream is a pure function of (seed, stream, i): any thread can compute any part of it, so the
-// numbers are the same for any number of threads, and a generator's whole state is three integers.
+// Number i of a stream is a pure function of (seed, stream, i): any thread can compute any part of it, so
+// results are the same for any number of threads, and a generator's entire state is three integers.
 
 #include <array>
 #include <cstdint>
@@ -18,13 +18,12 @@ std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low
 /// A stream of random numbers. Copying it copies its state.
 ///
 /// It has no lock: drawing from one Generator on two threads at once is a data race, and so is reading its
-/// state or copying it while another thread draws. Give each thread its own, of another stream:
-/// `Generator mine(seed, /*stream=*/worker);` One op or random_*() may draw from it on all threads of the
-/// pool.
+/// state or copying it while another thread draws. Give each thread its own, with a different stream:
+/// `Generator mine(seed, /*stream=*/worker);` A single op or random_*() may draw on all threads of the pool.
 class Generator {
  public:
-  struct State {               // where a stream of random numbers stands
-    std::uint64_t seed = 0;    // what the numbers are made from
+  struct State {               // position in a stream of random numbers
+    std::uint64_t seed = 0;    // determines the numbers
     std::uint64_t stream = 0;  // different streams of one seed are independent
     std::uint64_t offset = 0;  // Philox blocks used so far
     bool operator==(const State&) const = default;
@@ -32,12 +31,12 @@ class Generator {
 
   explicit Generator(std::uint64_t seed = 0, std::uint64_t stream = 0) : state_{seed, stream, 0} {}
 
-  State state() const { return state_; }  // to come back here later: set_state()
+  State state() const { return state_; }  // to restore later with set_state()
   void set_state(const State& state) { state_ = state; }
   /// The state as i64 [3] (seed, stream, offset), for a checkpoint:
   /// `dict.set("data", Tensor(data.get_state()));`
   Array get_state() const;
-  /// Takes it back: `data.set_state(dict.at("data").array());` throws on anything but i64 [3].
+  /// Restores it: `data.set_state(dict.at("data").array());` throws on anything but i64 [3].
   void set_state(const Array& state);
   void manual_seed(std::uint64_t seed) { state_.seed = seed, state_.offset = 0; }
 
@@ -53,9 +52,9 @@ class Generator {
   State state_;
 };
 
-/// This thread's default generator, used wherever no generator is given. Each thread has its own, starting at
-/// seed 0, so programs that run jobs on threads of their own stay reproducible: give each job its own seed. A
-/// reference to it is for this thread alone.
+/// This thread's default generator, used wherever none is given. Each thread has its own, starting at seed 0,
+/// so programs that run jobs on their own threads stay reproducible: give each job its own seed. Use a
+/// reference to it on this thread only.
 Generator& default_generator();
 
 /// Seeds this thread's default generator, and no other thread's: `manual_seed(0);`
@@ -65,9 +64,9 @@ void manual_seed(std::uint64_t seed);
 // block i / 4, in f64 and i64 half i % 2 of block i / 2. Only integers, + - * / and sqrt are used: the same
 // bits on every machine.
 
-/// Evenly spread over [low, high), in f32 or f64. Throws unless low <= high, both finite.
+/// Uniform over [low, high), in f32 or f64. Throws unless low <= high, both finite.
 Array random_uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator);
-/// Normal numbers by Box and Muller's method, elements 2j and 2j + 1 together. Throws when std < 0.
+/// Normal, by the Box-Muller method, elements 2j and 2j + 1 together. Throws when std < 0.
 Array random_normal(const Shape& shape, double mean, double std, DType dtype, Generator& generator);
 /// low .. high-1, as i64; no number is more likely than another by more than (high - low) / 2^64. Throws when
 /// low >= high.

@@ -1,24 +1,24 @@
 // How the tape works
 //
-// Every op computes its output at once and, if one of its inputs wants a gradient, leaves a Node behind: a
-// note that says "I am a softmax, these are the nodes of my inputs, and this closure turns the gradient of my
-// output into gradients of my inputs". Notes are numbered in the order they are written, and an op can only
-// use what exists already, so an input's number is always smaller than its user's. Going through the notes
-// from the highest number to the lowest therefore meets every user of a value before the value itself.
+// Every op computes its output at once and, if one of its inputs wants a gradient, records a Node, which
+// says "I am a softmax, these are the nodes of my inputs, and this closure turns the gradient of my output
+// into gradients of my inputs". Nodes are numbered in the order they are recorded, and an op can only use
+// existing values, so an input's number is always smaller than its user's. Visiting the nodes from the
+// highest number to the lowest therefore reaches every user of a value before the value itself.
 //
-// backward() starts with the gradient 1 at the loss, in a pass that has its own list of what each note has
-// gathered. At each note, highest first:
+// backward() starts with the gradient 1 at the loss, in a pass with its own list of each node's accumulated
+// gradient. At each node, highest first:
 //   1. everything that uses this value has been visited, so its gradient is complete;
 //   2. the closure turns it into one gradient per input;
-//   3. the engine - and nobody else - adds each of these to what that input has gathered so far. (A closure
-//      may return how to write its gradient instead: then the engine says where, and whether to add.)
-// A value used twice (a diamond) is thus counted twice, as the chain rule wants. A leaf, such as a weight,
-// adds what it gathered to its grad and keeps it until zero_grad(). Or grad() asked for some of the
-// gradients: then the pass goes only where they are, and returns them.
+//   3. only the engine adds each of these to that input's accumulated gradient. (A closure may instead return
+//      how to write its gradient: then the engine decides where, and whether to add.)
+// A value used twice (a diamond) is thus counted twice, as the chain rule requires. A leaf, such as a weight,
+// adds its accumulated gradient to its grad and keeps it until zero_grad(). If grad() requested certain
+// gradients, the pass goes only where it must and returns them.
 //
-// After its closure ran, a note lets go of it and of its inputs: memory falls while backward goes on, and a
-// second backward over the same notes is an error unless retain_graph was asked for. Notes that nobody
-// reaches any more die with the tensors that held them: evaluating a model leaves nothing.
+// After its closure has run, a node frees it and its inputs: memory falls during backward, and a second
+// backward over the same nodes is an error unless retain_graph is set. Unreachable nodes are destroyed with
+// the tensors that held them: evaluating a model leaves nothing behind.
 
 #include "gradus/core/tape/autograd.h"
 
@@ -40,7 +40,7 @@ thread_local const char* backward_op = nullptr;  // the op whose closure is runn
 thread_local ReadAhead next_reads;               // of the step after the one that is running
 std::atomic<AfterPass> after_pass = nullptr;
 
-/// Puts a variable back to what it was at the end of a scope.
+/// Restores a variable at the end of a scope.
 template <class T>
 struct Restore {
   explicit Restore(T& place) : variable(place), before(place) {}
@@ -68,8 +68,9 @@ void Saved::modified() const {
 /// One backward pass; with `within`, a part of another that ends at the inputs of that node; with `wanted`,
 /// one that goes only where it leads to these nodes and keeps their gradients instead of adding to any grad.
 ///
-/// What a pass gathers is its own, in a list beside that of its nodes, so that passes of several threads may
-/// share nodes: a model's parameters, and what their losses have in common if all passes retain the graph.
+/// A pass accumulates gradients in its own list, parallel to that of its nodes, so passes of several threads
+/// may share nodes: a model's parameters, and what their losses have in common if all passes retain the
+/// graph.
 class Engine {
  public:
   Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr,
@@ -100,7 +101,7 @@ class Engine {
 
   /// Leaves the gradients of the wanted nodes in `found`.
   std::vector<Array> run() {
-    const Restore reads(next_reads);  // of the pass this one may be a part of
+    const Restore reads(next_reads);  // of the pass this one may be part of
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
       next_reads = done_ + 1 < nodes_.size() ? reads_of(*nodes_[done_ + 1]) : reads.before;
@@ -112,7 +113,7 @@ class Engine {
     return std::move(found_);
   }
 
-  /// Whether the pass that runs has use for the gradient of this input.
+  /// Whether the running pass needs the gradient of this input.
   static bool leads(const Node& input) {
     return !running || running->wanted_.empty() || running->place_of(input) < running->nodes_.size();
   }
@@ -120,8 +121,8 @@ class Engine {
  private:
   static ReadAhead reads_of(const Node& node) { return {node.first_input_.data, node.first_input_.bytes}; }
 
-  /// Fills nodes_ with all that leads to the root, newest first. What is yet to be looked at waits in a heap:
-  /// users come before their inputs, and a node that several of them have put there comes out in a row.
+  /// Fills nodes_ with everything that leads to the root, newest first. Pending nodes wait in a heap: users
+  /// come before their inputs, and copies of a node that several users pushed are popped in a row.
   void collect(Node* root) {
     std::vector<Waiting>& heap = lists_.heap;
     heap.push_back({root->order, root});
@@ -136,7 +137,7 @@ class Engine {
                     node->shape, in_module(*node));
         continue;
       }
-      if (node->order < oldest_) break;  // and all that still wait are older
+      if (node->order < oldest_) break;  // and all still waiting are older
       nodes_.push_back(node);
       if (!node->is_leaf && (wanted_.empty() || !node->ran() || !is_wanted(node))) enter(*node);
       node->slot_.store(static_cast<std::uint32_t>(nodes_.size() - 1), std::memory_order_relaxed);
@@ -148,11 +149,11 @@ class Engine {
     }
   }
 
-  /// Of a pass with wanted nodes: drops from nodes_ what does not lead to one of them.
+  /// In a pass with wanted nodes: drops from nodes_ those that do not lead to one of them.
   void keep_what_leads() {
     std::vector<bool> passed(nodes_.size()), kept(nodes_.size());
     passed_.reserve(nodes_.size());
-    for (std::size_t i = nodes_.size(); i-- > 0;) {  // inputs stand after their users
+    for (std::size_t i = nodes_.size(); i-- > 0;) {  // inputs come after their users
       for (const NodePtr& input : nodes_[i]->inputs) {
         const std::size_t at = input ? place_of(*input) : nodes_.size();
         if (at < nodes_.size() && kept[at]) passed[i] = true;
@@ -171,20 +172,20 @@ class Engine {
     nodes_.resize(n);
   }
 
-  /// Whether node number i's gradient is passed on: at a wanted one the pass may end.
+  /// Whether node i's gradient is passed on: the pass may end at a wanted node.
   bool is_passed(std::size_t i) const { return passed_.empty() || passed_[i]; }
 
   bool is_wanted(const Node* node) const {
     return std::find(wanted_.begin(), wanted_.end(), node) != wanted_.end();
   }
 
-  /// Where this pass, a part of another, stops: there the other goes on.
+  /// Where this pass, part of another, stops and the other continues.
   bool is_end(const Node* node) const {
     return std::any_of(within_->inputs.begin(), within_->inputs.end(),
                        [&](const NodePtr& input) { return input.get() == node; });
   }
 
-  /// Passes that retain the graph share its nodes; one that will free a node has it alone.
+  /// Passes that retain the graph share its nodes; a pass that will free a node needs exclusive access.
   void enter(Node& node) {
     std::int32_t passes = 0;
     const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
@@ -210,8 +211,7 @@ class Engine {
     if (!node.is_leaf && !node.ran()) node.passes_.fetch_add(retain_graph_ ? -1 : 1);
   }
 
-  /// After the pass, or an exception: nodes that were not freed are open to others again, nothing
-  /// half-gathered stays behind.
+  /// After the pass, or an exception: releases nodes that were not freed and discards partial gradients.
   void end() {
     running = outer_;
     for (std::size_t i = retain_graph_ ? 0 : done_; i < nodes_.size(); ++i)
@@ -235,7 +235,7 @@ class Engine {
                                                     : nodes_.size();
   }
 
-  /// What a node of this pass, or one this pass ends at, has gathered so far.
+  /// The gradient accumulated so far by a node of this pass, or one where it ends.
   Array& pending(const Node& node) {
     if (within_ && node.order < within_->order) return outer_->pending(node);
     const std::size_t place = place_of(node);
@@ -289,7 +289,7 @@ class Engine {
     }
   }
 
-  /// The op adds where the engine says.
+  /// The op adds where the engine tells it to.
   void write_into(const Node& node, std::size_t i, const Gradient& dx) {
     check_gradient(node, i, dx);
     Array& total = pending(*node.inputs[i]);
@@ -332,7 +332,7 @@ class Engine {
   struct Lists {
     std::vector<Waiting> heap;
     std::vector<Node*> nodes;    // newest first
-    std::vector<Array> pending;  // what each has gathered so far; there may be more of these, undefined
+    std::vector<Array> pending;  // their gradients so far; there may be extra, undefined ones
     std::vector<std::vector<NodePtr>> spent;
   };
   struct Spare : Lists {
@@ -345,12 +345,12 @@ class Engine {
   std::span<Node* const> wanted_;  // if any, no grad is touched
   std::vector<Array> found_;       // their gradients
   std::vector<bool> passed_ = {};  // with wanted nodes: see is_passed
-  std::uint64_t oldest_ = 0;       // what is older does not count
+  std::uint64_t oldest_ = 0;       // older nodes do not count
   Array unwanted_ = {};
   // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
   // are kept in `spent`.
   NodePtr root_;
-  Engine* outer_;  // the pass of this thread that this one runs inside of, or null
+  Engine* outer_;  // this thread's pass that contains this one, or null
   Lists lists_;
   std::vector<Node*>& nodes_ = lists_.nodes;
   std::vector<Array>& pending_ = lists_.pending;
@@ -387,13 +387,13 @@ std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& 
   if (wanted.empty()) return {};
   const ProfileRange range("backward", "accumulate");
   std::vector<Array> found = Engine(root.node().get(), seed, retain_graph, nullptr, wanted).run();
-  for (Array& gradient : found)  // as in a grad: nobody else's memory
+  for (Array& gradient : found)  // as in a grad: memory not shared
     if (gradient.defined() && !gradient.owns_exclusively()) gradient = gradient.clone();
   return found;
 }
 
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {
-  // Only a backward pass calls a node's backward, so there is a pass this one is a part of.
+  // Only a backward pass calls a node's backward, so there is an outer pass.
   Engine(root.node().get(), seed, /*retain_graph=*/false, &node).run();
 }
 

@@ -43,10 +43,10 @@ class NodePtr {
 };
 
 /// An op's gradient for one input: an Array, or how to write it, for one that is small beside its Array (a
-/// few rows of a table) or that a kernel can add where it writes. Undefined where none flows.
+/// few rows of a table) or that a kernel can accumulate in place. Undefined if none flows.
 class Gradient {
  public:
-  /// Makes total the gradient; with `add`, adds the gradient to it. total is contiguous.
+  /// Writes the gradient to total or, with `add`, adds it. total is contiguous.
   using Write = std::function<void(const Array& total, bool add)>;
 
   Gradient() = default;
@@ -73,7 +73,7 @@ class Gradient {
   std::shared_ptr<const Written> written_;
 };
 
-/// What a backward closure returns: one gradient per input, in order. The engine adds them.
+/// The result of a backward closure: one gradient per input, in order. The engine adds them.
 class Grads : public std::vector<Gradient> {
  public:
   Grads() = default;
@@ -86,7 +86,7 @@ class Grads : public std::vector<Gradient> {
   }
 };
 
-/// Which inputs want a gradient: `if (needs[1]) ...` spares work for constants.
+/// Which inputs want a gradient: `if (needs[1]) ...` saves work for constants.
 class Needs {
  public:
   explicit Needs(const Node& node) : node_(&node) {}
@@ -96,11 +96,11 @@ class Needs {
   const Node* node_;
 };
 
-/// Sees a gradient and returns what takes its place: an undefined Array leaves it as it is.
+/// Gets a gradient and returns its replacement: an undefined Array leaves it unchanged.
 using GradHook = std::function<Array(const Array& gradient)>;
 
-/// One entry of the tape: an op's output, or a leaf that collects a gradient. What a backward pass gathers is
-/// the pass's own, not the node's: passes of several threads may go through one node at the same time.
+/// One entry of the tape: an op's output, or a leaf that accumulates a gradient. Intermediate gradients
+/// belong to the backward pass, not the node: passes of several threads may visit one node at the same time.
 class Node {
  public:
   virtual ~Node();
@@ -118,20 +118,20 @@ class Node {
   bool is_leaf = false;
   bool requires_grad = true;  // a leaf can be frozen
   bool retain_grad = false;
-  std::atomic<std::uint8_t> marks = 0;  // of what stands above the tape, which does not look at them
+  std::atomic<std::uint8_t> marks = 0;  // for layers above the tape, which ignores them
   Array grad;
 
-  /// `hook` sees, and may replace, the complete gradient before it is passed on, from the next visit of a
-  /// pass on.
+  /// `hook` sees, and may replace, the complete gradient before it is passed on, starting with the next
+  /// visit.
   void add_hook(GradHook hook);
-  /// `x` is the first input of the op that is recorded here.
+  /// `x` is the first input of the recorded op.
   void remember_first_input(const Array& x);
   /// Backward went through and freed closure and inputs.
   bool ran() const { return passes_.load(std::memory_order_relaxed) == kFreed; }
 
   /// Gradients of the inputs, from that of the output.
   virtual Grads backward(const Array&, Needs) { return {}; }
-  virtual void free_saved() {}  // lets go of what was saved for backward
+  virtual void free_saved() {}  // frees what was saved for backward
 
   // Nodes come from a pool of reused memory.
   static void* operator new(std::size_t bytes);
@@ -158,10 +158,10 @@ class Node {
 
   std::atomic<std::int64_t> references_{0};
   std::atomic<Hook*> hooks_{nullptr};    // the newest; none is removed before the node is
-  std::atomic<std::int32_t> passes_{0};  // that are inside and free nothing; kFreeing: one that will; kFreed
+  std::atomic<std::int32_t> passes_{0};  // inside that free nothing; kFreeing: one that will; kFreed
   std::atomic<std::uint32_t> slot_{0};   // a hint: its place in the list of the pass that looked last
   Node* next_doomed_ = nullptr;
-  Memory first_input_;  // what its step likely reads again, never read as values
+  Memory first_input_;  // memory its step will likely read, only a hint
 };
 
 inline NodePtr::NodePtr(Node* node) noexcept : node_(node) {
@@ -169,7 +169,7 @@ inline NodePtr::NodePtr(Node* node) noexcept : node_(node) {
 }
 
 inline NodePtr::~NodePtr() {
-  // The only owner needs no atomic subtraction: nobody is left to copy it.
+  // The only owner needs no atomic subtraction: no other can be copied.
   if (node_ && (node_->references_.load(std::memory_order_acquire) == 1 ||
                 node_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1))
     Node::drop(node_);
@@ -199,7 +199,7 @@ class Saved {
 /// False inside NoGrad: ops record nothing. Per thread, independent of Module::train and eval.
 bool grad_enabled();
 
-/// No tape for one scope: `{ NoGrad guard; w.copy_(v); }`
+/// Disables the tape for one scope: `{ NoGrad guard; w.copy_(v); }`
 class NoGrad {
  public:
   [[nodiscard("give it a name: it works until the end of its scope")]] NoGrad();
@@ -211,7 +211,7 @@ class NoGrad {
   bool before_;
 };
 
-/// The tape again for one scope inside NoGrad: `{ EnableGrad guard; f(x).backward(); }`
+/// Re-enables the tape for one scope inside NoGrad: `{ EnableGrad guard; f(x).backward(); }`
 class EnableGrad {
  public:
   [[nodiscard("give it a name: it works until the end of its scope")]] EnableGrad();
@@ -236,24 +236,22 @@ class DetectAnomaly {
   bool before_;
 };
 
-/// Nodes alive now (all threads), leaves included: between two steps one for each parameter. For leak tests.
+/// Live nodes (all threads), including leaves: between two steps, one per parameter. For leak tests.
 std::int64_t live_nodes();
 
-/// Runs the tape backward from `root` with the gradient `seed` of its shape: what Tensor::backward calls.
+/// Runs the tape backward from `root` with the gradient `seed` of its shape. Tensor::backward calls this.
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
 
-/// The same for what leads to these leaves or inner tensors only, each once: returns their gradients,
-/// undefined where none arrives, and adds to no grad. With retain_graph false, what it passed through is
-/// freed.
+/// The same for only these leaves or inner tensors, each given once: returns their gradients, undefined where
+/// none arrives, and adds to no grad. With retain_graph false, the visited nodes are freed.
 std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
                                    bool retain_graph);
 
-/// For a backward that computes a part of the tape anew: passes back through what leads from `node`'s inputs
-/// to `root`, as a part of the pass that is running. The inputs gather what reaches them and are visited
-/// later.
+/// For a backward that recomputes part of the tape: passes back from `root` to `node`'s inputs, as part of
+/// the running pass. The inputs accumulate what reaches them and are visited later.
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed);
 
-/// The tape behind `root` as text, one line per node, newest first: order, op, shape, inputs, module.
+/// The tape leading to `root` as text, one line per node, newest first: order, op, shape, inputs, module.
 std::string explain(const Tensor& root);
 
 }  // namespace gradus

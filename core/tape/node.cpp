@@ -61,8 +61,8 @@ void Node::add_hook(GradHook hook) {
   }
 }
 
-/// In the order in which they were added, each with what the one before has left. A hook may add others, here
-/// too: they wait for the next visit.
+/// In the order they were added, each with the result of the previous one. A hook may add others, even here:
+/// they wait for the next visit.
 Array Node::call_hooks(Array gradient) const {
   std::vector<const Hook*> newest_first;
   for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
@@ -89,8 +89,8 @@ void Node::remember_first_input(const Array& x) {
   first_input_ = {reads.data, reads.bytes};
 }
 
-// Several passes may add here at once. Each takes what is there, adds its part without holding the lock, and
-// puts the sum back, unless another has put something meanwhile: then it takes that too.
+// Several passes may add here at once. Each takes the current gradient, adds its part without holding the
+// lock, and stores the sum, unless another has stored something meanwhile: then it adds that too.
 void Node::add_to_grad(Array gradient) {
   for (;;) {
     Array before;

@@ -1,4 +1,4 @@
-// Whether and how ops put themselves on the tape, and the scopes that say so.
+// Whether and how ops are recorded on the tape, and the scopes that control it.
 
 #include "gradus/core/tape/record.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// record(): how an op puts itself on the tape. Every differentiable op ends with it.
+// record() puts an op on the tape. Every differentiable op ends with it.
 
 #include <initializer_list>
 #include <optional>

@@ -1,9 +1,9 @@
 #pragma once
 // One thread pool for the whole library.
 //
-// Sums are cut into chunks whose sizes depend on the problem only, never on the number of threads, and their
+// Sums are split into chunks whose sizes depend only on the problem, never on the number of threads, and
 // callers combine them in chunk order: results are bit-identical for any number of threads. Work without sums
-// over chunks, such as the tiles of a matrix product, may be cut by the number of threads.
+// over chunks, such as the tiles of a matrix product, may be split by the number of threads.
 
 #include <cstdint>
 #include <memory>
@@ -16,14 +16,14 @@ namespace gradus {
 /// How many threads work on one op (the calling thread included). Starts at the number of cores this process
 /// may use, or the environment variable GRADUS_NUM_THREADS. Throws below 1 or above 1024.
 ///
-/// A program may fork() while its other threads use the library: the child has all arrays, starts threads of
-/// its own and may run anything. Only a child forked inside a function given to parallel_for must not return
-/// from that function: the rest of the loop is its parent's.
+/// A program may fork() while its other threads use the library: the child has all arrays, starts its own
+/// threads and may run anything. But a child forked inside a function given to parallel_for must not return
+/// from it: the rest of the loop belongs to the parent.
 void set_num_threads(std::int64_t threads);
 int num_threads();
 
-/// Everything on this thread runs without the pool for one scope: for programs that run independent jobs on
-/// threads of their own.
+/// Runs everything on this thread without the pool for one scope: for programs that run independent jobs on
+/// their own threads.
 class SingleThread {
  public:
   [[nodiscard("give it a name: it works until the end of its scope")]] SingleThread();
@@ -35,7 +35,7 @@ class SingleThread {
   bool before_;
 };
 
-/// When a loop wakes threads that sleep. Waking one takes the caller 5 to 10 us, more than a small op.
+/// When a loop wakes sleeping threads. Waking one costs the caller 5 to 10 us, more than a small op.
 enum class Wake {
   if_long,  // when the first chunks, done without them, show that the rest takes long
   at_once   // for heavy chunks: no thread should sleep through the first of them
@@ -61,8 +61,8 @@ class ChunkFunction {
 void run_chunks(std::int64_t chunks, ChunkFunction f, Wake wake);
 }  // namespace detail
 
-/// f(begin, end) over [0, n) in pieces of `grain` (the last may be shorter), on this thread and others: those
-/// still awake from the loop before, and sleeping ones as `wake` says.
+/// f(begin, end) over [0, n) in pieces of `grain` (the last may be shorter), on this thread, those still
+/// awake from the previous loop, and sleeping ones according to `wake`.
 /// `parallel_for(n, 4096, [&](int64_t begin, int64_t end) { ... });`
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, F&& f, Wake wake = Wake::if_long) {

@@ -226,8 +226,8 @@ Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b) {
   check_defined(op, a);
   if (is_floating(a.dtype()))
     return dispatch_floating(a.dtype(), [&]<class T>() { return compare_number<T>(a, f, b.as<T>()); });
-  // `index < 2.5` means what it says: what is no i64 lies between two of them, where f64 is exact, or beyond
-  // them all (f64 rounds 2^63 - 1 up to 2^63).
+  // `index < 2.5` is exact: a number that is not an i64 lies between two of them, where f64 is exact, or
+  // beyond them all (f64 rounds 2^63 - 1 up to 2^63).
   if (const auto whole = b.whole()) return compare_number<I>(a.to(i64), f, *whole);
   double number = b.as<double>();
   if (std::abs(number) >= 0x1p63) number = std::copysign(INFINITY, number);

@@ -53,7 +53,7 @@ struct Remainder {
 
 }  // namespace plain
 
-/// The loop for an operation on T. Integers have neither div nor pow: callers must not ask for them.
+/// The loop for an operation on T. Integers have neither div nor pow: callers must not request them.
 template <class T>
 BinaryRun<T, T> binary_run(kernels::Binary f) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -2,8 +2,8 @@
 //
 // A product is cut into tiles of C; each tile is one call on one thread, run on the pool. The path a product
 // takes (kernels/paths.h) depends on shapes, layouts and the CPU, never on the number of threads, so the
-// result is the same for any. The axis that is summed over is never cut, and what our own kernel computes
-// does not depend on the tile; OpenBLAS's tiles are cut the same for any number of threads.
+// result is the same for any. The summed axis is never cut, and our own kernel's results do not depend on the
+// tile; OpenBLAS's tiles are cut the same for any number of threads.
 
 #include <algorithm>
 #include <limits>
@@ -19,8 +19,8 @@ namespace {
 
 using I = std::int64_t;
 
-constexpr I kTileWork = 2'000'000;         // multiplications and additions worth a tile of their own
-constexpr I kLargeTileWork = 400'000'000;  // and what a tile of a large product has at most
+constexpr I kTileWork = 2'000'000;         // multiplications and additions worth a separate tile
+constexpr I kLargeTileWork = 400'000'000;  // and the most in a tile of a large product
 constexpr I kTileSize = 128 * 128;         // elements of C in a tile of a large product, at least
 constexpr I kFewTiles = 8, kMostTiles = 64, kTilesPerThread = 4;
 constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
@@ -41,9 +41,9 @@ I ceil_div(I a, I b) { return (a + b - 1) / b; }
 /// Where part i of n begins, when whole units are shared out evenly.
 I part_begin(I n, I parts, I unit, I i) { return i == parts ? n : ceil_div(n, unit) * i / parts * unit; }
 
-/// At least `tiles` of them where there are that many units, of the shape that costs least beside the
-/// multiplications: A is read, and where it is transposed rearranged, once for all columns of a tile; B is
-/// rearranged once for all rows, which takes longer where it is transposed.
+/// At least `tiles` of them if there are that many units, in the shape with the least overhead besides the
+/// multiplications: A is read, and if transposed rearranged, once for all columns of a tile; B is rearranged
+/// once for all rows, which takes longer if it is transposed.
 Tiling cut(I m, I n, I tiles, bool a_transposed, bool b_transposed) {
   const double a_cost = a_transposed ? 4 : 1, b_cost = b_transposed ? 4 : 2;  // found by measuring
   Tiling best{1, 1};

@@ -1,5 +1,5 @@
 #pragma once
-// Reductions again, one row at a time in f64, where the fast way went wrong: a sum or square left the range
+// Reductions redone, one row at a time in f64, where the fast path failed: a sum or square left the range
 // of the dtype, or the rounding of a mean shows in the deviations from it, while the result itself is within
 // the range. 3e38 is the mean and the norm of 3e38, and its variance is 0. Numbers are scaled, so that
 // nothing leaves the range of f64 either; all other rows keep their bits.
@@ -75,7 +75,7 @@ double norm(const T* x, std::int64_t n) {
   return scale * std::sqrt(sum);
 }
 
-/// Whether good(i) holds from begin to end. Without jumps, and in words as wide as T: so it becomes vectors.
+/// Whether good(i) holds from begin to end. Branch-free, with integers as wide as T, so it vectorizes.
 template <class T, class Good>
 bool all_good(std::int64_t begin, std::int64_t end, Good good) {
   using Word = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -94,7 +94,7 @@ bool all_good_in_parallel(std::int64_t n, Good good) {
   return all;
 }
 
-/// again(i, row i) for each of `results` that is not good. make_rows() gives the numbers, n in a row.
+/// again(i, row i) for each of `results` that is not good. make_rows() gives the values, n per row.
 template <class T, class Good, class MakeRows, class Again>
 void for_each_bad(std::int64_t results, std::int64_t n, Good good, MakeRows make_rows, Again again) {
   constexpr std::int64_t kBlock = 256;  // looked through one by one where not all are good

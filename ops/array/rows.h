@@ -55,7 +55,7 @@ class RowPointers {
   std::int64_t columns_;
 };
 
-/// Sums over rows that are gathered on the way: each of a few chunks of rows adds to a row of its own.
+/// Sums accumulated over rows: each of a few chunks of rows adds to its own row.
 class RowSums {
  public:
   explicit RowSums(const Rows& rows)

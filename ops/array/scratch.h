@@ -9,9 +9,8 @@
 namespace gradus {
 
 /// Memory that each chunk takes and gives back, `n` elements each time. The constructor takes as many blocks
-/// as there are threads once and gives them back, so the cache has enough from then on. Otherwise a block
-/// more would be fetched from the system, with page faults, whenever more chunks happen to meet than ever
-/// before.
+/// as there are threads once and frees them, so the cache has enough from then on. Otherwise another block
+/// would come from the system, with page faults, whenever more chunks than ever before run at once.
 class Scratch {
  public:
   Scratch(std::int64_t n, DType dtype) : shape_{n}, dtype_(dtype) {

@@ -1,12 +1,12 @@
 // Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1), for each batch and head:
 //   q [Tq, D]   k [Tk, D]   v [Tk, Dv]   out [Tq, Dv]
-//   S   = scale q k^T + mask      what a query may not see is -inf
+//   S   = scale q k^T + mask      -inf where a query may not see a key
 //   P   = softmax(S)              over the keys; all zeros in a row that sees none
 //   out = dropout(P) v
 // Computed by attention_forward.cpp, backward derived and computed by attention_backward.cpp.
-// Saves q, k, v, out and two numbers a row, its largest score m and 1 / l, l the sum of its exponentials:
-// P = exp(S - m) / l is computed again, tile by tile, so that no [Tq, Tk] is ever stored. Of dropout only the
-// generator's state is kept.
+// Saves q, k, v, out and two values per row, its largest score m and 1 / l, l the sum of its exponentials:
+// P = exp(S - m) / l is recomputed tile by tile, so no [Tq, Tk] array is ever stored. Dropout saves only the
+// generator's state.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"

@@ -5,7 +5,7 @@
 //   O      += P' V                           summed before, l and O, is corrected by exp(m before - m)
 //   out     = O / l at the end; m and 1 / l are kept for backward
 // with P' = P after dropout (Dao et al. 2022). Keys past the causal diagonal or outside the window are never
-// touched. Memory is one tile per thread and two numbers per row.
+// touched. Memory is one tile per thread and two values per row.
 // kernels/body/attention.h: attention_exp (P, m, l), attention_output (out, 1 / l)
 
 #include "gradus/core/array/detail/element.h"

@@ -1,6 +1,6 @@
 #pragma once
-// Attention on arrays, one tile of one head at a time: what the ops in attention.cpp and
-// attention_weights.cpp share. Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a
+// Attention on arrays, one tile of one head at a time, shared by the ops in attention.cpp and
+// attention_weights.cpp. Arrays [B, H, T, D] may be any views with contiguous rows, such as parts of a
 // packed projection.
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace gradus::attention {
 
-/// What turns scores q k^T into weights.
+/// The options that turn scores q k^T into weights.
 struct Rule {
   double scale = 1;
   bool causal = false;

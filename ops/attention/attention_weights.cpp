@@ -1,4 +1,4 @@
-// The weights of attention themselves, for those who want to look at them; for each batch and head:
+// The attention weights, for inspection; for each batch and head:
 //   q [Tq, D]   k [Tk, D]   P [Tq, Tk]
 //   S  = scale q k^T + mask,   P = softmax(S)    attention_forward.cpp: weights
 //   dS = P (dP - sum_j dP_j P_j)                 kernels/body/softmax.h: softmax_grad
@@ -38,7 +38,7 @@ Array for_each_head(const Array& k, std::int64_t heads) {
       .reshape({k.size(0), heads, k.size(2), k.size(3)});
 }
 
-/// Its transpose: what the heads of queries that share a head of keys add up to.
+/// Its transpose: the sum over the query heads that share a key head.
 Array sum_of_heads(const Array& dk, std::int64_t heads) {
   if (dk.size(1) == heads) return dk;
   return array::sum(dk.reshape({dk.size(0), heads, dk.size(1) / heads, dk.size(2), dk.size(3)}), 2);

@@ -1,8 +1,8 @@
 // Rotary position embedding (Su et al. 2021, "RoFormer", section 3.4.2).
 //   x, y [..., T, D]; a pair (a, b) of channels of row t, angle = (offset + t) base^(-2i / channels)
 //   y = (a cos - b sin, b cos + a sin)      a rotation, so backward turns dy by the opposite angle
-// Saves nothing. Angles are turned on from row to row in f64, and computed afresh at every 64th position: a
-// position has the same numbers whatever row it stands in.
+// Saves nothing. Angles are advanced from row to row in f64 and recomputed at every 64th position, so a
+// position's values do not depend on its row.
 
 #include <cmath>
 #include <vector>

@@ -1,6 +1,5 @@
 #pragma once
-// Attention over texts of different lengths without rows between them: the texts of a batch stand one after
-// the other.
+// Attention over texts of different lengths without padding: the texts of a batch are concatenated.
 
 #include <cstdint>
 #include <vector>
@@ -9,8 +8,8 @@
 
 namespace gradus::attention {
 
-/// Where each text stands in the rows of [1, H, N, D]: text b is rows begins[b] .. begins[b + 1] - 1. Filled
-/// up to `length` rows each they would be [B, H, length, D].
+/// Position of each text in the rows of [1, H, N, D]: text b is rows begins[b] .. begins[b + 1] - 1. Padded
+/// to `length` rows each they would be [B, H, length, D].
 struct Segments {
   std::vector<std::int64_t> begins = {};  // [B + 1], from 0 to N; empty: there are no segments
   std::int64_t length = 0;

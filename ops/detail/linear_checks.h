@@ -1,5 +1,5 @@
 #pragma once
-// What linear and linear_cross_entropy accept.
+// Argument checks of linear and linear_cross_entropy.
 
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/operand.h"

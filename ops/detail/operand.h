@@ -1,5 +1,5 @@
 #pragma once
-// Checks many ops open with.
+// Argument checks shared by many ops.
 
 #include <span>
 
@@ -8,7 +8,7 @@
 
 namespace gradus {
 
-/// The numbers of an op's input; throws naming the op when the tensor is undefined.
+/// The array of an op's input; throws naming the op when the tensor is undefined.
 inline const Array& operand(const char* op, const Tensor& x) {
   if (!x.defined()) [[unlikely]]
     fail_undefined(op);

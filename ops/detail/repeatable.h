@@ -1,5 +1,5 @@
 #pragma once
-// For what calls a function of tensors many times, with other numbers in its inputs.
+// For calling a function of tensors many times with different input values.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace gradus::detail {
 
-/// Puts this thread's default generator back to where it stood, whenever asked and at the end.
+/// Restores this thread's default generator on request and at the end.
 class SameNumbers {
  public:
   SameNumbers() : start_(default_generator().state()) {}
@@ -21,8 +21,8 @@ class SameNumbers {
   Generator::State start_;
 };
 
-/// "gradcheck: input 0 [2, 3] is ..." unless x, which is to be moved in place, is an f64 leaf that requires
-/// grad and none of whose elements share memory. `what` it is called.
+/// Throws "gradcheck: input 0 [2, 3] is ..." unless x, to be changed in place, is an f64 leaf that requires
+/// grad and has no elements that share memory. `what`: its name.
 void check_movable(const char* caller, const char* what, std::size_t number, const Tensor& x);
 
 }  // namespace gradus::detail

@@ -1,12 +1,12 @@
 #pragma once
-// What activations.cpp and linear, which can end with an activation, share.
+// Shared by activations.cpp and linear, which can end with an activation.
 
 #include "gradus/ops/kernels/kernels.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
 
-/// An activation and its derivative, which is had from its output (the input can be forgotten) or its input.
+/// An activation and its derivative, computed from its output (the input need not be kept) or its input.
 struct ActivationRule {
   const char* op;
   kernels::Unary f;

@@ -1,5 +1,5 @@
-// Activations: the bends between two linear layers. Each derivative is one fused kernel over dy and what was
-// saved. s(x) = 1 / (1 + e^-x); Phi is the normal distribution function, phi its density.
+// Activations: the nonlinearities between linear layers. Each derivative is one fused kernel over dy and the
+// saved array. s(x) = 1 / (1 + e^-x); Phi is the normal distribution function, phi its density.
 // kernels/body/functions.h: value, derivative
 // kernels/body/activations.h: silu, silu_grad, gelu, gelu_grad, gelu_tanh, gelu_tanh_grad
 //

@@ -26,12 +26,12 @@ using array::sum_to;
 using kernels::Binary;
 using kernels::Compare;
 
-/// What backward of one operand needs of the other: nothing is kept for an operand without gradient.
+/// The operand saved for the other's backward; nothing if the other needs no gradient.
 Saved saved_for(const Tensor& wants_gradient, const Array& x) {
   return wants_gradient.requires_grad() ? Saved(x) : Saved();
 }
 
-/// x^p; powers that have a kernel of their own are cheaper and exact.
+/// x^p; powers with their own kernel are cheaper and exact.
 Array power(const Array& x, double p) {
   if (p == 2) return array::mul(x, x);
   if (p == 1) return x;

@@ -1,4 +1,4 @@
-// Division that rounds down, and what it leaves, as in Python: floor_divide(a, b) b + remainder(a, b) is a,
+// Division that rounds down, and its remainder, as in Python: floor_divide(a, b) b + remainder(a, b) is a,
 // and the remainder has b's sign. kernels/body/functions.h: value
 //
 //   y = floor(a / b)          no gradient: 0                          saves nothing

@@ -1,8 +1,8 @@
-// x += y and its like: one pass over x's own memory.
+// x += y and similar: one pass over x's own memory.
 //
-// An in-place write is not recorded. Where a gradient is wanted, x += y may still stand for x = x + y: when x
-// is no leaf and nothing else holds its memory - no other handle, no view, nothing saved for backward -
-// nobody can tell the two apart.
+// An in-place write is not recorded. If a gradient is wanted, x += y may still mean x = x + y: when x is not
+// a leaf and nothing else holds its memory - no other handle, no view, nothing saved for backward - the two
+// are indistinguishable.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"

@@ -36,7 +36,7 @@ void check_operand(const char* name, I rows, I columns, const kernels::Operand<T
 }
 
 #ifdef GRADUS_OPENBLAS
-/// Keeps OpenBLAS from starting threads of its own. One call does for the pthread build; the OpenMP build
+/// Keeps OpenBLAS from starting its own threads. One call suffices for the pthread build; the OpenMP build
 /// counts threads per calling thread.
 void use_one_thread() {
   static std::once_flag once;

@@ -8,8 +8,8 @@ namespace gradus::blas {
 /// Whether gradus was built with OpenBLAS. Without it gemm throws, and no product's path leads there.
 bool available();
 
-/// C = alpha A B + beta C on the calling thread, for m, n, k >= 1 within 32 bits. What else a product may
-/// have, another D, bias, ReLU, is the caller's. beta 0 never reads C.
+/// C = alpha A B + beta C on the calling thread, for m, n, k >= 1 within 32 bits. Other
+/// features of a product (a separate D, bias, ReLU) are up to the caller. beta 0 never reads C.
 template <class T>
 void gemm(const kernels::Product<T>& product);
 

@@ -10,7 +10,7 @@
 //   body/reduce.h       sum, max
 //   body/gemm.h         matrix products
 //   body/gemv.h         matrix times a vector, or a few
-//   body/softmax.h      softmax, logsumexp and what losses make of them
+//   body/softmax.h      softmax, logsumexp and their uses in losses
 //   body/attention.h    attention's weights
 //   body/norm.h         layer norm, RMS norm
 //   body/dropout.h      random numbers and dropout

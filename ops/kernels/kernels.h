@@ -15,8 +15,8 @@ namespace gradus {
 
 namespace kernels {
 
-// The names of the elementwise functions. What each computes is a line of body/functions.h; a name without
-// one does not compile.
+// The names of the elementwise functions. Each is defined by a line of body/functions.h; a name without one
+// does not compile.
 
 /// exp, expm1, log, log2, log1p, sin, cos, tanh, erf and rsqrt are within 2 ulp of the exact value, sigmoid
 /// within 3, silu within 4 (until denormal); log2 of a power of 2 is exact; gelu's far left tail carries the
@@ -96,7 +96,7 @@ struct Product {
   std::int64_t ldd = ldc;
   const T* bias = nullptr;
   bool relu = false;
-  ReadAhead ahead = {};  // fetched meanwhile, as far as there is time
+  ReadAhead ahead = {};  // prefetched meanwhile, as time allows
 };
 
 /// Attention scores [rows, keys], row stride ld: row r sees the first seen + step r of its keys (at least

@@ -36,7 +36,7 @@ void start(const Product<T>& x) {
     }
 }
 
-/// The product for those who know only C = alpha A B + beta C: C holds what D and bias give already.
+/// The product for backends that support only C = alpha A B + beta C: C already holds D and bias.
 template <class T>
 Product<T> started(Product<T> x) {
   if (x.bias || (x.beta != 0 && x.d != x.c)) start(x), x.beta = 1;

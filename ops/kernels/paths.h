@@ -1,18 +1,17 @@
 #pragma once
-// Which way a product takes: by its shape, the instruction set and what OpenBLAS runs on this CPU.
+// Chooses a product's path by its shape, the instruction set and OpenBLAS's kernels for this CPU.
 
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::kernels {
 
-/// Each adds up an element's terms in an order of its own, so a product of arrays takes one of them as a
-/// whole, whatever its tiles look like. (The tiles of attention, and the pieces of linear_cross_entropy, are
-/// products of their own.)
+/// Each sums an element's terms in its own order, so a product of arrays uses one path for all its tiles.
+/// (The tiles of attention, and the pieces of linear_cross_entropy, are separate products.)
 enum class Path {
   vector,    // a single row or column: Table::gemv, Table::gemv_t
   few_rows,  // two to eight rows times columns that lie apart: Table::gemv_few
   blocks,    // Table::gemm
-  openblas   // blas::gemm, which fetches nothing ahead
+  openblas   // blas::gemm, which does not prefetch
 };
 
 template <class T>

@@ -1,5 +1,5 @@
 #pragma once
-// What cross_entropy, nll_loss and linear_cross_entropy share: targets, and loss and gradient of
+// Shared by cross_entropy, nll_loss and linear_cross_entropy: targets, and loss and gradient of
 // one row of logits by the formulas above cross_entropy.cpp.
 
 #include <array>
@@ -62,7 +62,7 @@ inline void check_loss(const char* op, const char* name, const Shape& logits, DT
   check_options(op, logits, dtype, options);
 }
 
-/// What a row's loss is made of: its class t, label smoothing e and the weights w [V], null where all are 1.
+/// The inputs of a row's loss: its class t, label smoothing e and the weights w [V], null where all are 1.
 template <class T>
 struct RowTarget {
   std::int64_t target;

@@ -2,13 +2,13 @@
 //   x, dx: [..., C]   weight W, dW: [V, C]   bias, dbias: [V]   target: [...]   loss: []
 //   loss = cross_entropy(x W^T + bias, target)
 //
-// All logits, [..., V], would be the largest array of a step, and nobody wants to see them. So the rows pass
-// in chunks, each in the memory of the one before:
+// All logits, [..., V], would be the largest array of a step, and are not needed. So the rows are processed
+// in chunks that reuse the same memory:
 //   z     = x W^T + bias                     logits of some rows
 //   dz    = gradient of the loss, in place of z, by the formulas above cross_entropy.cpp
 //   dx    = dz W,   dW += dz^T x,   dbias += sum of dz over rows
 // Forward does all of it when a gradient is wanted: while z is there, dz costs little, and nothing is
-// computed twice. That works because the loss is one number: its gradient only scales what is known already.
+// computed twice. That works because the loss is a scalar: its gradient only scales known results.
 //   saves dx, dW and dbias for dloss = 1; backward multiplies them by dloss, unless it is 1
 
 #include "gradus/core/profile/profile.h"
@@ -95,7 +95,7 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
   dx.copy_(array::sum(parts, 0));
 }
 
-/// Adds what dz, the chunk's first row being `first`, gives each gradient; the first chunk writes instead.
+/// Adds dz's contribution to each gradient, for the chunk starting at row `first`; the first chunk writes.
 template <class T>
 void add_gradients(const Array& dz, I first, const Array& x, const Array& w, const Gradients& to) {
   const I n = dz.size(0);

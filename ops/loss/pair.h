@@ -1,5 +1,5 @@
 #pragma once
-// What losses between two tensors of one shape share.
+// Shared by losses between two tensors of one shape.
 
 #include "gradus/core/array/detail/element.h"
 #include "gradus/ops/array/array_ops.h"
@@ -17,7 +17,7 @@ inline void check_pair(const char* op, const char* name_x, const Tensor& x, cons
   array::check_operands(op, a, b);
 }
 
-/// The mean of nothing is 0 * inf: NaN.
+/// The mean of an empty tensor is 0 * inf: NaN.
 inline Array reduce(const Array& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
   const Array total = array::sum(losses);

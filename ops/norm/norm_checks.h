@@ -1,5 +1,5 @@
 #pragma once
-// What layer_norm and rms_norm accept.
+// Argument checks of layer_norm and rms_norm.
 
 #include "gradus/core/tensor.h"
 

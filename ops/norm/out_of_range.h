@@ -1,5 +1,5 @@
 #pragma once
-// Rows that layer_norm and rms_norm do again in f64, forward and backward: those whose squares leave the
+// Rows that layer_norm and rms_norm redo in f64, forward and backward: those whose squares leave the
 // range of their dtype, whose deviations x - mean or whose 1 / deviation may, and those so far from 0 that
 // rounding the mean shows in x - mean. The kernel's mean and rstd tell which.
 

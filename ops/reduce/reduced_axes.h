@@ -1,5 +1,5 @@
 #pragma once
-// What reductions do with the axes they reduce.
+// Handling of the reduced axes.
 
 #include "gradus/ops/array/array_ops.h"
 

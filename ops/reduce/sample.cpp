@@ -54,7 +54,7 @@ void draw_without_replacement(const std::vector<double>& w, I count, const Gener
   for (I k = 0; k < count; ++k) out[k] = keys[static_cast<std::size_t>(k)].second;
 }
 
-/// One row, divided by its largest weight so that sums cannot overflow; throws unless it can be drawn from.
+/// One row, divided by its largest weight so sums cannot overflow; throws unless it can be sampled.
 std::vector<double> checked_row(const double* row, I classes, I row_number, I distinct) {
   double largest = 0;
   I positive = 0;

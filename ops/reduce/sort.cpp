@@ -35,7 +35,7 @@ template <class T>
 void order_row(const T* row, I n, I k, bool descending, std::vector<I>& scratch, I* places) {
   scratch.resize(static_cast<std::size_t>(n));
   std::iota(scratch.begin(), scratch.end(), I{0});
-  // Equal values are told apart by their place: a total order, the same for full and partial sorts.
+  // Ties are broken by position: a total order, the same for full and partial sorts.
   const auto before = [row, descending](I a, I b) {
     if (descending ? below(row[b], row[a]) : below(row[a], row[b])) return true;
     if (descending ? below(row[a], row[b]) : below(row[b], row[a])) return false;

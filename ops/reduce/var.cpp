@@ -73,7 +73,7 @@ Moments moments(const char* op, const Array& x, const Dims& which, const Axes& a
       const double rounded = means[i];
       means[i] = static_cast<T>(rounded + error);
       rests[i] = static_cast<T>(rounded - static_cast<double>(means[i]) + error);
-      // A large part would take the digits of the rest with it: NaN, so that the row is done in f64.
+      // A large part would cost the rest its digits: NaN, so the row is redone in f64.
       sums[i] = 16 * part < static_cast<double>(sums[i]) ? static_cast<T>(static_cast<double>(sums[i]) - part)
                                                          : std::numeric_limits<T>::quiet_NaN();
     }

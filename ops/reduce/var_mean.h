@@ -5,7 +5,7 @@
 
 namespace gradus {
 
-/// With the reduced axes of size 1. Where numbers lie far from 0 this mean is more accurate than that of
+/// With the reduced axes of size 1. Where values lie far from 0 this mean is more accurate than that of
 /// mean(): the variance needs its error and corrects it. `rest` is the part of the mean that its dtype does
 /// not hold, a constant for the tape: undefined where no |mean| is above 160 deviations (f64: 9e10).
 struct VarMean {

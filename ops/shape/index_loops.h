@@ -1,7 +1,7 @@
 #pragma once
-// Loops of the ops that pick and put by index, and the checks of an index. Where one repeats, numbers meet in
-// the order of the index: the work is cut across the other axes, never along the indexed one, so any number
-// of threads gives the same bits.
+// Loops of the ops that read and write by index, and index checks. Repeated indices are combined in index
+// order: the work is split across the other axes, never along the indexed one, so any number of threads gives
+// the same bits.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 
 namespace gradus {
 
-/// What putting a number where one stands does: it takes its place, or is added.
+/// How a write combines with the existing value: replaces it, or is added.
 struct Set {
   template <class T>
   static void put(T& to, T from) {

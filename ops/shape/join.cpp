@@ -1,4 +1,4 @@
-// Joining and cutting: numbers are moved, never changed.
+// Joining and splitting: values are moved, never changed.
 //
 //   op            y                                        dx
 //   cat           x_1, x_2, ... one after another          dx_k = dy's part k (a view)
@@ -8,7 +8,7 @@
 //   flip          y[i] = x[n-1-i]                          flip(dy)
 //   roll          y[(i + shift) mod n] = x[i]              roll(dy, -shift)
 //
-// Nothing is saved but shapes. Each piece of a split is a node of its own; the first that passes back makes
+// Nothing is saved but shapes. Each piece of a split has its own node; the first that passes back makes
 // an array of x's full shape, mostly zeros, and the others add their dy in their places there
 // (part_gradient.h).
 
@@ -163,7 +163,7 @@ TensorList chunk(const Tensor& x, Int count, Int axis) {
   for (std::int64_t begin = 0; begin < total; begin += size)
     pieces.push_back(piece("chunk", x, at, begin, std::min(begin + size, total)));
   if (total > 0) return pieces;
-  // Of nothing there are as many pieces as were asked for, all empty.
+  // An empty axis gives the requested number of pieces, all empty.
   check(count <= kMaxEmptyPieces, "chunk: expects at most {} pieces of an empty axis, got {}",
         kMaxEmptyPieces, count);
   for (std::int64_t i = 0; i < count; ++i) pieces.push_back(piece("chunk", x, at, 0, 0));

@@ -1,4 +1,4 @@
-// Copies of x beside each other.
+// Repeated copies of x.
 //
 //   op                  y, written for axis 1 of two, of n elements      gradient
 //   repeat              y[i][r n + j] = x[i][j], r < counts[1]           dx[i][j] = sum of dy[i][r n + j]
@@ -66,7 +66,7 @@ Tensor repeat(const Tensor& x, const Dims& counts) {
     check(!__builtin_mul_overflow(result[axis], shape[axis], &result[axis]),
           "repeat: {} times {} has more elements than memory can address", counts, a.shape());
   numel(result, "repeat");
-  // From the last axis on, so that what is copied first is small.
+  // From the last axis on, so the first copies are small.
   Array y = a.reshape(shape);
   std::vector<Repeat> steps;
   for (int axis = shape.size() - 1; axis >= 0; --axis) {

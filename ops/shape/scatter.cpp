@@ -19,7 +19,7 @@ namespace gradus {
 
 namespace {
 
-/// scatter's gradient for x: what was put over gets none.
+/// scatter's gradient for x: overwritten elements get none.
 Array without_places(const Array& dy, int axis, const Array& index) {
   const Array dx = dy.clone();
   put_scattered<Set>("scatter backward", dx, axis, index, array::scalar(0, dy.dtype()).expand(index.shape()));
@@ -38,7 +38,7 @@ Array of_last(const Array& dy, int axis, const Array& index) {
   return array::where(last, gathered(dy, axis, index), array::scalar(0, dy.dtype()));
 }
 
-/// Checks what scatter and scatter_add are given.
+/// Checks the arguments of scatter and scatter_add.
 void check_source(const char* op, const Array& x, int axis, const Array& index, const Array& source) {
   check_same_dtype(op, x, source, "x and source");
   check(index.shape() == source.shape(), "{}: index {} and source {} must have the same shape", op,

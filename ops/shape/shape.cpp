@@ -1,7 +1,7 @@
-// Views: the same numbers under another shape. Nothing is computed and nothing is saved but shapes.
+// Views: the same values under another shape. Nothing is computed and nothing is saved but shapes.
 //
 //   op                      y                              dx (always of x's shape)
-//   reshape, view, flatten  numbers in row-major order     dy.reshape(x.shape)
+//   reshape, view, flatten  values in row-major order      dy.reshape(x.shape)
 //   permute, transpose      y[i_axes] = x[i]               dy with the axes put back
 //   squeeze, unsqueeze      axes of size 1 gone or added   dy.reshape(x.shape)
 //   expand                  x repeated along axes          dy summed over the repeats
@@ -23,7 +23,7 @@ namespace gradus {
 
 namespace {
 
-/// Puts a view with the numbers of x in the same row-major order on the tape.
+/// Records a view with the values of x in the same row-major order on the tape.
 Tensor reshaped(const char* op, const Tensor& x, Array y) {
   return record(op, std::move(y), {&x},
                 [shape = x.shape()](const Array& dy, Needs) -> Grads { return {dy.reshape(shape)}; });

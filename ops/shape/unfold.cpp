@@ -1,11 +1,11 @@
 // Sliding windows, of which convolutions and pooling are made. Written for axis 1 of three, with n windows.
 //
-//   y[i][w][k][j] = x[i][w step + j][k]                 w < n = (size of the axis - size) / step + 1, j <
-//   size dx[i][p][k] = sum of dy[i][w][k][p - w step]        over the windows w that hold p, in their order
+//   y[i][w][k][j] = x[i][w step + j][k]            w < n = (size of the axis - size) / step + 1, j < size
+//   dx[i][p][k] = sum of dy[i][w][k][p - w step]   over the windows w that contain p, in order
 //
-// y is a view: windows that overlap share elements, and what is written there must be one value. Nothing is
-// saved but shapes. Each element of dx is one sum, made by one thread, so any number of them gives the same
-// bits.
+// y is a view: overlapping windows share elements, and a write there must be one value. Nothing is saved but
+// shapes. Each element of dx is one sum, computed by one thread, so the number of threads does not change a
+// bit.
 
 #include <algorithm>
 #include <vector>

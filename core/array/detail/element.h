@@ -1,13 +1,13 @@
 #pragma once
-// What the library's own files add to core/array/dispatch.h: messages, and numbers as elements.
+// Internal additions to core/array/dispatch.h: messages, and conversion of numbers to elements.
 
 #include "gradus/core/array/dispatch.h"
 #include "gradus/core/detail/format.h"
 
 namespace gradus {
 
-/// `value` as an element of T; throws naming `op` when T is i64 and the value is not. `shape`: of what it
-/// meets.
+/// `value` as an element of T; throws naming `op` if T is i64 and the value is not an integer. `shape`: of
+/// the other operand.
 template <class T>
 T element(const char* op, Scalar value, const Shape& shape) {
   if constexpr (!std::is_same_v<T, std::int64_t>) {

@@ -1,6 +1,6 @@
 #pragma once
-// Walking N arrays of one shape together: axes of size 1 are dropped and neighbours merged where
-// the strides of all N allow it, so that most walks become one long inner run.
+// Iterating over N arrays of one shape together: axes of size 1 are dropped and adjacent ones merged where
+// the strides of all N allow it, so most loops become one long inner run.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace gradus {
 
-/// Elements one chunk of elementwise work should have: large enough to outweigh waking a thread.
+/// Elements per chunk of elementwise work: enough to outweigh waking a thread.
 inline constexpr std::int64_t kGrain = 16384;
 
 /// For a loop whose chunks have this many elements.
@@ -40,7 +40,7 @@ class StridedLoop {
 
   std::int64_t inner() const { return sizes_[0]; }
   std::int64_t inner_stride(int operand) const { return strides_[0][operand]; }
-  // The axes that are left, innermost first.
+  // The remaining axes, innermost first.
   int rank() const { return rank_; }
   std::int64_t size(int axis) const { return sizes_[axis]; }
   std::int64_t stride(int axis, int operand) const { return strides_[axis][operand]; }
@@ -93,8 +93,8 @@ class StridedLoop {
     }
   }
 
-  /// f(rows, offsets of the first) for up to `grain` rows of inner() elements at a time that follow each
-  /// other along the second axis, on the pool.
+  /// f(rows, offsets of the first) for up to `grain` consecutive rows of inner() elements along the second
+  /// axis, on the pool.
   template <class F>
   void parallel_rows_of_axis(std::int64_t grain, F&& f, Wake wake = Wake::if_long) const {
     const std::int64_t along = rank_ > 1 ? sizes_[1] : 1;
@@ -134,9 +134,9 @@ class StridedLoop {
   int rank_ = 0;
 };
 
-/// Whether elements may share memory, as those of an expanded array and of windows that overlap do.
+/// Whether elements may share memory, as in an expanded array or overlapping windows.
 inline bool shares_elements(const Shape& shape, const Strides& strides) {
-  // From the smallest stride on, each must lead past all that those before it reach.
+  // In increasing order, each stride must lead past everything the smaller ones reach.
   std::pair<std::int64_t, std::int64_t> axes[Dims::kMaxRank];  // stride, steps
   int count = 0;
   for (int axis = shape.size() - 1; axis >= 0; --axis) {

@@ -1,9 +1,9 @@
 #pragma once
 // Copies that turn rows into columns: x.t().contiguous(), axes of attention heads swapped.
 //
-// Value by value, such a copy uses one value of every line of memory it touches, and where rows lie a power
-// of two apart all of them fall into the same few places of the cache. So squares of 16 x 16 values pass
-// through a buffer: each line is read and written once, as a whole.
+// Copied value by value, each cache line touched would supply one value, and rows a power of two apart would
+// all map to the same few cache sets. So tiles of 16 x 16 values pass through a buffer: each line is read and
+// written once, as a whole.
 
 #include <algorithm>
 #include <cstring>
@@ -33,8 +33,8 @@ void transpose_tile(std::int64_t rows, std::int64_t columns, const T* x, std::in
   }
 }
 
-/// Copies operand 1 of the loop, x, to operand 0, y, when y's innermost axis is another than the one along
-/// which x lies without gaps. Returns whether it was so.
+/// Copies operand 1 of the loop, x, to operand 0, y, if y's innermost axis is not the one along which x is
+/// contiguous. Returns whether it did.
 template <class T>
 bool copy_transposed(const StridedLoop<2>& loop, const T* x, T* y) {
   using I = std::int64_t;
@@ -46,7 +46,7 @@ bool copy_transposed(const StridedLoop<2>& loop, const T* x, T* y) {
   const I ldx = loop.stride(0, 1), ldy = loop.stride(across, 0);
   if (ldx < 2 || rows < tile / 2 || columns < tile / 2) return false;
 
-  // One strip: 16 rows of x, or what is left of them, and at most 1024 columns.
+  // One strip: 16 rows of x, or the remaining ones, and at most 1024 columns.
   const I down = (rows - 1) / tile + 1, along = (columns - 1) / most_columns + 1;
   const I matrices = loop.outer() / columns;
   parallel_for(matrices * down * along, kGrain / (tile * std::min(columns, most_columns)),

@@ -11,15 +11,15 @@
 
 namespace gradus::io {
 
-/// Bytes such an array takes; nothing when shape or strides would not fit in 63 bits.
+/// Bytes of such an array; nothing if shape or strides do not fit in 63 bits.
 std::optional<std::uint64_t> bytes_of(const Shape& shape, DType dtype);
 
-/// A type of numbers in files, and what they become. Narrow ones are only read, and widened exactly.
+/// A number type in files, and the dtype it becomes. Narrow ones are only read, and widened exactly.
 struct FileType {
-  std::string_view name;  // as the format calls it
+  std::string_view name;  // the format's name for it
   DType dtype = DType::f32;
   std::uint64_t bytes = size_of(dtype);  // of one number
-  // `count` narrow numbers, which lie at the end of the memory that the wide ones fill; null: they are wide.
+  // Widens `count` narrow values, which lie at the end of the memory the wide ones fill; null: already wide.
   void (*widen)(const char* narrow, char* wide, std::uint64_t count) = nullptr;
 };
 
@@ -28,11 +28,11 @@ void widen_integers(const char* narrow, char* wide, std::uint64_t count);
 void widen_f16(const char* narrow, char* wide, std::uint64_t count);
 void widen_bf16(const char* narrow, char* wide, std::uint64_t count);
 
-/// Bytes such numbers take in a file; nothing when those in memory would not fit in 63 bits.
+/// Bytes of such values in a file; nothing if those in memory do not fit in 63 bits.
 std::optional<std::uint64_t> bytes_in_file(const Shape& shape, const FileType& type);
 
 /// A new array read from `offset` on. The caller has checked bytes_in_file() against the file. Throws, with
-/// `label` in front, where a bool is neither 0 nor 1. Takes no memory but the array's.
+/// `label` in front, if a bool is neither 0 nor 1. Allocates only the array.
 Array read_array(const InputFile& file, const std::string& label, std::uint64_t offset, const Shape& shape,
                  const FileType& type);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Files that are read safely, and what a folder holds.
+// Safe reading of files and folders.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   /// Reads bytes [offset, offset + count), which the caller has checked to lie inside.
   void read(std::uint64_t offset, void* to, std::uint64_t count) const;
-  /// "load_npy: weights.npy": how messages about this file start.
+  /// "load_npy: weights.npy": the start of messages about this file.
   const std::string& label() const { return label_; }
 
  private:
@@ -32,11 +32,11 @@ class InputFile {
 /// Makes changes to a folder's entries (new names, renames) durable.
 void flush_folder(const std::string& label, const std::string& folder);
 
-/// Names of what a folder holds; none when it does not exist. `op` starts messages.
+/// Names of a folder's entries; none if it does not exist. `op` starts messages.
 std::vector<std::string> names_in(const char* op, const std::string& folder);
 
-/// How AtomicFile's temporary names start: what a killed program leaves behind, until the next save in the
-/// same folder removes it.
+/// Prefix of AtomicFile's temporary names. A killed program leaves such a file, which the next save in the
+/// same folder removes.
 inline constexpr const char* kTemporaryPrefix = ".gradus-tmp-";
 
 }  // namespace gradus::io

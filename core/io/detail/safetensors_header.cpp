@@ -31,8 +31,8 @@ constexpr FileType kTypes[] = {{"F32", f32},
                                {"U16", i64, 2, widen_integers<std::uint16_t>},
                                {"U8", i64, 1, widen_integers<std::uint8_t>}};
 
-/// Follows the JSON text piece by piece, so that no tree is built from a text nobody has checked yet, and
-/// throws at the first piece that does not belong.
+/// Parses the JSON text incrementally, so no tree is built from unchecked text, and throws at the first
+/// invalid piece.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
   HeaderReader(const std::string& label, std::size_t most_notes) : label_(label), most_notes_(most_notes) {}

@@ -10,7 +10,7 @@
 
 namespace gradus::io {
 
-/// One tensor as the header tells it: where its bytes lie, counted from the end of the header.
+/// One tensor in the header: where its bytes lie, counted from the end of the header.
 struct TensorEntry {
   std::string name;
   FileType type;
@@ -23,15 +23,15 @@ struct Header {
   std::deque<TensorEntry> tensors;  // in the order of the text; a list that never needs twice its memory
 };
 
-/// How the format calls the numbers of a tensor of ours.
+/// The format's name for a dtype.
 const FileType& safetensors_type(DType dtype);
 
 /// The most notes a header of so many bytes may have. A short one takes ten times its text in memory: beyond
-/// the first 10,000, others must come with as much text as a tensor's.
+/// the first 10,000, each must have as much text as a tensor's.
 inline std::size_t most_notes(std::size_t header_bytes) { return 10'000 + header_bytes / 32; }
 
-/// The header as JSON, and the order of bytes that goes with it: large elements first, so that all are
-/// aligned. Fills in begin and end of every entry. `label` starts messages.
+/// The header as JSON, which fixes the order of the data: large elements first, so all are aligned. Fills in
+/// begin and end of every entry. `label` starts messages.
 std::string write_header(const std::string& label, Header& header);
 
 /// Reads the text of a header. Throws unless the tensors fill exactly `data_bytes` bytes, without gaps or

@@ -29,13 +29,13 @@ struct Index {
   std::set<std::string> files;
 };
 
-/// A file beside the index, and nothing else.
+/// Only a file in the index's folder.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
          name.find('\0') == std::string::npos;
 }
 
-/// Follows the JSON text piece by piece, for the entries of weight_map; what else there is does not matter.
+/// Parses the JSON text incrementally for the entries of weight_map; ignores everything else.
 class IndexReader final : public nlohmann::json_sax<json> {
  public:
   IndexReader(const std::string& label, std::size_t bytes) : label_(label), bytes_(bytes) {}

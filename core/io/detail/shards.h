@@ -18,15 +18,15 @@ namespace gradus::io {
 inline constexpr const char* kWeightsFile = "model.safetensors";
 inline constexpr const char* kIndexFile = "model.safetensors.index.json";
 
-/// The files that an index names, each read by `load`, as one. Throws where a file's name leads out of the
-/// index's folder, a file is missing, a tensor is not in the file the index says, or in two.
+/// The files that an index names, each read by `load`, as one. Throws if a file is outside the index's folder
+/// or missing, or a tensor is not in the file the index gives, or in two.
 StateDict load_shards(const std::string& index, Metadata* metadata,
                       StateDict (*load)(const std::string& path, Metadata* metadata));
 
-/// Weights on their way into a folder: written when this is made, named by commit().
+/// Weights being saved into a folder: written by the constructor, given their names by commit().
 class WeightFiles {
  public:
-  /// In files of at most max_bytes of numbers each, or of one tensor.
+  /// In files of at most max_bytes of values each, or of one tensor.
   WeightFiles(const char* op, const std::string& folder, const StateDict& tensors, const Metadata& metadata,
               std::uint64_t max_bytes);
   /// Gives all their names and removes weights of an older save that they do not replace.

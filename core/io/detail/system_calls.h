@@ -1,5 +1,5 @@
 #pragma once
-// What reading and writing files share of the operating system.
+// System calls shared by reading and writing files.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace gradus::io {
 // One call may move at most 2 GiB on Linux.
 inline constexpr std::size_t kLargestCall = std::size_t{1} << 30;
 
-/// f() again for as long as a signal interrupts it.
+/// Repeats f() as long as a signal interrupts it.
 template <class F>
 auto retrying(F f) {
   auto result = f();
@@ -25,15 +25,15 @@ auto retrying(F f) {
   return result;
 }
 
-/// "load_npy: weights.npy". Throws for what is no path: an empty text, or one with a zero byte, after which
-/// the system would not look.
+/// "load_npy: weights.npy". Throws for an invalid path: an empty string, or one with a zero byte, where the
+/// system would cut it off.
 inline std::string label_of(const char* op, const std::string& path) {
   check_input(!path.empty(), "{}: the path is empty", op);
   check_input(path.find('\0') == std::string::npos, "{}: path {} has a zero byte", op, quote(path));
   return fmt::format("{}: {}", op, printable(path));
 }
 
-/// In words, with its article.
+/// Its description, with article.
 inline const char* kind_of(mode_t mode) {
   if (S_ISREG(mode)) return "a file";
   if (S_ISDIR(mode)) return "a folder";

@@ -1,5 +1,5 @@
 // A region is 32 MiB of addresses on huge pages. Blocks are cut off one after the other, never split or
-// joined: the allocator's cache hands them out again whole. Pages that no block has come to cost nothing.
+// joined: the allocator's cache reuses them whole. Pages not yet used by a block cost nothing.
 
 #include "gradus/core/memory/detail/huge_pages.h"
 
@@ -22,7 +22,7 @@ constexpr std::size_t kRegion = std::size_t{32} << 20;
 /// pages. AddressSanitizer reports whoever comes here.
 constexpr std::size_t kGap = 576;
 
-/// Stands at the start of its region, at a multiple of kRegion: a block finds it by its own address.
+/// Lies at the start of its region, at a multiple of kRegion: a block finds it by its own address.
 struct alignas(64) Region {
   std::size_t used = sizeof(Region);  // bytes cut off so far
   std::size_t blocks = 0;             // of those, not given back

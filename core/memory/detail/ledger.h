@@ -1,9 +1,9 @@
 #pragma once
-// Who made the memory that is alive: one ledger per Profile, which the allocator fills in.
+// Attributes live memory to ops: one ledger per Profile, which the allocator fills in.
 //
-// Each block a watched thread takes is entered under kOpen at first, since what it is for is known only when
-// the op ends: close() then moves it to that op's account. It leaves when it is given back, by whichever
-// thread. Blocks hold the ledger alive: it may outlive its Profile.
+// Each block a watched thread takes is first entered under kOpen, since its purpose is known only when the op
+// ends: close() then moves it to that op's account. It leaves when any thread frees it. Blocks keep the
+// ledger alive: it may outlive its Profile.
 
 #include <atomic>
 #include <cstdint>
@@ -25,7 +25,7 @@ class Ledger {
   };
 
   static Ledger* create() { return new Ledger; }
-  /// Lets go of it: for its Profile, and for each block given back.
+  /// Releases it: for its Profile, and for each block freed.
   void release();
   struct Release {
     void operator()(Ledger* ledger) const { ledger->release(); }
@@ -33,13 +33,13 @@ class Ledger {
 
   /// Watched thread: enters a fresh block.
   void enter(Block* block);
-  /// Any thread: strikes out a block that is given back.
+  /// Any thread: removes a freed block.
   void strike(Block* block);
   /// Watched thread: what was entered since the last call belongs to `account`.
   void close(std::uint32_t account);
 
   State state();
-  /// The peak begins anew at what is alive.
+  /// Resets the peak to the live memory.
   void reset_peak();
 
  private:
@@ -49,12 +49,12 @@ class Ledger {
 
   // All but the count of holders is guarded by locks::ledgers.
   State state_;
-  bool peak_is_now_ = false;  // nothing was given back since the peak: state_.peak is yet to be copied
+  bool peak_is_now_ = false;  // nothing was freed since the peak: state_.peak is yet to be copied
   std::vector<Block*> open_;
   std::atomic<std::int64_t> holders_{1};
 };
 
-/// The ledger that blocks this thread takes are entered in, or null: whoever watches sets it.
+/// The ledger for blocks this thread takes, or null: set by the active Profile.
 inline constinit thread_local Ledger* thread_ledger = nullptr;
 
 }  // namespace gradus::detail

@@ -48,7 +48,7 @@ inline void* take(std::size_t bytes) {
   return std::exchange(list.first, list.first->next);
 }
 
-/// Any thread may give back what another one took.
+/// Any thread may free a block another one took.
 inline void give(void* memory, std::size_t bytes) noexcept {
   const std::size_t index = size_index(bytes);
   if (index >= kSizes || lists[index].room == 0) [[unlikely]]
@@ -59,7 +59,7 @@ inline void give(void* memory, std::size_t bytes) noexcept {
   block->next = std::exchange(list.first, block);
 }
 
-/// Gives the free blocks of the depot and of this thread back to the system; whether there were any.
+/// Returns the free blocks of the depot and of this thread to the system; tells whether there were any.
 bool empty() noexcept;
 
 /// Bytes of nodes, in use or free.

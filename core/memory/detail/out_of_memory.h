@@ -1,5 +1,5 @@
 #pragma once
-// What happens when operator new finds no memory.
+// Handles running out of memory in operator new.
 
 namespace gradus {
 
@@ -8,7 +8,7 @@ namespace gradus {
 /// call does it, later ones do nothing: a handler set after that replaces ours.
 void handle_failing_new();
 
-/// empty_cache(), which says whether there was anything to give back.
+/// empty_cache(), which returns whether there was anything to free.
 bool give_back_cached();
 
 }  // namespace gradus

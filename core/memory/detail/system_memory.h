@@ -22,7 +22,7 @@ void system_free(Block* block);
 /// lower. Linux grants more than that and kills the process later, so the allocator refuses first.
 std::size_t memory_limit();
 
-/// What the machine could give now without killing anybody.
+/// The memory available now without killing another process.
 std::size_t memory_available();
 
 }  // namespace gradus

@@ -58,7 +58,7 @@ void Recorder::clear() {
 
 std::uint32_t Recorder::account(const Account& key) {
   if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
-  // The number comes last: should memory end before, what is there already is of no account.
+  // The number comes last: if memory runs out before, the entries already added are unused.
   const auto number = static_cast<std::uint32_t>(accounts_.size());
   totals_.resize(number + 1);
   accounts_.push_back(key);

@@ -1,5 +1,5 @@
 #pragma once
-// The recorder behind a Profile: what the library tells it while it watches its thread.
+// The recorder behind a Profile: collects what the library reports on the watched thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace gradus::detail {
 
-/// What a lap of time can be charged to.
+/// An account that a lap of time can be charged to.
 struct Account {
   enum Kind : std::uint8_t { forward, backward, range };
   const char* name;
@@ -31,7 +31,7 @@ struct Totals {
   double flops = 0, bytes = 0;
 };
 
-/// Something for the trace, in the order of its end (ops) or of its happening (ranges).
+/// A trace event, in order of end (ops) or of occurrence (ranges).
 struct Event {
   enum Kind : std::uint8_t { op, range_begins, range_ends };
   std::int64_t begin, end;  // nanoseconds since the start; the same for ranges
@@ -48,18 +48,18 @@ class Recorder final : public Watcher {
   void watch();
   void leave() const;
 
-  // --- told by the library, on the watched thread
+  // --- called by the library, on the watched thread
   void op_ends(const char* op, const Array& out, std::span<const Tensor* const> inputs) override;
   void backward_ends(const char* op, const char* module, const Array& dy,
                      std::span<const Gradient> grads) override;
-  /// Charges the time so far to the range that is open.
+  /// Charges the time so far to the open range.
   void end_lap() override;
   void begin_range(const char* name, const char* own) override;
   void end_range() override;
   void add_work(double flops, double bytes) override;
 
   // --- read by the Profile; everything by account
-  static constexpr std::uint32_t kOutside = 1;  // account of what belongs to no op and no range
+  static constexpr std::uint32_t kOutside = 1;  // account for anything outside ops and ranges
   void clear();
   std::int64_t now() const;
   std::int64_t since_last_lap() const { return now() - last_; }

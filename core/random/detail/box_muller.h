@@ -1,6 +1,6 @@
 #pragma once
-// Normal numbers from random words. Only + - * / sqrt and integers, no math library, and no
-// branches: the same numbers on every machine, many at once.
+// Normal numbers from random words. Only + - * / sqrt and integers, no math library and no branches: the same
+// results on every machine, and vectorizable.
 
 #include <cmath>
 #include <numbers>
@@ -26,7 +26,7 @@ template <class T>
   return static_cast<T>(e) * std::numbers::ln2_v<T> + series * s;
 }
 
-/// sin and cos of 2 pi word / 2^bits. The quadrant is taken off in integers, exactly; the rest is a Taylor
+/// sin and cos of 2 pi word / 2^bits. The quadrant is split off exactly, in integers; the rest is a Taylor
 /// series on [-pi/4, pi/4].
 template <class T>
 [[gnu::always_inline]] inline void sin_cos_turn(Word<T> word, T& sin, T& cos) {
@@ -51,8 +51,8 @@ template <class T>
   cos = (quadrant + 1) & 2 ? -cos_size : cos_size;
 }
 
-/// Two independent standard normal numbers (Box and Muller 1958): sqrt(-2 log u) times the cosine and the
-/// sine of a random angle, u in (0, 1].
+/// Two independent standard normal values (Box and Muller 1958): sqrt(-2 log u) times the cosine and the sine
+/// of a random angle, u in (0, 1].
 template <class T>
 [[gnu::always_inline]] inline void box_muller(Word<T> a, Word<T> b, T& first, T& second) {
   constexpr int bits = 8 * sizeof(T) - 1;

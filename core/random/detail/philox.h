@@ -1,5 +1,5 @@
 #pragma once
-// Philox4x32-10, many blocks at once, and what elements are made of.
+// Philox4x32-10, many blocks at once, and how elements use their words.
 //
 // Which words an element uses is fixed: f32 takes one 32-bit word (element i: word i % 4 of block i / 4), f64
 // and i64 take one 64-bit word (element i: half i % 2 of block i / 2).
@@ -12,7 +12,7 @@
 
 namespace gradus {
 
-/// Blocks computed together, so that the compiler can use vector instructions.
+/// Blocks computed together, so the compiler can vectorize.
 inline constexpr std::int64_t kBatch = 64;
 
 /// Ten rounds over `n` counters at once: words w[0][i] .. w[3][i] are block i's.
@@ -33,7 +33,7 @@ inline void philox_rounds(std::int64_t n, std::uint64_t key, std::uint32_t (*w)[
   }
 }
 
-/// The bits one element is made from.
+/// The random bits of one element.
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// How what stands above the tape looks at each backward pass.
+// Lets layers above the tape observe each backward pass.
 
 #include <span>
 
@@ -10,8 +10,7 @@ class Node;
 /// Called at the end of a pass, on its thread, with the nodes it went through, newest first.
 using AfterPass = void (*)(std::span<Node* const> nodes);
 
-/// From now on passes of all threads call `look`, or nothing when it is null; returns what they called
-/// before.
+/// From now on passes of all threads call `look`, or nothing if it is null; returns the previous callback.
 AfterPass set_after_pass(AfterPass look);
 
 }  // namespace gradus

@@ -1,5 +1,5 @@
 #pragma once
-// What DetectAnomaly turns on.
+// The checks DetectAnomaly turns on.
 
 #include "gradus/core/array/array.h"
 

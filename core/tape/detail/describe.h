@@ -1,5 +1,5 @@
 #pragma once
-// What dump() prints: core/dump.h.
+// The text printed by dump(): core/dump.h.
 
 #include "gradus/core/tensor.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Reading ahead. What forward saved in a deep model has left the cache when backward comes for it:
-// most ops wait for it, while a product leaves the memory idle and can fetch what comes next.
+// Prefetching. In a deep model, arrays saved by forward have left the cache by the time backward needs them:
+// most ops wait for them, while a product leaves the memory bus idle and can prefetch the next ones.
 
 #include "gradus/core/detail/read_ahead.h"
 
@@ -8,11 +8,11 @@ namespace gradus {
 
 class Array;
 
-/// The memory of a contiguous array, of a large one its beginning; nothing for any other array.
+/// The memory of a contiguous array, only the beginning of a large one; nothing for any other array.
 ReadAhead read_ahead(const Array& x);
 
-/// What the step of backward after the one that runs on this thread will read, as far as the engine knows;
-/// nothing outside of a backward pass.
+/// The memory that the next backward step on this thread will read, as far as the engine knows; nothing
+/// outside a backward pass.
 ReadAhead next_step_reads();
 
 }  // namespace gradus

@@ -1,9 +1,9 @@
 #pragma once
-// Who does which chunk of a parallel loop.
+// Assigns the chunks of a parallel loop to threads.
 //
-// Each thread has a part of the chunks, side by side, and takes them in order; when it is done it helps with
-// what is left of the others'. Loops over the rows of one array after the other so find their rows in the
-// cache of the core that wrote them: fetching them from another core's takes several times as long.
+// Each thread owns a contiguous part of the chunks and takes them in order; when done, it helps with the rest
+// of the others'. Successive loops over the rows of an array thus find their rows in the cache of the core
+// that wrote them: fetching them from another core's takes several times as long.
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@ namespace gradus {
 
 class ChunkQueue {
  public:
-  /// Chunks 0 .. chunks - 1 for threads 0 .. threads - 1. Nobody may be drawing.
+  /// Chunks 0 .. chunks - 1 for threads 0 .. threads - 1. No thread may be drawing.
   void deal(std::int64_t chunks, int threads) {
     used_ = static_cast<std::size_t>(std::min<std::int64_t>(chunks, threads));
     if (parts_.size() < used_) parts_ = std::vector<Part>(used_);
@@ -47,7 +47,7 @@ class ChunkQueue {
     return sum;
   }
 
-  /// Chunks from this one on need not be done; all before it will be.
+  /// Skips chunks from this one on; all before it will be done.
   void stop_at(std::int64_t chunk) {
     std::int64_t before = stop_.load(std::memory_order_relaxed);
     while (chunk < before && !stop_.compare_exchange_weak(before, chunk, std::memory_order_relaxed)) {

@@ -1,12 +1,12 @@
 #pragma once
-// The locks all threads share, and what a fork does with them.
+// The locks shared by all threads, and how fork() handles them.
 //
-// fork() copies locks as they are, but of the threads only the one that calls it: a lock held by another
-// would stay locked in the child for ever. So a fork takes all of them first, in the order below, and both
-// sides give them back (locks.cpp). A thread that holds one may take those after it, never those before it.
+// fork() copies locks as they are, but only the calling thread: a lock held by another would stay locked in
+// the child forever. So a fork takes all of them first, in the order below, and both sides release them
+// (locks.cpp). A thread that holds one may take those after it, never those before it.
 //
-// For the same reason nothing that several threads may meet is a static variable inside a function with a
-// constructor: its first use holds a lock of the compiler's.
+// For the same reason nothing shared by threads is a function-local static with a constructor: its first use
+// holds a lock of the compiler's.
 
 #include <atomic>
 #include <mutex>
@@ -16,8 +16,7 @@
 
 namespace gradus::locks {
 
-/// For calls into a library with locks of its own: many threads may be inside at once, but none during a
-/// fork.
+/// For calls into a library with its own locks: many threads may be inside at once, but none during a fork.
 class Gate {
  public:
   void enter() {
@@ -33,7 +32,7 @@ class Gate {
     while (inside_.load() > 0) std::this_thread::yield();
   }
   void open() { closed_.store(false); }
-  void open_in_child() {  // nobody waits there
+  void open_in_child() {  // no thread waits there
     inside_.store(0);
     open();
   }

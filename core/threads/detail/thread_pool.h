@@ -3,9 +3,9 @@
 // thread i + 1.
 //
 // `state_` holds everything workers and caller must agree on: how many workers are inside the job, kOpen
-// while it takes more, kCallerSleeps when the last one to leave must wake the caller. A worker enters by
-// raising the count while kOpen is set, so the caller waits for those inside and never for one that is still
-// waking up.
+// while it accepts more, kCallerSleeps when the last one to leave must wake the caller. A worker enters by
+// incrementing the count while kOpen is set, so the caller waits for those inside, never for one still
+// waking.
 
 #include <atomic>
 #include <chrono>
@@ -67,7 +67,7 @@ class ThreadPool {
   std::int64_t error_chunk_ = 0;
 };
 
-/// In a forked child, which has none of its parent's threads: it starts a pool of its own when it needs one.
+/// In a forked child, which has none of its parent's threads: it starts its own pool when it needs one.
 void forget_pool();
 
 }  // namespace gradus

@@ -11,8 +11,8 @@ namespace gradus::kernels {
 namespace {
 
 /// A row of scores, or what lies as they do, of which only the first `seen` count. Vectors are written whole,
-/// with zeros for the rest: the rows of a causal tile each see one key more than the one before, and a loop
-/// that ends in its own way for each of them costs more than the arithmetic.
+/// with zeros for the rest: each row of a causal tile sees one key more than the one before, and a different
+/// loop end for each of them costs more than the arithmetic.
 template <class V>
 struct ScoreRow {
   using T = ScalarOf<V>;
@@ -28,7 +28,7 @@ struct ScoreRow {
     return seen - i >= V::lanes ? V::load(data + i) : V::load(data + i, seen - i, fill);
   }
   void store(I i, V v) const { keys - i >= V::lanes ? v.store(data + i) : v.store(data + i, keys - i); }
-  /// Zeros in all vectors of which nothing is seen.
+  /// Zeros in all vectors past the seen keys.
   void clear_rest() const {
     for (I i = (seen + V::lanes - 1) / V::lanes * V::lanes; i < keys; i += V::lanes) store(i, V(0));
   }

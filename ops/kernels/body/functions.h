@@ -1,6 +1,6 @@
 #pragma once
-// Part of body.h. What stands behind the names of kernels.h: a line each, which calls body/math.h and
-// body/activations.h where it takes more.
+// Part of body.h. The functions named in kernels.h: a line each, which calls body/math.h and
+// body/activations.h if it needs more.
 
 namespace gradus::kernels {
 namespace {

@@ -25,12 +25,12 @@ constexpr I kRowsAtATime = 48;           // rows of A that stay in cache
 constexpr I kRowsToPackFor = 320;        // with fewer rows of A a copy of B's rows costs more than it saves
 constexpr I kRowsToPackCrowdedFor = 48;  // the same where B's rows crowd each other out of the caches
 constexpr I kColumnsToPackFor = 128;     // the same for a copy of A's columns
-constexpr I kPackedRows = 12;            // of A^T beside each other in a panel
+constexpr I kPackedRows = 12;            // of A^T side by side in a panel
 constexpr I kDepthToFetchFor = 256;      // a shorter sum ends before the C that is fetched for it is there
 constexpr I kRowsAhead = 16;             // fetched while rows of B are copied
 constexpr int kSecondCache = 2;          // __builtin_prefetch: into the second-level cache
 
-/// Vectors of C in registers beside each other: with six rows and the operands they fill most registers.
+/// Vectors of C side by side in registers: with six rows and the operands they fill most registers.
 template <class V>
 constexpr int block_vectors = V::registers == 32 ? 4 : 2;
 
@@ -55,7 +55,7 @@ template <int vectors>
 constexpr int block_rows = vectors == 1 ? 12 : 6;
 
 /// What a product fetches while it computes (read_ahead.h): `step` bytes with each step of a block's sum.
-/// That costs nothing there, where one prefetch stands beside 24 multiplications; many at once would hold up
+/// That costs nothing there, with one prefetch per 24 multiplications; many at once would hold up
 /// the block's own loads.
 struct Fetch {
   const char* next;

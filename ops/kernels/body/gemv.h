@@ -1,12 +1,12 @@
 #pragma once
 // Part of body.h. A matrix times a vector, or times a few. Each element of the matrix is used once or a few
-// times, so what counts is that memory is read from left to right and asked for in time.
+// times, so the key is to read memory from left to right and prefetch it in time.
 
 namespace gradus::kernels {
 namespace {
 
-// The row that comes next is asked for while one is read: a row ends before the CPU has seen where it leads.
-// What is asked for beyond the last row is never read.
+// The next row is prefetched while one is read: a row ends before the CPU has detected the access pattern.
+// Memory prefetched beyond the last row is never read.
 template <class V>
 void gemv(I m, I k, const ScalarOf<V>* a, I lda, const ScalarOf<V>* x, ScalarOf<V>* y) {
   for (I i = 0; i < m; ++i, a += lda)

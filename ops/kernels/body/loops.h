@@ -15,7 +15,7 @@ using I = std::int64_t;
 template <class V>
 using ScalarOf = typename V::Scalar;
 
-/// a b + c as products take it: a Vec without a fused instruction has one of its own.
+/// a b + c as products take it: a Vec without a fused instruction defines its own.
 template <class V>
 V madd(V a, V b, V c) {
   return fma(a, b, c);

@@ -35,7 +35,7 @@ Moments<V> moments(I n, const ScalarOf<V>* x) {
   return {static_cast<T>(static_cast<double>(guess) + error), variance < 0 ? 0 : variance};
 }
 
-// What a row's second pass needs stands at the end of a long chain: sums across lanes, divisions, a root. So
+// A row's second pass depends on a long chain of operations: sums across lanes, divisions, a root. So
 // the first pass is made for a few rows before the second of any: the CPU then overlaps their chains. They
 // must stay in the first-level cache in between, and backward reads and writes more arrays.
 constexpr I kRowsTogether = 8, kForwardValues = 4096, kBackwardValues = 1024;

@@ -1,5 +1,5 @@
-// Linked into every example of one file: what it printed has arrived, or its exit status says that it has not.
-// Its own text says nothing of this: a first program has other things to teach.
+// Linked into every single-file example: if its output could not be written, its exit status says so.
+// The check is kept out of the example's source, which has other things to teach.
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>  // its streams must outlive what is registered below: they flush stdout at their end
+#include <iostream>  // its streams must outlive the handler registered below: they flush stdout when destroyed
 
 namespace {
 

@@ -1,11 +1,11 @@
-// Ops of one's own, in a program: one made of Tensor functions, one with a loop of its own, and both checked.
+// Custom ops in a program: one composed of Tensor functions, one with its own loop, both checked.
 //
 //   log_cosh    log cosh x               dx = dy tanh x
 //   snake       y = x + sin(a x)^2 / a   dx = dy (1 + sin 2ax)     da = sum dy (x sin 2ax - sin(ax)^2 / a) /
 //   a
 //
-// log cosh is a loss that is square near 0 and straight far out; snake an activation that remembers periods
-// (Ziyin et al. 2020), with a frequency for each channel that can be learned.
+// log cosh is a loss, quadratic near 0 and linear far out; snake is an activation for periodic functions
+// (Ziyin et al. 2020), with a learnable frequency for each channel.
 
 #include <cmath>
 #include <cstdio>
@@ -17,14 +17,14 @@ using namespace gradus;
 namespace {
 
 // [composed]
-/// log(cosh(x)) without overflow, of Tensor functions alone: each leaves a note, and saves what it needs.
+/// log(cosh(x)) without overflow, composed of Tensor functions: each records a node and saves what it needs.
 Tensor composed_log_cosh(const Tensor& x) { return x.abs() + log1p(exp(-2 * x.abs())) - std::log(2.0); }
 // [/composed]
 
 // [log_cosh]
-/// The same numbers, one note, and only x is saved.
+/// The same values with one node, which saves only x.
 Tensor log_cosh(const Tensor& x) {
-  const Tensor y = composed_log_cosh(x.detach());  // of the numbers alone: leaves no notes
+  const Tensor y = composed_log_cosh(x.detach());  // detached: records nothing
   return record("log_cosh", y.array(), {&x}, [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
     return {(Tensor(dy) * tanh(Tensor(*x))).array()};
   });
@@ -74,14 +74,14 @@ Tensor snake(const Tensor& x, const Tensor& a) {
         of_a[c] = g[c] * (from[c] * twice - wave * wave / f[c]) / f[c];
       }
     });
-    if (!needs[1]) return {dx, Array()};  // a is a constant: no sum for nobody
+    if (!needs[1]) return {dx, Array()};  // a is a constant: skip the sum
     return {dx, Tensor(da).reshape({-1, a->numel()}).sum(0).array()};
   };
   return record("snake", out, {&x, &a}, backward);
 }
 // [/snake]
 
-/// The same with a mistake: half the derivative.
+/// The same op with a mistake: half the derivative.
 Tensor wrong_snake(const Tensor& x, const Tensor& a) {
   const Tensor y = snake(x.detach(), a.detach());
   return record("wrong_snake", y.array(), {&x, &a},

@@ -1,9 +1,9 @@
-// A placement of one's own: Peri-LN in a few lines, in a GPT that learns a sentence and writes it.
+// A custom placement: Peri-LN in a few lines, in a GPT that learns a sentence and writes it.
 //
 //   Pre-LN    x + f(LN(x))
 //   Post-LN   LN(x + f(x))
 //   Peri-LN   x + LN(f(LN(x)))      a norm on either side of the branch (Kim et al. 2025)
-// A placement says how one branch f, attention or FFN, joins the stream x. A block is two such connections.
+// A placement connects one branch f, attention or FFN, to the stream x. A block is two such connections.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +42,7 @@ nn::Placement mix_ln() {
 
 const std::string kText = "in front a norm, behind it a norm, and a stream that runs through every block; ";
 
-/// Letters as numbers: the place of each in the sorted alphabet of the text.
+/// Character ids: the index of each in the sorted alphabet of the text.
 const std::string kAlphabet = [] {
   std::string letters = kText;
   std::sort(letters.begin(), letters.end());
@@ -63,7 +63,7 @@ std::string to_text(const Tensor& ids) {
 }
 
 // [learn]
-/// A GPT that has read the sentence 200 times, from every letter on.
+/// A GPT that has read the sentence 200 times, starting at every character.
 nn::GPT learn(const nn::Placement& placement) {
   constexpr std::int64_t T = 16;
   manual_seed(0);
@@ -73,7 +73,7 @@ nn::GPT learn(const nn::Placement& placement) {
                      .placement = placement,
                      .block = {.d_model = 32, .heads = 2}});
   optim::Adam opt(gpt.parameters(), {.lr = optim::warmup_linear(2e-3, 50)});
-  const std::string again = kText + kText.substr(0, T);  // a window begins at every letter
+  const std::string again = kText + kText.substr(0, T);  // a window starts at every character
   const auto [inputs, targets] = data::text_windows(to_ids(again), T);
   for (int step = 0; step < 200; ++step) {
     const Tensor loss = gpt.loss(inputs, targets);

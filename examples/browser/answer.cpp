@@ -69,7 +69,7 @@ Json json_of(const Settings& settings) {
                {"start", settings.start},
                {"seed", settings.seed},
                {"steps", settings.steps}};
-  if (settings.decay != "none") json["decay"] = settings.decay;  // for which the lab's page has no field
+  if (settings.decay != "none") json["decay"] = settings.decay;  // the lab's page has no field for it
   return json;
 }
 
@@ -94,7 +94,7 @@ Json answer_facts() {
 
 Json answer_begin(const Json& request) {
   const Settings settings = checked(settings_from(request.value("settings", Json::object())));
-  state().session.reset();  // its memory first
+  state().session.reset();  // frees its memory first
   Session& session = state().session.emplace(settings);
   Json models = Json::array();
   for (const Model& model : session.models())

@@ -1,4 +1,4 @@
-// Requests to the session behind the page, one a line, answered one a line: what a worker would be told.
+// Answers requests to the session behind the page, one per line, as the page's worker would.
 //
 //   echo '{"do": "begin", "settings": {"layers": 2}}' | browser_answer
 

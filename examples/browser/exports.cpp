@@ -1,4 +1,4 @@
-// What the WebAssembly module offers JavaScript.
+// The WebAssembly module's JavaScript interface.
 
 #include <string>
 
@@ -6,7 +6,7 @@
 
 extern "C" {
 
-/// Takes and returns JSON; the answer stays until the next call.
+/// Takes and returns JSON; the answer is valid until the next call.
 const char* gradus_answer(const char* request);
 
 const char* gradus_answer(const char* request) {

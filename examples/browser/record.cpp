@@ -1,5 +1,4 @@
-// What finished sessions say, in the lab's words: a session is a seed of a lab with one depth, rate and
-// warm-up.
+// The lab's verdict on finished sessions: each is one seed of a lab with one depth, rate and warm-up.
 
 #include <algorithm>
 
@@ -11,7 +10,7 @@ namespace gradus::browser {
 
 namespace {
 
-/// Whether they differ in the seed only.
+/// Whether they differ only in the seed.
 bool one_lab(Settings a, const Settings& b) {
   a.seed = b.seed;
   return a == b;
@@ -58,7 +57,7 @@ std::string Record::verdict(const Settings& settings) const {
     for (const lab::compare::RunRecord& run : entry.runs) results.runs.push_back(run);
   }
   grid.seed = static_cast<std::uint64_t>(least);
-  grid.seeds = most - least + 1;  // those in between need not be there
+  grid.seeds = most - least + 1;  // seeds in between may be missing
   results.settings = grid;
   results.task = facts();
   return lab::compare::verdict_of(lab::compare::analyse(results), std::nullopt).sentence;

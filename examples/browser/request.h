@@ -1,5 +1,5 @@
 #pragma once
-// What requests hold, checked.
+// Checked access to the fields of requests.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

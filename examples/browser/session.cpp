@@ -13,7 +13,7 @@ namespace gradus::browser {
 
 namespace {
 
-// The lab's, which no setting changes.
+// The lab's values, not configurable.
 constexpr std::int64_t kWidth = 32;
 
 optim::Schedule schedule_of(const Settings& settings) {
@@ -64,7 +64,7 @@ std::vector<std::string> placement_names() {
 std::vector<lab::WeightScheme> start_names() {
   std::vector<lab::WeightScheme> schemes;
   for (const lab::WeightScheme& scheme : lab::weight_schemes())
-    if (std::string(scheme.name) != "xiong") schemes.push_back(scheme);  // for an FFN as wide as the stream
+    if (std::string(scheme.name) != "xiong") schemes.push_back(scheme);  // it assumes FFN width = d_model
   return schemes;
 }
 
@@ -125,7 +125,7 @@ const ModelStep& Model::step() {
                   .stream = {},
                   .gradients = {}};
     for (const nn::ProbeRow& row : probe.rows()) {
-      if (!row.layer.starts_with("layers.")) continue;  // the norm after them
+      if (!row.layer.starts_with("layers.")) continue;  // skips the final norm
       now.stream.push_back(row.activation_norm / std::sqrt(static_cast<double>(kWidth)));
       now.gradients.push_back(row.parameter_gradient_norm);
     }

@@ -1,6 +1,6 @@
 #pragma once
-// The lab for a page: two models, which start with the same weights and see the same data, trained a few
-// steps at a time, so that whoever watches can draw, stop and go on.
+// The lab for a page: two models with the same initial weights and data, trained a few steps at a time, so
+// that the page can draw, pause and continue.
 //
 //   Session session({.placements = {"Pre-LN", "Post-LN"}, .layers = 6, .rate = 3e-3});
 //   while (!session.done()) draw(session.step());
@@ -17,7 +17,7 @@
 
 namespace gradus::browser {
 
-/// What both models share, but for the placement. The width is the lab's, 32, and so is the task.
+/// Both models' settings; they differ in placement only. Width (32) and task are the lab's.
 struct Settings {
   std::array<std::string, 2> placements = {"Pre-LN", "Post-LN"};
   std::int64_t layers = 6;       // 1 to 48
@@ -31,7 +31,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-/// Names that Settings take, for menus.
+/// Valid names for Settings, for menus.
 std::vector<std::string> placement_names();
 std::vector<lab::WeightScheme> start_names();
 struct Decay {
@@ -41,11 +41,11 @@ struct Decay {
 /// "none"; "linear" and "cosine": to 0 at the last step; "root": as 1 / sqrt(step).
 std::vector<Decay> decays();
 
-/// The same with placements by their own names ("pre" is "Pre-LN"); throws where something is not as above,
-/// saying what is expected, and where a placement is compared with itself.
+/// The same settings with the placements' full names ("pre" is "Pre-LN"). Throws, saying what is expected, on
+/// a value out of range and where a placement is compared with itself.
 Settings checked(Settings settings);
 
-/// The learning rate of each step. Throws as checked() does.
+/// The learning rate of each step. Throws like checked().
 std::vector<double> rates(const Settings& settings);
 
 /// One step of one model.
@@ -53,7 +53,7 @@ struct ModelStep {
   std::int64_t step = 0;          // from 1
   double loss = 0;                // of the batch, nats per character
   double rate = 0;                // of this step's update
-  double gradient = 0;            // norm of all gradients together
+  double gradient = 0;            // global gradient norm
   std::vector<double> stream;     // rms of x_l, the output of block l = 1..L
   std::vector<double> gradients;  // norm of the gradient of all parameters of block l
 };
@@ -63,7 +63,7 @@ class Model {
  public:
   Model(const Settings& settings, const std::string& placement);
   bool done() const { return trial_.done(); }
-  /// Its last loss was not finite or above the lab's limit: it makes no more steps.
+  /// Its last loss was not finite or above the lab's limit: training has stopped.
   bool diverged() const { return trial_.diverged(); }
   /// One more step; throws when it is done.
   const ModelStep& step();
@@ -74,12 +74,12 @@ class Model {
   std::int64_t parameters() const { return gpt_->num_parameters(); }
   /// On the validation set, before training.
   double start_loss() const { return trial_.start_loss(); }
-  /// As a run of a lab; measures the loss after training, anew with each call.
+  /// As a run of a lab; every call measures the loss after training again.
   lab::compare::RunRecord record(const Settings& settings) const;
 
  private:
   std::string placement_;
-  std::unique_ptr<nn::GPT> gpt_;  // in one place, which trial_ knows
+  std::unique_ptr<nn::GPT> gpt_;  // stable address: trial_ refers to it
   lab::Trial trial_;
   optim::Schedule rate_;
   std::vector<ModelStep> steps_ = {};
@@ -87,16 +87,16 @@ class Model {
 
 class Session {
  public:
-  /// Throws as checked() does.
+  /// Throws like checked().
   explicit Session(const Settings& settings);
 
   const Settings& settings() const { return settings_; }
   const std::array<Model, 2>& models() const { return models_; }
-  /// Both have made all steps, or diverged.
+  /// Both have finished or diverged.
   bool done() const { return models_[0].done() && models_[1].done(); }
-  /// One step of each that is not done: what is new, nullptr for one that was done.
+  /// One step of each model that is not done; nullptr for a model that was already done.
   std::array<const ModelStep*, 2> step();
-  /// The run, a line for each step of each model.
+  /// The run as CSV, a line for each step of each model.
   std::string csv() const;
 
  private:
@@ -104,17 +104,17 @@ class Session {
   std::array<Model, 2> models_;
 };
 
-/// Sessions that are done, and what the lab says of them.
+/// Finished sessions and the lab's verdict on them.
 class Record {
  public:
-  /// Keeps the runs of a session that is done, instead of those it had of the same settings. Takes as long as
-  /// some steps: losses after training are measured here.
+  /// Keeps the runs of a finished session, replacing those of the same settings. Takes as long as a few
+  /// steps: losses after training are measured here.
   void add(const Session& session);
   /// The runs of these settings, nullptr where there are none.
   const std::array<lab::compare::RunRecord, 2>* runs(const Settings& settings) const;
   /// How many seeds of these settings are kept.
   std::int64_t seeds(const Settings& settings) const;
-  /// The sentence with which a lab of these settings would end, over the seeds kept.
+  /// The lab's concluding sentence for these settings, over the seeds kept.
   std::string verdict(const Settings& settings) const;
 
  private:
@@ -125,9 +125,9 @@ class Record {
   std::vector<Entry> entries_;
 };
 
-/// The loss that no model can beat and the one that counting reaches; what a lab says of its task.
+/// The lowest possible loss and the loss of n-gram counts: the lab's description of its task.
 lab::compare::TaskFacts facts();
-/// The loss below which a run counts as one that learned: `name` "the 3-gram baseline".
+/// A run with a lower final loss counts as having learned: `name` "the 3-gram baseline".
 lab::compare::Baseline baseline();
 
 }  // namespace gradus::browser

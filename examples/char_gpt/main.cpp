@@ -21,8 +21,8 @@ namespace {
 using namespace gradus;
 using char_gpt::Options;
 
-/// A text as a vocabulary's numbers; throws, naming where it stands and where the vocabulary does, at the
-/// first character that is not there.
+/// A text as a vocabulary's ids; throws at the first unknown character, naming its place and the
+/// vocabulary's source.
 kit::Tokens encoded(const kit::Vocabulary& vocabulary, const std::string& text, const std::string& who,
                     const Options& o) {
   try {
@@ -35,7 +35,7 @@ kit::Tokens encoded(const kit::Vocabulary& vocabulary, const std::string& text, 
 void print_sample(const char_gpt::LoadedModel& loaded, const Options& o) {
   if (o.sample == 0) return;
   const auto& [model, vocabulary] = loaded;
-  // Without a prompt the sample starts a new line, or with the first character there is.
+  // Without a prompt the sample starts with a newline, or else the vocabulary's first character.
   const bool has_newline = vocabulary.characters().find(U'\n') != std::u32string::npos;
   const std::vector<std::int32_t> prompt = !o.prompt.empty() ? encoded(vocabulary, o.prompt, "--prompt", o)
                                            : has_newline     ? vocabulary.encode("\n")
@@ -52,7 +52,7 @@ void print_sample(const char_gpt::LoadedModel& loaded, const Options& o) {
   kit::print_text(vocabulary.decode(text.span<std::int64_t>()) + "\n");
 }
 
-/// The text in another model's numbers.
+/// The text in another model's ids.
 kit::TextData in_numbers_of(const kit::Vocabulary& vocabulary, const kit::TextData& text, const Options& o) {
   const auto convert = [&](const std::vector<std::int32_t>& tokens) {
     return encoded(vocabulary, text.vocabulary.decode(std::span(tokens)), "--text: " + o.text.string(), o);
@@ -60,7 +60,7 @@ kit::TextData in_numbers_of(const kit::Vocabulary& vocabulary, const kit::TextDa
   return {vocabulary, convert(text.train), convert(text.validation)};
 }
 
-/// What can be known before a training whether its files can be written after it.
+/// Checks before training, as far as possible, that its files can be written afterwards.
 void try_outputs(const Options& o, std::uint64_t bytes) {
   if (o.steps == 0) return;
   kit::try_output("--save", o.save, bytes);
@@ -88,11 +88,11 @@ int train_on_text(Options o) {
   if (o.steps > 0) {
     kit::catch_interrupts();
     char_gpt::train(run, model, text, o);
-    // First of all: nothing below is worth as much.
+    // First of all: nothing below is as valuable.
     run.save([&] {
       if (o.named)
         char_gpt::save_model(o.save, model, text.vocabulary);
-      else  // what was free before the training need not be so any more
+      else  // a name that was free before training may be taken now
         o.save = char_gpt::save_beside(Options().save, model, text.vocabulary);
     });
     kit::end_on_interrupts();

@@ -17,7 +17,7 @@ namespace gradus::char_gpt {
 
 namespace {
 
-/// A model's file as it was read.
+/// A model file as read.
 struct File {
   std::string path;
   StateDict weights;
@@ -33,7 +33,7 @@ struct File {
     require(found != notes.end(), "has no note '{}': it was not written by char_gpt", key);
     return found->second;
   }
-  /// A whole number, which what the weights say must bear out: nothing as large as a note likes is allocated.
+  /// An integer, to be checked against the weights: metadata alone never decides how much is allocated.
   std::int64_t size(const std::string& key, std::int64_t in_weights) const {
     const std::int64_t value = number(key, note(key));
     require(value == in_weights, "note '{}' is {}, but the weights have {}", key, value, in_weights);
@@ -46,7 +46,7 @@ struct File {
             "note '{}' expects whole numbers, got {}", key, io::quote(text));
     return value;
   }
-  /// The shape of a matrix; both sizes at least 1.
+  /// The shape of a matrix; both dimensions at least 1.
   Shape matrix(const std::string& name) const {
     const Tensor* const weight = weights.find(name);
     require(weight != nullptr, "has no '{}': it was not written by char_gpt", name);
@@ -61,7 +61,7 @@ struct File {
   }
 };
 
-// Characters travel as code points, "10,32,33": a note must be valid UTF-8, which a text need not be.
+// Characters are stored as code points, "10,32,33": metadata must be valid UTF-8; a text need not be.
 std::string code_point_list(const kit::Vocabulary& vocabulary) {
   return fmt::format("{}", fmt::join(std::vector<std::uint32_t>(vocabulary.characters().begin(),
                                                                 vocabulary.characters().end()),
@@ -80,13 +80,13 @@ kit::Vocabulary read_vocabulary(const File& file) {
     characters.push_back(static_cast<char32_t>(number));
   }
   kit::Vocabulary vocabulary(characters);
-  // The vocabulary sorts: another order, or a character twice, would give characters other numbers.
+  // The vocabulary is sorted: another order or a repeated character would change the ids.
   file.require(code_point_list(vocabulary) == text,
                "note 'characters' expects rising numbers such as 10,32,97, got {}", io::quote(text));
   return vocabulary;
 }
 
-/// The options of the model whose weights these are.
+/// The options of the model with these weights.
 Options read_options(const File& file, std::int64_t vocabulary) {
   Options o;
   o.placement = file.note("placement");
@@ -107,7 +107,7 @@ Options read_options(const File& file, std::int64_t vocabulary) {
   o.heads = file.number("heads", file.note("heads"));
   file.require(o.heads >= 1 && o.d_model % o.heads == 0,
                "note 'heads' is {}, which does not divide d_model {}", o.heads, o.d_model);
-  // A model no larger than its file: beside its norms a block has 12 d^2 numbers (no biases).
+  // A model no larger than its file: besides its norms a block has 12 d^2 parameters (no biases).
   const auto d = static_cast<double>(o.d_model);
   const double least =
       static_cast<double>(vocabulary + o.context) * d + static_cast<double>(layers) * 12 * d * d;
@@ -116,7 +116,7 @@ Options read_options(const File& file, std::int64_t vocabulary) {
   return o;
 }
 
-/// The name in nn::norms() of what stands in the model's blocks.
+/// The name in nn::norms() of the blocks' norm.
 std::string norm_name(const nn::GPT& model) {
   const std::string kind = model.options().block.new_norm().kind();
   for (const nn::NamedNorm& norm : nn::norms())
@@ -157,7 +157,7 @@ std::filesystem::path save_beside(const std::filesystem::path& name, const nn::G
   } while (taken < 0 && errno == EEXIST);
   if (taken >= 0) ::close(taken);
   try {
-    save_model(file, model, vocabulary);  // and says why, where there is no file
+    save_model(file, model, vocabulary);  // reports the cause if there is no file
   } catch (...) {
     if (taken >= 0) ::unlink(file.c_str());
     throw;

@@ -91,7 +91,7 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
                                                  "--weight-decay", "--clip", "--dropout", "--trace"});
   if (o.text.empty() && !training.empty())
     return refused(fmt::format("{} is for training: expects --text FILE", training));
-  if (o.text.empty() || o.steps == 0) return std::nullopt;  // nothing is written
+  if (o.text.empty() || o.steps == 0) return std::nullopt;  // writes no file
   if (kit::same_file(o.save, o.text)) return refused("--save would replace the file of --text");
   if (!o.run.empty() && o.named && kit::is_within(o.save, o.run))
     return refused("--save is in the folder of --run, which is for checkpoints: name another place");

@@ -11,10 +11,10 @@
 namespace gradus::char_gpt {
 
 struct Options {
-  std::filesystem::path text;  // what to train on
-  std::filesystem::path load;  // weights to start from
+  std::filesystem::path text;  // training text
+  std::filesystem::path load;  // initial weights
   std::filesystem::path save = "char_gpt.safetensors";
-  bool named = true;          // by --save; else it only says what is free now
+  bool named = true;          // by --save; else just the name that is free now
   std::filesystem::path run;  // checkpoints and losses; empty: none
   bool resume = false;
   std::string placement = "pre";  // a name of nn::placements()
@@ -40,7 +40,7 @@ struct Options {
   nn::GPTOptions model(std::int64_t vocab) const;
 };
 
-/// Reads the command line; an exit status when the program should not go on.
+/// Parses the command line; an exit status when the program should stop.
 std::optional<int> parse(int argc, char** argv, Options& options);
 
 }  // namespace gradus::char_gpt

@@ -7,7 +7,7 @@
 namespace gradus::char_gpt {
 
 namespace {
-constexpr std::int64_t kWarmUp = 5;  // steps before: fresh memory, threads that wake up
+constexpr std::int64_t kWarmUp = 5;  // skipped steps: fresh memory, threads starting
 constexpr std::int64_t kWatched = 10;
 }  // namespace
 

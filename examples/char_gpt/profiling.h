@@ -1,5 +1,5 @@
 #pragma once
-// Where the time and the memory of a training go: --profile and --trace.
+// Time and memory of a training: --profile and --trace.
 
 #include <filesystem>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace gradus::char_gpt {
 
-/// Watches a few steps once a training runs warm, then prints tables and writes the trace.
+/// Profiles a few steps after warm-up, then prints tables and writes the trace.
 class StepProfiler {
  public:
   /// `trace`: the file to write; empty: none.
@@ -16,14 +16,14 @@ class StepProfiler {
 
   void before_step(std::int64_t step);
   void after_step(std::int64_t step);
-  /// Reports what was seen when the training ends before all steps were.
+  /// Reports the steps so far when training ends early.
   void finish();
 
  private:
   bool on_;
   std::filesystem::path trace_;
   std::optional<Profile> profile_;
-  std::int64_t steps_ = 0;  // watched
+  std::int64_t steps_ = 0;  // profiled
 };
 
 }  // namespace gradus::char_gpt

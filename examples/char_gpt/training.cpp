@@ -15,7 +15,7 @@ namespace gradus::char_gpt {
 
 namespace {
 
-/// What a training that goes on must have been begun with.
+/// Settings that a resumed training must share with the original.
 Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const Options& o) {
   const kit::Vocabulary& vocabulary = text.vocabulary;
   std::vector<std::int32_t> all(static_cast<std::size_t>(vocabulary.size()));

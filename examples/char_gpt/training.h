@@ -7,12 +7,12 @@
 
 namespace gradus::char_gpt {
 
-/// How the training runs, and what must be the same where it goes on.
+/// The training's options, and the settings that must match on --resume.
 kit::TrainingOptions training_options(const nn::GPTOptions& model, const kit::TextData& text,
                                       const Options& options);
 
 /// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. Ctrl-C ends it early; with --run
-/// it can be resumed. Says on stdout how long it will take and, now and then, how it goes.
+/// it can be resumed. Prints the expected time and, now and then, progress.
 void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& text, const Options& options);
 
 }  // namespace gradus::char_gpt

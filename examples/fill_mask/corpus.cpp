@@ -20,7 +20,7 @@ std::int64_t special(std::optional<std::int64_t> id, const char* name) {
   return *id;
 }
 
-/// Throws where --vocab has no room for the characters of the text.
+/// Throws if --vocab is too small for the text's characters.
 text::WordPiece vocabulary_of(const std::string& text, const Options& o) {
   try {
     return text::train_word_piece({text}, {.vocab = o.vocab});

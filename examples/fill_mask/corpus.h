@@ -1,5 +1,5 @@
 #pragma once
-// A text as what a masked language model is trained on.
+// A text as training data for a masked language model.
 
 #include <array>
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace gradus::fill_mask {
 
-/// Tokens of a text; the last tenth of the text validates.
+/// Tokens of a text; its last tenth is for validation.
 struct Corpus {
   text::WordPiece tokenizer;
   std::vector<std::int64_t> train, validation;
 };
 
-/// Learns a vocabulary from a text and cuts the text into its tokens. Throws when there are too few for a
-/// window in either part.
+/// Learns a vocabulary from a text and tokenizes the text. Throws when either part is too short for a
+/// window.
 Corpus make_corpus(const std::string& text, const Options& options);
 
-/// The id of a token that such a model needs; throws where the vocabulary has none. `mask_id(tokenizer)`
+/// The id of a required token; throws where the vocabulary lacks it. `mask_id(tokenizer)`
 std::int64_t cls_id(const text::Tokenizer& tokenizer);
 std::int64_t sep_id(const text::Tokenizer& tokenizer);
 std::int64_t mask_id(const text::Tokenizer& tokenizer);
@@ -38,8 +38,8 @@ class Windows {
  public:
   Windows(const Corpus& corpus, const std::vector<std::int64_t>& tokens, const Options& options);
   std::int64_t size() const;
-  /// Window i, with other tokens masked for another state of the generator: ids and targets. Training windows
-  /// begin anywhere near i times their length, so that each epoch cuts the text elsewhere.
+  /// Window i, masked at random by the generator: ids and targets. Training windows start near i times their
+  /// length, so each epoch cuts the text elsewhere.
   std::array<Tensor, 2> masked(std::int64_t i, Generator& generator, bool shifted) const;
 
  private:

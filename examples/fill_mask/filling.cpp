@@ -30,7 +30,7 @@ Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::
   // A model may have more rows than its vocabulary has tokens.
   const Tensor likely =
       softmax(model.mlm_logits(model(row)[row == mask]), -1).slice(1, 0, tokenizer.vocab_size());
-  for (std::int64_t id = 0; id < tokenizer.vocab_size(); ++id)  // no answer
+  for (std::int64_t id = 0; id < tokenizer.vocab_size(); ++id)  // not a valid guess
     if (tokenizer.is_special(id)) likely.select(1, id).fill_(0);
   const auto [values, tokens] = topk(likely, std::min(top, likely.size(1)));
   Filled filled;

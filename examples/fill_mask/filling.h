@@ -16,19 +16,18 @@ struct Guess {
 };
 
 struct Filled {
-  std::vector<std::vector<Guess>> masks;  // for each [MASK] of the sentence, the likeliest first
-  std::string sentence;                   // with the likeliest in their places
+  std::vector<std::vector<Guess>> masks;  // for each [MASK] of the sentence, most likely first
+  std::string sentence;                   // filled with the most likely tokens
 };
 
-/// The tokens of a sentence that a model can fill; throws when it has no [MASK], or more than the model looks
-/// at.
+/// The tokens of a sentence to fill; throws when it has no [MASK] or exceeds the model's context.
 text::Ids fillable(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence);
 
-/// Throws where fillable does.
+/// Throws like fillable.
 Filled fill(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence,
             std::int64_t top);
 
-/// As the program prints it.
+/// The program's output.
 std::string to_text(const Filled& filled);
 
 }  // namespace gradus::fill_mask

@@ -29,7 +29,7 @@ void print_filled(const nn::Bert& model, const text::Tokenizer& tokenizer, const
   kit::print_text(fill_mask::to_text(fill_mask::fill(model, tokenizer, line, o.top)));
 }
 
-/// Every line of stdin; one that cannot be filled is told on stderr.
+/// Fills every line of stdin; errors go to stderr.
 void fill_lines(const nn::Bert& model, const text::Tokenizer& tokenizer, const Options& o) {
   const bool asks = isatty(STDIN_FILENO) != 0;
   if (asks) kit::print("A sentence with [MASK], such as: the [MASK] is dark. Ctrl-D ends.\n");
@@ -72,7 +72,7 @@ int train_on_text(const Options& o) {
                          corpus.train.size() + corpus.validation.size(), corpus.tokenizer.vocab_size(),
                          model.options().placement.name, o.layers, model.num_parameters()));
   const bool finished = fill_mask::train(training, model, corpus, o);
-  training.save([&] {  // first of all: nothing below is worth as much
+  training.save([&] {  // first of all: nothing below is as valuable
     model.save_pretrained(o.save.string());
     corpus.tokenizer.save(o.save);
   });

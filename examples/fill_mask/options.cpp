@@ -19,7 +19,7 @@ std::optional<int> refused(std::string_view why) {
   return 2;
 }
 
-/// What cannot be asked for together.
+/// Conflicting options.
 std::optional<int> check_together(const kit::CommandLine& line, const Options& o) {
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FOLDER with a trained model");

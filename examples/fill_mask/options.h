@@ -1,6 +1,5 @@
 #pragma once
-// The command line of fill_mask. The defaults learn from a book of a megabyte in a minute on two quiet
-// cores.
+// The command line of fill_mask. The defaults train on a 1 MB book in a minute on two idle cores.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,7 +11,7 @@
 namespace gradus::fill_mask {
 
 struct Options {
-  std::filesystem::path text;  // what to train on
+  std::filesystem::path text;  // training text
   std::filesystem::path load;  // a folder with a model
   std::filesystem::path save = "fill_mask_model";
   bool resume = false;
@@ -34,11 +33,11 @@ struct Options {
 
   /// With the masked-token head only.
   nn::BertOptions model(std::int64_t tokens) const;
-  /// Where the training's checkpoints stand.
+  /// The folder of the training's checkpoints.
   std::filesystem::path run() const { return save / "training"; }
 };
 
-/// Reads the command line; an exit status when the program should not go on.
+/// Parses the command line; an exit status when the program should stop.
 std::optional<int> parse(int argc, char** argv, Options& options);
 
 }  // namespace gradus::fill_mask

@@ -1,12 +1,12 @@
 #pragma once
-// The training loop, and how well a model guesses.
+// The training loop, and a model's accuracy.
 
 #include "fill_mask/corpus.h"
 #include "gradus/kit/program/training_run.h"
 
 namespace gradus::fill_mask {
 
-/// How the training of a model on `text` runs, and what must be the same where it goes on.
+/// The options of training on `text`, and the settings that must match on --resume.
 kit::TrainingOptions training_options(const std::string& text, const Options& options);
 
 /// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. False after Ctrl-C; a
@@ -15,9 +15,9 @@ bool train(kit::TrainingRun& run, const nn::Bert& model, const Corpus& corpus, c
 
 struct Score {
   double loss = 0;   // mean cross-entropy of a masked token, in nats
-  double right = 0;  // share of masked tokens that are guessed
+  double right = 0;  // share of masked tokens guessed correctly
 };
-/// Over all windows of the validating part, each with the same masks every time; dropout is off.
+/// Over all validation windows, with the same masks every time; dropout is off.
 Score validate(const nn::Bert& model, const Corpus& corpus, const Options& options);
 
 }  // namespace gradus::fill_mask

@@ -1,4 +1,4 @@
-// Accumulation: the step of a batch of 64 by four of 16, where 64 would not fit into memory.
+// Gradient accumulation: four batches of 16 make the step of one of 64, for when 64 do not fit into memory.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// Fine-tuning a BERT: a layer on its pooler tells good reviews from bad ones; "not" turns a word round.
+// Fine-tuning a BERT: a layer on its pooler tells good reviews from bad ones; "not" flips a word's sense.
 #include <cstdio>
 #include "gradus/gradus.h"
 #include "gradus/text/text.h"
@@ -14,7 +14,7 @@ struct Classifier : nn::Module {
 
 int main(int argc, char** argv) {  // bert_classifier [FOLDER]: config.json, model.safetensors, vocab.txt
   manual_seed(0);
-  std::vector<std::string> texts;  // in their place files
+  std::vector<std::string> texts;  // in practice, read from files
   for (const std::string who : {"the film", "this book", "the last play", "her new song", "a long speech"})
     for (const std::string is : {" is ", " seems really ", " was, we felt, ", " is not ", " was never "})
       for (const char* what : {"good", "lovely", "wonderful", "bad", "boring", "awful"})
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {  // bert_classifier [FOLDER]: config.json, mod
   const auto [train, unseen] = data::random_split(150, {120, 30});
   optim::AdamW opt(model.parameters(), {.lr = optim::warmup_linear(argc > 1 ? 2e-5 : 2e-3, 20)});
   data::DataLoader loader({x[train], y[train]}, {.batch_size = 12, .shuffle = true});
-  for (model.train(); loader.epoch() < 40;) {  // one that is loaded is in eval mode: no dropout
+  for (model.train(); loader.epoch() < 40;) {  // a loaded model is in eval mode: no dropout
     const auto [ids, classes] = loader.next();
     opt.zero_grad();
     cross_entropy(model(ids), classes).backward();

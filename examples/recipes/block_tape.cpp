@@ -1,4 +1,4 @@
-// The tape of a Transformer block: every op, the module that recorded it, a diamond for each shortcut.
+// The tape of a Transformer block: every op, the module that recorded it, a diamond for each residual sum.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// A classifier: two spirals, in batches; accuracy and confusion matrix on unseen points.
+// A classifier of two spirals, trained in batches; accuracy and confusion matrix on unseen points.
 #include <cstdio>
 #include <iostream>
 

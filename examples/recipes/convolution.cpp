@@ -1,11 +1,11 @@
-// Convolution: small images with a bright bar somewhere. Does it lie, stand or lean?
+// Convolution: small images with a bright bar. Is it horizontal, vertical or diagonal?
 #include <cstdio>
 
 #include "gradus/gradus.h"
 
 using namespace gradus;
 
-/// `count` images [count, 1, 12, 12] that show kind (i64 [count]) in noise: 0 lies, 1 stands, 2 leans.
+/// Noisy images [N, 1, 12, 12] of bars of kind (i64 [N]): 0 horizontal, 1 vertical, 2 diagonal.
 Tensor draw(const Tensor& kind) {
   const std::int64_t count = kind.numel();
   const Tensor x = 0.3 * randn({count, 12 * 12}),
@@ -32,7 +32,7 @@ int main() {
       cross_entropy(net(x[batch]), kind[batch]).backward();
       opt.step();
     }
-  const nn::EvalMode eval(net);  // BatchNorm takes the averages it has gathered
+  const nn::EvalMode eval(net);  // BatchNorm uses its running averages
   const NoGrad guard;
   const Tensor truth = randint(0, 3, {200});
   std::printf("accuracy %.2f\n", data::accuracy(net(draw(truth)), truth));

@@ -26,7 +26,7 @@ int main() {
   const nn::BlockOptions block{.d_model = 32, .heads = 4};
   const nn::GPT gpt({.vocab = 8, .context = 16, .layers = 2, .placement = side_by_side, .block = block});
   optim::Adam opt(gpt.parameters(), {.lr = optim::warmup_linear(3e-3, 20)});
-  for (int step = 0; step < 200; ++step) {  // to learn: three symbols, whichever, are said again and again
+  for (int step = 0; step < 200; ++step) {                     // to learn: three random symbols, repeated
     const Tensor ids = randint(0, 8, {32, 3}).repeat({1, 5});  // [32, 15]
     opt.zero_grad();
     gpt.loss(ids.slice(1, 2, -1), ids.slice(1, 3)).backward();

@@ -1,4 +1,4 @@
-// A layer of your own, with parameters: y_k = x^T W_k x + b, checked by gradcheck.
+// A custom layer with parameters: y_k = x^T W_k x + b, checked by gradcheck.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -13,7 +13,7 @@ struct Quadratic : nn::Module {
 };
 
 int main() {
-  const DefaultDType guard(f64);  // gradcheck wants double precision
+  const DefaultDType guard(f64);  // gradcheck needs double precision
   manual_seed(0);
   const Quadratic layer(3, 2);
   const Tensor points = randn({4, 3});
@@ -21,7 +21,7 @@ int main() {
   std::printf("%s", nn::summary(layer).c_str());
 
   const Tensor x = randn({200, 2}),
-               inside = (x.square().sum(-1, true) < 1).to(f64);  // a disc: no line cuts it out
+               inside = (x.square().sum(-1, true) < 1).to(f64);  // a disc: not linearly separable
   const Quadratic net(2, 1);
   optim::SGD opt(net.parameters(), {.lr = 1.0, .momentum = 0.9});
   for (int step = 0; step < 200; ++step) {

@@ -1,13 +1,13 @@
-// An op of your own: its numbers, what is saved, the derivative, and whether these agree.
+// A custom op: forward, saved tensors, derivative, and a check that they agree.
 #include <cstdio>
 
 #include "gradus/gradus.h"
 
 using namespace gradus;
 
-/// x sigmoid(b x): dx = dy s (1 + b x (1 - s)), s = sigmoid(b x). One note on the tape, x and s are saved.
+/// x sigmoid(b x): dx = dy s (1 + b x (1 - s)), s = sigmoid(b x). One node on the tape, which saves x and s.
 Tensor swish(const Tensor& x, double b) {
-  const Tensor in = x.detach(), s = sigmoid(b * in);  // plain numbers: these leave no notes
+  const Tensor in = x.detach(), s = sigmoid(b * in);  // detached: records nothing
   return record("swish", (in * s).array(), {&x},
                 [b, x = Saved(in.array()), s = Saved(s.array())](const Array& dy, Needs) -> Grads {
                   const Tensor gate(*s), input(*x);
@@ -15,7 +15,7 @@ Tensor swish(const Tensor& x, double b) {
                 });
 }
 
-/// The same with a mistake in the derivative.
+/// The same op with a wrong derivative.
 Tensor wrong(const Tensor& x) {
   return record("wrong", swish(x.detach(), 1).array(), {&x},
                 [x = Saved(x.array())](const Array& dy, Needs) -> Grads {

@@ -1,4 +1,4 @@
-// Distillation: a small net learns a large one's probabilities, on points without labels.
+// Distillation: a small net learns a large net's probabilities on unlabeled points.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -10,13 +10,13 @@ Tensor measured(const Tensor& x) { return sin(3 * x) + 0.5 * randn(x.shape()); }
 
 int main() {
   manual_seed(0);
-  const Tensor x = rand({12, 1}) * 2 - 1, y = measured(x);  // few points, much noise: easy to learn by heart
+  const Tensor x = rand({12, 1}) * 2 - 1, y = measured(x);  // few points, much noise: easy to overfit
   const Tensor other_x = rand({100, 1}) * 2 - 1, other_y = measured(other_x);
   const nn::Sequential net(nn::Linear(1, 64), tanh, nn::Linear(64, 64), tanh, nn::Linear(64, 1));
   optim::Adam opt(net.parameters(), {.lr = 1e-2});
   optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 100});
   const auto validate = [&] {
-    const nn::EvalMode eval(net);  // no dropout, if there were any
+    const nn::EvalMode eval(net);  // turns off dropout, if the net has any
     const NoGrad guard;
     return mse_loss(net(other_x), other_y).item();
   };

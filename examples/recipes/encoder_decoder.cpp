@@ -1,11 +1,11 @@
-// Encoder and decoder: a sequence is read, and written backwards.
+// Encoder and decoder: read a sequence, write it backwards.
 #include <cstdio>
 
 #include "gradus/gradus.h"
 
 using namespace gradus;
 
-constexpr std::int64_t kSymbols = 8, kLength = 6, kStart = 8, kModel = 32;  // kStart begins an answer
+constexpr std::int64_t kSymbols = 8, kLength = 6, kStart = 8, kModel = 32;  // kStart: an answer's first token
 
 struct Reverser : nn::Module {
   nn::TransformerOptions options{.layers = 1, .block = {.d_model = kModel, .heads = 4}};

@@ -1,4 +1,4 @@
-// Freezing: a net that tells odd from even learns small from large, first by its head alone.
+// Freezing: a net trained to tell odd from even learns small from large, at first only in its head.
 #include <cstdio>
 
 #include "gradus/gradus.h"

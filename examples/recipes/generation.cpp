@@ -1,11 +1,11 @@
-// Generation: what each option makes of the same logits, and where beam search sees further than greedy.
+// Generation: every sampling option on the same logits, and a case where beam search beats greedy.
 #include <cstdio>
 
 #include "gradus/gradus.h"
 
 using namespace gradus;
 
-/// Prints how often each of five tokens is drawn when token 0 stands there already.
+/// Prints how often each of five tokens is drawn after token 0.
 void draw(const char* name, const nn::GenerateOptions& options) {
   manual_seed(1);
   const Tensor logits = tensor({2.0, 1.5, 1.0, 0.0, -1.0}).expand({100'000, 5});
@@ -27,7 +27,7 @@ int main() {
   const Tensor p = tensor({{0., .5, .4, .1, 0.},
                            {0., 0., .3, .4, .3},
                            {.1, 0., 0., 0., .9},
-                           {0., 0., 0., 0., 1.}});  // of the column's word after the row's
+                           {0., 0., 0., 0., 1.}});  // p(column after row)
   const auto step = [&](const Tensor& ids, const Tensor&) { return log(p[ids.select(1, -1)]); };
   for (const int beams : {1, 3})
     for (const auto& [tokens, score] :

@@ -1,4 +1,4 @@
-// Hooks: look at a gradient inside the tape, change it on its way, ask for it as a value.
+// Hooks: inspect a gradient inside the tape, modify it in backward, or compute it as a value.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -19,7 +19,7 @@ int main() {
   k.sum().backward();
   std::printf("reversed: dx[0] %.1f\n", x.grad()[0].item());
 
-  // The gradient as a value: its own norm as a number to watch, and nothing is added to x.grad().
+  // The gradient as a value, here to monitor its norm; nothing is added to x.grad().
   const Tensor dx = grad((x.pow(3)).sum(), {x})[0];
   std::printf("3 x^2 at 3: %.1f; x.grad()[0] is still %.1f\n", dx[2].item(), x.grad()[0].item());
 }

@@ -1,4 +1,4 @@
-// Rare classes: one point in twenty is of class 1. Weights say how much each class counts.
+// Rare classes: one point in twenty is of class 1. Class weights balance the loss.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -6,7 +6,7 @@
 using namespace gradus;
 
 double found(const CrossEntropyOptions& options, const Tensor& x,
-             const Tensor& y) {  // share of class 1 that is found
+             const Tensor& y) {  // recall of class 1
   manual_seed(1);
   const nn::Linear net(2, 2);
   optim::Adam opt(net.parameters(), {.lr = 0.05});

@@ -1,4 +1,4 @@
-// Looking inside any model: shapes, sizes of activations and gradients, every output.
+// Inspecting any model: shapes, sizes of activations and gradients, every layer's output.
 #include <cstdio>
 #include <string>
 
@@ -18,7 +18,7 @@ int main() {
 
   optim::Adam opt(net.parameters());
   {
-    const nn::Probe probe(net);  // watches until the end of this scope
+    const nn::Probe probe(net);  // records until the end of this scope
     net(x).square().mean().backward();
     opt.step();
     std::printf("%s\n", probe.table().c_str());

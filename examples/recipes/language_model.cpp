@@ -1,4 +1,4 @@
-// A language model: a GPT reads one sentence, letter by letter, and writes it again.
+// A language model: a GPT learns one sentence, character by character, and writes it.
 #include <cstdio>
 #include <string>
 
@@ -18,10 +18,10 @@ int main() {
   const nn::GPT gpt({.vocab = 128, .context = context, .layers = 2, .block = {.d_model = 32, .heads = 2}});
   optim::AdamW opt(gpt.parameters(), {.lr = optim::warmup_cosine(5e-3, 20, 200)});
 
-  data::DataLoader loader(data::text_windows(to_ids(text + text), context),  // one from every letter on
+  data::DataLoader loader(data::text_windows(to_ids(text + text), context),  // one at every character
                           {.batch_size = 32, .shuffle = true, .drop_last = true});
   for (int step = 0; step < 200; ++step) {
-    const auto [ids, targets] = loader.next();  // targets are the same letters, one further
+    const auto [ids, targets] = loader.next();  // targets: the characters, shifted by one
     const Tensor loss = gpt.loss(ids, targets);
     opt.zero_grad();
     loss.backward();

@@ -1,4 +1,4 @@
-// Which learning rate? A run whose rate grows tenfold every 40 steps tells.
+// Finding a learning rate: one run in which the rate grows tenfold every 40 steps.
 #include <cmath>
 #include <cstdio>
 
@@ -29,7 +29,7 @@ int main() {
     if (opt.steps() % 40 == 0) std::printf("rate %.0e  loss %.2f\n", rate, loss);
     if (loss < least) least = loss, best = rate;
   }
-  const double peak = best / 2;  // below the rate at which the loss was least
+  const double peak = best / 2;  // below the rate with the lowest loss
   const nn::Sequential fresh = new_net();
   optim::SGD good(fresh.parameters(), {.lr = optim::warmup_cosine(peak, 20, 400)});
   double loss = 0;

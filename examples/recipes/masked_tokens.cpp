@@ -1,4 +1,4 @@
-// Masked tokens, as in BERT: an encoder fills in what is hidden in rows that count up.
+// Masked tokens, as in BERT: an encoder fills in the hidden tokens of rows that count up.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -30,7 +30,7 @@ int main() {
     const Tensor hidden = (rand(ids.shape()) < 0.15) & (ids != kPadding);
     const Tensor logits = model(masked_fill(ids, hidden, kMask));
     opt.zero_grad();
-    cross_entropy(logits[hidden], ids[hidden]).backward();  // only what is hidden counts
+    cross_entropy(logits[hidden], ids[hidden]).backward();  // loss on hidden tokens only
     opt.step();
     if (step >= 280) right = cat({right, logits.argmax(-1)[hidden] == ids[hidden]});
   }

@@ -1,4 +1,4 @@
-// A new head: a GPT that has read rows without labels is loaded, and tells topics apart from one label each.
+// A new head: load a GPT trained on unlabeled rows, then learn to classify topics from one label each.
 #include <cstdio>
 #include "gradus/gradus.h"
 
@@ -13,7 +13,7 @@ struct Classifier : nn::Module {
 
 int main() {
   manual_seed(0);
-  const auto rows = [](const Tensor& topics) {  // [B] -> [B, 8], each of 8 words from its topic's 50
+  const auto rows = [](const Tensor& topics) {  // [B] -> [B, 8]: 8 words, each from its topic's 50
     return 50 * topics.unsqueeze(1) + randint(0, 50, {topics.size(0), 8});
   };
   const nn::GPT gpt(nn::llama({.vocab = 200, .context = 8, .layers = 2, .d_model = 32, .heads = 4}));
@@ -21,11 +21,11 @@ int main() {
     const Tensor text = rows(randint(0, 4, {32}));
     gpt.loss(text.slice(1, 0, 7), text.slice(1, 1)).backward();
   }
-  gpt.save_pretrained("body");  // in its place any folder that nn::GPT::load_pretrained reads
+  gpt.save_pretrained("body");  // or any folder that nn::GPT::load_pretrained reads
   const Tensor x = rows(arange(4)), topics = randint(0, 4, {400}), unseen = rows(topics);
   const Classifier fresh(nn::GPT(gpt.options())), model(nn::GPT::load_pretrained("body"));
   for (const Classifier& c : {fresh, model}) {
-    c.train();  // what is loaded is in eval mode, without dropout
+    c.train();  // a loaded model is in eval mode
     optim::AdamW opt({{c.head.parameters()}, {c.body.parameters(), 1e-4}}, {.lr = 1e-2});
     for (; opt.steps() < 30; opt.step(), opt.zero_grad()) cross_entropy(c(x), arange(4)).backward();
     c.eval();

@@ -1,4 +1,4 @@
-// Charts: the losses of a run in the terminal and as a picture, bars, and a table of numbers as a heat map.
+// Charts: a run's losses in the terminal and as an image, a bar chart, and a matrix as a heat map.
 #include <iostream>
 
 #include "gradus/gradus.h"

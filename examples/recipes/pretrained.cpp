@@ -1,4 +1,4 @@
-// Weights that are trained already: a GPT from its folder writes, learns another text, goes into a folder.
+// Pretrained weights: load a GPT from its folder, generate text, fine-tune it on another text, save it.
 #include <cstdio>
 #include <iostream>
 
@@ -7,7 +7,7 @@
 using namespace gradus;
 
 int main(int argc,
-         char** argv) {  // pretrained FOLDER: config.json and model.safetensors, as Hugging Face has them
+         char** argv) {  // pretrained FOLDER: Hugging Face's config.json and model.safetensors
   if (argc < 2) return std::fprintf(stderr, "usage: pretrained FOLDER\n"), 2;
   manual_seed(0);
   // [load]
@@ -17,7 +17,7 @@ int main(int argc,
   // [/load]
 
   // [tune]
-  gpt.train();  // it comes in eval mode
+  gpt.train();  // it is loaded in eval mode
   optim::Adam opt(gpt.parameters(), {.lr = 0.02});
   const Tensor text = tensor({{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}});
   for (int step = 0; step < 60; ++step) {

@@ -1,4 +1,4 @@
-// Exchange with PyTorch: its weights and its output are read, ours written under its keys.
+// Exchange with PyTorch: read its weights and output, write ours under its keys.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// Recurrent networks: the first number of a sequence is wanted after all have been read.
+// Recurrent networks: recall the first value of a sequence after reading all of it.
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -1,4 +1,4 @@
-// Regression: a line through points of which some are far off, with three losses.
+// Regression: fit a line to points with outliers, using three losses.
 #include <cstdio>
 
 #include "gradus/gradus.h"

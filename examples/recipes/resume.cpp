@@ -1,4 +1,4 @@
-// Resuming: run it, stop it with Ctrl-C, run it again: the bits of a run nobody stopped.
+// Resuming: run it, stop it with Ctrl-C, run it again: same bits as an uninterrupted run.
 #include <cstdio>
 #include <string>
 

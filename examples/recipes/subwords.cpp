@@ -1,4 +1,4 @@
-// Subwords: a vocabulary learned from texts, a GPT on its tokens, and a text that is printed while it is written.
+// Subwords: learn a vocabulary from texts, train a GPT on its tokens, and print its text as it is generated.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -8,7 +8,8 @@ using namespace gradus;
 
 int main() {
   manual_seed(0);
-  const std::vector<std::string> songs{  // in their place files
+  const std::vector<std::string> songs{
+      // read from files
       "Wer reitet so spät durch Nacht und Wind? Es ist der Vater mit seinem Kind.",
       "Er hat den Knaben wohl in dem Arm, er faßt ihn sicher, er hält ihn warm."};
   const auto bpe = text::train_byte_level_bpe(songs, {.vocab = 280, .special_tokens = {"</s>"}});
@@ -25,7 +26,7 @@ int main() {
     opt.step();
   }
 
-  text::Utf8Stream out;  // holds back a letter whose last byte is still to come
+  text::Utf8Stream out;  // holds back incomplete UTF-8 characters
   const auto print = [&](const Tensor& token) {
     std::printf("%s", out.push(bpe.bytes(token.item<std::int64_t>())).c_str());
     return true;

@@ -1,4 +1,4 @@
-// A T5 of one's own: a vocabulary with sentinels, and a model that puts back what was taken out of a text.
+// A T5 from scratch: a vocabulary with sentinels, and a model that fills in spans removed from a text.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -9,18 +9,18 @@ using namespace gradus;
 int main() {
   manual_seed(0);
   const std::string year = " Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
-  std::vector<std::string> texts;  // in their place files
+  std::vector<std::string> texts;  // in practice, read from files
   for (std::size_t month = 0; month < 12; ++month) texts.push_back((year + year).substr(4 * month, 4 * 8));
   std::vector<std::string> special{"<pad>", "</s>"};  // ids 0 and 1, as T5 has them; sentinels count down
   for (int i = 9; i >= 0; --i) special.push_back("<extra_id_" + std::to_string(i) + ">");
   const auto bpe = text::train_byte_level_bpe(texts, {.vocab = 320, .special_tokens = special});
-  nn::T5Options small{.vocab = bpe.vocab_size(), .dropout = 0};  // or nn::t5("small"), of 60 million numbers
+  nn::T5Options small{.vocab = bpe.vocab_size(), .dropout = 0};  // or nn::t5("small"): 60 million parameters
   small.d_model = 32, small.d_kv = 8, small.heads = 4, small.d_ff = 64;
   small.encoder_layers = small.decoder_layers = 2;
   const nn::T5 model(small);
   const data::SpanCorruptionOptions blanks{
-      .noise_density = 0.4, .mean_span = 1, .sentinel = bpe.id("<extra_id_0>")};  // the largest of them
-  const auto item = [&](std::size_t i) {                                          // other blanks each time
+      .noise_density = 0.4, .mean_span = 1, .sentinel = bpe.id("<extra_id_0>")};  // the largest sentinel
+  const auto item = [&](std::size_t i) {  // different blanks each time
     const auto [source, target] = data::span_corruption(from_vector(bpe.encode(texts[i % 12])), blanks);
     return std::array{source, target};
   };

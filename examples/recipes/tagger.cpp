@@ -1,4 +1,4 @@
-// Sequences of different lengths: a tagger finds the largest number of each row.
+// Sequences of different lengths: a tagger marks the largest value of each row.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -25,14 +25,14 @@ int main() {
   const Tagger model;
   optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(2e-3, 30)});
   while (loader.epoch() < 10)
-    for (const auto& [ids, tags] : loader) {  // as long as the longest of the batch
+    for (const auto& [ids, tags] : loader) {  // padded to the longest of the batch
       opt.zero_grad();
       cross_entropy(model(ids), tags, {.ignore_index = -100}).backward();  // padding has no tag
       opt.step();
     }
   const auto [ids, tags] = data::DataLoader(1000, item, {.batch_size = 1000, .pad = {0, -100}}).next();
   const Tensor unseen = model(ids.slice(0, 800));                              // [200, 12, 2]
-  std::printf("accuracy %.2f\n", data::accuracy(unseen, tags.slice(0, 800)));  // leaves out -100 too
+  std::printf("accuracy %.2f\n", data::accuracy(unseen, tags.slice(0, 800)));  // ignores -100, too
   const Tensor alone = model(row(800).unsqueeze(0))[0];
   std::printf("the same without padding: %s\n",
               allclose(unseen[0].slice(0, 0, length(800)), alone, 1e-4, 1e-4) ? "yes" : "no");

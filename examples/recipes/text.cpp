@@ -1,4 +1,4 @@
-// A text: its characters are the vocabulary, its end validates, and the model writes with a temperature.
+// Text: characters as vocabulary, the end for validation, generation with a temperature.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -6,7 +6,7 @@
 
 using namespace gradus;
 
-std::string sentences(int count) {  // in their place a file: kit::load_text("book.txt", context)
+std::string sentences(int count) {  // in practice a file: kit::load_text("book.txt", context)
   const char* words[3][3] = {
       {"a fox", "the owl", "no cat"}, {" sees", " hears", " fears"}, {" me. ", " it. ", " us. "}};
   std::string text;

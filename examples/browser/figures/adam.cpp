@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 40, kSpike = 10;
 
-/// Of size 1.
+/// Gradients of size 1.
 double gradient_at(const std::string& stream, std::int64_t step, Generator& generator) {
   if (stream == "constant") return 1;
   if (stream == "alternating") return step % 2 ? 1 : -1;

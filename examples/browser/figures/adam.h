@@ -1,8 +1,8 @@
 #pragma once
-// What optim::Adam and optim::SGD take from one weight, step by step, for a stream of gradients one chooses.
+// The steps of optim::Adam and optim::SGD on one weight, for a chosen stream of gradients.
 //
 //   const FirstSteps steps = first_steps({.stream = "noise", .warmup = 20});
-//   steps.adam.taken[0];  // by the first step, in units of the rate
+//   steps.adam.taken[0];  // the first update, in units of the rate
 
 #include <cstdint>
 #include <string>
@@ -24,9 +24,9 @@ struct GradientStream {
 };
 std::vector<GradientStream> gradient_streams();
 
-/// One optimizer's way. The gradients do not depend on the weight, which begins at 0.
+/// One optimizer's trajectory. The gradients do not depend on the weight, which starts at 0.
 struct Path {
-  std::vector<double> taken;   // by each step from the weight, in units of the full rate
+  std::vector<double> taken;   // each step's update, in units of the full rate
   std::vector<double> weight;  // after each step
 };
 
@@ -36,7 +36,7 @@ struct FirstSteps {
   std::vector<double> mean, root;  // Adam's mhat and sqrt(vhat) at each step
 };
 
-/// 40 steps. Throws where a setting is not as above, and what optim::Adam throws.
+/// 40 steps. Throws on a setting out of range, and what optim::Adam throws.
 FirstSteps first_steps(const AdamSettings& settings);
 
 }  // namespace gradus::browser

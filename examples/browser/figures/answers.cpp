@@ -16,7 +16,7 @@ namespace {
 
 // --- layer norm
 
-/// A token or a gradient: 2 to 64 numbers.
+/// A token or a gradient: 2 to 64 values.
 Tensor vector_from(const Json& request, const char* name) {
   const Json values = request.value(name, Json());
   const bool numeric = values.is_array() &&

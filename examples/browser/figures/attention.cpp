@@ -11,8 +11,7 @@ namespace gradus::browser {
 
 namespace {
 
-// A letter is a row of 64 numbers, two of them 1: channel i < 32 says which letter it is, channel 32 + t
-// where it stands.
+// A letter is a two-hot row of 64 values: channel i < 32 encodes the letter, channel 32 + t its position.
 constexpr std::int64_t kChannels = 64, kPlaces = 32, kMost = 24;
 constexpr double kStrength = 6;  // of the rules
 
@@ -39,7 +38,7 @@ Weights weights_of(const HeadSettings& settings) {
   return {query, drawn()};
 }
 
-/// Which letter stands where: a letter's number is that of its first place among different ones.
+/// The letter ids by position, numbered in order of first appearance.
 std::vector<std::int64_t> numbers_of(const std::vector<std::string>& letters) {
   std::vector<std::string> known;
   std::vector<std::int64_t> numbers;
@@ -112,10 +111,10 @@ Head attend(const HeadSettings& settings) {
   std::vector<std::int64_t> numbers = numbers_of(settings.letters);
   const Tensor x = embedded(numbers);
   const Tensor weights = weights_on(x, w, settings);
-  numbers.back() = kPlaces - 1;  // a letter that the text does not have
+  numbers.back() = kPlaces - 1;  // a letter not in the text
   const Tensor other = embedded(numbers);
   const auto handed_on = [](const Tensor& by, const Tensor& from) {
-    return matmul(by, from.slice(1, 0, kPlaces));  // values are the letters
+    return matmul(by, from.slice(1, 0, kPlaces));  // values are the letters' one-hot codes
   };
   const Tensor change = handed_on(weights_on(other, w, settings), other) - handed_on(weights, x);
   const Tensor places = arange(x.size(0));

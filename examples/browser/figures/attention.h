@@ -1,8 +1,8 @@
 #pragma once
-// One attention head on a short text, with weights written by a rule, for a figure.
+// One attention head on a short text, with weights constructed by a rule, for a figure.
 //
 //   const Head head = attend({.letters = {"a", "b", "a"}, .rule = "same", .causal = true});
-//   head.weights[2];  // what the last letter looks at: {0.50, 0.01, 0.50}
+//   head.weights[2];  // of the last letter: {0.50, 0.01, 0.50}
 
 #include <cstdint>
 #include <string>
@@ -21,20 +21,20 @@ struct HeadSettings {
 
 struct HeadRule {
   std::string name, title;
-  std::string words;  // how the weights are written
+  std::string words;  // description of the weights
 };
 std::vector<HeadRule> head_rules();
 
 struct Head {
   std::vector<std::vector<double>> weights;  // [query][key]
   std::vector<double> sums;                  // of each row
-  std::vector<double> future;                // of each row, on keys after it
-  // The largest change in what each row hands on when another letter is put in the place of the last one. 0
-  // in all rows but the last: nothing leaks.
+  std::vector<double> future;                // each row's weight on later keys
+  // The largest change in each row's output when the last letter is replaced. 0 in all rows but the last:
+  // nothing leaks.
   std::vector<double> change;
 };
 
-/// Throws where a setting is not as above.
+/// Throws on a setting out of range.
 Head attend(const HeadSettings& settings);
 
 }  // namespace gradus::browser

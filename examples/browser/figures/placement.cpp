@@ -23,7 +23,7 @@ NormPlaces places_of(const std::string& placement) {
   return *at;
 }
 
-/// What the layers of a model hand on, by their paths.
+/// The outputs of a model's layers by path.
 class Outputs {
  public:
   explicit Outputs(const nn::Module& model)
@@ -31,7 +31,7 @@ class Outputs {
   const Tensor& operator[](const std::string& path) const { return all_.at(path); }
 
  private:
-  std::map<std::string, Tensor> all_;  // of a path seen twice the later one: a block comes after its FFN
+  std::map<std::string, Tensor> all_;  // the later one of a repeated path: a block comes after its FFN
   nn::ForwardHook hook_;
 };
 
@@ -39,7 +39,7 @@ class Outputs {
 struct BranchValues {
   Tensor out;     // above the sum and the norm on it
   Tensor added;   // what the branch adds
-  Tensor f, fed;  // what attention or FFN gives, and what it gets
+  Tensor f, fed;  // output and input of attention or FFN
   Tensor in;      // the stream below
 };
 
@@ -51,16 +51,16 @@ BranchValues values_of(const Outputs& y, const NormPlaces& norms, const std::str
   BranchValues v{.out = {}, .added = at("dropout"), .f = at("dropout"), .fed = in, .in = in};
   if (norms.before) v.fed = norms.after ? at("norm", ".before") : at("norm");
   if (norms.after) v.added = norms.before ? at("norm", ".after") : at("norm");
-  // Without a norm on it the sum below FFN has no layer; its gradient is that of what attention adds to it.
+  // Without a norm the sum below FFN has no layer; its gradient equals that of attention's contribution.
   v.out = branch == 2 ? y[block] : norms.on_stream ? at("norm") : v.added;
   return v;
 }
 
 double share(const Tensor& below, const Tensor& above) { return below.norm().item() / above.norm().item(); }
 
-/// From the gradients of values_of(); that of `in` holds the shortcut's part, too.
+/// From the gradients of values_of(); that of `in` includes the shortcut's part.
 BranchTrace trace_of(const BranchValues& g, const NormPlaces& norms) {
-  const Tensor added = g.in - g.added;  // the shortcut handed on what came to the sum
+  const Tensor added = g.in - g.added;  // the shortcut passes on the sum's gradient
   BranchTrace trace;
   if (norms.on_stream) trace.on_stream = share(g.added, g.out);
   if (norms.after) trace.after = share(g.f, g.added);

@@ -1,6 +1,6 @@
 #pragma once
-// Where a placement's norms stand, and what they do to the stream on its way up and to the gradient on its
-// way down, block by block, for a figure.
+// A placement's norms and their effect on the stream in forward and on the gradient in backward, block by
+// block, for a figure.
 //
 //   const Trace trace = trace_of(session.models()[0], session.settings());
 //   trace.stream[12];                   // |x|^2 / d after block 12
@@ -15,30 +15,30 @@
 
 namespace gradus::browser {
 
-/// Where norms stand around each branch f of a block; the shortcut has weight 1.
+/// The positions of norms around each branch f of a block; the shortcut has weight 1.
 struct NormPlaces {
   std::string placement;
   bool before = false, after = false;  // on the branch
   bool on_stream = false;              // on the sum of shortcut and branch
 };
-/// Those that can be traced, Pre-LN and Post-LN first.
+/// The placements that can be traced, Pre-LN and Post-LN first.
 std::vector<NormPlaces> traced_placements();
 
-/// The gradient on its way down through one branch and its shortcut: |dL/d.| below each part, divided by that
-/// above it. The shortcut itself hands on what it gets. A norm that is not there has 1.
+/// The gradient's way back through one branch and its shortcut: |dL/d.| below each part divided by that above
+/// it. The shortcut passes its gradient on unchanged. A missing norm has 1.
 struct BranchTrace {
   double on_stream = 1, after = 1, f = 1, before = 1;
-  double branch = 1;  // what the whole branch adds to the gradient / what came to the sum
-  double all = 1;     // what leaves below / what came from above
+  double branch = 1;  // the branch's contribution to the gradient / gradient at the sum
+  double all = 1;     // gradient below / gradient above
 };
 struct BlockTrace {
   BranchTrace attention, ffn;
 };
 
-/// One model and the batch that its training begins with.
+/// One model on the first batch of its training.
 struct Trace {
   NormPlaces norms;
-  std::vector<double> stream;      // |x_l|^2 / d, mean over tokens; l = 0: what enters block 1
+  std::vector<double> stream;      // |x_l|^2 / d, mean over tokens; l = 0: input of block 1
   std::vector<double> gradient;    // |dL/dx_l|, over the whole batch
   std::vector<BlockTrace> blocks;  // l = 1..L
 };
@@ -46,7 +46,7 @@ struct Trace {
 /// Throws where the model's placement cannot be traced.
 Trace trace_of(const Model& model, const Settings& settings);
 
-/// Of both models, in JSON; and what a page's menus hold.
+/// Both models' traces in JSON; and the entries of a page's menus.
 Json answer_trace(const Session& session);
 Json answer_blocks(const Json& request);
 

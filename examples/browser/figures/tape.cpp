@@ -13,7 +13,7 @@ namespace gradus::browser {
 
 namespace {
 
-/// The values of an expression by their names, as they are computed. The notes themselves have none.
+/// The values of an expression by name, in order of computation. The tape's nodes have no names.
 class Lines {
  public:
   Tensor input(const std::string& name, Tensor x) {
@@ -58,7 +58,7 @@ Tensor used_twice(Lines& lines, const Values& in) {
 
 Tensor neuron(Lines& lines, const Values& in) {
   const Tensor w = lines.input("w", tensor(in[0])), b = lines.input("b", tensor(in[1]));
-  const double x = in[2], target = in[3];  // data: no note is written for it
+  const double x = in[2], target = in[3];  // data: not recorded
   const Tensor p = lines.add("p", "w * x", w * x);
   const Tensor z = lines.add("z", "p + b", p + b);
   const Tensor h = lines.add("h", "relu(z)", relu(z));
@@ -121,7 +121,7 @@ Array array_of(const Gradient& gradient) {
   return part.array();
 }
 
-/// What each note has gathered, hand-over by hand-over.
+/// The gradient accumulated at each node, one contribution at a time.
 void add_totals(TapeRun& run) {
   std::vector<Values> totals(run.notes.size());
   for (TapeVisit& visit : run.visits)
@@ -168,8 +168,8 @@ TapeRun run_tape(const std::string& expression, const std::vector<double>& value
     for (const NodePtr& input : node->inputs)
       if (input) note.inputs.push_back(place(input.get()));
     run.notes.push_back(std::move(note));
-    // The engine calls this when the note's gradient is complete, just before it asks the note itself what to
-    // hand on. The note keeps the hook: the hook must not keep the note, or neither would ever be freed.
+    // The engine calls this when the node's gradient is complete, just before calling the node's backward.
+    // The node owns the hook: the hook must not own the node, or neither would ever be freed.
     line.x.on_grad([&run, &place, node](const Array& gradient) {
       TapeVisit visit{place(node), numbers(gradient), {}};
       const Grads parts = node->is_leaf ? Grads() : node->backward(gradient, Needs(*node));

@@ -1,4 +1,4 @@
-// A model that trains in a web page (docs/browser.md): each call of train_step is one step, index.html draws its loss.
+// A model trained in a web page (docs/browser.md): train_step makes one step, index.html plots the loss.
 #include <emscripten.h>
 
 #include "gradus/gradus.h"
@@ -7,7 +7,7 @@ using namespace gradus;
 
 namespace {
 
-// y = sin(3 x), learned by two layers.
+// y = sin(3 x), learned by a two-layer net.
 struct Training {
   nn::Sequential net{nn::Linear(1, 32), tanh, nn::Linear(32, 1)};
   optim::Adam adam{net.parameters(), {.lr = 0.01}};

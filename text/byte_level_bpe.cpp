@@ -25,7 +25,7 @@ detail::BPEParts parts_of(const std::vector<std::string>& tokens, const std::vec
 std::array<std::int32_t, 256> ids_of_bytes(const Tokens& tokens) {
   std::array<std::int32_t, 256> ids{};
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    const std::string& letter = detail::byte_letters()[byte];
+    const std::string letter(detail::byte_letter(static_cast<unsigned char>(byte)));
     const auto id = tokens.find(letter);
     check(id.has_value(),
           "{}: no token for byte 0x{:02X}, written {}; expects all 256 bytes: is this a byte-level BPE?",

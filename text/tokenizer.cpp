@@ -67,9 +67,9 @@ std::string Tokenizer::decode(const Tensor& ids, const DecodeOptions& options) c
 }
 
 std::int64_t Tokenizer::vocab_size() const { return tokens_->size(); }
-const std::string& Tokenizer::token(std::int64_t id) const { return tokens_->token(id, "Tokenizer::token"); }
+std::string Tokenizer::token(std::int64_t id) const { return tokens_->token(id, "Tokenizer::token"); }
 std::optional<std::int64_t> Tokenizer::find(std::string_view token) const { return tokens_->find(token); }
-const SpecialIds& Tokenizer::special() const { return tokens_->special(); }
+SpecialIds Tokenizer::special() const { return tokens_->special(); }
 
 std::int64_t Tokenizer::id(std::string_view token) const {
   const auto found = find(token);

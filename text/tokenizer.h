@@ -69,13 +69,13 @@ class Tokenizer {
   /// The largest id and 1: what an embedding must have rows for, at least.
   std::int64_t vocab_size() const;
   /// A token as the vocabulary writes it, "Ġthe", "##ing" or "▁the"; throws where there is none of this id.
-  const std::string& token(std::int64_t id) const;
+  std::string token(std::int64_t id) const;
   /// Its id; throws where the vocabulary does not have it. `tokenizer.id("[MASK]")`
   std::int64_t id(std::string_view token) const;
   /// The same, empty where the vocabulary does not have it.
   std::optional<std::int64_t> find(std::string_view token) const;
   bool is_special(std::int64_t id) const;
-  const SpecialIds& special() const;
+  SpecialIds special() const;
 
   /// Writes the files that load_tokenizer reads, and Hugging Face's libraries; makes the folder.
   virtual void save(const std::filesystem::path& folder) const = 0;

@@ -43,7 +43,8 @@ class Values {
   template <NumberList R>
   Values(const R& numbers) : numbers_(numbers.begin(), numbers.end()) {}
   Values(const Tensor& x);
-  const std::vector<double>& numbers() const { return numbers_; }
+  const std::vector<double>& numbers() const& { return numbers_; }
+  std::vector<double> numbers() const&& { return numbers_; }
 
  private:
   std::vector<double> numbers_;

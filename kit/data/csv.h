@@ -34,7 +34,8 @@ class Csv {
   /// How many, without the header.
   std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
   /// The columns' names, in the order of the file.
-  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<std::string>& columns() const& { return columns_; }
+  std::vector<std::string> columns() const&& { return columns_; }
 
   /// These columns, side by side, as [rows, names]: `Tensor x = cars.tensor({"weight", "power"});` in f32,
   /// f64 or i64; default_dtype() unless given. Cells hold decimal numbers: 12, -0.5, +1e-3, nan, inf. Throws,

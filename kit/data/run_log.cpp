@@ -193,13 +193,13 @@ std::int64_t LogValue::integer() const {
   return static_cast<std::int64_t>(*real);
 }
 
-const std::string& LogValue::text() const {
+const std::string& LogValue::text() const& {
   const auto* text = std::get_if<std::string>(&value_);
   check(text != nullptr, "LogValue: expects a text, got {}", io::quote(json()));
   return *text;
 }
 
-const std::vector<double>& LogValue::list() const {
+const std::vector<double>& LogValue::list() const& {
   const auto* list = std::get_if<std::vector<double>>(&value_);
   check(list != nullptr, "LogValue: expects a list of numbers, got {}", io::quote(json()));
   return *list;
@@ -236,7 +236,7 @@ const LogValue* LogLine::find(std::string_view name) const {
   return at == entries_.end() ? nullptr : &at->second;
 }
 
-const LogValue& LogLine::operator[](std::string_view name) const {
+const LogValue& LogLine::operator[](std::string_view name) const& {
   const LogValue* value = find(name);
   if (value == nullptr)
     fail_with("LogLine: the line has no {}; it has {}", io::quote(std::string(name)), names_of(*this));

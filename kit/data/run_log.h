@@ -57,9 +57,11 @@ class LogValue {
   /// The whole number, also of 2.0; throws for anything else: 2.5, "2", null, and a double above 2^53.
   std::int64_t integer() const;
   /// The text; throws for anything else.
-  const std::string& text() const;
+  const std::string& text() const&;
+  std::string text() const&& { return text(); }
   /// The numbers of a list, NaN where it has null; throws for anything else.
-  const std::vector<double>& list() const;
+  const std::vector<double>& list() const&;
+  std::vector<double> list() const&& { return list(); }
   /// As JSON: `2.5`, `true`, `"warm-up over"`, `[2.5,1.0]`, `null`.
   std::string json() const;
 
@@ -84,15 +86,18 @@ class LogLine {
   void add(std::string name, LogValue value);
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   /// The value of that name; throws when there is none, listing those there are.
-  const LogValue& operator[](std::string_view name) const;
+  const LogValue& operator[](std::string_view name) const&;
+  LogValue operator[](std::string_view name) const&& { return (*this)[name]; }
   /// The line as it stands in the file, without its newline: `{"step":7,"loss":2.5}`.
   std::string json() const;
 
   /// The line of the file it was read from, from 1; 0 for a line that was made.
   std::int64_t number() const { return number_; }
 
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
+  auto begin() const& { return entries_.begin(); }
+  auto end() const& { return entries_.end(); }
+  void begin() const&& = delete;  // the entries go with the temporary: name the line first
+  void end() const&& = delete;    // the entries go with the temporary: name the line first
   /// The same names and values, in the same order.
   bool operator==(const LogLine& other) const { return entries_ == other.entries_; }
 
@@ -139,9 +144,12 @@ class LogLines {
   void add(LogLine line) { lines_.push_back(std::move(line)); }  // at the end
   std::size_t size() const { return lines_.size(); }
   bool empty() const { return lines_.empty(); }
-  const LogLine& operator[](std::size_t i) const { return lines_[i]; }
-  auto begin() const { return lines_.begin(); }
-  auto end() const { return lines_.end(); }
+  const LogLine& operator[](std::size_t i) const& { return lines_[i]; }
+  LogLine operator[](std::size_t i) const&& { return lines_[i]; }
+  auto begin() const& { return lines_.begin(); }
+  auto end() const& { return lines_.end(); }
+  void begin() const&& = delete;  // the lines go with the temporary: name them first
+  void end() const&& = delete;    // the lines go with the temporary: name them first
 
   /// One value of each line, NaN where a line has none of that name or null; of a log without lines, none.
   /// Throws for a text or a list, naming its line and file, and when there are lines and none has the name,

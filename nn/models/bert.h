@@ -71,7 +71,8 @@ struct Bert : Module {
   Tensor loss(const Tensor& ids, const BertTargets& targets, const BertInputs& inputs = {}) const;
 
   /// As given, with what was left to the model filled in.
-  const BertOptions& options() const { return options_; }
+  const BertOptions& options() const& { return options_; }
+  BertOptions options() const&& { return options_; }
 
   Embedding token_embedding;            // [V, C]
   LearnedPositions position_embedding;  // [context, C]

@@ -72,7 +72,8 @@ struct GPT : Module {
   ListOf<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;
 
   /// As given, with what was left to the model filled in.
-  const GPTOptions& options() const { return options_; }
+  const GPTOptions& options() const& { return options_; }
+  GPTOptions options() const&& { return options_; }
 
   Embedding token_embedding;                           // [V, C]
   std::optional<LearnedPositions> position_embedding;  // these three as the options have it

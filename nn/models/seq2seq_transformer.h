@@ -110,7 +110,8 @@ struct Seq2SeqTransformer : Module {
   void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
   /// As given, with what was left to the model filled in.
-  const Seq2SeqOptions& options() const { return options_; }
+  const Seq2SeqOptions& options() const& { return options_; }
+  Seq2SeqOptions options() const&& { return options_; }
 
   Embedding embedding;  // of the target's tokens, and the source's unless it has its own
   std::optional<Embedding> source_embedding;                           // these as the options have it

@@ -29,7 +29,8 @@ struct TransformerEncoder : Module {
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValueCache* cache = nullptr) const;
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
-  const TransformerOptions& options() const { return options_; }
+  const TransformerOptions& options() const& { return options_; }
+  TransformerOptions options() const&& { return options_; }
 
   std::vector<AnyBlock> layers;  // `encoder.layers[0].parameter("linear2.weight")`
   std::optional<Norm> norm;      // the final norm, or what the placement has in its place
@@ -49,7 +50,8 @@ struct TransformerDecoder : Module {
                     KeyValueCache* cache = nullptr) const;
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValueCache new_cache(std::int64_t batch, std::int64_t capacity) const;
-  const TransformerOptions& options() const { return options_; }
+  const TransformerOptions& options() const& { return options_; }
+  TransformerOptions options() const&& { return options_; }
 
   std::vector<AnyDecoderBlock> layers;  // the blocks, the first first
   std::optional<Norm> norm;             // after the last block, where the placement has one

@@ -12,8 +12,10 @@
 // known. They use the sum of dO O over the channels, which equals delta but for rounding (O = P' V, and
 // dropping P or dP is the same in it). The block in which a row's weight ends is corrected so that dS adds up
 // to 0 over the row, if it holds a quarter of the weight or more; blocks are of equal size so that a row of
-// nearly equal scores in up to four blocks does so. A row with a single weight of 1 has dS of 0: exactly with
-// one block, where no estimate is used; with several, up to the rounding of dP - estimate.
+// nearly equal scores in up to four blocks does so. Else the key with the largest weight is corrected at the
+// end, if it holds a quarter or more, as the first key of a text often does: its weight is 1 / l. A row with a
+// single weight of 1 has dS of 0: exactly with one block, where no estimate is used; with several, up to the
+// rounding of dP - estimate.
 // kernels/body/attention.h: attention_weights (P), attention_delta (dO O), attention_score_grad (delta, dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
@@ -30,6 +32,7 @@ namespace gradus::attention {
 namespace {
 
 constexpr I kUnits = 8;  // pieces of work wanted
+constexpr I kNone = -1;  // no key
 
 template <class T>
 class Backward {
@@ -92,7 +95,10 @@ class Backward {
     T* const dp = p + tile.rows * ld;
     T* const dropped = drops ? dp + tile.rows * ld : p;
     T estimate[kTileRows] = {}, weight[kTileRows] = {}, rest[kTileRows] = {};
-    if (tile.keys > kTileKeys)
+    I heaviest[kTileRows];
+    std::fill_n(heaviest, kTileRows, kNone);
+    const bool estimates = tile.keys > kTileKeys;
+    if (estimates)
       kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
                                           out_.row(tile.head, tile.begin), out_.ld(), estimate);
     for_each_block(tile, [&](const Block& block) {
@@ -104,12 +110,14 @@ class Backward {
       if (!dq_ && !dk_ && !dscores_) return;
       compute_dp(block, dp, ld);
       if (drops) scores_.drop(block, dp, dp, ld);
+      if (estimates) find_heaviest(block, p, ld, heaviest);
       const bool last = block.first + block.keys == tile.first + tile.keys;
       kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, last, estimate, weight, rest);
       if (dscores_) copy_dscores(block, dp, ld);
       if (dq_) add_dq(block, dp, ld);
       if (dk_) add_dk(block, dp, ld, sums, beta);
     });
+    if (estimates) correct_heaviest(tile, heaviest, rest, sums);
     if (!dscores_) return;
     const I end = tile.first + tile.keys;
     for (I r = 0; r < tile.rows; ++r) {
@@ -159,6 +167,30 @@ class Backward {
                           .ldc = dk_.ld(),
                           .alpha = static_cast<T>(rule_.scale),
                           .beta = beta});
+  }
+  /// Each row's key with the largest weight, exp(m - m) / l, if the block has it and it is a quarter or more.
+  void find_heaviest(const Block& block, const T* p, I ld, I* heaviest) const {
+    for (I r = 0; r < block.rows; ++r) {
+      const T most = *inverse_.row(block.head, block.begin + r);
+      if (most < T{0.25} || heaviest[r] != kNone) continue;
+      const T *const row = p + r * ld, *const end = row + block.keys;
+      const T* const found = std::find(row, end, most);
+      if (found != end) heaviest[r] = block.first + (found - row);
+    }
+  }
+  /// Subtracts what the dS of a row add up to from that of its heaviest key.
+  void correct_heaviest(const Tile& tile, const I* heaviest, const T* rest, I sums) const {
+    const auto subtract = [this](T factor, const T* x, T* y) {
+      for (I c = 0; c < channels_; ++c) y[c] -= factor * x[c];
+    };
+    for (I r = 0; r < tile.rows; ++r) {
+      if (heaviest[r] == kNone || rest[r] == 0) continue;
+      const I i = tile.begin + r, j = heaviest[r];
+      const T factor = static_cast<T>(rule_.scale) * rest[r];
+      if (dscores_) dscores_.row(tile.head, i)[j] -= rest[r];
+      if (dq_) subtract(factor, k_.row(tile.head, j), dq_.row(tile.head, i));
+      if (dk_) subtract(factor, q_.row(tile.head, i), dk_.row(sums, j));
+    }
   }
   void copy_dscores(const Block& block, const T* ds, I ld) const {
     for (I r = 0; r < block.rows; ++r)

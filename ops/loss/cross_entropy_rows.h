@@ -154,6 +154,18 @@ void for_each_share(const RowTarget<T>& row, std::int64_t classes, F f) {
     f(e * static_cast<double>(row.weight[j]) / static_cast<double>(classes), j);
 }
 
+/// (1 - e) (m - x_t) + e mean_j(m - x_j) where a difference or their mean may exceed the range: of halves, in f64.
+template <class T>
+T smoothed_in_f64(const RowTarget<T>& row, std::int64_t classes, const T* x, T largest) {
+  const auto half_below = [=](std::int64_t j) {
+    return static_cast<double>(largest) / 2 - static_cast<double>(x[j]) / 2;
+  };
+  const double e = row.smoothing, share = e / static_cast<double>(classes);
+  double half = e == 1 ? 0 : (1 - e) * half_below(row.target);
+  for (std::int64_t j = 0; j < classes; ++j) half += share * half_below(j);
+  return static_cast<T>(2 * half);
+}
+
 /// loss = (1 - e) (m - x_t) + e mean_j(m - x_j) + log sum_j exp(x_j - m) of one row x, or with weights sum_j
 /// c_j (m - x_j + log sum); m largest. exps, which may be x itself, receives exp(x - largest), and total
 /// their sum: what row_grad starts from.
@@ -174,11 +186,12 @@ T row_loss(const RowTarget<T>& row, std::int64_t classes, const T* x, T largest,
   // lose their digits.
   const T chosen = largest - x[row.target];                                       // m - x_t
   const T all = smoothing == 0 ? T{0} : kernels.mean_below(classes, largest, x);  // mean_j(m - x_j)
+  T below = smoothing == 0   ? chosen
+            : smoothing == 1 ? all  // the chosen one may be infinite
+                             : (1 - smoothing) * chosen + smoothing * all;
+  if (smoothing > 0 && std::isinf(below)) below = smoothed_in_f64(row, classes, x, largest);
   total = kernels.exp_shift_sum(classes, largest, x, exps);
-  const T log_total = std::log(total);
-  if (smoothing == 0) return chosen + log_total;
-  if (smoothing == 1) return all + log_total;  // the chosen one may be infinite
-  return ((1 - smoothing) * chosen + smoothing * all) + log_total;
+  return below + std::log(total);
 }
 
 /// Turns exps = exp(x - m), whose sum is `total`, into dx_j = g (softmax(x)_j - (1 - e) [j = t] - e / V), or

@@ -1,8 +1,11 @@
 #pragma once
 // Shared by losses between two tensors of one shape.
 
+#include <cmath>
+
 #include "gradus/core/array/detail/element.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/array/reduce_in_f64.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -17,11 +20,16 @@ inline void check_pair(const char* op, const char* name_x, const Tensor& x, cons
   array::check_operands(op, a, b);
 }
 
-/// The mean of an empty tensor is 0 * inf: NaN.
+/// The mean of an empty tensor is 0 * inf: NaN. Where the sum exceeds the range of the dtype, the mean may not.
 inline Array reduce(const Array& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
   const Array total = array::sum(losses);
-  return reduction == Reduction::sum ? total : array::mul(total, 1.0 / static_cast<double>(losses.numel()));
+  if (reduction == Reduction::sum) return total;
+  if (!std::isinf(total.item())) return array::mul(total, 1.0 / static_cast<double>(losses.numel()));
+  const Array values = losses.contiguous();
+  return dispatch_floating("mean", values, [&]<class T>() {
+    return array::scalar(in_f64::Deviations(values.data<T>(), values.numel()).mean(), values.dtype());
+  });
 }
 
 /// The gradient of each of n losses, [] or one each, given that of the result.

@@ -15,9 +15,15 @@ namespace gradus {
 
 namespace {
 
+/// A vector whose norm is more than its dtype holds is divided by a power of 2 first, and eps too.
 Tensor unit(const Tensor& x, Scalar p, int axis, double eps) {
   if (x.numel() == 0) return clone(x);
-  return x / clamp(norm(x, p, axis, true), eps, INFINITY);
+  const Tensor length = norm(x, p, axis, true);
+  const Tensor too_long = isinf(length);
+  if (!too_long.any()) return x / clamp(length, eps, INFINITY);
+  const Tensor one = ones({}, x.dtype()), scale = where(too_long, x.dtype() == f32 ? 0x1p-64 : 0x1p-512, one);
+  const Tensor scaled = x * scale;
+  return scaled / maximum(norm(scaled, p, axis, true), scale * eps);
 }
 
 void check_eps(const char* op, double eps) {

@@ -8,8 +8,8 @@
 
 namespace gradus::text::detail {
 
-/// The letters in UTF-8 by byte: 'a' is "a", a space "Ġ" (U+0120).
-const std::array<std::string, 256>& byte_letters();
+/// A byte's letter in UTF-8: 'a' is "a", a space "Ġ" (U+0120).
+std::string_view byte_letter(unsigned char byte);
 /// The bytes in the order of their letters, which is that of their ids in GPT-2.
 const std::array<unsigned char, 256>& bytes_in_order();
 /// The bytes that letters stand for; empty where a character is no such letter.

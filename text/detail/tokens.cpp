@@ -12,21 +12,18 @@ constexpr std::int64_t kLargestId = (std::int64_t{1} << 20) - 1;  // most vocabu
 struct Role {
   const char* name;
   std::optional<std::int64_t> SpecialIds::*place;
-  std::vector<const char*> tokens;  // the first that the vocabulary has
+  const char* tokens[5];  // the first that the vocabulary has; null behind the last
 };
 
-const std::vector<Role>& roles() {
-  static const std::vector<Role> all = {
-      {"bos", &SpecialIds::bos, {"<s>", "<bos>", "<|begin_of_text|>", "[BOS]", "<|endoftext|>"}},
-      {"eos", &SpecialIds::eos, {"</s>", "<eos>", "<|end_of_text|>", "[EOS]", "<|endoftext|>"}},
-      {"pad", &SpecialIds::pad, {"<pad>", "[PAD]", "<|pad|>"}},
-      {"unk", &SpecialIds::unk, {"<unk>", "[UNK]"}},
-      {"cls", &SpecialIds::cls, {"[CLS]"}},
-      {"sep", &SpecialIds::sep, {"[SEP]"}},
-      {"mask", &SpecialIds::mask, {"[MASK]", "<mask>"}},
-  };
-  return all;
-}
+constexpr Role roles[] = {
+    {"bos", &SpecialIds::bos, {"<s>", "<bos>", "<|begin_of_text|>", "[BOS]", "<|endoftext|>"}},
+    {"eos", &SpecialIds::eos, {"</s>", "<eos>", "<|end_of_text|>", "[EOS]", "<|endoftext|>"}},
+    {"pad", &SpecialIds::pad, {"<pad>", "[PAD]", "<|pad|>"}},
+    {"unk", &SpecialIds::unk, {"<unk>", "[UNK]"}},
+    {"cls", &SpecialIds::cls, {"[CLS]"}},
+    {"sep", &SpecialIds::sep, {"[SEP]"}},
+    {"mask", &SpecialIds::mask, {"[MASK]", "<mask>"}},
+};
 
 }  // namespace
 
@@ -60,11 +57,11 @@ void Tokens::mark(const std::string& token, Added how) {
 }
 
 void Tokens::name_special(const std::map<std::string, std::string>& given) {
-  for (const Role& role : roles()) {
+  for (const Role& role : roles) {
     auto& place = special_.*role.place;
     if (const auto at = given.find(role.name); at != given.end()) place = find(at->second);
     for (const char* name : role.tokens)
-      if (!place) place = find(name);
+      if (name && !place) place = find(name);
   }
 }
 

@@ -37,7 +37,7 @@ bool looks_special(std::string_view token) {
 /// What no merge makes: if it looks like "<...>" it is special; many others mean that merges are missing.
 void account_for_all(BPEParts& parts, const fs::path& merges) {
   StringMap<bool> made;
-  for (const std::string& letter : byte_letters()) made.try_emplace(letter);
+  for (const unsigned char byte : bytes_in_order()) made.try_emplace(std::string(byte_letter(byte)));
   for (const auto& [left, right] : parts.merges) made.try_emplace(left + right);
   std::vector<std::int64_t> special, left_over;
   for (std::int64_t id = 0; id < parts.tokens.size(); ++id) {

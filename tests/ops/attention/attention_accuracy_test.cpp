@@ -113,6 +113,54 @@ TEST_CASE("attention: gradients as exact as those of matmul, softmax, matmul, fo
       }
 }
 
+namespace {
+
+/// q and k with whose scores the first key has about this share of each row's weight; heads of k and v are shared.
+Tensors with_a_first_key(double share, std::int64_t length, const Shape& heads_of_q_and_k) {
+  const Tensor q = randn({2, heads_of_q_and_k[0], length, 16}) * 0.1 + 1,
+               k = randn({2, heads_of_q_and_k[1], length, 16}) * 0.1,
+               v = randn({2, heads_of_q_and_k[1], length, 16});
+  k.slice(2, 0, 1) += std::log(static_cast<double>(length) * share / (1 - share)) * 4 / 16;
+  return {q, k, v};
+}
+
+}  // namespace
+
+TEST_CASE("attention: a first key with most of the weight, before more than 512 others, has an exact gradient") {
+  manual_seed(3);
+  for (const double share : {0.5, 0.9, 0.99, 0.999})
+    for (const bool causal : {false, true}) {
+      CAPTURE(share);
+      CAPTURE(causal);
+      const Tensors inputs = with_a_first_key(share, 1100, {4, 2});
+      const Tensor dy = randn({2, 4, 1100, 16});
+      const AttentionOptions options{.causal = causal};
+      const Attend fused = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+        return scaled_dot_product_attention(q, k, v, options);
+      };
+      const Attend written_out = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+        return reference(q, k, v, options);
+      };
+      const Tensors exact = gradients(inputs, dy, f64, written_out), got = gradients(inputs, dy, f32, fused),
+                    other = gradients(inputs, dy, f32, written_out);
+      CHECK(distance({got[0]}, {exact[0]}) <= 2 * distance({other[0]}, {exact[0]}));
+      CHECK(distance(got, exact) <= 5 * distance(other, exact));
+    }
+}
+
+TEST_CASE("attention: the gradients of a row's scores add up to 0, wherever its weight is") {
+  manual_seed(4);
+  for (const double share : {0.5, 0.9, 0.99, 0.999}) {
+    CAPTURE(share);
+    const Tensors inputs = with_a_first_key(share, 1100, {2, 2});
+    const Tensor mask = leaf(zeros({2, 2, 70, 1100}));
+    scaled_dot_product_attention(inputs[0].slice(2, 0, 70), inputs[1], inputs[2] + 100, {.mask = mask})
+        .backward(randn({2, 2, 70, 16}));
+    const Tensor sums = mask.grad().to(f64).sum(-1).abs(), sizes = mask.grad().to(f64).abs().sum(-1);
+    CHECK((sums <= sizes * 1e-5).all());
+  }
+}
+
 TEST_CASE("attention: rows that see more than 512 keys have gradients as exact as PyTorch's") {
   struct Case {
     double size, k_offset, v_offset;

@@ -90,6 +90,20 @@ TEST_CASE("l1_loss, huber_loss, kl_div: of nothing, the sum is 0 and the mean Na
   check_empty(l1), check_empty(huber), check_empty(kl);
 }
 
+TEST_CASE("losses: a mean is right where the sum exceeds the range of the dtype") {
+  for (const DType dtype : {f32, f64}) {
+    CAPTURE(dtype == f32);
+    const double most = dtype == f32 ? 3e38 : 1.7e308, root = std::sqrt(most);
+    const Tensor zero = zeros({5}, dtype), x = full({5}, most, dtype);
+    CHECK(l1_loss(x, zero).item() == doctest::Approx(most));
+    CHECK(mse_loss(full({5}, root, dtype), zero).item() == doctest::Approx(most));
+    CHECK(huber_loss(x, zero).item() == doctest::Approx(most));
+    CHECK(binary_cross_entropy_with_logits(x, zero).item() == doctest::Approx(most));
+    CHECK(std::isinf(l1_loss(full({5}, kInf, dtype), zero).item()));
+    CHECK(std::isinf(l1_loss(x, zero, Reduction::sum).item()));
+  }
+}
+
 TEST_CASE("l1_loss, huber_loss, kl_div: errors") {
   const Tensor x = zeros({4}), undefined;
   const auto check_errors = [&](const std::string& op, Tensor (*f)(const Tensor&, const Tensor&)) {

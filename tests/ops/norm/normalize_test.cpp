@@ -53,6 +53,26 @@ TEST_CASE("gradients of normalize and cosine_similarity") {
   CHECK_FALSE((zero.grad() != zero.grad()).any());
 }
 
+TEST_CASE("normalize and cosine_similarity: vectors longer than their dtype can tell") {
+  for (const DType dtype : {f32, f64}) {
+    CAPTURE(dtype == f32);
+    const double big = dtype == f32 ? 3e38 : 1.7e308;
+    const Tensor signs = tensor({{1.0, -1.0, 1.0, 1.0}, {3.0, 0.0, 4.0, 0.0}}).to(dtype);
+    const Tensor x = leaf(signs * tensor({{big}, {1.0}}, dtype));
+    for (const double p : {1.0, 2.0}) {
+      const Tensor y = normalize(x, p, 1), expected = signs / tensor({{p == 1 ? 4.0 : 2.0}, {p == 1 ? 7.0 : 5.0}}, dtype);
+      CHECK(allclose(y, expected, 1e-6, 0));
+      x.zero_grad();
+      (y * tensor({1.0, 2.0, 3.0, 4.0}).to(dtype)).sum().backward();
+      CHECK(isfinite(x.grad()).all());
+      const Tensor small = leaf(signs[1].clone());  // the ordinary vector has the bits it has alone
+      (normalize(small, p, 0) * tensor({1.0, 2.0, 3.0, 4.0}).to(dtype)).sum().backward();
+      CHECK(equal(x.grad()[1], small.grad()));
+    }
+    CHECK(cosine_similarity(x.detach()[0], full({4}, big, dtype), 0).item() == doctest::Approx(0.5));
+  }
+}
+
 TEST_CASE("normalize and cosine_similarity: errors") {
   const Tensor x = zeros({2, 3});
   check_error([&] { normalize(Tensor(), 2, 0); }, "normalize" + kUndefined);

@@ -22,3 +22,10 @@ void habits(const Tensor& loss, const std::vector<double>& v, kit::RunLog& log, 
   (void)kit::plot({{"a", v}, {"b", loss}});
   (void)kit::plot({{"a", v}});
 }
+
+void temporaries(const char* path) {
+  (void)kit::read_run_log(path).begin();     // refused: name them first
+  (void)kit::read_run_log(path)[0].begin();  // refused: name the line first
+  for (const kit::LogLine& line : kit::read_run_log(path)) (void)line;
+  for (const auto& [name, value] : kit::read_run_log(path)[0]) (void)value;
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <random>
 #include <thread>
 
@@ -12,6 +13,10 @@
 using namespace gradus;
 using namespace gradus::text;
 using gradus::test::text_golden;
+
+// load_tokenizer(folder)->token(3) outlives the tokenizer.
+static_assert(std::same_as<decltype(std::declval<const Tokenizer&>().token(0)), std::string>);
+static_assert(std::same_as<decltype(std::declval<const Tokenizer&>().special()), SpecialIds>);
 
 namespace {
 

@@ -97,7 +97,8 @@ std::vector<Symbol> pieces_of(std::string_view word, const Counts& alphabet, con
 ByteLevelBPE train_byte_level_bpe(std::span<const std::string> texts, const TrainBPEOptions& options) {
   const char* who = "train_byte_level_bpe";
   Growing vocabulary(who, options.vocab, options.special_tokens);
-  for (const unsigned char byte : detail::bytes_in_order()) vocabulary.add(std::string(detail::byte_letter(byte)));
+  for (const unsigned char byte : detail::bytes_in_order())
+    vocabulary.add(std::string(detail::byte_letter(byte)));
   vocabulary.expect_room("the bytes and the special tokens");
 
   std::vector<detail::Pattern> patterns;
@@ -110,7 +111,8 @@ ByteLevelBPE train_byte_level_bpe(std::span<const std::string> texts, const Trai
   for (const auto& [bytes, times] : counts) {
     CountedWord& word = words.emplace_back(CountedWord{{}, times});
     for (const char byte : bytes)
-      word.symbols.push_back(vocabulary.id(std::string(detail::byte_letter(static_cast<unsigned char>(byte)))));
+      word.symbols.push_back(
+          vocabulary.id(std::string(detail::byte_letter(static_cast<unsigned char>(byte)))));
   }
 
   MergeLearner learner(std::move(words), options.min_frequency);

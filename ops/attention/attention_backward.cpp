@@ -13,9 +13,9 @@
 // dropping P or dP is the same in it). The block in which a row's weight ends is corrected so that dS adds up
 // to 0 over the row, if it holds a quarter of the weight or more; blocks are of equal size so that a row of
 // nearly equal scores in up to four blocks does so. Else the key with the largest weight is corrected at the
-// end, if it holds a quarter or more, as the first key of a text often does: its weight is 1 / l. A row with a
-// single weight of 1 has dS of 0: exactly with one block, where no estimate is used; with several, up to the
-// rounding of dP - estimate.
+// end, if it holds a quarter or more, as the first key of a text often does: its weight is 1 / l. A row with
+// a single weight of 1 has dS of 0: exactly with one block, where no estimate is used; with several, up to
+// the rounding of dP - estimate.
 // kernels/body/attention.h: attention_weights (P), attention_delta (dO O), attention_score_grad (delta, dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.

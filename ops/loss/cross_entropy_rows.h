@@ -154,7 +154,8 @@ void for_each_share(const RowTarget<T>& row, std::int64_t classes, F f) {
     f(e * static_cast<double>(row.weight[j]) / static_cast<double>(classes), j);
 }
 
-/// (1 - e) (m - x_t) + e mean_j(m - x_j) where a difference or their mean may exceed the range: of halves, in f64.
+/// (1 - e) (m - x_t) + e mean_j(m - x_j) where a difference or their mean may exceed the range: of halves, in
+/// f64.
 template <class T>
 T smoothed_in_f64(const RowTarget<T>& row, std::int64_t classes, const T* x, T largest) {
   const auto half_below = [=](std::int64_t j) {

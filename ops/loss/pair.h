@@ -20,7 +20,8 @@ inline void check_pair(const char* op, const char* name_x, const Tensor& x, cons
   array::check_operands(op, a, b);
 }
 
-/// The mean of an empty tensor is 0 * inf: NaN. Where the sum exceeds the range of the dtype, the mean may not.
+/// The mean of an empty tensor is 0 * inf: NaN. Where the sum exceeds the range of the dtype, the mean may
+/// not.
 inline Array reduce(const Array& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
   const Array total = array::sum(losses);

@@ -42,7 +42,9 @@ TEST_CASE("out of memory: an optimizer's step changes all parameters and their s
   const SingleThread alone;
   using Make = std::function<std::unique_ptr<Optimizer>(const std::vector<Tensor>&)>;
   const std::vector<Make> all = {
-      [](const auto& p) { return std::make_unique<optim::SGD>(p, optim::SGDOptions{.lr = 0.1, .momentum = 0.9}); },
+      [](const auto& p) {
+        return std::make_unique<optim::SGD>(p, optim::SGDOptions{.lr = 0.1, .momentum = 0.9});
+      },
       [](const auto& p) { return std::make_unique<optim::Adam>(p, optim::AdamOptions{.lr = 0.1}); },
       [](const auto& p) { return std::make_unique<optim::AdamW>(p, optim::AdamWOptions{.lr = 0.1}); },
       [](const auto& p) { return std::make_unique<optim::RAdam>(p, optim::RAdamOptions{.lr = 0.1}); },
@@ -71,8 +73,9 @@ TEST_CASE("out of memory: an optimizer's step changes all parameters and their s
       CHECK(!equal(parameters[1].detach(), b));
       optimizer->step();
       const StateDict later = optimizer->state_dict();
-      CHECK(all_or_nothing(prepare, [&] { optimizer->load_state_dict(later); },
-                           [&] { must(same(optimizer->state_dict(), state)); }) > 3);
+      CHECK(all_or_nothing(
+                prepare, [&] { optimizer->load_state_dict(later); },
+                [&] { must(same(optimizer->state_dict(), state)); }) > 3);
     }
 }
 

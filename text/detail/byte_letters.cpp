@@ -28,8 +28,9 @@ constexpr std::array<Utf8, 256> letters = [] {
   std::array<Utf8, 256> made{};
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char32_t c = characters[byte];
-    made[byte] = c < 0x80 ? Utf8{{static_cast<char>(c)}, 1}
-                          : Utf8{{static_cast<char>(0xC0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3F))}, 2};
+    made[byte] = c < 0x80
+                     ? Utf8{{static_cast<char>(c)}, 1}
+                     : Utf8{{static_cast<char>(0xC0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3F))}, 2};
   }
   return made;
 }();

@@ -35,8 +35,10 @@ static_assert(std::same_as<decltype(std::declval<const nn::Probe&>().rows()[0]),
 static_assert(std::same_as<decltype(std::declval<nn::GPT>().options()), nn::GPTOptions>);
 static_assert(std::same_as<decltype(std::declval<nn::Bert>().options()), nn::BertOptions>);
 static_assert(std::same_as<decltype(std::declval<nn::Seq2SeqTransformer>().options()), nn::Seq2SeqOptions>);
-static_assert(std::same_as<decltype(std::declval<nn::TransformerEncoder>().options()), nn::TransformerOptions>);
-static_assert(std::same_as<decltype(std::declval<nn::TransformerDecoder>().options()), nn::TransformerOptions>);
+static_assert(
+    std::same_as<decltype(std::declval<nn::TransformerEncoder>().options()), nn::TransformerOptions>);
+static_assert(
+    std::same_as<decltype(std::declval<nn::TransformerDecoder>().options()), nn::TransformerOptions>);
 static_assert(
     std::same_as<decltype(std::declval<const nn::GPT&>().beam_search(Tensor(), {})[0]), nn::Hypothesis>);
 static_assert(

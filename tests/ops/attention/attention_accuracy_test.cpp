@@ -115,7 +115,8 @@ TEST_CASE("attention: gradients as exact as those of matmul, softmax, matmul, fo
 
 namespace {
 
-/// q and k with whose scores the first key has about this share of each row's weight; heads of k and v are shared.
+/// q and k with whose scores the first key has about this share of each row's weight; heads of k and v are
+/// shared.
 Tensors with_a_first_key(double share, std::int64_t length, const Shape& heads_of_q_and_k) {
   const Tensor q = randn({2, heads_of_q_and_k[0], length, 16}) * 0.1 + 1,
                k = randn({2, heads_of_q_and_k[1], length, 16}) * 0.1,
@@ -126,7 +127,8 @@ Tensors with_a_first_key(double share, std::int64_t length, const Shape& heads_o
 
 }  // namespace
 
-TEST_CASE("attention: a first key with most of the weight, before more than 512 others, has an exact gradient") {
+TEST_CASE(
+    "attention: a first key with most of the weight, before more than 512 others, has an exact gradient") {
   manual_seed(3);
   for (const double share : {0.5, 0.9, 0.99, 0.999})
     for (const bool causal : {false, true}) {

@@ -99,8 +99,8 @@ TEST_CASE("label smoothing: the sum of many large logits does not overflow") {
   check_loss_of<float>(randn({3, 4000}) + 2e35, Tensor(), 0.1);  // 8e38 together
 }
 
-TEST_CASE_TEMPLATE("label smoothing: the loss is right where the distance of two logits exceeds the range", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("label smoothing: the loss is right where the distance of two logits exceeds the range", T,
+                   float, double) {
   constexpr DType dtype = std::is_same_v<T, float> ? f32 : f64;
   const double most = std::is_same_v<T, float> ? 1.8e38 : 0.95e308;
   for (const double e : {0.1, 0.3})

@@ -60,7 +60,8 @@ TEST_CASE("normalize and cosine_similarity: vectors longer than their dtype can 
     const Tensor signs = tensor({{1.0, -1.0, 1.0, 1.0}, {3.0, 0.0, 4.0, 0.0}}).to(dtype);
     const Tensor x = leaf(signs * tensor({{big}, {1.0}}, dtype));
     for (const double p : {1.0, 2.0}) {
-      const Tensor y = normalize(x, p, 1), expected = signs / tensor({{p == 1 ? 4.0 : 2.0}, {p == 1 ? 7.0 : 5.0}}, dtype);
+      const Tensor y = normalize(x, p, 1),
+                   expected = signs / tensor({{p == 1 ? 4.0 : 2.0}, {p == 1 ? 7.0 : 5.0}}, dtype);
       CHECK(allclose(y, expected, 1e-6, 0));
       x.zero_grad();
       (y * tensor({1.0, 2.0, 3.0, 4.0}).to(dtype)).sum().backward();

@@ -217,9 +217,8 @@ void record_studies(const Path& from, const Path& to) {
   for (lab::MeasuredStudy& one : studies) {
     auto& [study, path, config, results] = static_cast<lab::StudyFolder&>(one);
     check(results.complete() && config.options.budget == lab::Budget::full,
-               "{}: expects a finished study of --full, got {} of {} runs of --{}",
-               io::printable(path.string()), results.records.size(), results.planned,
-               name_of(config.options.budget));
+          "{}: expects a finished study of --full, got {} of {} runs of --{}", io::printable(path.string()),
+          results.records.size(), results.planned, name_of(config.options.budget));
     std::erase_if(config.machine, [](const auto& fact) {
       return fact.first != "gradus" && fact.first != "kernels" && fact.first != "date";
     });

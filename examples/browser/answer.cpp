@@ -37,8 +37,7 @@ Settings settings_from(const Json& json) {
   Settings settings;
   for (const auto& [key, value] : json.items()) {
     if (key == "placements") {
-      check(value.is_array() && value.size() == 2, "placements: expects two names, got {}",
-                 value.dump());
+      check(value.is_array() && value.size() == 2, "placements: expects two names, got {}", value.dump());
       settings.placements = {word(value[0], "placements"), word(value[1], "placements")};
     } else if (key == "layers") {
       settings.layers = whole(value, "layers");
@@ -153,7 +152,7 @@ Json answer_to(const Json& request) {
   if (what == "rates") return {{"rates", rates(settings_from(request.value("settings", Json::object())))}};
   if (const std::optional<Json> figure = answer_figure(what, request)) return *figure;
   fail_with("do: expects facts, begin, step, verdict, csv, trace, rates, {}, got {}", figure_requests(),
-                 what);
+            what);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ nn::GPT model_of(const Settings& settings, const std::string& placement) {
 }
 
 void check_range(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
-  check(value >= low && value <= high, "{}: expects a whole number from {} to {}, got {}", what, low,
-             high, value);
+  check(value >= low && value <= high, "{}: expects a whole number from {} to {}, got {}", what, low, high,
+        value);
 }
 
 }  // namespace
@@ -78,10 +78,10 @@ std::vector<Decay> decays() {
 Settings checked(Settings settings) {
   for (std::string& name : settings.placements) name = nn::placement_named(name).name;
   check(settings.placements[0] != settings.placements[1],
-             "{} cannot be compared with itself: choose two placements", settings.placements[0]);
+        "{} cannot be compared with itself: choose two placements", settings.placements[0]);
   check_range("layers", settings.layers, 1, 48);
   check(settings.rate > 0 && settings.rate <= 1, "rate: expects a number above 0, at most 1, got {}",
-             settings.rate);
+        settings.rate);
   check_range("warm-up", settings.warmup, 0, 10'000);
   check_range("seed", settings.seed, 0, 999);
   check_range("steps", settings.steps, 1, 5000);
@@ -90,15 +90,14 @@ Settings checked(Settings settings) {
   for (const lab::WeightScheme& scheme : starts)
     names += (names.empty() ? "" : ", ") + std::string(scheme.name);
   check(std::any_of(starts.begin(), starts.end(),
-                         [&](const lab::WeightScheme& scheme) { return scheme.name == settings.start; }),
-             "initial weights: there are {}, got {}", names, settings.start);
+                    [&](const lab::WeightScheme& scheme) { return scheme.name == settings.start; }),
+        "initial weights: there are {}, got {}", names, settings.start);
   const std::vector<Decay> all = decays();
-  check(
-      std::any_of(all.begin(), all.end(), [&](const Decay& one) { return one.name == settings.decay; }),
-      "decay: expects none, linear, cosine or root, got {}", settings.decay);
+  check(std::any_of(all.begin(), all.end(), [&](const Decay& one) { return one.name == settings.decay; }),
+        "decay: expects none, linear, cosine or root, got {}", settings.decay);
   check(settings.decay == "none" || settings.decay == "root" || settings.warmup < settings.steps,
-             "warm-up: expects fewer than the {} steps that end at a rate of 0, got {}", settings.steps,
-             settings.warmup);
+        "warm-up: expects fewer than the {} steps that end at a rate of 0, got {}", settings.steps,
+        settings.warmup);
   return settings;
 }
 

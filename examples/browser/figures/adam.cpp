@@ -22,14 +22,14 @@ double gradient_at(const std::string& stream, std::int64_t step, Generator& gene
 }
 
 void check_settings(const AdamSettings& settings) {
-  check(settings.size > 0 && settings.size <= 1e6,
-             "adam: size expects a number above 0, at most 1e6, got {}", settings.size);
-  check(settings.rate > 0 && settings.rate <= 1,
-             "adam: rate expects a number above 0, at most 1, got {}", settings.rate);
+  check(settings.size > 0 && settings.size <= 1e6, "adam: size expects a number above 0, at most 1e6, got {}",
+        settings.size);
+  check(settings.rate > 0 && settings.rate <= 1, "adam: rate expects a number above 0, at most 1, got {}",
+        settings.rate);
   check(settings.warmup >= 0 && settings.warmup <= 1000,
-             "adam: warm-up expects a whole number from 0 to 1000, got {}", settings.warmup);
-  check(settings.seed >= 0 && settings.seed <= 999,
-             "adam: seed expects a whole number from 0 to 999, got {}", settings.seed);
+        "adam: warm-up expects a whole number from 0 to 1000, got {}", settings.warmup);
+  check(settings.seed >= 0 && settings.seed <= 999, "adam: seed expects a whole number from 0 to 999, got {}",
+        settings.seed);
 }
 
 void step(optim::Optimizer& optimizer, const Tensor& w, double gradient, double rate, Path& path) {

@@ -22,14 +22,14 @@ Tensor vector_from(const Json& request, const char* name) {
   const bool numeric = values.is_array() &&
                        std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
   check(numeric && values.size() >= 2 && values.size() <= 64,
-             "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
+        "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
   return from_vector(values.get<std::vector<double>>(), {static_cast<std::int64_t>(values.size())});
 }
 
 Json answer_layer_norm(const Json& request) {
   const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
   check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
-             dy.numel());
+        dy.numel());
   const Tensor y = layer_norm(x);
   y.backward(dy);
   const double mean = x.detach().mean().item();

@@ -79,9 +79,9 @@ Tensor weights_on(const Tensor& x, const Weights& w, const HeadSettings& setting
 
 void check_settings(const HeadSettings& settings) {
   check(!settings.letters.empty() && std::ssize(settings.letters) <= kMost,
-             "attention: expects 1 to {} letters, got {}", kMost, settings.letters.size());
+        "attention: expects 1 to {} letters, got {}", kMost, settings.letters.size());
   check(settings.seed >= 0 && settings.seed <= 999,
-             "attention: seed expects a whole number from 0 to 999, got {}", settings.seed);
+        "attention: seed expects a whole number from 0 to 999, got {}", settings.seed);
 }
 
 }  // namespace

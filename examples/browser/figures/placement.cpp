@@ -19,7 +19,7 @@ NormPlaces places_of(const std::string& placement) {
   const auto at =
       std::find_if(all.begin(), all.end(), [&](const NormPlaces& one) { return one.placement == placement; });
   check(at != all.end(), "trace: cannot follow the gradient through {}; placements expect {}", placement,
-             "Pre-LN, Post-LN, Peri-LN, OLMo 2 or no norm");
+        "Pre-LN, Post-LN, Peri-LN, OLMo 2 or no norm");
   return *at;
 }
 

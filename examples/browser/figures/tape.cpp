@@ -139,7 +139,7 @@ const Entry& checked(const std::string& expression, const Values& values) {
   check(entry != entries().end(), "tape: there is no expression called {}", expression);
   const std::vector<std::string>& inputs = entry->expression.inputs;
   check(values.size() == inputs.size(), "tape: {} expects {} values, got {}", expression, inputs.size(),
-             values.size());
+        values.size());
   for (const double value : values)
     check(std::abs(value) <= 100, "tape: expects values from -100 to 100, got {}", value);
   return *entry;

@@ -20,8 +20,7 @@ Estimate estimate_named(const std::string& name) {
   if (name == "median") return Estimate::median;
   if (name == "share") return Estimate::share;
   if (name == "exact") return Estimate::exact;
-  fail_with("claims.json: estimate expects t, bootstrap, median, share or exact, got {}",
-                 io::quote(name));
+  fail_with("claims.json: estimate expects t, bootstrap, median, share or exact, got {}", io::quote(name));
 }
 
 double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }
@@ -72,7 +71,7 @@ const Claim& claim_numbered(int number) {
   for (const Claim& claim : claims())
     if (claim.number == number) return claim;
   fail_input_with("there is no claim {}; there are {} to {}", number, claims().front().number,
-                       claims().back().number);
+                  claims().back().number);
 }
 
 }  // namespace gradus::lab

@@ -139,8 +139,7 @@ int run_claims(int argc, const char* const* argv) {
         folder.empty() ? !study.needs_data || !given.options.data.empty() : is_study(folder / study.name);
     (is_there ? wanted : left_out).push_back(&study);
   }
-  check_input(!wanted.empty(), "--resume: {} holds no study to go on with",
-                   io::printable(folder.string()));
+  check_input(!wanted.empty(), "--resume: {} holds no study to go on with", io::printable(folder.string()));
   const int status = run_all_of(wanted, given, std::nullopt);
   for (const Study* study : left_out)
     kit::print(fmt::format("not measured: {}, {}{}\n", claim_numbers(*study), study->name,
@@ -171,7 +170,7 @@ void merge_all(const std::vector<Path>& folders, const Path& out) {
   std::map<std::string, std::vector<Path>> parts;
   for (const Path& folder : folders) {
     check_input(std::filesystem::is_directory(folder), "merge: {} is no folder",
-                     io::printable(folder.string()));
+                io::printable(folder.string()));
     const std::vector<Path> found = is_study(folder) ? std::vector<Path>{folder} : study_folders(folder);
     check_input(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
     for (const Path& one : found) parts[read_study(one).study].push_back(one);
@@ -209,7 +208,7 @@ int merge_command(int argc, const char* const* argv) {
     return 2;
   }
   check_input(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
-                   io::printable(out.string()));
+              io::printable(out.string()));
   merge_all(folders, out);
   kit::print((out / "index.html").string() + "\n");
   return 0;

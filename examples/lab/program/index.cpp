@@ -107,7 +107,7 @@ std::vector<MeasuredStudy> studies_in(const Path& folder) {
     MeasuredStudy measured{read_folder(one, study_named), {}};
     measured.figures = measured.study->figures(measured.results);
     check_input(find_study(all, measured.study->name) == nullptr, "{} holds the study {} twice",
-                     io::printable(folder.string()), measured.study->name);
+                io::printable(folder.string()), measured.study->name);
     all.push_back(std::move(measured));
   }
   return all;

@@ -30,8 +30,8 @@ void check_pages(const Path& out) {
   if (!study_folders(out).empty()) return;
   for (const char* page : {"index.html", "claims.html"})
     check_input(!std::filesystem::exists(out / page),
-                     "{} holds {}, which is not of the lab: choose another folder",
-                     io::printable(out.string()), page);
+                "{} holds {}, which is not of the lab: choose another folder", io::printable(out.string()),
+                page);
 }
 
 /// Of a folder whose lab kept no studies.
@@ -43,10 +43,10 @@ const char* older_words(const Path& folder) {
 StudyConfig new_config(const Study& study, const Request& request) {
   const Path folder = request.out / study.name;
   check_input(!is_study(folder) || !has_runs(folder),
-                   "{} holds a study already: go on with --resume {}, or choose another folder",
-                   io::printable(folder.string()), io::printable(request.out.string()));
-  check_input(!study.needs_data || !request.options.data.empty(), "the study {} needs --data, {}",
-                   study.name, study.data);
+              "{} holds a study already: go on with --resume {}, or choose another folder",
+              io::printable(folder.string()), io::printable(request.out.string()));
+  check_input(!study.needs_data || !request.options.data.empty(), "the study {} needs --data, {}", study.name,
+              study.data);
   if (!is_study(folder)) kit::expect_nothing_else("--out", folder);
   return {study.name, request.options, request.shard, machine_facts(),
           data_sha256(study, request.options.data)};
@@ -56,11 +56,10 @@ StudyConfig resumed_config(const Study& study, const Request& request, const Pat
   StudyConfig config = read_study(folder);
   if (!request.options.data.empty()) config.options.data = request.options.data;
   check_input(config.data_sha256 == data_sha256(study, config.options.data),
-                   "{} has changed since this study began", io::printable(config.options.data.string()));
+              "{} has changed since this study began", io::printable(config.options.data.string()));
   const std::string begun_with = other_machine(config.machine, machine_facts());
   check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
-                   io::printable(folder.string()), begun_with,
-                   other_machine(machine_facts(), config.machine));
+              io::printable(folder.string()), begun_with, other_machine(machine_facts(), config.machine));
   return config;
 }
 
@@ -78,7 +77,7 @@ Path open_studies(const std::vector<const Study*>& wanted, const Request& reques
   for (const Study* study : wanted) {
     if (resume)
       check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
-                       io::printable(folder.string()), study->name, older_words(folder));
+                  io::printable(folder.string()), study->name, older_words(folder));
     Request own = request;
     if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // of those that do
     configs.push_back(resume ? resumed_config(*study, own, folder / study->name) : new_config(*study, own));

@@ -31,8 +31,8 @@ Shard shard_from(const std::string& words) {
   const int values =
       std::sscanf(words.c_str(), "%" SCNd64 "%c%" SCNd64 "%n", &shard.index, &slash, &shard.count, &read);
   check_input(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
-                       shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
-                   "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
+                  shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
+              "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
   return shard;
 }
 
@@ -42,7 +42,7 @@ compare::Placements placements_from(const std::string& words) {
   const std::string first = comma == std::string::npos ? "pre" : words.substr(0, comma);
   const std::string last = words.substr(comma == std::string::npos ? 0 : comma + 1);
   check_input(last.find(',') == std::string::npos,
-                   "--placement: expects one, or two with a comma between, got {}", words);
+              "--placement: expects one, or two with a comma between, got {}", words);
   for (const std::string& name : {first, last})
     if (const std::string why = kit::wrong_block_names(name, "layer"); !why.empty()) fail(why);
   const compare::Placements two = {nn::placement_named(first), nn::placement_named(last)};

@@ -42,7 +42,7 @@ Record record_of(const kit::LogLine& line) {
 
 [[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
   fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                       io::printable(error.what()));
+                  io::printable(error.what()));
 }
 
 Budget budget_named(const std::string& name) {
@@ -105,8 +105,8 @@ StudyConfig read_study(const Path& folder) {
     json.at("shard").at(0).get_to(config.shard.index);
     json.at("shard").at(1).get_to(config.shard.count);
     check_input(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
-                         config.shard.count <= kMaxShards,
-                     "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
+                    config.shard.count <= kMaxShards,
+                "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
     for (const auto& [name, value] : json.at("machine").items())
       config.machine.emplace_back(name, value.get<std::string>());
     return config;
@@ -147,16 +147,16 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
     try {
       const std::string& name = line["run"].text();
       check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
-                       io::quote(name));
+                  io::quote(name));
       if (!planned.contains(name)) unknown.insert(name);
     } catch (const Error& error) {
       fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
-                           line.number(), io::printable(error.what()));
+                      line.number(), io::printable(error.what()));
     }
   }
   check_input(unknown.empty(),
-                   "{}: the study has no such runs: {}; they are of another version: start a new folder",
-                   io::printable(path.string()), io::printable(listed_runs(unknown)));
+              "{}: the study has no such runs: {}; they are of another version: start a new folder",
+              io::printable(path.string()), io::printable(listed_runs(unknown)));
   return records;
 }
 

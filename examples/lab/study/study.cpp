@@ -25,8 +25,8 @@ T value_in(const StudyResults& results, std::map<std::string, T> Measured::*valu
   const auto value = (measured.*values).find(name);
   if (value != (measured.*values).end()) return value->second;
   check(!measured.texts.contains(name),
-             "run {} has a text where a {} {} is expected: it is of an older version of the lab",
-             io::quote(run), kind, io::quote(name));
+        "run {} has a text where a {} {} is expected: it is of an older version of the lab", io::quote(run),
+        kind, io::quote(name));
   fail_with("run {} has no {} {}", io::quote(run), kind, io::quote(name));
 }
 

@@ -1,5 +1,5 @@
-#include "gradus/core/check.h"
 #include "lab/training/ngram.h"
+#include "gradus/core/check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,13 +33,13 @@ Ngram::Ngram(int n, std::int64_t vocabulary)
   check(n >= 1, "Ngram: expects n of at least 1, got {}", n);
   check(vocabulary >= 1, "Ngram: expects a vocabulary of at least 1, got {}", vocabulary);
   check(n * std::log2(static_cast<double>(vocabulary)) < 64,
-             "Ngram: a vocabulary of {} is too large for n = {}; use a smaller n", vocabulary, n);
+        "Ngram: a vocabulary of {} is too large for n = {}; use a smaller n", vocabulary, n);
 }
 
 void Ngram::learn(Tokens text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
     check(text[i] >= 0 && static_cast<std::uint64_t>(text[i]) < vocabulary_,
-               "Ngram: token {} is outside 0..{}", text[i], vocabulary_ - 1);
+          "Ngram: token {} is outside 0..{}", text[i], vocabulary_ - 1);
     for (std::size_t length = 0; length < counts_.size() && length <= i; ++length) {
       const std::uint64_t context = code_of(text.first(i), length, vocabulary_);
       const auto next = static_cast<std::uint64_t>(text[i]);
@@ -78,7 +78,7 @@ NgramBaseline best_ngram(std::span<const std::vector<std::int32_t>> train,
                          int largest_n) {
   check(largest_n >= 1, "best_ngram: expects n of at least 1, got {}", largest_n);
   check(predicted(train) > 0 && predicted(held_out) > 0,
-             "best_ngram: expects texts of at least 2 characters for training and for measuring");
+        "best_ngram: expects texts of at least 2 characters for training and for measuring");
   NgramBaseline baseline;
   for (int n = 1; n <= largest_n; ++n) {
     Ngram model(n, vocabulary);

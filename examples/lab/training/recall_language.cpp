@@ -14,14 +14,14 @@ const std::string all_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTU
 const RecallOptions& checked(const RecallOptions& options) {
   const auto most_boxes = static_cast<std::int64_t>(digits.size());
   const auto most_letters = static_cast<std::int64_t>(all_letters.size());
-  check(options.boxes >= 2 && options.boxes <= most_boxes,
-             "RecallLanguage: expects 2 to {} boxes, got {}", most_boxes, options.boxes);
+  check(options.boxes >= 2 && options.boxes <= most_boxes, "RecallLanguage: expects 2 to {} boxes, got {}",
+        most_boxes, options.boxes);
   check(options.things >= 2 && options.things <= most_letters / options.boxes,
-             "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}",
-             options.boxes, most_letters / options.boxes, most_letters, options.things);
+        "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}", options.boxes,
+        most_letters / options.boxes, most_letters, options.things);
   check(options.length >= 2 && options.length % 2 == 0,
-             "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
-             options.length);
+        "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
+        options.length);
   return options;
 }
 
@@ -64,7 +64,7 @@ Batch RecallLanguage::batch(std::int64_t count, Generator& generator) const {
 
 double RecallLanguage::entropy_at(std::int64_t place) const {
   check(place >= 0 && place < options_.length, "RecallLanguage: place {} is outside 0..{}", place,
-             options_.length - 1);
+        options_.length - 1);
   const auto boxes = static_cast<double>(options_.boxes);
   if (place % 2 == 0) return std::log(boxes);
   const auto pair = static_cast<double>(place / 2);

@@ -20,7 +20,7 @@ class Scratch {
   Scratch() {
     std::string name = (std::filesystem::temp_directory_path() / "gradus-lab-XXXXXX").string();
     check(mkdtemp(name.data()) != nullptr, "cannot make a folder in {}",
-               std::filesystem::temp_directory_path().string());
+          std::filesystem::temp_directory_path().string());
     path_ = name;
   }
   ~Scratch() {

@@ -161,8 +161,8 @@ Study compare_study() {
           .needs_data = false,
           .files = [](const std::filesystem::path& text) {
             check_input(!std::filesystem::is_fifo(text),
-                             "{} is a pipe, expects a file: a study that goes on reads it again",
-                             io::printable(text.string()));
+                        "{} is a pipe, expects a file: a study that goes on reads it again",
+                        io::printable(text.string()));
             compare::task_of(text);  // throws where it is none, before anything is written
             return std::vector{text};
           }};

@@ -2,11 +2,11 @@
 #include "gradus/core/io/printable.h"
 #include "lab/studies/compare/compare.h"
 #include "lab/study/limits.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::compare {
 
 namespace {
-
 
 /// Nothing is converted on the way: 1e30 or true is no whole number.
 std::int64_t integer(const Json& value, const std::string& key, const kit::IntegerRange& range) {
@@ -14,14 +14,13 @@ std::int64_t integer(const Json& value, const std::string& key, const kit::Integ
       value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
   const std::int64_t number = fits ? value.get<std::int64_t>() : 0;
   check_input(fits && number >= range.low && number <= range.high,
-                   "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
-                   io::quote(value.dump()));
+              "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
+              io::quote(value.dump()));
   return number;
 }
 
 std::vector<std::int64_t> integers(const Json& json, const std::string& key, const kit::IntegerRange& range) {
-  check_input(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers",
-                   key);
+  check_input(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
   std::vector<std::int64_t> values;
   for (const Json& value : json.at(key)) values.push_back(integer(value, key, range));
   return values;
@@ -30,7 +29,7 @@ std::vector<std::int64_t> integers(const Json& json, const std::string& key, con
 Placements placements_from(const Json& json) {
   const auto names = json.get<std::vector<std::string>>();
   check_input(names.size() == 2 && names[0] != names[1], "placements expects two names, got {}",
-                   io::quote(json.dump()));
+              io::quote(json.dump()));
   return {nn::placement_named(names[0]), nn::placement_named(names[1])};
 }
 

@@ -25,10 +25,9 @@ std::vector<std::int64_t> shuffled(std::int64_t count, Generator& generator) {
 }  // namespace
 
 FarRecall::FarRecall(const FarRecallOptions& options) : options_(options) {
-  check(
-      options.keys >= 1 && options.values >= 2 && options.noise >= 1 && options.questions >= 1,
-      "FarRecall: expects at least 1 key, 2 values, 1 token of noise and 1 question, got {}, {}, {} and {}",
-      options.keys, options.values, options.noise, options.questions);
+  check(options.keys >= 1 && options.values >= 2 && options.noise >= 1 && options.questions >= 1,
+        "FarRecall: expects at least 1 key, 2 values, 1 token of noise and 1 question, got {}, {}, {} and {}",
+        options.keys, options.values, options.noise, options.questions);
 }
 
 std::int64_t FarRecall::vocabulary() const {
@@ -41,7 +40,7 @@ std::int64_t FarRecall::length(std::int64_t distance) const {
 
 Batch FarRecall::batch(std::int64_t count, std::int64_t distance, Generator& generator) const {
   check(count >= 1 && distance >= 0, "FarRecall: expects documents and a distance, got {} and {}", count,
-             distance);
+        distance);
   const std::int64_t first_question = options_.keys * options_.values;
   const std::int64_t first_noise = first_question + options_.keys;
   std::vector<std::int64_t> inputs, targets;

@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-#include "gradus/kit/data/text_data.h"
+#include "gradus/core/random/random.h"
+#include "lab/training/recall_language.h"
 
 namespace gradus::lab {
 

@@ -42,8 +42,8 @@ Sizes sizes_of(const nn::GPT& model, const Tensor& ids) {
   });
   sizes.output = rms(model(ids));
   check(std::ssize(sizes.blocks) == model.options().layers && count == 2 * model.options().layers,
-             "start: saw {} blocks and {} branches of {} layers", sizes.blocks.size(), count,
-             model.options().layers);
+        "start: saw {} blocks and {} branches of {} layers", sizes.blocks.size(), count,
+        model.options().layers);
   sizes.branch = branches / static_cast<double>(count);
   return sizes;
 }

@@ -27,8 +27,8 @@ constexpr std::size_t kParts = 20;  // of the curve
 std::vector<Path> files_of(const Path& data) {
   const Path file = std::filesystem::is_directory(data) ? data / "tinyshakespeare.txt" : data;
   check_input(std::filesystem::is_regular_file(file),
-                   "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
-                   io::printable(data.string()));
+              "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
+              io::printable(data.string()));
   return {file};
 }
 

@@ -35,9 +35,9 @@ struct Lines {
 Lines read_both(const Path& source, const Path& target) {
   Lines lines{lines_of(source), lines_of(target)};
   check_input(lines.source.size() == lines.target.size(),
-                   "{} has {} lines, {} has {}: expects a translation in each line",
-                   io::printable(source.string()), lines.source.size(), io::printable(target.string()),
-                   lines.target.size());
+              "{} has {} lines, {} has {}: expects a translation in each line",
+              io::printable(source.string()), lines.source.size(), io::printable(target.string()),
+              lines.target.size());
   return lines;
 }
 
@@ -100,9 +100,9 @@ Sentences read_sentences(const Path& folder, const Selection& selection) {
   all.test = std::move(pairs);
   for (const std::size_t line : lines) all.references.push_back(test.target[line]);
   check_input(all.train.size() > 0 && all.test.size() > 0,
-                   "--data: no pair of {} and {}, or none of {} and {}, has at most {} tokens on either side",
-                   io::printable(files[0].string()), io::printable(files[1].string()),
-                   io::printable(files[2].string()), io::printable(files[3].string()), selection.longest);
+              "--data: no pair of {} and {}, or none of {} and {}, has at most {} tokens on either side",
+              io::printable(files[0].string()), io::printable(files[1].string()),
+              io::printable(files[2].string()), io::printable(files[3].string()), selection.longest);
   return all;
 }
 

@@ -44,18 +44,21 @@ class Argument {
 [[noreturn]] void fail_formatted(std::string_view message, std::initializer_list<Argument> arguments);
 [[noreturn]] void fail_input_formatted(std::string_view message, std::initializer_list<Argument> arguments);
 
-/// A message with one {} for each of Args; with any other number of them it does not compile.
+/// A message with a field, {} or {0}, for each of Args; with any other number of them it does not compile.
 template <class... Args>
 struct MessageOf {
   template <std::convertible_to<std::string_view> T>
   consteval MessageOf(const T& message) : text(message) {
     std::size_t fields = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
       if (text[i] != '{') continue;
-      if (i + 1 < text.size() && text[i + 1] == '{')
+      const char next = text[i + 1];
+      if (next == '{')
         ++i;  // a brace itself
-      else
+      else if (next < '0' || next > '9')
         ++fields;
+      else if (fields < static_cast<std::size_t>(next - '0') + 1)
+        fields = static_cast<std::size_t>(next - '0') + 1;
     }
     if (fields != sizeof...(Args)) throw "the message needs one {} for each argument";
   }

@@ -29,6 +29,7 @@ TEST_CASE("check: a message prints every kind of argument") {
   CHECK(message("{} {} {} {}", Int(5), Scalar(2.5), Scalar(INT64_MAX), Scalar(false)) ==
         "5 2.5 9223372036854775807 false");
   CHECK(message("{:.3g} {:04X} {{}}", 2.0 / 3, 255) == "0.667 00FF {}");
+  CHECK(message("{1} {0} {1}", 1, 2) == "2 1 2");
 }
 
 TEST_CASE("check: throws unless the condition holds") {

@@ -49,8 +49,8 @@ void for_rows(const Array& x, const Array& a, F f) {
 /// x + sin(a x)^2 / a: x [..., C], a [C] -> [..., C].
 Tensor snake(const Tensor& x, const Tensor& a) {
   check_same_dtype("snake", x.array(), a.array(), "x and a");
-  if (a.dim() != 1 || x.dim() == 0 || a.size(0) != x.size(-1))
-    fail("snake: expects a [C] for x [..., C], got " + to_string(a.shape()) + " and " + to_string(x.shape()));
+  check(a.dim() == 1 && x.dim() > 0 && a.size(0) == x.size(-1),
+        "snake: expects a [C] for x [..., C], got {} and {}", a.shape(), x.shape());
   const Array in = x.array().contiguous(), freq = a.array().contiguous();
   const Array out = Array::empty(x.shape(), x.dtype());
   const std::int64_t channels = a.size(0);

@@ -10,6 +10,7 @@
 #include "gradus/kit/data/run_log.h"
 #include "gradus/kit/data/system_info.h"
 #include "gradus/kit/data/text_data.h"
+#include "gradus/kit/data/utf8.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"

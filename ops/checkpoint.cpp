@@ -11,11 +11,11 @@
 #include "gradus/ops/checkpoint.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_set>
 #include <utility>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/io/crc32.h"
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/scope.h"
@@ -24,20 +24,17 @@ namespace gradus {
 
 namespace {
 
-/// A hash of up to 64 elements, evenly spread: f must give the same bits again.
-std::uint64_t fingerprint(const Array& y) {
+/// Of up to 64 elements, evenly spread: f must give the same bits again.
+std::uint32_t checksum(const Array& y) {
   const Array dense = y.contiguous();
   const std::int64_t n = dense.numel(), size = static_cast<std::int64_t>(size_of(dense.dtype()));
   const std::int64_t samples = std::min<std::int64_t>(n, 64);
-  std::uint64_t hash = 0;
+  std::uint32_t crc = 0;
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t at = samples > 1 ? i * (n - 1) / (samples - 1) : 0;
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, static_cast<const char*>(dense.raw()) + at * size, static_cast<std::size_t>(size));
-    hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
+    crc = io::crc32(static_cast<const char*>(dense.raw()) + at * size, static_cast<std::size_t>(size), crc);
   }
-  return hash;
+  return crc;
 }
 
 /// This thread's generator at another place for one scope.
@@ -82,7 +79,7 @@ class CheckpointNode final : public Node {
     shape = y.shape();
     dtype = y.dtype();
     after_ = default_generator().state();
-    result_ = fingerprint(y.array());
+    result_ = checksum(y.array());
     add_used(y.node().get());
   }
 
@@ -136,7 +133,7 @@ class CheckpointNode final : public Node {
           "checkpoint backward: the function's result no longer requires grad: was a parameter frozen since "
           "the "
           "forward pass?");
-    check(fingerprint(y.array()) == result_ && y.node()->order > order,
+    check(checksum(y.array()) == result_ && y.node()->order > order,
           "checkpoint backward: the function computed another {} {} than in the forward pass: what it uses "
           "besides its inputs (parameters, modes, captured tensors, a generator, the instruction set and "
           "backend of products) must be as it was",
@@ -147,7 +144,7 @@ class CheckpointNode final : public Node {
   CheckpointFunction f_;
   std::vector<Saved> saved_;
   Generator::State before_, after_;
-  std::uint64_t result_ = 0;
+  std::uint32_t result_ = 0;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
 
 namespace gradus::text {
 namespace {

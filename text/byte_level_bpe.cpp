@@ -1,8 +1,9 @@
 #include "gradus/text/byte_level_bpe.h"
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/byte_letters.h"
-#include "gradus/text/detail/check.h"
 #include "gradus/text/detail/cutter.h"
 #include "gradus/text/detail/merges.h"
 #include "gradus/text/detail/parts.h"

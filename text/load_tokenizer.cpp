@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "gradus/core/io/printable.h"
 #include "gradus/text/byte_level_bpe.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/marian.h"

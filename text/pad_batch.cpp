@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "gradus/core/check.h"
 #include "gradus/core/creation.h"
-#include "gradus/text/detail/check.h"
 
 namespace gradus::text {
 

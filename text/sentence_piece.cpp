@@ -1,7 +1,10 @@
 #include "gradus/text/sentence_piece.h"
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include <fmt/format.h>
+
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"
 #include "gradus/text/detail/pieces.h"

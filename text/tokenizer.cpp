@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/tokens.h"
 
 namespace gradus::text {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/bert_words.h"
 #include "gradus/text/detail/byte_letters.h"
-#include "gradus/text/detail/check.h"
 #include "gradus/text/detail/cutter.h"
 #include "gradus/text/detail/learn_merges.h"
 #include "gradus/text/detail/tokens.h"

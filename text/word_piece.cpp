@@ -1,8 +1,9 @@
 #include "gradus/text/word_piece.h"
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/bert_words.h"
-#include "gradus/text/detail/check.h"
 #include "gradus/text/detail/parts.h"
 #include "gradus/text/detail/replace.h"
 #include "gradus/text/detail/unicode.h"

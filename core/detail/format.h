@@ -1,5 +1,6 @@
 #pragma once
-// Messages for .cpp files, never included by a public header: fmt plus printing of shapes and dtypes.
+// Texts and messages for .cpp files, never included by a public header: check.h, and fmt with printing of
+// shapes and dtypes.
 
 #include <fmt/format.h>
 
@@ -7,8 +8,8 @@
 #include <concepts>
 #include <string_view>
 
+#include "gradus/core/check.h"
 #include "gradus/core/dtype.h"
-#include "gradus/core/error.h"
 #include "gradus/core/number.h"
 #include "gradus/core/shape.h"
 
@@ -54,32 +55,7 @@ struct fmt::formatter<gradus::Scalar> : gradus::detail::PlainFormatter {
 
 namespace gradus {
 
-/// Throws Error with the formatted message unless `condition` holds:
-/// `check(n > 0, "eye: expects n > 0, got {}", n);`
-template <class... Args>
-void check(bool condition, fmt::format_string<const Args&...> message, const Args&... args) {
-  if (!condition) [[unlikely]]
-    fail(fmt::format(message, args...));
-}
-
 /// "sum: the tensor is undefined: ...", with the remedy.
 [[noreturn]] void fail_undefined(const char* op, const char* what = "the tensor");
-
-/// check() of the user's input, such as a file: see fail_input() in error.h.
-template <class... Args>
-void check_input(bool condition, fmt::format_string<const Args&...> message, const Args&... args) {
-  if (!condition) [[unlikely]]
-    fail_input(fmt::format(message, args...));
-}
-
-template <class... Args>
-[[noreturn]] void fail_with(fmt::format_string<const Args&...> message, const Args&... args) {
-  fail(fmt::format(message, args...));
-}
-
-template <class... Args>
-[[noreturn]] void fail_input_with(fmt::format_string<const Args&...> message, const Args&... args) {
-  fail_input(fmt::format(message, args...));
-}
 
 }  // namespace gradus

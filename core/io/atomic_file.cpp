@@ -1,4 +1,4 @@
-// AtomicFile: saving beyond plain write and rename.
+// AtomicFile, saving beyond plain write and rename, and what it shares with other writers of files.
 //
 // A temporary file is locked while it is written. An unlocked one was left by a killed program, and the next
 // save in its folder removes it.
@@ -15,9 +15,12 @@
 #include <exception>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
+#include "gradus/core/detail/format.h"
 #include "gradus/core/detail/platform.h"
 #include "gradus/core/io/detail/system_calls.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::io {
 
@@ -167,6 +170,39 @@ void AtomicFile::fail_here(const char* what) const {
 
 void try_output(const char* op, const std::string& path, std::uint64_t bytes) {
   AtomicFile(op, path).reserve(bytes);
+}
+
+bool exists(std::string_view op, const std::string& path) {
+  std::error_code error;
+  const bool found = fs::exists(path, error);
+  check_input(!error, "{}: cannot look at {}: {}", op, printable(path), error.message());
+  return found;
+}
+
+int open_file(const std::string& path, int flags, unsigned mode) {
+  const int descriptor = retrying([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
+  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+  const int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int reason = errno;
+  close(descriptor);
+  errno = reason;
+  return higher;
+}
+
+void make_folder(const char* op, const std::string& folder) {
+  const std::string label = label_of(op, folder);
+  std::vector<fs::path> missing;
+  std::error_code error;
+  fs::path above = fs::absolute(folder, error);
+  while (!error && !fs::exists(above, error) && above.has_relative_path()) {
+    missing.push_back(above);
+    above = above.parent_path();
+  }
+  fs::create_directories(folder, error);
+  // What exists already need not be a folder.
+  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
+  check_input(!error, "{}: cannot make the folder: {}", label, error.message());
+  for (const fs::path& made : missing) flush_folder(label, made.parent_path().string());
 }
 
 }  // namespace gradus::io

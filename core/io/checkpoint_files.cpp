@@ -13,8 +13,10 @@
 #include <optional>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/crc32.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/crc32.h"
 #include "gradus/core/io/detail/input_file.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus {
 

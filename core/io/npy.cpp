@@ -10,7 +10,9 @@
 #include <string_view>
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/detail/array_bytes.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus {
 

@@ -3,10 +3,12 @@
 #include "gradus/core/io/safetensors.h"
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/detail/array_bytes.h"
 #include "gradus/core/io/detail/safetensors_header.h"
 #include "gradus/core/io/detail/shards.h"
 #include "gradus/core/io/detail/write_safetensors.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus {
 

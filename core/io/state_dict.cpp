@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "gradus/core/detail/format.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/atomic_file.h"
 #include "gradus/core/profile/detail/profile_recorder.h"
 
 namespace gradus {

@@ -19,6 +19,8 @@
 // After its closure has run, a node frees it and its inputs: memory falls during backward, and a second
 // backward over the same nodes is an error unless retain_graph is set. Unreachable nodes are destroyed with
 // the tensors that held them: evaluating a model leaves nothing behind.
+//
+// detail/pass_nodes.cpp finds the nodes of a pass; the engine below goes through them.
 
 #include "gradus/core/tape/autograd.h"
 
@@ -30,6 +32,7 @@
 #include "gradus/core/tape/detail/after_pass.h"
 #include "gradus/core/tape/detail/anomaly.h"
 #include "gradus/core/tape/detail/next_reads.h"
+#include "gradus/core/tape/detail/pass_nodes.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/tensor.h"
 
@@ -49,10 +52,6 @@ struct Restore {
   T& variable;
   T before;
 };
-
-std::string in_module(const Node& node) {
-  return *node.label ? fmt::format(" of module {}", node.label) : "";
-}
 }  // namespace
 
 ReadAhead next_step_reads() { return next_reads; }
@@ -80,19 +79,17 @@ class Engine {
         wanted_(wanted),
         found_(wanted.size()),
         root_(root),
+        lists_(spare_alive ? std::exchange(static_cast<Lists&>(spare), {}) : Lists()),
+        nodes_(root, retain_graph, within, wanted, lists_),
         outer_(std::exchange(running, this)) {
-    if (spare_alive) std::swap(lists_, static_cast<Lists&>(spare));
-    for (const Node* node : wanted_) oldest_ = oldest_ == 0 ? node->order : std::min(oldest_, node->order);
     try {
-      collect(root);
-      if (!wanted_.empty()) keep_what_leads();
       if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
       spent_.reserve(nodes_.size());
     } catch (...) {
       end();
       throw;
     }
-    if (!nodes_.empty()) pending_[0] = seed;
+    if (nodes_.size() > 0) pending_[0] = seed;
   }
 
   ~Engine() { end(); }
@@ -104,146 +101,42 @@ class Engine {
     const Restore reads(next_reads);  // of the pass this one may be part of
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
-      next_reads = done_ + 1 < nodes_.size() ? reads_of(*nodes_[done_ + 1]) : reads.before;
+      next_reads = done_ + 1 < nodes_.size() ? reads_of(nodes_[done_ + 1]) : reads.before;
       visit(done_, std::move(pending_[done_]));
       if (pending_[done_].defined()) pending_[done_] = Array();
     }
     if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted_.empty())
-      look(nodes_);
+      look(nodes_.list());
     return std::move(found_);
   }
 
   /// Whether the running pass needs the gradient of this input.
   static bool leads(const Node& input) {
-    return !running || running->wanted_.empty() || running->place_of(input) < running->nodes_.size();
+    return !running || running->wanted_.empty() || running->nodes_.place_of(input) < running->nodes_.size();
   }
 
  private:
   static ReadAhead reads_of(const Node& node) { return {node.first_input_.data, node.first_input_.bytes}; }
 
-  /// Fills nodes_ with everything that leads to the root, newest first. Pending nodes wait in a heap: users
-  /// come before their inputs, and copies of a node that several users pushed are popped in a row.
-  void collect(Node* root) {
-    std::vector<Waiting>& heap = lists_.heap;
-    heap.push_back({root->order, root});
-    while (!heap.empty()) {
-      std::pop_heap(heap.begin(), heap.end());
-      Node* const node = heap.back().node;
-      heap.pop_back();
-      if (!nodes_.empty() && nodes_.back() == node) continue;
-      if (within_ && node->order < within_->order) {
-        if (!is_end(node))
-          fail_with("{} backward: {} {}{} was used that was not in the forward pass", within_->op, node->op,
-                    node->shape, in_module(*node));
-        continue;
-      }
-      if (node->order < oldest_) break;  // and all still waiting are older
-      nodes_.push_back(node);
-      if (!node->is_leaf && (wanted_.empty() || !node->ran() || !is_wanted(node))) enter(*node);
-      node->slot_.store(static_cast<std::uint32_t>(nodes_.size() - 1), std::memory_order_relaxed);
-      for (const NodePtr& input : node->inputs)
-        if (input) {
-          heap.push_back({input->order, input.get()});
-          std::push_heap(heap.begin(), heap.end());
-        }
-    }
-  }
-
-  /// In a pass with wanted nodes: drops from nodes_ those that do not lead to one of them.
-  void keep_what_leads() {
-    std::vector<bool> passed(nodes_.size()), kept(nodes_.size());
-    passed_.reserve(nodes_.size());
-    for (std::size_t i = nodes_.size(); i-- > 0;) {  // inputs come after their users
-      for (const NodePtr& input : nodes_[i]->inputs) {
-        const std::size_t at = input ? place_of(*input) : nodes_.size();
-        if (at < nodes_.size() && kept[at]) passed[i] = true;
-      }
-      kept[i] = passed[i] || is_wanted(nodes_[i]);
-    }
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      Node* const node = nodes_[i];
-      if (!passed[i]) leave(*node);
-      if (!kept[i]) continue;
-      passed_.push_back(passed[i]);
-      node->slot_.store(static_cast<std::uint32_t>(n), std::memory_order_relaxed);
-      nodes_[n++] = node;
-    }
-    nodes_.resize(n);
-  }
-
-  /// Whether node i's gradient is passed on: the pass may end at a wanted node.
-  bool is_passed(std::size_t i) const { return passed_.empty() || passed_[i]; }
-
-  bool is_wanted(const Node* node) const {
-    return std::find(wanted_.begin(), wanted_.end(), node) != wanted_.end();
-  }
-
-  /// Where this pass, part of another, stops and the other continues.
-  bool is_end(const Node* node) const {
-    return std::any_of(within_->inputs.begin(), within_->inputs.end(),
-                       [&](const NodePtr& input) { return input.get() == node; });
-  }
-
-  /// Passes that retain the graph share its nodes; a pass that will free a node needs exclusive access.
-  void enter(Node& node) {
-    std::int32_t passes = 0;
-    const auto next = [&] { return retain_graph_ ? passes + 1 : Node::kFreeing; };
-    while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
-      if (passes < 0 || (passes > 0 && !retain_graph_)) nodes_.pop_back();  // it is not this pass's
-      const auto [caller, remedy] =
-          wanted_.empty() ? std::pair("backward", "call backward(/*retain_graph=*/true)")
-                          : std::pair("grad", "set retain_graph, grad(y, {x}, {.retain_graph = true}),");
-      if (passes == Node::kFreed)
-        fail_with(
-            "{}: {} {}{} was already passed by a backward that freed what it saved: {} the first time, or "
-            "run the forward pass again",
-            caller, node.op, node.shape, in_module(node), remedy);
-      if (passes == Node::kFreeing || (passes > 0 && !retain_graph_))
-        fail_with(
-            "{}: {} {}{} is being passed by another backward, of another thread or around this one: {} in "
-            "both, or run the forward pass once for each",
-            caller, node.op, node.shape, in_module(node), remedy);
-    }
-  }
-
-  void leave(Node& node) {
-    if (!node.is_leaf && !node.ran()) node.passes_.fetch_add(retain_graph_ ? -1 : 1);
-  }
-
   /// After the pass, or an exception: releases nodes that were not freed and discards partial gradients.
   void end() {
     running = outer_;
-    for (std::size_t i = retain_graph_ ? 0 : done_; i < nodes_.size(); ++i)
-      if (is_passed(i)) leave(*nodes_[i]);
     if (done_ < nodes_.size())
       for (Array& gradient : pending_) gradient = Array();
-    nodes_.clear();
+    nodes_.leave(done_);
     spent_.clear();
-    lists_.heap.clear();
     if (spare_alive && pending_.size() <= kKept) std::swap(lists_, static_cast<Lists&>(spare));
-  }
-
-  /// Its number in nodes_, or nodes_.size() where it has none.
-  std::size_t place_of(const Node& node) const {
-    const std::size_t hint = node.slot_.load(std::memory_order_relaxed);
-    if (hint < nodes_.size() && nodes_[hint] == &node) return hint;
-    // Another pass has looked at the node since.
-    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), node.order,
-                                        [](const Node* a, std::uint64_t order) { return a->order > order; });
-    return found != nodes_.end() && *found == &node ? static_cast<std::size_t>(found - nodes_.begin())
-                                                    : nodes_.size();
   }
 
   /// The gradient accumulated so far by a node of this pass, or one where it ends.
   Array& pending(const Node& node) {
     if (within_ && node.order < within_->order) return outer_->pending(node);
-    const std::size_t place = place_of(node);
+    const std::size_t place = nodes_.place_of(node);
     return place < nodes_.size() ? pending_[place] : unwanted_ = Array();
   }
 
   void visit(std::size_t number, Array&& gradient) {
-    Node& node = *nodes_[number];
+    Node& node = nodes_[number];
     if (gradient.defined()) {
       if (node.hooks_.load(std::memory_order_relaxed) != nullptr) {
         gradient = node.call_hooks(std::move(gradient));
@@ -252,12 +145,12 @@ class Engine {
       }
       for (std::size_t i = 0; i < wanted_.size(); ++i)
         if (wanted_[i] == &node) found_[i] = gradient;
-      if (!node.is_leaf && is_passed(number))
+      if (!node.is_leaf && nodes_.is_passed(number))
         propagate(node, std::move(gradient));
       else if (node.is_leaf && node.requires_grad && wanted_.empty())
         node.add_to_grad(std::move(gradient));
     }
-    if (!node.is_leaf && !retain_graph_ && is_passed(number)) {
+    if (!node.is_leaf && !retain_graph_ && nodes_.is_passed(number)) {
       node.free_saved();
       spent_.push_back(std::move(node.inputs));
       node.inputs.clear();
@@ -324,16 +217,9 @@ class Engine {
     total.add_(gradient);
   }
 
-  struct Waiting {
-    std::uint64_t order;
-    Node* node;
-    bool operator<(const Waiting& other) const { return order < other.order; }
-  };
-  struct Lists {
-    std::vector<Waiting> heap;
-    std::vector<Node*> nodes;    // newest first
-    std::vector<Array> pending;  // their gradients so far; there may be extra, undefined ones
-    std::vector<std::vector<NodePtr>> spent;
+  struct Lists : PassNodes::Memory {
+    std::vector<Array> pending;  // gradients of the nodes so far; there may be extra, undefined ones
+    std::vector<std::vector<NodePtr>> spent;  // inputs of freed nodes
   };
   struct Spare : Lists {
     ~Spare() { spare_alive = false; }
@@ -344,15 +230,13 @@ class Engine {
   const Node* within_;
   std::span<Node* const> wanted_;  // if any, no grad is touched
   std::vector<Array> found_;       // their gradients
-  std::vector<bool> passed_ = {};  // with wanted nodes: see is_passed
-  std::uint64_t oldest_ = 0;       // older nodes do not count
   Array unwanted_ = {};
   // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
   // are kept in `spent`.
   NodePtr root_;
-  Engine* outer_;  // this thread's pass that contains this one, or null
   Lists lists_;
-  std::vector<Node*>& nodes_ = lists_.nodes;
+  PassNodes nodes_;
+  Engine* outer_;  // this thread's pass that contains this one, or null
   std::vector<Array>& pending_ = lists_.pending;
   std::vector<std::vector<NodePtr>>& spent_ = lists_.spent;
   std::size_t done_ = 0;  // nodes visited

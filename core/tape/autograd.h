@@ -143,6 +143,7 @@ class Node {
  private:
   friend class NodePtr;
   friend class Engine;
+  friend class PassNodes;
   struct Hook {
     GradHook call;
     Hook* older;

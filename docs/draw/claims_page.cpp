@@ -7,9 +7,9 @@
 #include <regex>
 #include <sstream>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
@@ -213,13 +213,12 @@ std::vector<std::string> faults_of(const std::string& page, const std::vector<Ju
 
 void record_studies(const Path& from, const Path& to) {
   std::vector<lab::MeasuredStudy> studies = lab::studies_in(from);
-  kit::check(!studies.empty(), "{} holds no folder of a study", io::printable(from.string()));
+  check(!studies.empty(), "{} holds no folder of a study", io::printable(from.string()));
   for (lab::MeasuredStudy& one : studies) {
     auto& [study, path, config, results] = static_cast<lab::StudyFolder&>(one);
-    kit::check(results.complete() && config.options.budget == lab::Budget::full,
-               "{}: expects a finished study of --full, got {} of {} runs of --{}",
-               io::printable(path.string()), results.records.size(), results.planned,
-               name_of(config.options.budget));
+    check(results.complete() && config.options.budget == lab::Budget::full,
+          "{}: expects a finished study of --full, got {} of {} runs of --{}", io::printable(path.string()),
+          results.records.size(), results.planned, name_of(config.options.budget));
     std::erase_if(config.machine, [](const auto& fact) {
       return fact.first != "gradus" && fact.first != "kernels" && fact.first != "date";
     });

@@ -8,8 +8,8 @@
 #include "browser/figures/placement.h"
 #include "browser/request.h"
 #include "browser/session.h"
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::browser {
 
@@ -26,19 +26,18 @@ State& state() {
 }
 
 Session& present() {
-  kit::check(state().session.has_value(), "there is no session yet: begin one");
+  check(state().session.has_value(), "there is no session yet: begin one");
   return *state().session;
 }
 
 // --- settings
 
 Settings settings_from(const Json& json) {
-  kit::check(json.is_object(), "settings: expects an object, got {}", json.dump());
+  check(json.is_object(), "settings: expects an object, got {}", json.dump());
   Settings settings;
   for (const auto& [key, value] : json.items()) {
     if (key == "placements") {
-      kit::check(value.is_array() && value.size() == 2, "placements: expects two names, got {}",
-                 value.dump());
+      check(value.is_array() && value.size() == 2, "placements: expects two names, got {}", value.dump());
       settings.placements = {word(value[0], "placements"), word(value[1], "placements")};
     } else if (key == "layers") {
       settings.layers = whole(value, "layers");
@@ -55,7 +54,7 @@ Settings settings_from(const Json& json) {
     } else if (key == "steps") {
       settings.steps = whole(value, "steps");
     } else {
-      kit::fail_with("settings: there is none called {}", key);
+      fail_with("settings: there is none called {}", key);
     }
   }
   return settings;
@@ -142,7 +141,7 @@ Json answer_verdict() {
 }
 
 Json answer_to(const Json& request) {
-  kit::check(request.is_object(), "a request is an object, got {}", request.dump());
+  check(request.is_object(), "a request is an object, got {}", request.dump());
   const std::string what = word(request.value("do", Json()), "do");
   if (what == "facts") return answer_facts();
   if (what == "begin") return answer_begin(request);
@@ -152,8 +151,8 @@ Json answer_to(const Json& request) {
   if (what == "trace") return answer_trace(present());
   if (what == "rates") return {{"rates", rates(settings_from(request.value("settings", Json::object())))}};
   if (const std::optional<Json> figure = answer_figure(what, request)) return *figure;
-  kit::fail_with("do: expects facts, begin, step, verdict, csv, trace, rates, {}, got {}", figure_requests(),
-                 what);
+  fail_with("do: expects facts, begin, step, verdict, csv, trace, rates, {}, got {}", figure_requests(),
+            what);
 }
 
 }  // namespace
@@ -164,7 +163,7 @@ std::string answer(const std::string& request) {
   };
   try {
     const Json json = Json::parse(request, nullptr, false);
-    kit::check(!json.is_discarded(), "the request is not JSON");
+    check(!json.is_discarded(), "the request is not JSON");
     return dump(answer_to(json));
   } catch (const std::exception& error) {
     return dump({{"error", error.what()}});

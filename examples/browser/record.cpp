@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "browser/session.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
 #include "lab/studies/compare/analysis/verdict.h"
 
 namespace gradus::browser {
@@ -23,7 +23,7 @@ lab::compare::TaskFacts facts() { return lab::compare::facts_of(lab::recall_task
 lab::compare::Baseline baseline() { return lab::compare::baseline_of(facts()); }
 
 void Record::add(const Session& session) {
-  kit::check(session.done(), "Record: the session has steps left to make");
+  check(session.done(), "Record: the session has steps left to make");
   const Settings& settings = session.settings();
   std::erase_if(entries_, [&](const Entry& entry) { return entry.settings == settings; });
   const auto& [first, second] = session.models();

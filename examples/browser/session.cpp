@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::browser {
 
@@ -49,8 +49,8 @@ nn::GPT model_of(const Settings& settings, const std::string& placement) {
 }
 
 void check_range(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
-  kit::check(value >= low && value <= high, "{}: expects a whole number from {} to {}, got {}", what, low,
-             high, value);
+  check(value >= low && value <= high, "{}: expects a whole number from {} to {}, got {}", what, low, high,
+        value);
 }
 
 }  // namespace
@@ -77,11 +77,11 @@ std::vector<Decay> decays() {
 
 Settings checked(Settings settings) {
   for (std::string& name : settings.placements) name = nn::placement_named(name).name;
-  kit::check(settings.placements[0] != settings.placements[1],
-             "{} cannot be compared with itself: choose two placements", settings.placements[0]);
+  check(settings.placements[0] != settings.placements[1],
+        "{} cannot be compared with itself: choose two placements", settings.placements[0]);
   check_range("layers", settings.layers, 1, 48);
-  kit::check(settings.rate > 0 && settings.rate <= 1, "rate: expects a number above 0, at most 1, got {}",
-             settings.rate);
+  check(settings.rate > 0 && settings.rate <= 1, "rate: expects a number above 0, at most 1, got {}",
+        settings.rate);
   check_range("warm-up", settings.warmup, 0, 10'000);
   check_range("seed", settings.seed, 0, 999);
   check_range("steps", settings.steps, 1, 5000);
@@ -89,16 +89,15 @@ Settings checked(Settings settings) {
   std::string names;
   for (const lab::WeightScheme& scheme : starts)
     names += (names.empty() ? "" : ", ") + std::string(scheme.name);
-  kit::check(std::any_of(starts.begin(), starts.end(),
-                         [&](const lab::WeightScheme& scheme) { return scheme.name == settings.start; }),
-             "initial weights: there are {}, got {}", names, settings.start);
+  check(std::any_of(starts.begin(), starts.end(),
+                    [&](const lab::WeightScheme& scheme) { return scheme.name == settings.start; }),
+        "initial weights: there are {}, got {}", names, settings.start);
   const std::vector<Decay> all = decays();
-  kit::check(
-      std::any_of(all.begin(), all.end(), [&](const Decay& one) { return one.name == settings.decay; }),
-      "decay: expects none, linear, cosine or root, got {}", settings.decay);
-  kit::check(settings.decay == "none" || settings.decay == "root" || settings.warmup < settings.steps,
-             "warm-up: expects fewer than the {} steps that end at a rate of 0, got {}", settings.steps,
-             settings.warmup);
+  check(std::any_of(all.begin(), all.end(), [&](const Decay& one) { return one.name == settings.decay; }),
+        "decay: expects none, linear, cosine or root, got {}", settings.decay);
+  check(settings.decay == "none" || settings.decay == "root" || settings.warmup < settings.steps,
+        "warm-up: expects fewer than the {} steps that end at a rate of 0, got {}", settings.steps,
+        settings.warmup);
   return settings;
 }
 
@@ -158,7 +157,7 @@ Session::Session(const Settings& settings)
       models_{Model(settings_, settings_.placements[0]), Model(settings_, settings_.placements[1])} {}
 
 std::array<const ModelStep*, 2> Session::step() {
-  kit::check(!done(), "Session: all steps are made; begin another");
+  check(!done(), "Session: all steps are made; begin another");
   std::array<const ModelStep*, 2> now = {};
   for (const std::size_t i : {0, 1})
     if (!models_[i].done()) now[i] = &models_[i].step();

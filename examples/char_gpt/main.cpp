@@ -28,7 +28,7 @@ kit::Tokens encoded(const kit::Vocabulary& vocabulary, const std::string& text, 
   try {
     return vocabulary.encode(text);
   } catch (const Error& error) {
-    fail_input(fmt::format("{}: {} of {}", who, error.what(), (o.load.empty() ? o.text : o.load).string()));
+    fail_input_with("{}: {} of {}", who, error.what(), (o.load.empty() ? o.text : o.load).string());
   }
 }
 

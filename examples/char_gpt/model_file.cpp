@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/language_model.h"
 
@@ -26,7 +26,7 @@ struct File {
   template <class... Args>
   void require(bool condition, fmt::format_string<Args...> text, Args&&... args) const {
     if (!condition)
-      fail_input(fmt::format("{}: {}", io::printable(path), fmt::format(text, std::forward<Args>(args)...)));
+      fail_input_with("{}: {}", io::printable(path), fmt::format(text, std::forward<Args>(args)...));
   }
   const std::string& note(const std::string& key) const {
     const auto found = notes.find(key);

@@ -52,10 +52,11 @@ void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& tex
   optim::AdamW opt(kit::decay_matrices(model),
                    {.lr = schedule, .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
   Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
+  const Tensor ids = text.train;
   // [range]
   const auto draw_batch = [&] {
     const ProfileRange range("batch");
-    return kit::random_windows(text.train, o.batch, o.context, data);
+    return data::random_windows(ids, o.batch, o.context, data);
   };
   // [/range]
   const std::vector<Tensor> parameters = model.parameters();
@@ -63,7 +64,7 @@ void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& tex
   run.keep("optimizer", opt);
   run.keep("data", data);
   model.train();
-  const auto loss_of = [&](const kit::Windows& batch) { return model.loss(batch.inputs, batch.targets); };
+  const auto loss_of = [&](const TensorArray<2>& batch) { return model.loss(batch[0], batch[1]); };
   if (model.options().placement == nn::admin() && run.steps_done() == 0)
     nn::profile_admin_([&] { loss_of(draw_batch()); });
   StepProfiler profiler(o.profile, o.trace);

@@ -15,8 +15,7 @@ namespace {
 constexpr double kTrainShare = 0.9;
 
 std::int64_t special(std::optional<std::int64_t> id, const char* name) {
-  if (!id)
-    fail_input(fmt::format("the vocabulary has no {}: it is not that of a masked language model", name));
+  if (!id) fail_input_with("the vocabulary has no {}: it is not that of a masked language model", name);
   return *id;
 }
 
@@ -25,7 +24,7 @@ text::WordPiece vocabulary_of(const std::string& text, const Options& o) {
   try {
     return text::train_word_piece({text}, {.vocab = o.vocab});
   } catch (const Error& error) {
-    fail_input(fmt::format("--vocab, with --text {}: {}", o.text.string(), error.what()));
+    fail_input_with("--vocab, with --text {}: {}", o.text.string(), error.what());
   }
 }
 
@@ -41,11 +40,11 @@ Corpus make_corpus(const std::string& text, const Options& o) {
   const auto cut = static_cast<std::ptrdiff_t>(kTrainShare * static_cast<double>(ids.size()));
   Corpus corpus{std::move(tokenizer), {ids.begin(), ids.begin() + cut}, {ids.begin() + cut, ids.end()}};
   if (std::ssize(corpus.validation) < o.context - 2)
-    fail_input(
-        fmt::format("{}: has {} tokens, the tenth that validates {}: too few for a window of {}: expects a "
-                    "longer text or a "
-                    "smaller --context",
-                    o.text.string(), ids.size(), corpus.validation.size(), o.context - 2));
+    fail_input_with(
+        "{}: has {} tokens, the tenth that validates {}: too few for a window of {}: expects a "
+        "longer text or a "
+        "smaller --context",
+        o.text.string(), ids.size(), corpus.validation.size(), o.context - 2);
   return corpus;
 }
 

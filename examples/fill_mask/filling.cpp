@@ -13,10 +13,10 @@ text::Ids fillable(const nn::Bert& model, const text::Tokenizer& tokenizer, cons
   const std::int64_t mask = mask_id(tokenizer);
   text::Ids ids = tokenizer.encode(sentence);
   if (std::find(ids.begin(), ids.end(), mask) == ids.end())
-    fail_input(fmt::format("expects a sentence with {}, got \"{}\"", tokenizer.token(mask), sentence));
+    fail_input_with("expects a sentence with {}, got \"{}\"", tokenizer.token(mask), sentence);
   const std::int64_t context = model.options().context - 2;
   if (std::ssize(ids) > context)
-    fail_input(fmt::format("expects a sentence of at most {} tokens, got {}", context, ids.size()));
+    fail_input_with("expects a sentence of at most {} tokens, got {}", context, ids.size());
   return ids;
 }
 

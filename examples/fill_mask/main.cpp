@@ -49,7 +49,7 @@ int fill_with_loaded(const Options& o) {
   const auto tokenizer = text::load_tokenizer(o.load);
   fill_mask::mask_id(*tokenizer);
   if (!model.options().mlm_head)
-    fail_input(fmt::format("{}: the model has no head for masked tokens", o.load.string()));
+    fail_input_with("{}: the model has no head for masked tokens", o.load.string());
   if (o.prompt)
     print_filled(model, *tokenizer, *o.prompt, o);
   else

@@ -37,11 +37,11 @@ std::shared_ptr<const text::Tokenizer> tokenizer_of(const Options& o) {
 void expect_fit(const text::Tokenizer& tokenizer, std::int64_t rows, const Options& o) {
   const std::int64_t tokens = tokenizer.vocab_size();
   if (tokens > rows || rows - tokens >= kSpareRows)
-    fail_input(
-        fmt::format("{}: the tokenizer has {} tokens, but vocab_size in {} is {}: expects the one the "
-                    "model was trained with (--tokenizer FOLDER)",
-                    (o.tokenizer.empty() ? o.weights : o.tokenizer).string(), tokens,
-                    (o.weights / "config.json").string(), rows));
+    fail_input_with(
+        "{}: the tokenizer has {} tokens, but vocab_size in {} is {}: expects the one the "
+        "model was trained with (--tokenizer FOLDER)",
+        (o.tokenizer.empty() ? o.weights : o.tokenizer).string(), tokens,
+        (o.weights / "config.json").string(), rows);
 }
 
 nn::GPT with_checkpoints(const nn::GPT& model) {

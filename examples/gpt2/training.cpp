@@ -71,15 +71,15 @@ Corpus make_corpus(const std::string& text, const Writer& writer, const Options&
   Corpus corpus;
   corpus.context = window_of(writer.model.options(), o);
   if (corpus.context > most)
-    fail_input(fmt::format("--context {}: the model looks back on {} tokens at most", corpus.context, most));
+    fail_input_with("--context {}: the model looks back on {} tokens at most", corpus.context, most);
   const std::int64_t validating = std::min(std::ssize(ids) / 10, kMostValidating);
   corpus.train.assign(ids.begin(), ids.end() - validating);
   corpus.validation.assign(ids.end() - validating, ids.end());
   if (validating <= corpus.context)
-    fail_input(
-        fmt::format("{}: has {} tokens, the tenth that validates {}: too few for a window of {} and one "
-                    "more: expects a longer text or a smaller --context",
-                    o.text.string(), ids.size(), validating, corpus.context));
+    fail_input_with(
+        "{}: has {} tokens, the tenth that validates {}: too few for a window of {} and one "
+        "more: expects a longer text or a smaller --context",
+        o.text.string(), ids.size(), validating, corpus.context);
   return corpus;
 }
 
@@ -100,8 +100,9 @@ bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, co
   run.keep("data", data);
   model.train();
   const std::vector<Tensor> parameters = model.parameters();
+  const Tensor ids = from_vector(corpus.train);
   const auto loss_of_next = [&] {
-    const auto [inputs, targets] = kit::random_windows(corpus.train, o.batch, corpus.context, data);
+    const auto [inputs, targets] = data::random_windows(ids, o.batch, corpus.context, data);
     return model.loss(inputs, targets);
   };
   if (o.is_new() && model.options().placement == nn::admin() && run.steps_done() == 0)

@@ -83,10 +83,10 @@ std::int64_t search(const Writer& writer, const Tensor& prompt, const Options& o
   if (o.count == 0) return 0;
   const std::int64_t context = writer.model.options().context, room = context + 1 - prompt.size(0);
   if (room < 1)
-    fail_input(
-        fmt::format("--beams: a prompt of {} tokens fills the context of {}, and a search does not forget: "
-                    "expects a shorter one",
-                    prompt.size(0), context));
+    fail_input_with(
+        "--beams: a prompt of {} tokens fills the context of {}, and a search does not forget: "
+        "expects a shorter one",
+        prompt.size(0), context);
   const nn::Hypothesis best =
       writer.model
           .beam_search(prompt,

@@ -59,7 +59,7 @@ kit::HeatMap heat_map_of(const CrossAttention& attention, const Tensor& weights,
 
 std::int64_t layer_of(const Translator& translator, std::int64_t layer) {
   const std::int64_t layers = translator.model.options().decoder_layers;
-  if (layer > layers) fail_input(fmt::format("--layer {}: the decoder has {}", layer, layers));
+  if (layer > layers) fail_input_with("--layer {}: the decoder has {}", layer, layers);
   return layer == 0 ? layers : layer;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gradus/core/error.h"
+#include "gradus/core/check.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/data/gzip.h"
 #include "gradus/text/utf8_stream.h"
@@ -28,7 +28,7 @@ void expect_utf8(const std::string& line, const std::string& who) {
   text::Utf8Stream stream;
   std::string whole = stream.push(line);
   whole += stream.flush();
-  if (whole != line) fail_input(fmt::format("{} is not UTF-8: convert it, with iconv for example", who));
+  if (whole != line) fail_input_with("{} is not UTF-8: convert it, with iconv for example", who);
 }
 
 std::vector<std::string> lines_of(std::string_view text, const std::string& who) {
@@ -42,7 +42,7 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& who)
     lines.emplace_back(line);
     expect_utf8(lines.back(), fmt::format("{}: line {}", who, lines.size()));
   }
-  if (lines.empty()) fail_input(fmt::format("{}: is empty: expects a sentence in each line", who));
+  if (lines.empty()) fail_input_with("{}: is empty: expects a sentence in each line", who);
   return lines;
 }
 
@@ -50,10 +50,10 @@ Corpus read_corpus(const Files& files) {
   Corpus corpus{read_lines(files.source_option(), files.source),
                 read_lines(files.target_option(), files.target)};
   if (corpus.source.size() != corpus.target.size())
-    fail_input(fmt::format(
+    fail_input_with(
         "{} {} has {} lines, {} {} has {}: expects files in which a line and its translation have one number",
         files.source_option(), files.source.string(), corpus.source.size(), files.target_option(),
-        files.target.string(), corpus.target.size()));
+        files.target.string(), corpus.target.size());
   return corpus;
 }
 

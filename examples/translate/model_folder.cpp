@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gradus/core/error.h"
+#include "gradus/core/check.h"
 #include "translate/translator.h"
 
 namespace gradus::translate {
@@ -24,9 +24,8 @@ Translator load(const std::filesystem::path& folder) {
   const text::SpecialIds& special = loaded.tokenizer->special();
   if (loaded.tokenizer->vocab_size() != o.vocab || special.pad != o.pad || special.bos != o.start ||
       special.eos != o.end)
-    fail_input(
-        fmt::format("{}: its tokenizer is not that of its model: expects a folder that translate wrote",
-                    folder.string()));
+    fail_input_with("{}: its tokenizer is not that of its model: expects a folder that translate wrote",
+                    folder.string());
   return loaded;
 }
 

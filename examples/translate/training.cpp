@@ -58,7 +58,7 @@ class Validation {
         pairs_(tokenized(*translator.tokenizer, corpus, options.longest)),
         tokens_(options.tokens) {
     if (pairs_.size() == 0)
-      fail_input(fmt::format("--longest {}: every pair to validate with has more tokens", options.longest));
+      fail_input_with("--longest {}: every pair to validate with has more tokens", options.longest);
   }
 
   struct Weights {
@@ -159,7 +159,7 @@ bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& tr
   if (pairs.left_out > 0)
     kit::print(
         fmt::format("{} pairs have more than {} tokens and are left out\n", pairs.left_out, o.longest));
-  if (pairs.size() == 0) fail_input(fmt::format("--longest {}: every pair has more tokens", o.longest));
+  if (pairs.size() == 0) fail_input_with("--longest {}: every pair has more tokens", o.longest);
   data::DataLoader<2> loader =
       batches(pairs, o.tokens, Generator(static_cast<std::uint64_t>(o.seed), /*stream=*/1));
   optim::Adam opt(model.parameters(),

@@ -74,8 +74,8 @@ void expect_readable(const Translator& translator, const std::string& text, cons
   const std::int64_t context = translator.model.options().context;
   const std::size_t count = tokens_of(*translator.tokenizer, text).size();
   if (static_cast<std::int64_t>(count) > context)
-    fail_input(fmt::format("{} has {} tokens, the model reads {} at most: cut it into sentences", who, count,
-                           context));
+    fail_input_with("{} has {} tokens, the model reads {} at most: cut it into sentences", who, count,
+                    context);
 }
 
 text::Ids search_one(const Translator& translator, const std::string& text, const Search& search) {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/detail/chart_data.h"
 #include "gradus/kit/chart/detail/chart_style.h"
 #include "gradus/kit/chart/detail/plot_area.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {
 namespace {

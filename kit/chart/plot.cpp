@@ -1,12 +1,14 @@
 #include "gradus/kit/chart/plot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 
+#include "gradus/core/check.h"
 #include "gradus/core/tensor.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {
 namespace {

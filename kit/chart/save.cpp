@@ -1,6 +1,6 @@
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/chart.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/report/html_report.h"
 
 namespace gradus::kit {

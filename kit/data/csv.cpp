@@ -1,12 +1,14 @@
 #include "gradus/kit/data/csv.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "gradus/core/check.h"
 #include "gradus/core/creation.h"
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/program/detail/read_number.h"
 
 namespace gradus::kit {

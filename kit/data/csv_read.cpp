@@ -1,13 +1,14 @@
 // read_csv: libcsv finds the cells; what is wrong with them is said here.
 
 #include <csv.h>
+#include <fmt/format.h>
 
 #include <exception>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/csv.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {
 

@@ -1,6 +1,7 @@
 #include "gradus/kit/data/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,8 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/program/detail/descriptor.h"
 
 namespace gradus::kit {
@@ -125,6 +127,13 @@ OutputFolder::~OutputFolder() {
   std::error_code error;  // also: it is not empty
   for (const std::filesystem::path& folder : made_)
     if (!std::filesystem::remove(folder, error) && error) return;
+}
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : folder_(std::make_shared<Descriptor>("FolderLock", folder, O_RDONLY | O_DIRECTORY)) {
+  const bool taken = ::flock(folder_->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  check_input(!taken, "{}: another training is at work there: wait for its end, or name another folder",
+              io::printable(folder.string()));
 }
 
 }  // namespace gradus::kit

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "gradus/core/cxx20.h"
 
 namespace gradus::kit {
+
+class Descriptor;
 
 /// The bytes of a file. Throws naming `who`, the file and the reason (missing, a folder, a device, not
 /// readable, larger than memory).
@@ -57,6 +60,17 @@ class OutputFolder {
 
  private:
   std::vector<std::filesystem::path> made_;  // the innermost first
+};
+
+/// Keeps other trainings out of a folder while it lives; the system frees the folder when a program dies.
+/// Throws where another training has it. Without effect where the file system knows no locks.
+/// `const kit::FolderLock lock(options.out);`
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+
+ private:
+  std::shared_ptr<const Descriptor> folder_;
 };
 
 }  // namespace gradus::kit

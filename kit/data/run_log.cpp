@@ -11,15 +11,17 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/data/detail/json_files.h"
-#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/data/utf8.h"
 #include "gradus/kit/program/detail/descriptor.h"
 
 namespace gradus::kit {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kFew = 16;  // names that are found faster one by one
 

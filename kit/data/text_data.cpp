@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "gradus/core/check.h"
 #include "gradus/core/creation.h"
-#include "gradus/core/io/files.h"
-#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/data/utf8.h"
 
 namespace gradus::kit {
 namespace {
@@ -24,14 +24,6 @@ std::string decode_tokens(const std::u32string& characters, std::span<const T> t
     text += characters[static_cast<std::size_t>(token)];
   }
   return to_utf8(text);
-}
-
-void require_window(std::string_view who, std::int64_t characters, std::int64_t context) {
-  if (context < 1) fail_with("{}: expects a context of at least 1, got {}", who, context);
-  if (characters < context + 1) {
-    fail_with("{}: a context of {} needs at least {} characters, got {}", who, context, context + 1,
-              characters);
-  }
 }
 
 /// A text without the mark that some editors put before it, which is none of its characters.
@@ -119,43 +111,6 @@ std::string read_text(const std::filesystem::path& path, const char* who) {
       "{}: {} is no text: byte {} is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8", who,
       io::printable(path.string()), zero);
   return without_mark(std::move(bytes));
-}
-
-Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,
-                   std::int64_t context) {
-  const auto size = static_cast<std::int64_t>(tokens.size());
-  require_window("windows_at", size, context);
-  const Shape shape = {static_cast<std::int64_t>(starts.size()), context};
-  const Windows windows = {zeros(shape, i64), zeros(shape, i64)};
-  auto input = windows.inputs.mutable_span<std::int64_t>().begin();
-  auto target = windows.targets.mutable_span<std::int64_t>().begin();
-  for (const std::int64_t start : starts) {
-    if (start < 0 || start > size - context - 1) {
-      fail_with("windows_at: a window of {} at {} and its targets do not fit in {} characters", context,
-                start, size);
-    }
-    const auto first = tokens.begin() + start;
-    input = std::copy(first, first + context, input);
-    target = std::copy(first + 1, first + 1 + context, target);
-  }
-  return windows;
-}
-
-Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count, std::int64_t context,
-                       Generator& generator) {
-  const auto size = static_cast<std::int64_t>(tokens.size());
-  require_window("random_windows", size, context);
-  if (count < 0) fail_with("random_windows: expects a count of at least 0, got {}", count);
-  std::vector<std::int64_t> starts;
-  for (std::int64_t i = 0; i < count; ++i) starts.push_back(generator.below(size - context));
-  return windows_at(tokens, starts, context);
-}
-
-std::vector<std::int64_t> side_by_side(std::int64_t characters, std::int64_t context) {
-  require_window("side_by_side", characters, context);
-  std::vector<std::int64_t> starts;
-  for (std::int64_t start = 0; start + context < characters; start += context) starts.push_back(start);
-  return starts;
 }
 
 }  // namespace gradus::kit

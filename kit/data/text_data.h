@@ -1,8 +1,8 @@
 #pragma once
-// A text file as training data: characters as numbers, split in two, in random windows.
+// A text file as training data: characters as numbers, split in two.
 //
 //   const kit::TextData text = kit::load_text("shakespeare.txt", /*context=*/64);
-//   const auto [x, y] = kit::random_windows(text.train, /*count=*/16, 64);  // i64 [16, 64] each
+//   const auto [x, y] = data::random_windows(text.train, /*count=*/16, 64);  // i64 [16, 64] each
 
 #include <cstdint>
 #include <filesystem>
@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "gradus/core/random/random.h"
 #include "gradus/core/tensor.h"
 
 namespace gradus::kit {
@@ -68,25 +67,5 @@ TextData load_text(const std::filesystem::path& path, std::int64_t context, doub
 /// the beginning is left out.
 /// `const std::string text = kit::read_text(options.text, "--text");`
 std::string read_text(const std::filesystem::path& path, const char* who = "read_text");
-
-/// Windows of a text and the characters that come next, both i64 [windows, context]: targets are the inputs
-/// moved on by one.
-struct Windows {
-  Tensor inputs;
-  Tensor targets;
-};
-
-/// The windows that begin at `starts`; throws where one does not fit.
-Windows windows_at(std::span<const std::int32_t> tokens, std::span<const std::int64_t> starts,
-                   std::int64_t context);
-
-/// `count` windows at random places, each place equally likely:
-/// `const auto [x, y] = kit::random_windows(text.train, 16, 64);`
-Windows random_windows(std::span<const std::int32_t> tokens, std::int64_t count, std::int64_t context,
-                       Generator& generator = default_generator());
-
-/// Starts of windows that lie side by side and cover the text but for a rest shorter than `context`: a loss
-/// over them leaves out nothing else.
-std::vector<std::int64_t> side_by_side(std::int64_t characters, std::int64_t context);
 
 }  // namespace gradus::kit

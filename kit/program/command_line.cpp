@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/program/detail/read_number.h"
 #include "gradus/kit/program/program.h"
 

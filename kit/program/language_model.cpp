@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "gradus/kit/data/text_data.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/creation.h"
+#include "gradus/data/text_windows.h"
 #include "gradus/nn/norm/norms.h"
 #include "gradus/nn/placements/placements.h"
 
@@ -42,15 +43,15 @@ double loss_over(const nn::GPT& model, std::span<const std::int32_t> tokens, std
         context);
   const NoGrad no_grad;
   const nn::EvalMode eval(model);
-  const std::vector<std::int64_t> starts = side_by_side(std::ssize(tokens), context);
-  const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(1, evaluated / context));
+  const auto [inputs, targets] = data::text_windows(from_span(tokens, {-1}), context, /*stride=*/context);
+  const std::int64_t windows = inputs.size(0), batch = std::max<std::int64_t>(1, evaluated / context);
   double total = 0;
-  for (std::size_t i = 0; i < starts.size(); i += batch) {
-    const std::size_t count = std::min(batch, starts.size() - i);
-    const Windows windows = windows_at(tokens, std::span(starts).subspan(i, count), context);
-    total += model.loss(windows.inputs, windows.targets).item() * static_cast<double>(count);
+  for (std::int64_t first = 0; first < windows; first += batch) {
+    const std::int64_t end = std::min(windows, first + batch);
+    total += model.loss(inputs.slice(0, first, end), targets.slice(0, first, end)).item() *
+             static_cast<double>(end - first);
   }
-  return total / static_cast<double>(starts.size());
+  return total / static_cast<double>(windows);
 }
 
 bool is_placement(const std::string& name) {

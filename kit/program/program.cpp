@@ -13,7 +13,7 @@
 #include <string>
 
 #include "gradus/core/error.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/interrupt.h"
 

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/program/detail/eta.h"
 #include "gradus/kit/program/detail/progress_output.h"
 #include "gradus/kit/program/duration.h"

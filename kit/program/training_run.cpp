@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "gradus/core/check.h"
 #include "gradus/core/io/checkpoint_files.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/crc32.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/detail/training_folder.h"
 #include "gradus/kit/program/duration.h"
@@ -359,9 +360,7 @@ void TrainingRun::note(std::string_view line) {
 }
 
 std::string fingerprint(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{} bytes, fingerprint {:016x}", bytes.size(), hash);
+  return fmt::format("{} bytes, CRC-32 {:08x}", bytes.size(), io::crc32(bytes.data(), bytes.size()));
 }
 
 LogLines read_training_log(const std::filesystem::path& folder) {

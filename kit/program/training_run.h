@@ -113,8 +113,8 @@ class TrainingRun {
   std::unique_ptr<State> state_;
 };
 
-/// What stands for a text among the settings: "1300 bytes, fingerprint 3f2a..." tells it from any other (a
-/// 64-bit FNV-1a hash, against mistakes, not malice). `.settings = {{"--text", kit::fingerprint(text)}}`
+/// A text as an entry of the settings, "1300 bytes, CRC-32 3f2a90b1": any other text has another one, except
+/// by intent (io::crc32()). `.settings = {{"--text", kit::fingerprint(text)}}`
 std::string fingerprint(std::string_view bytes);
 
 /// The losses of a run's folder, with "step" in each line: `read_training_log("run").column("loss")`.

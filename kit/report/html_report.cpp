@@ -31,32 +31,6 @@ std::string folded(const std::string& summary, const std::vector<Table>& tables)
   return html + "</details>\n";
 }
 
-// The page with each footnote's first mark as the place its arrow leads back to, and marks without a footnote
-// as the text they were written as.
-std::string with_marks(std::string_view page, std::size_t footnotes) {
-  constexpr std::string_view open = "<sup><a href=\"#note-";
-  constexpr std::string_view close = "</a></sup>";
-  std::vector<bool> marked(footnotes + 1);
-  std::string result;
-  for (std::size_t at = page.find(open); at != std::string_view::npos; at = page.find(open)) {
-    result += page.substr(0, at);
-    std::string mark(page.substr(at, page.find(close, at) + close.size() - at));
-    page.remove_prefix(at + mark.size());
-    const std::string number = mark.substr(open.size(), mark.find('"', open.size()) - open.size());
-    const std::size_t note = number.size() < 10 && number[0] != '0' ? std::stoul(number) : 0;
-    const std::string id = fmt::format(" id=\"mark-{}\"", number);
-    if (note == 0 || note > footnotes) {
-      mark = fmt::format("[^{}]", number);
-    } else if (marked[note]) {
-      mark.erase(mark.find(id), id.size());
-    } else {
-      marked[note] = true;
-    }
-    result += mark;
-  }
-  return result + std::string(page);
-}
-
 }  // namespace
 
 HtmlReport::HtmlReport(std::string title, std::string lead)
@@ -123,11 +97,6 @@ void HtmlReport::key_values(std::string_view caption,
   add("<div class=\"facts\">" + html_table(table) + "</div>");
 }
 
-std::string HtmlReport::footnote(std::string_view text) {
-  footnotes_.emplace_back(text);
-  return fmt::format("[^{}]", footnotes_.size());
-}
-
 std::string HtmlReport::html() const {
   // The policy forbids everything but the style sheet: nothing can be fetched, no script can run.
   std::string page = fmt::format(
@@ -138,23 +107,14 @@ std::string HtmlReport::html() const {
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<div class=\"page\">\n<header>\n<h1>{}</h1>\n"
       "<p class=\"lead\">{}</p>\n",
       escaped(title_), report_style(), chart_style(), html_text(title_), html_text(lead_));
-  if (sections_.size() >= 3) {  // its links hold no others: marks are text in them
+  if (sections_.size() >= 3) {
     page += "<nav aria-label=\"Sections\"><ol>";
-    for (std::size_t i = 0; i < sections_.size(); ++i) {
-      page += fmt::format("<li><a href=\"#section-{}\">{}</a></li>", i + 1,
-                          with_marks(html_text(sections_[i]), 0));
-    }
+    for (std::size_t i = 0; i < sections_.size(); ++i)
+      page += fmt::format("<li><a href=\"#section-{}\">{}</a></li>", i + 1, html_text(sections_[i]));
     page += "</ol></nav>\n";
   }
   page += "</header>\n<main>\n" + body_ + (in_figures_ ? "</div>\n" : "") + "</main>\n";
-  if (!footnotes_.empty()) page += "<footer class=\"notes\"><ol>";
-  for (std::size_t i = 0; i < footnotes_.size(); ++i) {
-    page += fmt::format(
-        "<li id=\"note-{0}\">{1} <a href=\"#mark-{0}\" aria-label=\"back to the text\">\u21A9</a></li>",
-        i + 1, html_text(footnotes_[i]));
-  }
-  if (!footnotes_.empty()) page += "</ol></footer>\n";
-  return with_marks(page + "</div>\n</body>\n</html>\n", footnotes_.size());
+  return page + "</div>\n</body>\n</html>\n";
 }
 
 void HtmlReport::save(const std::filesystem::path& path) const { replace_file(path, html()); }

@@ -6,8 +6,8 @@
 //   report.figure(chart, "The loss after each step.");
 //   report.save("report.html");
 //
-// Texts may use a little markup: `code`, **strong**, [words](https://...) or [words](data.csv), a file beside
-// the page, and [^1] for the first footnote.
+// Texts may use a little markup: `code`, **strong**, [words](https://...) or [words](data.csv), a file in the
+// page's folder.
 
 #include <filesystem>
 #include <string>
@@ -49,9 +49,6 @@ class HtmlReport {
   /// Names and values: settings, the machine.
   void key_values(std::string_view caption, const std::vector<std::pair<std::string, std::string>>& facts);
 
-  /// Adds a footnote and returns its mark, to stand in a text: `"as in the paper" + report.footnote("...")`.
-  std::string footnote(std::string_view text);
-
   /// The page.
   std::string html() const;
   /// Writes it: `report.save("report.html");` Throws what replace_file() throws.
@@ -64,7 +61,6 @@ class HtmlReport {
   std::string title_;
   std::string lead_;
   std::vector<std::string> sections_;
-  std::vector<std::string> footnotes_;
   std::string body_;
   bool in_figures_ = false;
 };

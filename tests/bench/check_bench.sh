@@ -51,7 +51,7 @@ expect 1 --record no/kept.json
 says err 'bench: --record: no/kept.json: cannot create a file in its folder'
 echo 'not JSON' >other
 expect 1 --record other
-says err 'bench: read_json: other: '
+says err 'bench: other: expects a JSON object'
 [ "$(cat other)" = 'not JSON' ] || fail "a file that is no record has changed"
 [ ! -s out ] && ! grep -q ' \.\.\.$' err || fail "measured before it looked"
 mkfifo pipe

@@ -11,7 +11,6 @@
 
 #include "bench/in_turn.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/data/detail/json_files.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/program.h"
 
@@ -34,7 +33,7 @@ constexpr Part kParts[] = {
 
 Json read(const std::string& file) {
   if (!std::filesystem::exists(file)) return Json::object();
-  Json all = kit::read_json(file);
+  const Json all = Json::parse(kit::read_file(file), nullptr, /*allow_exceptions=*/false);
   if (!all.is_object()) throw Error(file + ": expects a JSON object, as --record writes it");
   return all;
 }

@@ -34,7 +34,7 @@ TEST_CASE("placement: stream and gradient are those that a probe sees in the fir
     REQUIRE(trace.stream.size() == 7);
     REQUIRE(trace.gradient.size() == 7);
     const Model model(settings, norms.placement);
-    const kit::Windows batch = lab::first_batch(lab::recall_task(), {});
+    const lab::Batch batch = lab::first_batch(lab::recall_task(), {});
     const nn::Probe probe;
     model.gpt().loss(batch.inputs, batch.targets).backward();
     std::size_t l = 0;
@@ -75,7 +75,7 @@ TEST_CASE("placement: a norm's share is that of its own backward") {
   const Settings settings = stack_of("Post-LN", 1);
   const Session session(settings);
   const nn::GPT& gpt = session.models()[0].gpt();
-  const kit::Windows batch = lab::first_batch(lab::recall_task(), {});
+  const lab::Batch batch = lab::first_batch(lab::recall_task(), {});
   Tensor h, z, y;
   const nn::ForwardHook hook = gpt.on_forward([&](const nn::Module& m, const Tensor& out) {
     if (m.path() == std::string("layers.0.norm1")) h = out;

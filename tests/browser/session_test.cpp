@@ -40,7 +40,7 @@ std::vector<double> plain_losses(const nn::Placement& placement, std::int64_t st
   optim::Adam adam(gpt.parameters(), {.lr = optim::warmup_linear(0.01, 3)});
   std::vector<double> losses;
   for (std::int64_t step = 0; step < steps; ++step) {
-    const kit::Windows batch = task.batch(16, data);
+    const lab::Batch batch = task.batch(16, data);
     const Tensor loss = gpt.loss(batch.inputs, batch.targets);
     losses.push_back(loss.item());
     adam.zero_grad();

@@ -18,6 +18,13 @@ void guards(const nn::Linear& layer) {
   const NoGrad good;
 }
 
+void messages(const Tensor& x) {
+  check(x.dim() == 2, "expects [B, C], got {}");        // refused: the message needs one {} for each
+  check(x.dim() == 2, "expects [B, C], got {}", 1, 2);  // refused: the message needs one {} for each
+  fail_with("{} {}", x.shape());                        // refused: the message needs one {} for each
+  check(x.dim() == 2, "expects [B, C], got {}", x.shape());
+}
+
 void temporaries(const Tensor& x) {
   auto a = ones({3}).span<float>();        // refused: name the tensor first
   auto b = (x * 2).mutable_span<float>();  // refused: name the tensor first

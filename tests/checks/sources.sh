@@ -1,12 +1,13 @@
 #!/bin/sh
-# Looks at the source tree: sources.sh SOURCE. No file of C++, JavaScript or CSS has more than 400 lines, no recipe more than 39,
+# Looks at the source tree: sources.sh SOURCE. No file of C++, JavaScript or CSS has more than 500 lines (files aim for 200; the
+# limit leaves room, so that a file is split by subject and never to fit), no recipe more than 39,
 # every recipe is in docs/recipes.md, what ./run example says of an example ends with its sentence, and what only Linux or x86 has is asked for in core/detail/platform* alone, but for what a
 # report says of its machine.
 set -eu
 cd "$1"
 find core ops nn optim data kit text tests examples docs gradus.h \( -name '*.cpp' -o -name '*.h' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \) -type f -exec wc -l {} + |
   awk '$2 == "total" { next }
-       { files++; limit = $2 ~ /^examples\/recipes\// ? 39 : 400 }
+       { files++; limit = $2 ~ /^examples\/recipes\// ? 39 : 500 }
        $1 > limit { print $2 " has " $1 " lines, the limit is " limit; bad = 1 }
        END { print files " files"; exit bad || files == 0 }'
 for recipe in examples/recipes/*.cpp; do

@@ -1,4 +1,4 @@
-// random_split and text_windows.
+// random_split, text_windows and random_windows.
 
 #include <doctest/doctest.h>
 
@@ -10,6 +10,7 @@ namespace gradus::test {
 namespace {
 
 using data::random_split;
+using data::random_windows;
 using data::text_windows;
 
 template <std::size_t N>
@@ -104,6 +105,22 @@ TEST_CASE("text_windows: a loader of them takes no memory but its order and a ba
     if (++batches == 5) break;
   }
   CHECK(memory_stats().live_bytes - before < 2 * 200000 * 8);  // the windows: 160 million
+}
+
+TEST_CASE("random_windows: every place that fits, equally likely, and no other") {
+  const Tensor ids = arange(10);
+  Generator generator(7), same(7);
+  const auto [x, y] = random_windows(ids, 600, 4, generator);
+  REQUIRE(x.shape() == Shape{600, 4});
+  CHECK(equal(y, x + 1));
+  CHECK(equal(x, x.slice(1, 0, 1) + arange(4)));
+  for (int start = 0; start < 6; ++start)
+    CHECK(std::abs((x.slice(1, 0, 1) == start).sum().item<int>() - 100) < 40);
+  CHECK(equal(random_windows(ids, 600, 4, same)[0], x));
+  CHECK(random_windows(ids, 0, 4)[1].shape() == Shape{0, 4});
+  CHECK(contains(message_of([&] { random_windows(ids, -1, 4); }), "expects a count of 0 or more, got -1"));
+  CHECK(contains(message_of([&] { random_windows(ids, 1, 10); }),
+                 "random_windows: 10 ids are too few for a window of 10 and the token after it"));
 }
 
 TEST_CASE("text_windows: what it refuses") {

@@ -27,8 +27,16 @@ if grep -noE "\[(([Cc]hapter )?[0-9]+)\]\([^)]*[0-9][0-9]_[a-z_]+/README\.md[^)]
   problems=$((problems + 1))
 fi
 # shellcheck disable=SC2086
-if grep -nE '\b([Ee]xample|[Pp]age) \[?[0-9]+\b' $pages CHANGELOG.md | grep -v '\./run example'; then
+if { grep -nE '\b([Ee]xample|[Pp]age) \[?[0-9]+\b' $pages CHANGELOG.md
+  grep -rnE --include='*.h' --include='*.cpp' --include='*.svg' '\b([Ee]xample [0-9]{2}|[Pp]age \[?[0-9]+)\b' core ops nn optim data text kit tests examples docs
+} | grep -v '\./run example'; then
   echo "examples and pages have names, not numbers"
+  problems=$((problems + 1))
+fi
+chapters=$(find docs/course -path '*/[0-9][0-9]_*/README.md' | wc -l)
+# shellcheck disable=SC2086
+if grep -noE '\b[Cc]hapter [0-9]+\b' $pages CHANGELOG.md | awk -v last="$chapters" '$NF + 0 < 1 || $NF + 0 > last { print; bad = 1 } END { exit !bad }'; then
+  echo "the chapters are 1 to $chapters"
   problems=$((problems + 1))
 fi
 

@@ -12,7 +12,7 @@
 
 #include "chart_support.h"
 #include "gradus/kit/chart/terminal.h"
-#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/kit/data/utf8.h"
 
 using namespace gradus;
 using namespace gradus::kit;

@@ -37,7 +37,6 @@ TEST_CASE("markup becomes HTML and everything else is escaped") {
   CHECK(html_text("`x<y`") == "<code>x&lt;y</code>");
   CHECK(html_text("**so**") == "<strong>so</strong>");
   CHECK(html_text("**a `b`**") == "<strong>a <code>b</code></strong>");
-  CHECK(html_text("see[^2]").find("href=\"#note-2\"") != std::string::npos);
   CHECK(html_text("[a](https://x.org/?a=1&b=2)") == "<a href=\"https://x.org/?a=1&amp;b=2\">a</a>");
   CHECK(html_text("[a](javascript:x)") == "[a](javascript:x)");
   CHECK(html_text("[a](https://x\" onclick=\"y)").find("onclick=\"") == std::string::npos);
@@ -56,7 +55,7 @@ TEST_CASE("columns of numbers are aligned right") {
 
 TEST_CASE("a report is one sound page that fetches nothing") {
   HtmlReport report("Title & more", "Lead with `code`.");
-  report.verdict("It **works**" + report.footnote("See [x](https://x.org)."), {"first", "second"});
+  report.verdict("It **works**", {"first", "second"});
   for (const char* section : {"One", "Two", "Three"}) report.heading(section);
   report.subheading("Sub");
   report.paragraph("Text <b>");
@@ -82,33 +81,17 @@ TEST_CASE("a report is one sound page that fetches nothing") {
   CHECK(count_of(page, "<details>") == 4);
   CHECK(count_of(page, "class=\"figures\"") == 1);  // charts in a row share one grid
   CHECK(count_of(page, "href=\"#section-") == 3);
-  for (const char* target : {"section-1", "section-3", "note-1", "mark-1"}) {
+  for (const char* target : {"section-1", "section-3"}) {
     CHECK(count_of(page, std::string("id=\"") + target + "\"") == 1);
   }
 }
 
-TEST_CASE("few sections need no list, and no footnotes no footer") {
+TEST_CASE("few sections need no list") {
   HtmlReport report("T", "L");
   report.heading("Only");
   const std::string page = report.html();
   CHECK(flaw_in(page) == "");
   CHECK(page.find("<nav") == std::string::npos);
-  CHECK(page.find("<footer") == std::string::npos);
-}
-
-TEST_CASE("a mark used twice has one place to come back to, and one without a footnote stays text") {
-  HtmlReport report("T", "L[^7]");
-  const std::string mark = report.footnote("Note, see[^1].");
-  report.paragraph("a" + mark + " b" + mark + " c[^0] d[^99] e[^01] f[^" + std::string(30, '9') + "]");
-  for (const char* heading : {"One[^1]", "Two", "Three"}) report.heading(heading);
-  const std::string page = report.html();
-  CHECK(flaw_in(page) == "");
-  CHECK(page.find("<li><a href=\"#section-1\">One[^1]</a></li>") != std::string::npos);
-  CHECK(count_of(page, "id=\"mark-1\"") == 1);
-  CHECK(count_of(page, "<sup><a href=\"#note-1\"") == 4);
-  CHECK(page.find("a<sup><a href=\"#note-1\" id=\"mark-1\"") != std::string::npos);
-  CHECK(page.find(" c[^0] d[^99] e[^01] f[^9999") != std::string::npos);
-  CHECK(page.find("L[^7]</p>") != std::string::npos);
 }
 
 TEST_CASE("a report is saved as it is") {

@@ -3,22 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "gradus/gradus.h"
-#include "gradus/kit/data/detail/utf8.h"
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/data/utf8.h"
 #include "support.h"
 
 using namespace gradus;
 using namespace gradus::kit;
-
-namespace {
-
-std::vector<std::int32_t> counting(std::int32_t n) {
-  std::vector<std::int32_t> tokens(static_cast<std::size_t>(n));
-  for (std::int32_t i = 0; i < n; ++i) tokens[static_cast<std::size_t>(i)] = i;
-  return tokens;
-}
-
-}  // namespace
 
 TEST_CASE("UTF-8 of every length is decoded") {
   CHECK(code_points("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80") == U"a\u00E9\u20AC\U0001F600");
@@ -121,43 +111,4 @@ TEST_CASE("what is no text is refused before it is trained on") {
                "abababab");
   CHECK(read_text(file) == "abababab");
   CHECK(load_text(file, 1, 0.5).vocabulary.size() == 2);  // the mark of an editor is no character
-}
-
-TEST_CASE("targets are the inputs moved on by one") {
-  const auto tokens = counting(20);
-  const std::vector<std::int64_t> starts{0, 15};
-  const Windows windows = windows_at(tokens, starts, 4);
-  CHECK(windows.inputs.shape() == Shape{2, 4});
-  CHECK(windows.inputs.to_vector<int>() == std::vector{0, 1, 2, 3, 15, 16, 17, 18});
-  CHECK(windows.targets.to_vector<int>() == std::vector{1, 2, 3, 4, 16, 17, 18, 19});
-  const std::vector<std::int64_t> outside{16};
-  CHECK_THROWS_WITH_AS(windows_at(tokens, outside, 4),
-                       "windows_at: a window of 4 at 16 and its targets do not fit in 20 characters", Error);
-  CHECK_THROWS_WITH_AS(windows_at(tokens, starts, 20),
-                       "windows_at: a context of 20 needs at least 21 characters, got 20", Error);
-}
-
-TEST_CASE("random windows reach every place that fits and no other") {
-  const auto tokens = counting(10);
-  Generator generator(7);
-  const Windows windows = random_windows(tokens, 600, 4, generator);
-  REQUIRE(windows.inputs.shape() == Shape{600, 4});
-  std::vector<int> seen(6);
-  const std::vector<int> inputs = windows.inputs.to_vector<int>(), targets = windows.targets.to_vector<int>();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    REQUIRE(targets[i] == inputs[i] + 1);
-    if (i % 4 == 0) ++seen.at(static_cast<std::size_t>(inputs[i]));
-  }
-  for (const int count : seen) CHECK(std::abs(count - 100) < 40);  // each place equally likely
-
-  Generator same(7);
-  CHECK(random_windows(tokens, 600, 4, same).inputs.to_vector<int>() == inputs);
-  CHECK_THROWS_AS(random_windows(tokens, -1, 4), Error);
-}
-
-TEST_CASE("windows side by side cover the text") {
-  CHECK(side_by_side(9, 4) == std::vector<std::int64_t>{0, 4});
-  CHECK(side_by_side(8, 4) == std::vector<std::int64_t>{0});  // the last target would be missing
-  CHECK(side_by_side(5, 4) == std::vector<std::int64_t>{0});
-  CHECK_THROWS_AS(side_by_side(4, 4), Error);
 }

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/tokenizer_files.h"
 
 namespace gradus::text::detail {

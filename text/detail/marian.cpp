@@ -1,6 +1,7 @@
 #include "gradus/text/detail/marian.h"
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"
 #include "gradus/text/detail/pieces.h"

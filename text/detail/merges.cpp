@@ -1,6 +1,6 @@
 #include "gradus/text/detail/merges.h"
 
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
 
 namespace gradus::text::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <array>
 #include <new>
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::text::detail {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <exception>
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::text::detail {
 

@@ -1,5 +1,6 @@
 // special_tokens_map.json, tokenizer_config.json and added_tokens.json: small files beside a vocabulary.
 
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"
 

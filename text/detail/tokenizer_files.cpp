@@ -6,8 +6,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::text::detail {
 namespace {

@@ -1,5 +1,6 @@
 // tokenizer.json read: what is not understood is refused, because it would change the ids.
 
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"
 

@@ -1,7 +1,7 @@
 #include "gradus/text/detail/tokens.h"
 
-#include "gradus/core/io/files.h"
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/unicode.h"
 
 namespace gradus::text::detail {

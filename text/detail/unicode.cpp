@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "gradus/text/detail/check.h"
+#include "gradus/core/check.h"
 
 namespace gradus::text::detail {
 namespace {

@@ -1,5 +1,6 @@
 // vocab.json and merges.txt, vocab.txt.
 
+#include "gradus/core/io/printable.h"
 #include "gradus/text/detail/byte_letters.h"
 #include "gradus/text/detail/json_keys.h"
 #include "gradus/text/detail/parts.h"

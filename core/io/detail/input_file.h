@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/atomic_file.h"
 
 namespace gradus::io {
 

@@ -8,6 +8,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/array_bytes.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::io {
 

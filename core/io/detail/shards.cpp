@@ -13,6 +13,7 @@
 #include "gradus/core/io/detail/array_bytes.h"
 #include "gradus/core/io/detail/input_file.h"
 #include "gradus/core/io/detail/write_safetensors.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::io {
 

@@ -11,6 +11,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/detail/input_file.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::io {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/safetensors.h"
 
 namespace gradus::io {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::browser {
 
@@ -18,18 +18,18 @@ double gradient_at(const std::string& stream, std::int64_t step, Generator& gene
   if (stream == "noise") return randn({}, generator).item();
   if (stream == "drift") return 0.2 + randn({}, generator).item();
   if (stream == "spike") return step == kSpike ? 50 : 1;
-  kit::fail_with("adam: there is no stream of gradients called {}", stream);
+  fail_with("adam: there is no stream of gradients called {}", stream);
 }
 
 void check_settings(const AdamSettings& settings) {
-  kit::check(settings.size > 0 && settings.size <= 1e6,
-             "adam: size expects a number above 0, at most 1e6, got {}", settings.size);
-  kit::check(settings.rate > 0 && settings.rate <= 1,
-             "adam: rate expects a number above 0, at most 1, got {}", settings.rate);
-  kit::check(settings.warmup >= 0 && settings.warmup <= 1000,
-             "adam: warm-up expects a whole number from 0 to 1000, got {}", settings.warmup);
-  kit::check(settings.seed >= 0 && settings.seed <= 999,
-             "adam: seed expects a whole number from 0 to 999, got {}", settings.seed);
+  check(settings.size > 0 && settings.size <= 1e6, "adam: size expects a number above 0, at most 1e6, got {}",
+        settings.size);
+  check(settings.rate > 0 && settings.rate <= 1, "adam: rate expects a number above 0, at most 1, got {}",
+        settings.rate);
+  check(settings.warmup >= 0 && settings.warmup <= 1000,
+        "adam: warm-up expects a whole number from 0 to 1000, got {}", settings.warmup);
+  check(settings.seed >= 0 && settings.seed <= 999, "adam: seed expects a whole number from 0 to 999, got {}",
+        settings.seed);
 }
 
 void step(optim::Optimizer& optimizer, const Tensor& w, double gradient, double rate, Path& path) {

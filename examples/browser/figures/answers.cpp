@@ -21,15 +21,15 @@ Tensor vector_from(const Json& request, const char* name) {
   const Json values = request.value(name, Json());
   const bool numeric = values.is_array() &&
                        std::all_of(values.begin(), values.end(), [](const Json& v) { return v.is_number(); });
-  kit::check(numeric && values.size() >= 2 && values.size() <= 64,
-             "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
+  check(numeric && values.size() >= 2 && values.size() <= 64,
+        "layer_norm: {} expects 2 to 64 numbers, got {}", name, values.dump());
   return from_vector(values.get<std::vector<double>>(), {static_cast<std::int64_t>(values.size())});
 }
 
 Json answer_layer_norm(const Json& request) {
   const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
-  kit::check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
-             dy.numel());
+  check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
+        dy.numel());
   const Tensor y = layer_norm(x);
   y.backward(dy);
   const double mean = x.detach().mean().item();
@@ -111,7 +111,7 @@ Json answer_heads(const Json&) {
 Json answer_attention(const Json& request) {
   HeadSettings settings;
   const Json letters = request.value("letters", Json());
-  kit::check(letters.is_array(), "letters: expects a list of letters, got {}", letters.dump());
+  check(letters.is_array(), "letters: expects a list of letters, got {}", letters.dump());
   for (const Json& letter : letters) settings.letters.push_back(word(letter, "letters"));
   settings.rule = word(request.value("rule", Json(settings.rule)), "rule");
   settings.causal = yes_or_no(request.value("causal", Json(true)), "causal");

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::browser {
 
@@ -31,7 +31,7 @@ Weights weights_of(const HeadSettings& settings) {
   const Tensor places = copies(kPlaces, kPlaces, kPlaces);
   if (settings.rule == "previous") return {copies(kPlaces, kPlaces + 1, kPlaces - 1), places};
   if (settings.rule == "next") return {copies(kPlaces + 1, kPlaces, kPlaces - 1), places};
-  kit::check(settings.rule == "random", "attention: there is no rule called {}", settings.rule);
+  check(settings.rule == "random", "attention: there is no rule called {}", settings.rule);
   Generator generator(static_cast<std::uint64_t>(settings.seed));
   const auto drawn = [&] { return randn({kChannels, kChannels}, generator) / std::sqrt(2.0); };
   const Tensor query = drawn();
@@ -78,10 +78,10 @@ Tensor weights_on(const Tensor& x, const Weights& w, const HeadSettings& setting
 }
 
 void check_settings(const HeadSettings& settings) {
-  kit::check(!settings.letters.empty() && std::ssize(settings.letters) <= kMost,
-             "attention: expects 1 to {} letters, got {}", kMost, settings.letters.size());
-  kit::check(settings.seed >= 0 && settings.seed <= 999,
-             "attention: seed expects a whole number from 0 to 999, got {}", settings.seed);
+  check(!settings.letters.empty() && std::ssize(settings.letters) <= kMost,
+        "attention: expects 1 to {} letters, got {}", kMost, settings.letters.size());
+  check(settings.seed >= 0 && settings.seed <= 999,
+        "attention: seed expects a whole number from 0 to 999, got {}", settings.seed);
 }
 
 }  // namespace

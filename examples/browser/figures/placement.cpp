@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/training/trial.h"
 
 namespace gradus::browser {
@@ -18,8 +18,8 @@ NormPlaces places_of(const std::string& placement) {
   const std::vector<NormPlaces> all = traced_placements();
   const auto at =
       std::find_if(all.begin(), all.end(), [&](const NormPlaces& one) { return one.placement == placement; });
-  kit::check(at != all.end(), "trace: cannot follow the gradient through {}; placements expect {}", placement,
-             "Pre-LN, Post-LN, Peri-LN, OLMo 2 or no norm");
+  check(at != all.end(), "trace: cannot follow the gradient through {}; placements expect {}", placement,
+        "Pre-LN, Post-LN, Peri-LN, OLMo 2 or no norm");
   return *at;
 }
 
@@ -95,7 +95,7 @@ std::vector<NormPlaces> traced_placements() {
 
 Trace trace_of(const Model& model, const Settings& settings) {
   Trace trace{.norms = places_of(model.placement()), .stream = {}, .gradient = {}, .blocks = {}};
-  const kit::Windows batch =
+  const lab::Batch batch =
       lab::first_batch(lab::recall_task(), {.seed = static_cast<std::uint64_t>(settings.seed)});
   const Outputs outputs(model.gpt());
   const Tensor loss = model.gpt().loss(batch.inputs, batch.targets);

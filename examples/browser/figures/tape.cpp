@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::browser {
 
@@ -31,7 +31,7 @@ class Lines {
   const Line& of(const Node* node) const {
     const auto line = std::find_if(lines_.begin(), lines_.end(),
                                    [&](const Line& one) { return one.x.node().get() == node; });
-    kit::check(line != lines_.end(), "tape: {} on the tape belongs to no line of the expression", node->op);
+    check(line != lines_.end(), "tape: {} on the tape belongs to no line of the expression", node->op);
     return *line;
   }
 
@@ -136,12 +136,12 @@ void add_totals(TapeRun& run) {
 const Entry& checked(const std::string& expression, const Values& values) {
   const auto entry = std::find_if(entries().begin(), entries().end(),
                                   [&](const Entry& one) { return one.expression.name == expression; });
-  kit::check(entry != entries().end(), "tape: there is no expression called {}", expression);
+  check(entry != entries().end(), "tape: there is no expression called {}", expression);
   const std::vector<std::string>& inputs = entry->expression.inputs;
-  kit::check(values.size() == inputs.size(), "tape: {} expects {} values, got {}", expression, inputs.size(),
-             values.size());
+  check(values.size() == inputs.size(), "tape: {} expects {} values, got {}", expression, inputs.size(),
+        values.size());
   for (const double value : values)
-    kit::check(std::abs(value) <= 100, "tape: expects values from -100 to 100, got {}", value);
+    check(std::abs(value) <= 100, "tape: expects values from -100 to 100, got {}", value);
   return *entry;
 }
 

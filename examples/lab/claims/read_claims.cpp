@@ -3,9 +3,8 @@
 
 #include <limits>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/data/detail/json_files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "lab/claims/claims_json.h"
 #include "lab/claims/ledger.h"
 
@@ -13,7 +12,7 @@ namespace gradus::lab {
 
 namespace {
 
-using kit::Json;
+using Json = nlohmann::ordered_json;
 
 Estimate estimate_named(const std::string& name) {
   if (name == "t") return Estimate::mean_t;
@@ -21,8 +20,7 @@ Estimate estimate_named(const std::string& name) {
   if (name == "median") return Estimate::median;
   if (name == "share") return Estimate::share;
   if (name == "exact") return Estimate::exact;
-  kit::fail_with("claims.json: estimate expects t, bootstrap, median, share or exact, got {}",
-                 io::quote(name));
+  fail_with("claims.json: estimate expects t, bootstrap, median, share or exact, got {}", io::quote(name));
 }
 
 double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }
@@ -57,7 +55,7 @@ Claim claim_of(const Json& json) {
 std::vector<Claim> read_claims() {
   std::vector<Claim> all;
   for (const char* part : kClaimsJson)
-    for (const Json& json : kit::parse_json(part)) all.push_back(claim_of(json));
+    for (const Json& json : Json::parse(part)) all.push_back(claim_of(json));
   std::sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) { return a.number < b.number; });
   return all;
 }
@@ -72,8 +70,8 @@ const std::vector<Claim>& claims() {
 const Claim& claim_numbered(int number) {
   for (const Claim& claim : claims())
     if (claim.number == number) return claim;
-  kit::fail_input_with("there is no claim {}; there are {} to {}", number, claims().front().number,
-                       claims().back().number);
+  fail_input_with("there is no claim {}; there are {} to {}", number, claims().front().number,
+                  claims().back().number);
 }
 
 }  // namespace gradus::lab

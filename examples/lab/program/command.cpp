@@ -8,12 +8,11 @@
 #include <ctime>
 #include <string_view>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/command_line.h"
-#include "gradus/kit/program/detail/check.h"
-#include "gradus/kit/program/detail/training_folder.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
@@ -140,8 +139,7 @@ int run_claims(int argc, const char* const* argv) {
         folder.empty() ? !study.needs_data || !given.options.data.empty() : is_study(folder / study.name);
     (is_there ? wanted : left_out).push_back(&study);
   }
-  kit::check_input(!wanted.empty(), "--resume: {} holds no study to go on with",
-                   io::printable(folder.string()));
+  check_input(!wanted.empty(), "--resume: {} holds no study to go on with", io::printable(folder.string()));
   const int status = run_all_of(wanted, given, std::nullopt);
   for (const Study* study : left_out)
     kit::print(fmt::format("not measured: {}, {}{}\n", claim_numbers(*study), study->name,
@@ -171,10 +169,10 @@ int run_claim(int argc, const char* const* argv) {
 void merge_all(const std::vector<Path>& folders, const Path& out) {
   std::map<std::string, std::vector<Path>> parts;
   for (const Path& folder : folders) {
-    kit::check_input(std::filesystem::is_directory(folder), "merge: {} is no folder",
-                     io::printable(folder.string()));
+    check_input(std::filesystem::is_directory(folder), "merge: {} is no folder",
+                io::printable(folder.string()));
     const std::vector<Path> found = is_study(folder) ? std::vector<Path>{folder} : study_folders(folder);
-    kit::check_input(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
+    check_input(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
     for (const Path& one : found) parts[read_study(one).study].push_back(one);
   }
   std::vector<const Study*> merged;
@@ -209,8 +207,8 @@ int merge_command(int argc, const char* const* argv) {
         "lab: merge takes the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
     return 2;
   }
-  kit::check_input(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
-                   io::printable(out.string()));
+  check_input(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
+              io::printable(out.string()));
   merge_all(folders, out);
   kit::print((out / "index.html").string() + "\n");
   return 0;

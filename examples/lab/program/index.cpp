@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/program/study_page.h"
 #include "lab/studies/studies.h"
 
@@ -106,8 +106,8 @@ std::vector<MeasuredStudy> studies_in(const Path& folder) {
   for (const Path& one : study_folders(folder)) {
     MeasuredStudy measured{read_folder(one, study_named), {}};
     measured.figures = measured.study->figures(measured.results);
-    kit::check_input(find_study(all, measured.study->name) == nullptr, "{} holds the study {} twice",
-                     io::printable(folder.string()), measured.study->name);
+    check_input(find_study(all, measured.study->name) == nullptr, "{} holds the study {} twice",
+                io::printable(folder.string()), measured.study->name);
     all.push_back(std::move(measured));
   }
   return all;
@@ -130,7 +130,7 @@ std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies) {
 }
 
 Sentences write_index(const Path& folder, const std::vector<MeasuredStudy>& studies) {
-  kit::check_input(!studies.empty(), "{} holds no folder of a study", io::printable(folder.string()));
+  check_input(!studies.empty(), "{} holds no folder of a study", io::printable(folder.string()));
   const std::vector<JudgedClaim> judged = judge_all(studies);
   kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summary_words(judged) +
                                                 " [The ledger of claims](claims.html).");

@@ -1,9 +1,8 @@
 #include "lab/program/open_study.h"
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
-#include "gradus/kit/program/detail/training_folder.h"
 #include "lab/program/study_page.h"
 #include "lab/study/sha256.h"
 
@@ -30,9 +29,9 @@ bool has_runs(const Path& folder) {
 void check_pages(const Path& out) {
   if (!study_folders(out).empty()) return;
   for (const char* page : {"index.html", "claims.html"})
-    kit::check_input(!std::filesystem::exists(out / page),
-                     "{} holds {}, which is not of the lab: choose another folder",
-                     io::printable(out.string()), page);
+    check_input(!std::filesystem::exists(out / page),
+                "{} holds {}, which is not of the lab: choose another folder", io::printable(out.string()),
+                page);
 }
 
 /// Of a folder whose lab kept no studies.
@@ -43,11 +42,11 @@ const char* older_words(const Path& folder) {
 
 StudyConfig new_config(const Study& study, const Request& request) {
   const Path folder = request.out / study.name;
-  kit::check_input(!is_study(folder) || !has_runs(folder),
-                   "{} holds a study already: go on with --resume {}, or choose another folder",
-                   io::printable(folder.string()), io::printable(request.out.string()));
-  kit::check_input(!study.needs_data || !request.options.data.empty(), "the study {} needs --data, {}",
-                   study.name, study.data);
+  check_input(!is_study(folder) || !has_runs(folder),
+              "{} holds a study already: go on with --resume {}, or choose another folder",
+              io::printable(folder.string()), io::printable(request.out.string()));
+  check_input(!study.needs_data || !request.options.data.empty(), "the study {} needs --data, {}", study.name,
+              study.data);
   if (!is_study(folder)) kit::expect_nothing_else("--out", folder);
   return {study.name, request.options, request.shard, machine_facts(),
           data_sha256(study, request.options.data)};
@@ -56,12 +55,11 @@ StudyConfig new_config(const Study& study, const Request& request) {
 StudyConfig resumed_config(const Study& study, const Request& request, const Path& folder) {
   StudyConfig config = read_study(folder);
   if (!request.options.data.empty()) config.options.data = request.options.data;
-  kit::check_input(config.data_sha256 == data_sha256(study, config.options.data),
-                   "{} has changed since this study began", io::printable(config.options.data.string()));
+  check_input(config.data_sha256 == data_sha256(study, config.options.data),
+              "{} has changed since this study began", io::printable(config.options.data.string()));
   const std::string begun_with = other_machine(config.machine, machine_facts());
-  kit::check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
-                   io::printable(folder.string()), begun_with,
-                   other_machine(machine_facts(), config.machine));
+  check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
+              io::printable(folder.string()), begun_with, other_machine(machine_facts(), config.machine));
   return config;
 }
 
@@ -78,8 +76,8 @@ Path open_studies(const std::vector<const Study*>& wanted, const Request& reques
   std::vector<StudyConfig> configs;
   for (const Study* study : wanted) {
     if (resume)
-      kit::check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
-                       io::printable(folder.string()), study->name, older_words(folder));
+      check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
+                  io::printable(folder.string()), study->name, older_words(folder));
     Request own = request;
     if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // of those that do
     configs.push_back(resume ? resumed_config(*study, own, folder / study->name) : new_config(*study, own));

@@ -6,9 +6,9 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/program/command_line.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
 #include "lab/studies/compare/compare.h"
@@ -30,9 +30,9 @@ Shard shard_from(const std::string& words) {
   int read = 0;
   const int values =
       std::sscanf(words.c_str(), "%" SCNd64 "%c%" SCNd64 "%n", &shard.index, &slash, &shard.count, &read);
-  kit::check_input(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
-                       shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
-                   "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
+  check_input(values == 3 && slash == '/' && static_cast<std::size_t>(read) == words.size() &&
+                  shard.index >= 1 && shard.index <= shard.count && shard.count <= kMaxShards,
+              "--shard: expects I/N, part I of N such as 1/8, got {}", io::quote(words));
   return shard;
 }
 
@@ -41,12 +41,12 @@ compare::Placements placements_from(const std::string& words) {
   const std::size_t comma = words.find(',');
   const std::string first = comma == std::string::npos ? "pre" : words.substr(0, comma);
   const std::string last = words.substr(comma == std::string::npos ? 0 : comma + 1);
-  kit::check_input(last.find(',') == std::string::npos,
-                   "--placement: expects one, or two with a comma between, got {}", words);
+  check_input(last.find(',') == std::string::npos,
+              "--placement: expects one, or two with a comma between, got {}", words);
   for (const std::string& name : {first, last})
     if (const std::string why = kit::wrong_block_names(name, "layer"); !why.empty()) fail(why);
   const compare::Placements two = {nn::placement_named(first), nn::placement_named(last)};
-  kit::check_input(two[0] != two[1], "--placement: {} cannot be compared with itself", two[1].name);
+  check_input(two[0] != two[1], "--placement: {} cannot be compared with itself", two[1].name);
   return two;
 }
 

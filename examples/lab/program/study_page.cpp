@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/duration.h"
 #include "lab/statistics/words.h"
 

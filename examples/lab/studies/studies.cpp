@@ -1,7 +1,7 @@
 #include "lab/studies/studies.h"
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::lab {
 
@@ -21,7 +21,7 @@ const Study& study_named(const std::string& name) {
     if (study.name == name) return study;
     names += (names.empty() ? "" : ", ") + study.name;
   }
-  kit::fail_input_with("there is no study {}; there are {}", io::quote(name), names);
+  fail_input_with("there is no study {}; there are {}", io::quote(name), names);
 }
 
 }  // namespace gradus::lab

@@ -6,20 +6,20 @@
 #include <cmath>
 #include <set>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/core/version.h"
-#include "gradus/kit/data/detail/json_files.h"
 #include "gradus/kit/data/system_info.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/ops/backend.h"
 #include "lab/statistics/words.h"
+#include "lab/study/json_files.h"
 #include "lab/study/limits.h"
 
 namespace gradus::lab {
 
 namespace {
 
-using kit::Json;
 using Path = std::filesystem::path;
 
 /// Six digits of it.
@@ -41,14 +41,14 @@ Record record_of(const kit::LogLine& line) {
 }
 
 [[noreturn]] void not_as_written(const Path& path, const std::exception& error) {
-  kit::fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
-                       io::printable(error.what()));
+  fail_input_with("{}: not as the lab writes it ({})", io::printable(path.string()),
+                  io::printable(error.what()));
 }
 
 Budget budget_named(const std::string& name) {
   for (const Budget budget : {Budget::quick, Budget::standard, Budget::full})
     if (name_of(budget) == name) return budget;
-  kit::fail_input_with("budget expects quick, standard or full, got {}", io::quote(name));
+  fail_input_with("budget expects quick, standard or full, got {}", io::quote(name));
 }
 
 std::string listed_runs(const std::set<std::string>& runs) {
@@ -77,36 +77,36 @@ void write_study(const Path& folder, const StudyConfig& config) {
                {"shard", {config.shard.index, config.shard.count}}};
   if (!config.options.settings.is_null()) json["settings"] = config.options.settings;
   for (const auto& [name, value] : config.machine) json["machine"][name] = value;
-  kit::write_json(folder / "study.json", json);
+  write_json(folder / "study.json", json);
 }
 
 bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.json").string()); }
 
 StudyConfig read_study(const Path& folder) {
   const Path path = folder / "study.json";
-  kit::check_input(
+  check_input(
       is_study(folder), "{} {}", io::printable(folder.string()),
       io::exists("lab", (folder / "config.json").string())
           ? "has a config.json and no study.json: a lab of an older version wrote it, and that version "
             "draws it and goes on with it"
           : "is not the folder of a study: it has no study.json");
-  const Json json = kit::read_json(path);
+  const Json json = read_json(path);
   try {
     StudyConfig config;
     json.at("study").get_to(config.study);
     config.options.budget = budget_named(json.at("budget").get<std::string>());
-    kit::check_input(json.at("seed").is_number_unsigned(), "seed expects a whole number of at least 0");
+    check_input(json.at("seed").is_number_unsigned(), "seed expects a whole number of at least 0");
     json.at("seed").get_to(config.options.seed);
     config.options.data = json.at("data").get<std::string>();
     json.at("data_sha256").get_to(config.data_sha256);
     config.options.settings = json.value("settings", Json());
     for (const Json& part : json.at("shard"))
-      kit::check_input(part.is_number_integer(), "shard expects two whole numbers");
+      check_input(part.is_number_integer(), "shard expects two whole numbers");
     json.at("shard").at(0).get_to(config.shard.index);
     json.at("shard").at(1).get_to(config.shard.count);
-    kit::check_input(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
-                         config.shard.count <= kMaxShards,
-                     "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
+    check_input(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
+                    config.shard.count <= kMaxShards,
+                "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
     for (const auto& [name, value] : json.at("machine").items())
       config.machine.emplace_back(name, value.get<std::string>());
     return config;
@@ -146,17 +146,17 @@ std::map<std::string, Record> read_records(const Path& folder, const std::vector
   for (const kit::LogLine& line : kit::read_run_log(path)) {
     try {
       const std::string& name = line["run"].text();
-      kit::check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
-                       io::quote(name));
+      check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
+                  io::quote(name));
       if (!planned.contains(name)) unknown.insert(name);
     } catch (const Error& error) {
-      kit::fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
-                           line.number(), io::printable(error.what()));
+      fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
+                      line.number(), io::printable(error.what()));
     }
   }
-  kit::check_input(unknown.empty(),
-                   "{}: the study has no such runs: {}; they are of another version: start a new folder",
-                   io::printable(path.string()), io::printable(listed_runs(unknown)));
+  check_input(unknown.empty(),
+              "{}: the study has no such runs: {}; they are of another version: start a new folder",
+              io::printable(path.string()), io::printable(listed_runs(unknown)));
   return records;
 }
 

@@ -1,5 +1,7 @@
 #include "lab/study/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <ctime>
@@ -7,7 +9,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
@@ -66,7 +68,7 @@ class Work {
     try {
       record.measured = run.measure();
     } catch (const Error& error) {
-      kit::fail_with("{}: {}", run.name, error.what());
+      fail_with("{}: {}", run.name, error.what());
     }
     record.seconds = thread_seconds() - start;
     const std::lock_guard lock(mutex_);

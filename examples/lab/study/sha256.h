@@ -1,5 +1,6 @@
 #pragma once
-// SHA-256 (FIPS 180-4): the fingerprint of parameters and data.
+// SHA-256 (FIPS 180-4, from OpenSSL): a published result names its parameters and data by it, and anyone can
+// compute it again. Accidental changes of files are found by io::crc32().
 
 #include <cstddef>
 #include <memory>

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::lab {
 
@@ -35,8 +35,8 @@ std::vector<std::int64_t> parts(const std::vector<StudyRun>& plan, std::int64_t 
 void check_same(const StudyConfig& first, const Path& first_folder, const StudyConfig& other,
                 const Path& folder) {
   const auto same = [&](const char* what, const auto& a, const auto& b) {
-    kit::check_input(a == b, "merge: {} has {} {}, {} has {}", io::printable(first_folder.string()), what, a,
-                     io::printable(folder.string()), b);
+    check_input(a == b, "merge: {} has {} {}, {} has {}", io::printable(first_folder.string()), what, a,
+                io::printable(folder.string()), b);
   };
   same("the study", first.study, other.study);
   same("the budget", name_of(first.options.budget), name_of(other.options.budget));
@@ -69,8 +69,8 @@ void merge(const Study& study, const std::vector<Path>& folders, const Path& out
     parts_of = std::max(parts_of, other.shard.count);
     for (const auto& [name, record] : read_records(folder, plan)) {
       const auto [before, is_new] = from.emplace(name, folder);
-      kit::check_input(is_new, "merge: run {} is in {} and in {}", name,
-                       io::printable(before->second.string()), io::printable(folder.string()));
+      check_input(is_new, "merge: run {} is in {} and in {}", name, io::printable(before->second.string()),
+                  io::printable(folder.string()));
       all[name] = record;
     }
   }
@@ -83,8 +83,8 @@ void merge(const Study& study, const std::vector<Path>& folders, const Path& out
     std::string words;
     for (const std::int64_t one : open)
       words += (words.empty() ? "" : ", ") + fmt::format("{}/{}", one, parts_of);
-    kit::fail_input_with("merge: {} of {} runs are missing, of --shard {}; go on there with --resume",
-                         missing, plan.size(), words);
+    fail_input_with("merge: {} of {} runs are missing, of --shard {}; go on there with --resume", missing,
+                    plan.size(), words);
   }
   std::string lines;
   for (const StudyRun& run : plan) lines += line_of(run.name, all[run.name]).json() + "\n";

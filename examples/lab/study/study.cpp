@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::lab {
 
@@ -24,10 +24,10 @@ T value_in(const StudyResults& results, std::map<std::string, T> Measured::*valu
   const Measured& measured = record->second.measured;
   const auto value = (measured.*values).find(name);
   if (value != (measured.*values).end()) return value->second;
-  kit::check(!measured.texts.contains(name),
-             "run {} has a text where a {} {} is expected: it is of an older version of the lab",
-             io::quote(run), kind, io::quote(name));
-  kit::fail_with("run {} has no {} {}", io::quote(run), kind, io::quote(name));
+  check(!measured.texts.contains(name),
+        "run {} has a text where a {} {} is expected: it is of an older version of the lab", io::quote(run),
+        kind, io::quote(name));
+  fail_with("run {} has no {} {}", io::quote(run), kind, io::quote(name));
 }
 
 }  // namespace

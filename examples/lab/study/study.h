@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "gradus/kit/data/detail/json_files.h"
 #include "lab/claims/ledger.h"
+#include "lab/study/json_files.h"
 #include "lab/study/page.h"
 
 namespace gradus::lab {
@@ -30,7 +30,7 @@ struct StudyOptions {
   Budget budget = Budget::standard;
   std::uint64_t seed = 0;           // the first; the others follow it
   std::filesystem::path data = {};  // what a study reads that needs a file or folder
-  kit::Json settings = {};          // of a study that has more of its own; null: as the budget has them
+  Json settings = {};               // of a study that has more of its own; null: as the budget has them
 };
 
 /// What a run measured, by name. Files keep every bit of a number, and six digits of each value of a series.

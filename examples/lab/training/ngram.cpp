@@ -1,5 +1,5 @@
 #include "lab/training/ngram.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,16 +30,16 @@ Ngram::Ngram(int n, std::int64_t vocabulary)
     : n_(n),
       vocabulary_(static_cast<std::uint64_t>(vocabulary)),
       counts_(static_cast<std::size_t>(std::max(n, 0))) {
-  kit::check(n >= 1, "Ngram: expects n of at least 1, got {}", n);
-  kit::check(vocabulary >= 1, "Ngram: expects a vocabulary of at least 1, got {}", vocabulary);
-  kit::check(n * std::log2(static_cast<double>(vocabulary)) < 64,
-             "Ngram: a vocabulary of {} is too large for n = {}; use a smaller n", vocabulary, n);
+  check(n >= 1, "Ngram: expects n of at least 1, got {}", n);
+  check(vocabulary >= 1, "Ngram: expects a vocabulary of at least 1, got {}", vocabulary);
+  check(n * std::log2(static_cast<double>(vocabulary)) < 64,
+        "Ngram: a vocabulary of {} is too large for n = {}; use a smaller n", vocabulary, n);
 }
 
 void Ngram::learn(Tokens text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
-    kit::check(text[i] >= 0 && static_cast<std::uint64_t>(text[i]) < vocabulary_,
-               "Ngram: token {} is outside 0..{}", text[i], vocabulary_ - 1);
+    check(text[i] >= 0 && static_cast<std::uint64_t>(text[i]) < vocabulary_,
+          "Ngram: token {} is outside 0..{}", text[i], vocabulary_ - 1);
     for (std::size_t length = 0; length < counts_.size() && length <= i; ++length) {
       const std::uint64_t context = code_of(text.first(i), length, vocabulary_);
       const auto next = static_cast<std::uint64_t>(text[i]);
@@ -67,7 +67,7 @@ double Ngram::probability(Tokens before, std::int32_t next) const {
 }
 
 double Ngram::loss(Tokens text) const {
-  kit::check(text.size() >= 2, "Ngram: a loss needs a text of at least 2 characters, got {}", text.size());
+  check(text.size() >= 2, "Ngram: a loss needs a text of at least 2 characters, got {}", text.size());
   double sum = 0;
   for (std::size_t i = 1; i < text.size(); ++i) sum -= std::log(probability(text.first(i), text[i]));
   return sum / static_cast<double>(text.size() - 1);
@@ -76,9 +76,9 @@ double Ngram::loss(Tokens text) const {
 NgramBaseline best_ngram(std::span<const std::vector<std::int32_t>> train,
                          std::span<const std::vector<std::int32_t>> held_out, std::int64_t vocabulary,
                          int largest_n) {
-  kit::check(largest_n >= 1, "best_ngram: expects n of at least 1, got {}", largest_n);
-  kit::check(predicted(train) > 0 && predicted(held_out) > 0,
-             "best_ngram: expects texts of at least 2 characters for training and for measuring");
+  check(largest_n >= 1, "best_ngram: expects n of at least 1, got {}", largest_n);
+  check(predicted(train) > 0 && predicted(held_out) > 0,
+        "best_ngram: expects texts of at least 2 characters for training and for measuring");
   NgramBaseline baseline;
   for (int n = 1; n <= largest_n; ++n) {
     Ngram model(n, vocabulary);

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "gradus/kit/data/detail/utf8.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/kit/data/utf8.h"
 
 namespace gradus::lab {
 namespace {
@@ -14,14 +14,14 @@ const std::string all_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTU
 const RecallOptions& checked(const RecallOptions& options) {
   const auto most_boxes = static_cast<std::int64_t>(digits.size());
   const auto most_letters = static_cast<std::int64_t>(all_letters.size());
-  kit::check(options.boxes >= 2 && options.boxes <= most_boxes,
-             "RecallLanguage: expects 2 to {} boxes, got {}", most_boxes, options.boxes);
-  kit::check(options.things >= 2 && options.things <= most_letters / options.boxes,
-             "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}",
-             options.boxes, most_letters / options.boxes, most_letters, options.things);
-  kit::check(options.length >= 2 && options.length % 2 == 0,
-             "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
-             options.length);
+  check(options.boxes >= 2 && options.boxes <= most_boxes, "RecallLanguage: expects 2 to {} boxes, got {}",
+        most_boxes, options.boxes);
+  check(options.things >= 2 && options.things <= most_letters / options.boxes,
+        "RecallLanguage: {} boxes leave 2 to {} things for each ({} letters in all), got {}", options.boxes,
+        most_letters / options.boxes, most_letters, options.things);
+  check(options.length >= 2 && options.length % 2 == 0,
+        "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got {}",
+        options.length);
   return options;
 }
 
@@ -52,20 +52,19 @@ std::string RecallLanguage::document(Generator& generator) const {
   return text;
 }
 
-kit::Windows RecallLanguage::batch(std::int64_t count, Generator& generator) const {
-  std::vector<std::int32_t> tokens;
-  std::vector<std::int64_t> starts;
+Batch RecallLanguage::batch(std::int64_t count, Generator& generator) const {
+  kit::Tokens tokens;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::vector<std::int32_t> more = vocabulary_.encode(std::string_view(document(generator)));
-    starts.push_back(static_cast<std::int64_t>(tokens.size()));
+    const kit::Tokens more = vocabulary_.encode(std::string_view(document(generator)));
     tokens.insert(tokens.end(), more.begin(), more.end());
   }
-  return kit::windows_at(tokens, starts, options_.length);
+  const Tensor documents = Tensor(tokens).view({count, options_.length + 1});
+  return {documents.slice(1, 0, options_.length).contiguous(), documents.slice(1, 1).contiguous()};
 }
 
 double RecallLanguage::entropy_at(std::int64_t place) const {
-  kit::check(place >= 0 && place < options_.length, "RecallLanguage: place {} is outside 0..{}", place,
-             options_.length - 1);
+  check(place >= 0 && place < options_.length, "RecallLanguage: place {} is outside 0..{}", place,
+        options_.length - 1);
   const auto boxes = static_cast<double>(options_.boxes);
   if (place % 2 == 0) return std::log(boxes);
   const auto pair = static_cast<double>(place / 2);

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string>
 
+#include "gradus/core/random/random.h"
 #include "gradus/kit/data/text_data.h"
 
 namespace gradus::lab {
@@ -26,6 +27,11 @@ struct RecallOptions {
   std::int64_t boxes = 4;    // K: 2 to 10, one digit each
   std::int64_t things = 6;   // V: 2 or more letters for each box, boxes * things at most 52
   std::int64_t length = 32;  // T: predicted characters of a document; even
+};
+
+/// Texts [count, context] and the characters that come next: targets are the inputs moved on by one.
+struct Batch {
+  Tensor inputs, targets;
 };
 
 class RecallLanguage {
@@ -41,7 +47,7 @@ class RecallLanguage {
   std::string document(Generator& generator) const;
   /// `count` documents as windows [count, length]: inputs start with the newline, targets are the characters
   /// after it. One window is one document, so the entropy below is exact for the loss over windows.
-  kit::Windows batch(std::int64_t count, Generator& generator) const;
+  Batch batch(std::int64_t count, Generator& generator) const;
 
   /// The least possible loss at one place 0 .. length-1 of a document, in nats.
   double entropy_at(std::int64_t place) const;

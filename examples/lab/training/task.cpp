@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradus/data/text_windows.h"
+#include "gradus/ops/ops.h"
+
 namespace gradus::lab {
 
 namespace {
@@ -21,12 +24,11 @@ std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language,
   return texts;
 }
 
-/// At most kValidationWindows of the windows, spread evenly.
-std::vector<std::int64_t> spread(const std::vector<std::int64_t>& starts) {
-  const auto all = static_cast<std::int64_t>(starts.size());
-  const std::int64_t kept = std::min(all, kValidationWindows);
+/// Of so many windows at most kValidationWindows, spread evenly.
+std::vector<std::int64_t> spread(std::int64_t windows) {
+  const std::int64_t kept = std::min(windows, kValidationWindows);
   std::vector<std::int64_t> some;
-  for (std::int64_t i = 0; i < kept; ++i) some.push_back(starts[static_cast<std::size_t>(i * all / kept)]);
+  for (std::int64_t i = 0; i < kept; ++i) some.push_back(i * windows / kept);
   return some;
 }
 
@@ -45,21 +47,22 @@ Task::Task(const RecallOptions& options)
 
 Task::Task(const std::filesystem::path& text, std::int64_t context)
     : name_(text.filename().string()), context_(context) {
-  kit::TextData data = kit::load_text(text, context);
-  vocabulary_ = std::move(data.vocabulary);
-  train_ = std::move(data.train);
-  const std::vector<std::int64_t> starts =
-      spread(kit::side_by_side(static_cast<std::int64_t>(data.validation.size()), context));
-  validation_ = kit::windows_at(data.validation, starts, context);
+  const kit::TextData data = kit::load_text(text, context);
+  vocabulary_ = data.vocabulary;
+  train_ = data.train;
+  const auto [inputs, targets] = data::text_windows(data.validation, context, /*stride=*/context);
+  const std::vector<std::int64_t> windows = spread(inputs.size(0));
+  const Tensor rows = from_vector(windows);
+  validation_ = {index_select(inputs, 0, rows), index_select(targets, 0, rows)};
 
   // The baseline predicts the very characters the models are measured on.
   std::vector<std::vector<std::int32_t>> held_out;
-  for (const std::int64_t start : starts) {
-    const std::int32_t* const first = data.validation.data() + start;
+  for (const std::int64_t window : windows) {
+    const std::int32_t* const first = data.validation.data() + window * context;
     held_out.emplace_back(first, first + context + 1);
   }
-  const auto counted = std::min<std::int64_t>(kNgramCharacters, static_cast<std::int64_t>(train_.size()));
-  const std::vector<std::vector<std::int32_t>> train = {{train_.data(), train_.data() + counted}};
+  const auto counted = std::min<std::int64_t>(kNgramCharacters, std::ssize(data.train));
+  const std::vector<std::vector<std::int32_t>> train = {{data.train.data(), data.train.data() + counted}};
   ngram_ = best_ngram(train, held_out, vocabulary_.size(), largest_ngram(vocabulary_.size()));
 }
 
@@ -78,9 +81,10 @@ double Task::context_free_loss() const {
   return entropy;
 }
 
-kit::Windows Task::batch(std::int64_t size, Generator& generator) const {
+Batch Task::batch(std::int64_t size, Generator& generator) const {
   if (language_) return language_->batch(size, generator);
-  return kit::random_windows(train_, size, context_, generator);
+  const auto [inputs, targets] = data::random_windows(train_, size, context_, generator);
+  return {inputs, targets};
 }
 
 }  // namespace gradus::lab

@@ -32,18 +32,18 @@ class Task {
   const NgramBaseline& ngram() const { return ngram_; }
 
   /// The same batch for the same state of the generator.
-  kit::Windows batch(std::int64_t size, Generator& generator) const;
+  Batch batch(std::int64_t size, Generator& generator) const;
   /// A fixed set no batch is drawn from (documents of another stream, or the end of the text).
-  const kit::Windows& validation() const { return validation_; }
+  const Batch& validation() const { return validation_; }
 
  private:
   std::string name_;
   std::int64_t context_ = 0;
   kit::Vocabulary vocabulary_;
   std::optional<RecallLanguage> language_;
-  std::vector<std::int32_t> train_;
+  Tensor train_;  // of a text file: i64 [N]
   NgramBaseline ngram_;
-  kit::Windows validation_;
+  Batch validation_;
 };
 
 }  // namespace gradus::lab

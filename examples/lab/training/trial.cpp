@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/interrupt.h"
 
 namespace gradus::lab {
@@ -64,8 +64,7 @@ MakeOptimizer adam(double beta2) {
   };
 }
 
-void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
-                   const Init& init) {
+void start_weights(const nn::GPT& model, const TrialOptions& options, const Batch& first, const Init& init) {
   (init ? init : lab_init)(model, options.seed);
   if (options.placement.init) {
     manual_seed(options.seed);  // of this thread's generator, which it draws from
@@ -87,7 +86,7 @@ nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& ini
   return gpt;
 }
 
-kit::Windows first_batch(const Task& task, const TrialOptions& options) {
+Batch first_batch(const Task& task, const TrialOptions& options) {
   Generator data(options.seed, kData);
   return task.batch(options.batch, data);
 }
@@ -122,8 +121,8 @@ bool Trial::is_wild(double loss) const {
 }
 
 void Trial::step(const std::function<void(const TrialStep&)>& on_step) {
-  kit::check(!done(), "Trial: all {} steps are made", losses_.size());
-  const kit::Windows batch = task_.batch(options_.batch, data_);
+  check(!done(), "Trial: all {} steps are made", losses_.size());
+  const Batch batch = task_.batch(options_.batch, data_);
   const Tensor loss = model_.loss(batch.inputs, batch.targets);
   losses_.push_back(loss.item());
   diverged_ = is_wild(loss.item());

@@ -48,11 +48,11 @@ std::string short_title_of(const nn::Placement& placement);
 using Init = std::function<void(const nn::GPT& model, std::uint64_t seed)>;
 
 /// Gives a model the initial weights of new_model(); `first` is the batch that training will begin with.
-void start_weights(const nn::GPT& model, const TrialOptions& options, const kit::Windows& first,
+void start_weights(const nn::GPT& model, const TrialOptions& options, const Batch& first,
                    const Init& init = {});
 
 /// The batch that training begins with.
-kit::Windows first_batch(const Task& task, const TrialOptions& options);
+Batch first_batch(const Task& task, const TrialOptions& options);
 
 /// The model before its first step. Without `init`: matrices N(0, 1/fan_in), embeddings N(0, 1/d), biases 0,
 /// then what the placement sets itself (trial.cpp says why). Equal options and seeds give

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::lab {
 
@@ -49,7 +49,7 @@ std::span<const WeightScheme> weight_schemes() { return kWeightSchemes; }
 const WeightScheme& weight_scheme(const std::string& name) {
   for (const WeightScheme& scheme : kWeightSchemes)
     if (name == scheme.name) return scheme;
-  kit::fail_with("no initial weights are called {}", io::quote(name));
+  fail_with("no initial weights are called {}", io::quote(name));
 }
 
 void set_weights(const nn::Module& model, const std::string& scheme, std::int64_t layers,

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <cstdint>
 
-#include "gradus/core/error.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
 
 namespace gradus::learn {
@@ -19,7 +19,7 @@ std::string text_of(const fs::path& path) {
   std::error_code unknown;  // of what is no file, which read_file says
   const std::uintmax_t bytes = fs::file_size(path, unknown);
   if (!unknown && bytes > kMostBytes)
-    fail_input(fmt::format("{} has {} bytes, expects at most {}", path.string(), bytes, kMostBytes));
+    fail_input_with("{} has {} bytes, expects at most {}", path.string(), bytes, kMostBytes);
   return kit::read_file(path);
 }
 
@@ -28,7 +28,7 @@ nlohmann::json json_of(const fs::path& path) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    fail_input(fmt::format("{} is no JSON: byte {} cannot stand there", path.string(), error.byte));
+    fail_input_with("{} is no JSON: byte {} cannot stand there", path.string(), error.byte);
   } catch (const nlohmann::json::exception& error) {
     fail_input(path.string() + " is no JSON: " + io::printable(error.what()));
   }
@@ -68,7 +68,7 @@ const Exercise& find(const std::vector<Exercise>& all, const std::string& wanted
     if (wanted == one.name || wanted == one.typed() || wanted == one.name.substr(0, 2) ||
         wanted == one.name.substr(3))
       return one;
-  fail_input(fmt::format("no exercise is called '{}'; without a name this command lists them", wanted));
+  fail_input_with("no exercise is called '{}'; without a name this command lists them", wanted);
 }
 
 }  // namespace gradus::learn

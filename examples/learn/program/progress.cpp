@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "gradus/core/error.h"
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
 #include "learn/program/lock.h"
 

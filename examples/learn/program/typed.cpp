@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "gradus/core/error.h"
+#include "gradus/core/check.h"
 
 namespace gradus::learn {
 
@@ -101,8 +101,7 @@ bool read_line(std::istream& in, std::string& line) {
   line.clear();
   for (int c; (c = in.get()) != std::istream::traits_type::eof() && c != '\n';) {
     if (line.size() == kLongestLine)
-      fail_input(
-          fmt::format("the input has a line of more than {} bytes, expects an answer on each", kLongestLine));
+      fail_input_with("the input has a line of more than {} bytes, expects an answer on each", kLongestLine);
     line += static_cast<char>(c);
   }
   return in || !line.empty();

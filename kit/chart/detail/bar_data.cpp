@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/detail/number_writer.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {
 namespace {

@@ -1,6 +1,6 @@
 #include "gradus/kit/chart/detail/chart_data.h"
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/detail/thinning.h"
-#include "gradus/kit/program/detail/check.h"
 
 #include <fmt/format.h>
 #include <algorithm>

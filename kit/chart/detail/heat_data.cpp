@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/detail/number_writer.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {
 

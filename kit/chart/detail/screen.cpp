@@ -7,8 +7,8 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "gradus/kit/data/detail/utf8.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/kit/data/utf8.h"
 
 namespace gradus::kit {
 namespace {

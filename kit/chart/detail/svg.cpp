@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "gradus/kit/data/detail/utf8.h"
+#include "gradus/kit/data/utf8.h"
 
 namespace gradus::kit {
 namespace {

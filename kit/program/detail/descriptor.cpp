@@ -7,8 +7,9 @@
 #include <cstring>
 #include <utility>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::kit {
 

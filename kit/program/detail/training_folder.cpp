@@ -1,22 +1,10 @@
 #include "gradus/kit/program/detail/training_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
-#include <cerrno>
-
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::kit {
-
-FolderLock::FolderLock(const std::filesystem::path& folder)
-    : folder_("TrainingRun", folder, O_RDONLY | O_DIRECTORY) {
-  const bool taken = ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  check_input(!taken, "{}: another training is at work there: wait for its end, or name another folder",
-              io::printable(folder.string()));
-}
 
 /// The log in `folder`, without the lines of steps after `done`.
 static RunLog log_up_to(const std::filesystem::path& folder, std::int64_t done) {

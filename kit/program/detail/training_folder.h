@@ -1,5 +1,5 @@
 #pragma once
-// What a TrainingRun's folder holds besides checkpoints, and who may write there.
+// The file of losses in a TrainingRun's folder.
 
 #include <cstdint>
 #include <deque>
@@ -7,19 +7,8 @@
 #include <string>
 
 #include "gradus/kit/data/run_log.h"
-#include "gradus/kit/program/detail/descriptor.h"
 
 namespace gradus::kit {
-
-/// Keeps other trainings out of a folder while it lives; the system lets go of it when a program dies. Throws
-/// where another one has it. Without effect where the file system knows no locks.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder);
-
- private:
-  Descriptor folder_;
-};
 
 /// losses.jsonl, where a full disk ends no training.
 class TrainingLog {

@@ -22,7 +22,6 @@ ul,ol{padding-left:1.25rem}
 li{margin:.25rem 0}
 a{color:var(--accent);text-underline-offset:.15em;text-decoration-thickness:1px}
 code{font:.875em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--tint);padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
-sup{line-height:0}sup a{text-decoration:none;padding:0 .15em}
 .lead{font-size:1.2rem;line-height:1.5;color:var(--soft)}
 nav ol{list-style:none;padding:0;margin:1.5rem 0 0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.95rem}
 .verdict{margin:2rem 0;padding:1.1rem 1.4rem;background:var(--tint);border-left:4px solid var(--accent);border-radius:0 6px 6px 0}
@@ -43,7 +42,6 @@ th{font-weight:600}
 td.n,th.n{text-align:right;white-space:nowrap}
 .facts td:first-child{color:var(--soft);white-space:nowrap}
 .facts td{overflow-wrap:anywhere}
-.notes{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.9rem;color:var(--soft)}
 figure.wide .drawing svg{width:101.5%;margin-left:-.75%}
 figure.wide{grid-column:1/-1;max-width:58rem}
 @media (max-width:36rem){td.n{white-space:normal}th,td{padding-right:.8rem}figure.wide .drawing{overflow-x:auto}figure.wide svg{min-width:34rem}}

@@ -31,10 +31,6 @@ bool safe_address(std::string_view address) {
          is_file_beside(address);
 }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // The markup at the start of `text` as HTML, with the bytes it takes; 0 bytes when there is none.
 struct Piece {
   std::string html;
@@ -47,11 +43,6 @@ Piece markup_at(std::string_view text) {
   }
   if (const auto strong = between(text, "**", "**"); !strong.empty()) {
     return {fmt::format("<strong>{}</strong>", html_text(strong)), strong.size() + 4};
-  }
-  if (const auto note = between(text, "[^", "]"); all_digits(note)) {
-    return {fmt::format(
-                "<sup><a href=\"#note-{0}\" id=\"mark-{0}\" aria-label=\"footnote {0}\">{0}</a></sup>", note),
-            note.size() + 3};
   }
   if (const auto words = between(text, "[", "]("); !words.empty()) {
     const auto address = between(text.substr(words.size() + 1), "](", ")");

@@ -8,8 +8,8 @@
 
 namespace gradus::kit {
 
-/// Escaped text with `code`, **strong**, [words](https://...) and [^1] turned into HTML. What does not close
-/// stays as it is; only http, https and # addresses become links.
+/// Escaped text with `code`, **strong** and [words](https://...) turned into HTML. What does not close stays
+/// as it is; only http, https and # addresses become links.
 std::string html_text(std::string_view text);
 
 /// A <table>; the caption is left out when `with_caption` is false.

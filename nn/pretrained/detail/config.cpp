@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "gradus/core/io/detail/input_file.h"
+#include "gradus/core/io/printable.h"
 
 namespace gradus::nn::pretrained {
 

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <set>
 
+#include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/detail/shards.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn::pretrained {

@@ -1,4 +1,4 @@
-#include "gradus/core/io/detail/crc32.h"
+#include "gradus/core/io/crc32.h"
 
 #include <doctest/doctest.h>
 
@@ -29,4 +29,5 @@ TEST_CASE("crc32: its check value, and every length and place as bit by bit") {
     for (std::size_t n = 0; n <= 40; ++n)
       CHECK(crc32(text.data() + first, n) == by_bits(text.substr(first, n)));
   CHECK(crc32(text.data(), text.size()) == by_bits(text));
+  CHECK(crc32(text.data() + 41, 59, crc32(text.data(), 41)) == by_bits(text));  // in parts
 }

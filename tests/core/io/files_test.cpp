@@ -1,6 +1,8 @@
 // What saving may and may not replace: links, devices, permissions, leftovers.
 
+#include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/detail/input_file.h"
+#include "gradus/core/io/printable.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -146,19 +146,18 @@ TEST_CASE("settings come back; without any they are those of the budget") {
 
 TEST_CASE("settings that no plan has are refused: each whole number, with its name") {
   const test::ScratchFolder folder;
-  const kit::Json good = json_of(tiny_grid());
-  const auto with = [&](const char* pointer, const kit::Json& value) {
+  const Json good = json_of(tiny_grid());
+  const auto with = [&](const char* pointer, const Json& value) {
     StudyConfig config = config_of(tiny_grid());
-    config.options.settings[kit::Json::json_pointer(pointer)] = value;
+    config.options.settings[Json::json_pointer(pointer)] = value;
     write_study(folder.path(), config);
     return message_of(folder.path());
   };
   CHECK(with("/seeds", 2) == "");
   for (const char* pointer : {"/seeds", "/depths/0", "/warmups/0", "/steps"}) {
     CAPTURE(pointer);
-    for (const kit::Json& bad : {kit::Json(-1), kit::Json(INT64_MAX + std::uint64_t{1}),
-                                 kit::Json(UINT64_MAX), kit::Json(1e308), kit::Json(2.5), kit::Json(true),
-                                 kit::Json("2"), kit::Json(), kit::Json::array({2}), kit::Json::object()}) {
+    for (const Json& bad : {Json(-1), Json(INT64_MAX + std::uint64_t{1}), Json(UINT64_MAX), Json(1e308),
+                            Json(2.5), Json(true), Json("2"), Json(), Json::array({2}), Json::object()}) {
       const std::string message = with(pointer, bad);
       CAPTURE(message);
       CHECK(message.find("study.json: not as the lab writes it (") != std::string::npos);
@@ -169,14 +168,14 @@ TEST_CASE("settings that no plan has are refused: each whole number, with its na
     CHECK(with(pointer, 99'999'999).find(" expects a whole number from ") != std::string::npos);
   for (const double lr : {0.0, -0.1}) CHECK(with("/lrs/0", lr).find("numbers above 0") != std::string::npos);
   for (const char* pointer : {"/depths", "/lrs", "/warmups"})
-    CHECK(with(pointer, kit::Json::array()).find("expects a list") != std::string::npos);
-  CHECK(with("/placements", kit::Json::array({"pre", "pre"})).find("expects two names") != std::string::npos);
+    CHECK(with(pointer, Json::array()).find("expects a list") != std::string::npos);
+  CHECK(with("/placements", Json::array({"pre", "pre"})).find("expects two names") != std::string::npos);
   CHECK(with("/placements/1", "mid").find("study.json: not as the lab writes it") != std::string::npos);
-  CHECK(with("", kit::Json::array()).find("study.json: not as the lab writes it") != std::string::npos);
+  CHECK(with("", Json::array()).find("study.json: not as the lab writes it") != std::string::npos);
   // Short lists whose product is not short.
-  kit::Json many = kit::Json::array();
+  Json many = Json::array();
   for (int i = 1; i <= 1000; ++i) many.push_back(i);
-  kit::Json all = good;
+  Json all = good;
   all["depths"] = all["lrs"] = all["warmups"] = many;
   CHECK(with("", all).find("make 2000000004 runs, expects at most 100000") != std::string::npos);
 }

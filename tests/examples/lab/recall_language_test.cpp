@@ -160,7 +160,7 @@ TEST_CASE("no n-gram comes near the bound") {
 TEST_CASE("a batch is documents side by side, targets one character on") {
   const RecallLanguage language;
   Generator generator(6), same(6);
-  const kit::Windows windows = language.batch(3, generator);
+  const Batch windows = language.batch(3, generator);
   const std::int64_t length = language.options().length;
   REQUIRE(windows.inputs.shape() == Shape{3, length});
   REQUIRE(windows.targets.shape() == Shape{3, length});

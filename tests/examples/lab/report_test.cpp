@@ -45,7 +45,7 @@ Report report_of(const Results& results) {
   return {page.html.html(), page.plots};
 }
 
-kit::Json summary(const Results& results) {
+Json summary(const Results& results) {
   const Analysis analysis = analyse(results);
   return summary_of(results, analysis, verdict_of(analysis, results.initialisation));
 }
@@ -134,23 +134,23 @@ TEST_CASE("what is left of a gradient at the first block is told by medians over
 }
 
 TEST_CASE("summary.json has the keys programs look for") {
-  const kit::Json json = summary(finished());
+  const Json json = summary(finished());
   CHECK(json.at("theorem1").at("post_ratio_L32_L2").get<double>() == doctest::Approx(1));
   CHECK(json.at("theorem1").at("pre_ratio_L8_L32").get<double>() == doctest::Approx(2));
   CHECK(json.at("theorem1").at("pre_norm_inside_lemma2") == true);
   CHECK(json.at("jacobian_max_error") == 1e-10);
   CHECK(json.at("verdict").get<std::string>().starts_with("Pre-LN was ahead in each of 3 seeds"));
   CHECK(json.at("complete") == true);
-  const kit::Json& comparisons = json.at("comparisons");
+  const Json& comparisons = json.at("comparisons");
   CHECK(comparisons.size() == 1 + 1 + 3 + 1 + 4);
   CHECK(comparisons.at(0).at("about") == "settings that learned, all settings: Pre-LN - Post-LN");
   CHECK(comparisons.at(0).at("seeds_above_0") == 3);
   CHECK(comparisons.at(0).at("p_corrected") == comparisons.at(0).at("sign_test_p"));
   CHECK(comparisons.at(1).at("p_corrected").get<double>() == 1);
-  const kit::Json& runs = json.at("runs");
+  const Json& runs = json.at("runs");
   CHECK(runs.size() == plan_runs(small_grid()).size());
   std::size_t diverged = 0;
-  for (const kit::Json& run : runs) {
+  for (const Json& run : runs) {
     CHECK((run.at("placement") == "pre" || run.at("placement") == "post"));
     CHECK(run.at("layers").is_number_integer());
     CHECK(run.at("lr").is_number());

@@ -31,7 +31,7 @@ TEST_CASE("the recall language as a task") {
   CHECK(task.context_free_loss() < task.ngram().losses[0] + 0.01);
   CHECK(task.validation().inputs.shape() == Shape{256, 32});
   Generator a(3), b(3), c(4);
-  const kit::Windows first = task.batch(2, a), same = task.batch(2, b), other = task.batch(2, c);
+  const Batch first = task.batch(2, a), same = task.batch(2, b), other = task.batch(2, c);
   CHECK(first.inputs.shape() == Shape{2, 32});
   CHECK((first.inputs - same.inputs).abs().sum().item() == 0);
   CHECK((first.inputs - other.inputs).abs().sum().item() > 0);

@@ -47,7 +47,7 @@ nn::Placement pre_ln_over(SoftmaxAxis axis) {
   return placement;
 }
 
-double best_loss_on(const kit::Windows& documents) {
+double best_loss_on(const Batch& documents) {
   const std::int64_t length = documents.inputs.size(1);
   const std::vector<std::int64_t> ids = documents.inputs.to_vector<std::int64_t>();
   const RecallOptions language;

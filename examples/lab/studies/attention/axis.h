@@ -21,6 +21,6 @@ nn::Placement pre_ln_over(SoftmaxAxis axis);
 
 /// The loss of who knows the recall language and sees all that came before, on these very documents: a model
 /// below it has seen the future. For documents of 4 boxes with 6 things each.
-double best_loss_on(const kit::Windows& documents);
+double best_loss_on(const Batch& documents);
 
 }  // namespace gradus::lab::attention

@@ -154,7 +154,7 @@ SoftmaxAxis axis_named(const std::string& name) {
 }
 
 /// In batches of 16, as in training: a softmax over the batch depends on how many there are.
-double loss_in_batches(const nn::GPT& gpt, const kit::Windows& windows) {
+double loss_in_batches(const nn::GPT& gpt, const Batch& windows) {
   const NoGrad guard;
   double sum = 0, batches = 0;
   for (std::int64_t i = 0; i + 16 <= windows.inputs.size(0); i += 16, ++batches)
@@ -173,7 +173,7 @@ Measured measure_axis(const std::string& axis, std::uint64_t seed, std::int64_t 
       .placement = pre_ln_over(axis_named(axis)), .layers = 2, .lr = kRate, .steps = steps, .seed = seed};
   nn::GPT gpt = new_model(recall_task(), options);
   const TrialResult result = train(recall_task(), gpt, options);
-  const kit::Windows& validation = recall_task().validation();
+  const Batch& validation = recall_task().validation();
   const NoGrad guard;
   const Tensor x = gpt.token_embedding(validation.inputs.slice(0, 0, 16)) + (*gpt.position_embedding)(32);
   const nn::AnyBlock& block = gpt.transformer.layers[0];

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 
+#include "gradus/core/check.h"
 #include "gradus/core/io/safetensors.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/studies/blocks/models.h"
 
 namespace gradus::lab::blocks {
@@ -19,8 +19,8 @@ class Scratch {
  public:
   Scratch() {
     std::string name = (std::filesystem::temp_directory_path() / "gradus-lab-XXXXXX").string();
-    kit::check(mkdtemp(name.data()) != nullptr, "cannot make a folder in {}",
-               std::filesystem::temp_directory_path().string());
+    check(mkdtemp(name.data()) != nullptr, "cannot make a folder in {}",
+          std::filesystem::temp_directory_path().string());
     path_ = name;
   }
   ~Scratch() {

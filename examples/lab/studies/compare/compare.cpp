@@ -3,8 +3,8 @@
 #include <map>
 #include <mutex>
 
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "lab/statistics/words.h"
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/studies/compare/report/report.h"
@@ -160,9 +160,9 @@ Study compare_study() {
           .data = "a text file",
           .needs_data = false,
           .files = [](const std::filesystem::path& text) {
-            kit::check_input(!std::filesystem::is_fifo(text),
-                             "{} is a pipe, expects a file: a study that goes on reads it again",
-                             io::printable(text.string()));
+            check_input(!std::filesystem::is_fifo(text),
+                        "{} is a pipe, expects a file: a study that goes on reads it again",
+                        io::printable(text.string()));
             compare::task_of(text);  // throws where it is none, before anything is written
             return std::vector{text};
           }};

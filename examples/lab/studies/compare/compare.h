@@ -12,7 +12,7 @@ Settings default_settings(const StudyOptions& options);
 
 /// As study.json keeps them; the first seed and the text are the study's own. Throws, naming it, at a setting
 /// that no plan can have.
-kit::Json json_of(const Settings& settings);
+Json json_of(const Settings& settings);
 /// Those of study.json, or the default ones.
 Settings settings_of(const StudyOptions& options);
 

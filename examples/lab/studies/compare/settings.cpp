@@ -1,28 +1,26 @@
-#include "gradus/core/io/files.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "lab/studies/compare/compare.h"
 #include "lab/study/limits.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab::compare {
 
 namespace {
-
-using kit::Json;
 
 /// Nothing is converted on the way: 1e30 or true is no whole number.
 std::int64_t integer(const Json& value, const std::string& key, const kit::IntegerRange& range) {
   const bool fits =
       value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
   const std::int64_t number = fits ? value.get<std::int64_t>() : 0;
-  kit::check_input(fits && number >= range.low && number <= range.high,
-                   "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
-                   io::quote(value.dump()));
+  check_input(fits && number >= range.low && number <= range.high,
+              "{} expects a whole number from {} to {}, got {}", key, range.low, range.high,
+              io::quote(value.dump()));
   return number;
 }
 
 std::vector<std::int64_t> integers(const Json& json, const std::string& key, const kit::IntegerRange& range) {
-  kit::check_input(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers",
-                   key);
+  check_input(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
   std::vector<std::int64_t> values;
   for (const Json& value : json.at(key)) values.push_back(integer(value, key, range));
   return values;
@@ -30,8 +28,8 @@ std::vector<std::int64_t> integers(const Json& json, const std::string& key, con
 
 Placements placements_from(const Json& json) {
   const auto names = json.get<std::vector<std::string>>();
-  kit::check_input(names.size() == 2 && names[0] != names[1], "placements expects two names, got {}",
-                   io::quote(json.dump()));
+  check_input(names.size() == 2 && names[0] != names[1], "placements expects two names, got {}",
+              io::quote(json.dump()));
   return {nn::placement_named(names[0]), nn::placement_named(names[1])};
 }
 
@@ -65,8 +63,8 @@ Settings settings_of(const StudyOptions& options) {
   settings.placements = placements_from(json.at("placements"));
   settings.depths = integers(json, "depths", kDepths);
   json.at("lrs").get_to(settings.lrs);
-  kit::check_input(!settings.lrs.empty(), "lrs expects a list of numbers");
-  for (const double lr : settings.lrs) kit::check_input(lr > 0, "lrs expects numbers above 0, got {}", lr);
+  check_input(!settings.lrs.empty(), "lrs expects a list of numbers");
+  for (const double lr : settings.lrs) check_input(lr > 0, "lrs expects numbers above 0, got {}", lr);
   settings.warmups = integers(json, "warmups", kWarmups);
   settings.seeds = integer(json.at("seeds"), "seeds", kSeeds);
   settings.steps = integer(json.at("steps"), "steps", kSteps);

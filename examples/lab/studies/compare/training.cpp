@@ -34,7 +34,7 @@ nn::GPT make_model(const Task& task, const RunOptions& run) {
   nn::GPT gpt = new_model(task, options);
   if (!run.residual_scaling) return gpt;
   scale_residual_projections(gpt, run.layers);
-  const kit::Windows first = first_batch(task, options);
+  const Batch first = first_batch(task, options);
   nn::profile_admin_([&] { gpt.loss(first.inputs, first.targets); });  // once more, of the scaled weights
   return gpt;
 }

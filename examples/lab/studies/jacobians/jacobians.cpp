@@ -65,7 +65,7 @@ TrialOptions trial(const Variant& variant, const std::string& placement, double 
   return options;
 }
 
-std::vector<Tensor> first_gradients(const nn::GPT& model, const kit::Windows& batch) {
+std::vector<Tensor> first_gradients(const nn::GPT& model, const Batch& batch) {
   model.zero_grad();
   model.loss(batch.inputs, batch.targets).backward();
   std::vector<Tensor> gradients;
@@ -80,7 +80,7 @@ double gradient_cosine(const nn::GPT& model, TrialOptions options) {
   options.block.norm = own_layer_norm(NormBackward::right);
   const nn::GPT right = new_model(task, options);
   Generator generator(options.seed, 7);
-  const kit::Windows batch = task.batch(options.batch, generator);
+  const Batch batch = task.batch(options.batch, generator);
   const std::vector<Tensor> a = first_gradients(model, batch), b = first_gradients(right, batch);
   double both = 0, aa = 0, bb = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

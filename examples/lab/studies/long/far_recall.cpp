@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "gradus/core/check.h"
 #include "gradus/core/creation.h"
-#include "gradus/kit/program/detail/check.h"
 
 namespace gradus::lab {
 
@@ -25,10 +25,9 @@ std::vector<std::int64_t> shuffled(std::int64_t count, Generator& generator) {
 }  // namespace
 
 FarRecall::FarRecall(const FarRecallOptions& options) : options_(options) {
-  kit::check(
-      options.keys >= 1 && options.values >= 2 && options.noise >= 1 && options.questions >= 1,
-      "FarRecall: expects at least 1 key, 2 values, 1 token of noise and 1 question, got {}, {}, {} and {}",
-      options.keys, options.values, options.noise, options.questions);
+  check(options.keys >= 1 && options.values >= 2 && options.noise >= 1 && options.questions >= 1,
+        "FarRecall: expects at least 1 key, 2 values, 1 token of noise and 1 question, got {}, {}, {} and {}",
+        options.keys, options.values, options.noise, options.questions);
 }
 
 std::int64_t FarRecall::vocabulary() const {
@@ -39,9 +38,9 @@ std::int64_t FarRecall::length(std::int64_t distance) const {
   return options_.keys + distance + options_.questions;
 }
 
-kit::Windows FarRecall::batch(std::int64_t count, std::int64_t distance, Generator& generator) const {
-  kit::check(count >= 1 && distance >= 0, "FarRecall: expects documents and a distance, got {} and {}", count,
-             distance);
+Batch FarRecall::batch(std::int64_t count, std::int64_t distance, Generator& generator) const {
+  check(count >= 1 && distance >= 0, "FarRecall: expects documents and a distance, got {} and {}", count,
+        distance);
   const std::int64_t first_question = options_.keys * options_.values;
   const std::int64_t first_noise = first_question + options_.keys;
   std::vector<std::int64_t> inputs, targets;

@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-#include "gradus/kit/data/text_data.h"
+#include "gradus/core/random/random.h"
+#include "lab/training/recall_language.h"
 
 namespace gradus::lab {
 
@@ -31,7 +32,7 @@ class FarRecall {
   /// Tokens of a document with `distance` tokens of noise; each question's pair is further back than that.
   std::int64_t length(std::int64_t distance) const;
   /// `count` documents [count, length(distance)]; targets are -100 where nothing is asked.
-  kit::Windows batch(std::int64_t count, std::int64_t distance, Generator& generator) const;
+  Batch batch(std::int64_t count, std::int64_t distance, Generator& generator) const;
   /// The loss of a reader that does not look back: ln(values).
   double forgetful_loss() const;
 

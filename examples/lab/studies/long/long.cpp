@@ -54,7 +54,7 @@ Judged judge(const nn::GPT& model, const FarRecall& task, std::int64_t distance,
   Judged sum;
   for (std::int64_t i = 0; i < documents; ++i) {
     kit::stop_if_interrupted();
-    const kit::Windows one = task.batch(1, distance, generator);
+    const Batch one = task.batch(1, distance, generator);
     const Tensor logits = model(one.inputs).slice(1, -questions).reshape({questions, -1});
     const Tensor targets = one.targets.slice(1, -questions).reshape({questions});
     sum.loss += cross_entropy(logits, targets).item();
@@ -179,7 +179,7 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
     measured.numbers[number_name("zero", stage.distance)] = judge(model, task, stage.distance, seed).right;
     for (std::int64_t step = 0; step < stage.steps; ++step) {
       kit::stop_if_interrupted();
-      const kit::Windows batch = task.batch(stage.batch, stage.distance, data);
+      const Batch batch = task.batch(stage.batch, stage.distance, data);
       optimizer.zero_grad();
       model.loss(batch.inputs, batch.targets).backward();
       optim::clip_grad_norm(model.parameters(), 1.0);  // as is usual where a step sees one document

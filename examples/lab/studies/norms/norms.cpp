@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
@@ -131,7 +131,7 @@ const std::vector<Kind>& kinds() {
 const Kind& kind_named(const std::string& name) {
   for (const Kind& kind : kinds())
     if (kind.name == name) return kind;
-  kit::fail_with("norms: there is no norm {}", name);
+  fail_with("norms: there is no norm {}", name);
 }
 
 Setting setting_of(const StudyOptions& options) {

@@ -51,7 +51,7 @@ Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed)
   nn::GPT model = new_model(tiny_task(), options);
   scale_blocks(model, start.scale);
   Generator generator(seed, 1);
-  const kit::Windows batch = tiny_task().batch(options.batch, generator);
+  const Batch batch = tiny_task().batch(options.batch, generator);
   nn::Probe probe;
   model.loss(batch.inputs, batch.targets).backward();
 

@@ -52,7 +52,7 @@ std::vector<Tensor> shaped(const std::vector<double>& all, const std::vector<Ten
   return tensors;
 }
 
-double sharpness_of(const nn::GPT& model, const kit::Windows& batch) {
+double sharpness_of(const nn::GPT& model, const Batch& batch) {
   const DefaultDType dtype(f64);
   const nn::GPT copy = in_f64(model);
   const std::vector<Tensor> parameters = copy.parameters();
@@ -89,7 +89,7 @@ Measured measure_curve(const Curve& curve, const Grid& grid) {
                              .batch = 8,
                              .seed = curve.seed};
   Generator generator(kProbe, curve.seed);
-  const kit::Windows probe = recall_task().batch(kProbeSize, generator);
+  const Batch probe = recall_task().batch(kProbeSize, generator);
   const std::vector<std::int64_t>& steps = grid.curve_steps;
   std::vector<double> values;
   nn::GPT model = new_model(recall_task(), options);

@@ -12,7 +12,7 @@ namespace gradus::lab::pruning {
 
 double loss_with(const nn::GPT& gpt, const Task& task, const std::vector<std::size_t>& order) {
   const NoGrad guard;
-  const kit::Windows& texts = task.validation();
+  const Batch& texts = task.validation();
   Tensor x = gpt.token_embedding(texts.inputs) + (*gpt.position_embedding)(texts.inputs.size(1));
   for (const std::size_t layer : order) x = gpt.transformer.layers[layer](x);
   if (gpt.transformer.norm) x = (*gpt.transformer.norm)(x);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
 
 namespace gradus::lab {
 
@@ -71,8 +71,8 @@ double r2(const Rows& x, const std::vector<double>& weights, const std::vector<d
 }  // namespace
 
 double mean_held_out_r2(const Rows& features, const Rows& targets, std::size_t fitted, double penalty) {
-  kit::check(fitted > 1 && fitted < features.size() && !targets.empty(),
-             "held_out_r2: expects rows to fit and rows to measure on");
+  check(fitted > 1 && fitted < features.size() && !targets.empty(),
+        "held_out_r2: expects rows to fit and rows to measure on");
   Rows x = features;
   standardise(x, columns_of(features, fitted));
   const std::size_t width = x.front().size();

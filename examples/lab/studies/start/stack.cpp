@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/studies/stack.h"
 #include "lab/studies/start/start.h"
 
@@ -85,7 +85,7 @@ nn::Placement placement_of(const std::string& word) {
     return nn::placement<CutPreLN>({.name = title_of(word), .final_norm = true, .equation = "f(LN(x))"});
   if (word == "post-cut") return nn::placement<CutPostLN>({.name = title_of(word), .equation = "LN(f(x))"});
   if (word == "none-cut") return nn::placement<CutNoNorm>({.name = title_of(word), .equation = "f(x)"});
-  kit::fail_with("start: no placement is called {}", io::quote(word));
+  fail_with("start: no placement is called {}", io::quote(word));
 }
 
 std::string title_of(const std::string& word) {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/studies/start/start.h"
 #include "lab/training/trial.h"
 
@@ -41,9 +41,9 @@ Sizes sizes_of(const nn::GPT& model, const Tensor& ids) {
     if (path.ends_with(".self_attn") || path.ends_with(".linear2")) branches += rms(y), ++count;
   });
   sizes.output = rms(model(ids));
-  kit::check(std::ssize(sizes.blocks) == model.options().layers && count == 2 * model.options().layers,
-             "start: saw {} blocks and {} branches of {} layers", sizes.blocks.size(), count,
-             model.options().layers);
+  check(std::ssize(sizes.blocks) == model.options().layers && count == 2 * model.options().layers,
+        "start: saw {} blocks and {} branches of {} layers", sizes.blocks.size(), count,
+        model.options().layers);
   sizes.branch = branches / static_cast<double>(count);
   return sizes;
 }

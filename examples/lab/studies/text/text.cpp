@@ -6,9 +6,9 @@
 #include <limits>
 #include <mutex>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/kit/program/language_model.h"
 #include "lab/statistics/statistics.h"
 #include "lab/statistics/words.h"
@@ -26,9 +26,9 @@ constexpr std::size_t kParts = 20;  // of the curve
 
 std::vector<Path> files_of(const Path& data) {
   const Path file = std::filesystem::is_directory(data) ? data / "tinyshakespeare.txt" : data;
-  kit::check_input(std::filesystem::is_regular_file(file),
-                   "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
-                   io::printable(data.string()));
+  check_input(std::filesystem::is_regular_file(file),
+              "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
+              io::printable(data.string()));
   return {file};
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/data/gzip.h"
-#include "gradus/kit/program/detail/check.h"
 #include "gradus/text/train.h"
 
 namespace gradus::lab::translation {
@@ -34,10 +34,10 @@ struct Lines {
 
 Lines read_both(const Path& source, const Path& target) {
   Lines lines{lines_of(source), lines_of(target)};
-  kit::check_input(lines.source.size() == lines.target.size(),
-                   "{} has {} lines, {} has {}: expects a translation in each line",
-                   io::printable(source.string()), lines.source.size(), io::printable(target.string()),
-                   lines.target.size());
+  check_input(lines.source.size() == lines.target.size(),
+              "{} has {} lines, {} has {}: expects a translation in each line",
+              io::printable(source.string()), lines.source.size(), io::printable(target.string()),
+              lines.target.size());
   return lines;
 }
 
@@ -80,7 +80,7 @@ std::vector<Path> files_in(const Path& folder) {
     }
     if (files.size() == 4) return files;
   }
-  kit::fail_input_with(
+  fail_input_with(
       "--data: {} is no folder with train.de, train.en, test.de and test.en, each plain or .gz, such as "
       "Multi30k's, nor has it a folder multi30k with them",
       io::printable(folder.string()));
@@ -99,10 +99,10 @@ Sentences read_sentences(const Path& folder, const Selection& selection) {
       short_ones(*all.tokenizer, test, selection.longest, static_cast<std::size_t>(selection.test));
   all.test = std::move(pairs);
   for (const std::size_t line : lines) all.references.push_back(test.target[line]);
-  kit::check_input(all.train.size() > 0 && all.test.size() > 0,
-                   "--data: no pair of {} and {}, or none of {} and {}, has at most {} tokens on either side",
-                   io::printable(files[0].string()), io::printable(files[1].string()),
-                   io::printable(files[2].string()), io::printable(files[3].string()), selection.longest);
+  check_input(all.train.size() > 0 && all.test.size() > 0,
+              "--data: no pair of {} and {}, or none of {} and {}, has at most {} tokens on either side",
+              io::printable(files[0].string()), io::printable(files[1].string()),
+              io::printable(files[2].string()), io::printable(files[3].string()), selection.longest);
   return all;
 }
 

@@ -74,7 +74,7 @@ Trained train_within(const TrialOptions& options, const std::vector<double>& lim
   Trained result;
   for (std::int64_t step = 0; step < options.steps; ++step) {
     kit::stop_if_interrupted();
-    const kit::Windows batch = task.batch(options.batch, data);
+    const Batch batch = task.batch(options.batch, data);
     const Tensor logits = model(batch.inputs);
     const Tensor loss = cross_entropy(logits.reshape({-1, logits.size(-1)}), batch.targets.flatten());
     result.losses.push_back(loss.item());
@@ -105,7 +105,7 @@ Measured measure_sizes(const std::string& placement, std::int64_t layers, std::u
   options.seed = seed;
   nn::GPT model = new_model(task, options);
   Generator data(seed, 1);
-  const kit::Windows seen = task.batch(options.batch, data);
+  const Batch seen = task.batch(options.batch, data);
   const std::vector<Tensor> parameters = model.parameters();
   const std::vector<Tensor> start = copies(parameters);
   const Tensor before = logits_of(model, seen.inputs);
@@ -117,7 +117,7 @@ Measured measure_sizes(const std::string& placement, std::int64_t layers, std::u
   std::vector<double> updates;
   for (std::int64_t k = 1; k <= kUpdates; ++k) {
     kit::stop_if_interrupted();
-    const kit::Windows batch = k == 1 ? seen : task.batch(options.batch, data);
+    const Batch batch = k == 1 ? seen : task.batch(options.batch, data);
     optimizer.zero_grad();
     model.loss(batch.inputs, batch.targets).backward();
     if (k == 1) {

@@ -112,7 +112,7 @@ TEST_CASE("a softmax over the keys is the library's; over another axis the futur
 
 TEST_CASE("the least possible loss on given documents") {
   // \n 1 5 2 6 1 5: names cost ln 4, new things ln 6, known ones nothing.
-  const kit::Windows windows{.inputs = tensor({{0, 1, 5, 2, 6, 1}}), .targets = tensor({{1, 5, 2, 6, 1, 5}})};
+  const Batch windows{.inputs = tensor({{0, 1, 5, 2, 6, 1}}), .targets = tensor({{1, 5, 2, 6, 1, 5}})};
   CHECK(best_loss_on(windows) == doctest::Approx((3 * std::log(4.0) + 2 * std::log(6.0)) / 6));
   // Over many documents it is the language's entropy.
   CHECK(best_loss_on(recall_task().validation()) == doctest::Approx(*recall_task().entropy()).epsilon(0.02));

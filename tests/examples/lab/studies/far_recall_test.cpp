@@ -18,7 +18,7 @@ TEST_CASE("FarRecall: each question's pair stands before the noise, once, and is
   CHECK(task.vocabulary() == 15 + 3 + 2);
   CHECK(task.length(7) == 14);
   Generator generator(1);
-  const kit::Windows batch = task.batch(20, 7, generator);
+  const Batch batch = task.batch(20, 7, generator);
   CHECK(batch.inputs.shape() == Shape{20, 14});
   for (std::int64_t row = 0; row < 20; ++row) {
     const auto at = [&](const Tensor& x, std::int64_t i) {

@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "gradus/core/check.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/study/runner.h"
 #include "support.h"
 
@@ -180,7 +180,7 @@ TEST_CASE("what a run throws names the run") {
   Study study = counting();
   study.plan = [](const StudyOptions&) {
     return std::vector<StudyRun>{
-        {.name = "bad", .seconds = 1, .measure = []() -> Measured { kit::fail_with("no such thing"); }}};
+        {.name = "bad", .seconds = 1, .measure = []() -> Measured { fail_with("no such thing"); }}};
   };
   const test::ScratchFolder base;
   CHECK_THROWS_WITH(run_study(study, config_of({}), base.path(), 1), "bad: no such thing");

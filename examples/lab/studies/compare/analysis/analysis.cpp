@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
 #include "lab/training/trial.h"
 
 namespace gradus::lab::compare {
@@ -86,14 +86,14 @@ const Cell& Analysis::cell(const nn::Placement& placement, std::int64_t layers, 
   const RunOptions wanted{.placement = placement, .layers = layers, .lr = lr, .warmup = warmup};
   for (const Cell& cell : grid)
     if (same_setting(cell.setting, wanted)) return cell;
-  kit::fail_with("lab: the grid has no setting {}", wanted.name());
+  fail_with("lab: the grid has no setting {}", wanted.name());
 }
 
 const Sensitivity& Analysis::sensitivity(const nn::Placement& placement, std::int64_t layers,
                                          std::int64_t warmup) const {
   for (const Sensitivity& one : sensitivities)
     if (one.placement == placement && one.layers == layers && one.warmup == warmup) return one;
-  kit::fail_with("lab: the grid has no depth {} with warm-up {}", layers, warmup);
+  fail_with("lab: the grid has no depth {} with warm-up {}", layers, warmup);
 }
 
 std::vector<std::uint64_t> Analysis::seeds() const {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/core/check.h"
 #include "lab/training/trial.h"
 
 namespace gradus::lab::compare {
@@ -59,8 +59,8 @@ void check_number_of_runs(const Settings& settings) {
   const auto count = [](const auto& values) { return static_cast<double>(values.size()); };
   const double runs = (count(settings.depths) * count(settings.lrs) * count(settings.warmups) + 2) * 2 *
                       static_cast<double>(settings.seeds);
-  kit::check_input(runs <= static_cast<double>(kMostRuns),
-                   "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
+  check_input(runs <= static_cast<double>(kMostRuns),
+              "depths x rates x warm-ups x seeds make {:.0f} runs, expects at most {}", runs, kMostRuns);
 }
 
 }  // namespace gradus::lab::compare

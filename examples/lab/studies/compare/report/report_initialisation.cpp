@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradus/core/check.h"
 #include "gradus/kit/chart/axis.h"
-#include "gradus/kit/program/detail/check.h"
 #include "lab/statistics/words.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
 #include "lab/studies/compare/report/charts.h"
@@ -26,7 +26,7 @@ const InitialState& state_at(const Initialisation& initialisation, const nn::Pla
                              std::int64_t layers) {
   for (const InitialState& state : initialisation.states)
     if (state.placement == placement && state.layers == layers) return state;
-  kit::fail_with("lab: depth {} was not measured at initialisation", layers);
+  fail_with("lab: depth {} was not measured at initialisation", layers);
 }
 
 /// "0.47 (0.17 to 4.4) times".

@@ -10,8 +10,6 @@ namespace gradus::lab::compare {
 
 namespace {
 
-using kit::Json;
-
 Json or_null(const auto& value) { return value ? Json(*value) : Json(); }
 
 bool has_final_norm(const RunOptions& run) {
@@ -75,7 +73,7 @@ Json comparisons_json(const Comparisons& all) {
 
 }  // namespace
 
-kit::Json summary_of(const Results& results, const Analysis& analysis, const Verdict& verdict) {
+Json summary_of(const Results& results, const Analysis& analysis, const Verdict& verdict) {
   Json json = {{"verdict", verdict.sentence}, {"findings", verdict.findings}};
   json["comparisons"] = comparisons_json(verdict.comparisons);
   json["complete"] = results.complete();

@@ -1,8 +1,8 @@
 #pragma once
 // summary.json: the results in short, for programs.
 
-#include "gradus/kit/data/detail/json_files.h"
 #include "lab/studies/compare/analysis/verdict.h"
+#include "lab/study/json_files.h"
 
 namespace gradus::lab::compare {
 
@@ -11,6 +11,6 @@ namespace gradus::lab::compare {
 /// runs[].{name, placement, layers, lr, warmup, seed, final_norm, residual_scaling, final_loss or null,
 /// diverged, parameters_sha256, ...}, comparisons[].{about, mean, min, max, seeds_above_0, seeds_below_0,
 /// seeds, sign_test_p, p_corrected}, settings, sensitivity, verdict, complete, ...
-kit::Json summary_of(const Results& results, const Analysis& analysis, const Verdict& verdict);
+Json summary_of(const Results& results, const Analysis& analysis, const Verdict& verdict);
 
 }  // namespace gradus::lab::compare

@@ -1,4 +1,4 @@
-#include "gradus/core/io/detail/crc32.h"
+#include "gradus/core/io/crc32.h"
 
 #include <array>
 
@@ -29,14 +29,14 @@ constexpr std::array<Table, kAtOnce> kTables = make_tables();
 
 }  // namespace
 
-std::uint32_t crc32(const void* data, std::size_t bytes) {
+std::uint32_t crc32(const void* data, std::size_t bytes, std::uint32_t before) {
   const auto* next = static_cast<const unsigned char*>(data);
-  std::uint32_t crc = ~std::uint32_t{0};
+  std::uint32_t crc = ~before;
   for (; bytes >= kAtOnce; bytes -= kAtOnce, next += kAtOnce) {
     std::uint32_t after = 0;
     for (std::size_t i = 0; i < kAtOnce; ++i) {
-      const std::uint32_t before = i < 4 ? crc >> (8 * i) : 0;
-      after ^= kTables[kAtOnce - 1 - i][(before ^ next[i]) & 0xFF];
+      const std::uint32_t rest = i < 4 ? crc >> (8 * i) : 0;
+      after ^= kTables[kAtOnce - 1 - i][(rest ^ next[i]) & 0xFF];
     }
     crc = after;
   }

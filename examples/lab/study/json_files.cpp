@@ -1,18 +1,15 @@
-#include "gradus/kit/data/detail/json_files.h"
+#include "lab/study/json_files.h"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "gradus/core/io/files.h"
+#include "gradus/core/check.h"
+#include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "gradus/kit/program/detail/check.h"
 
-namespace gradus::kit {
+namespace gradus::lab {
 namespace {
 
-constexpr int kDeepest = 64;  // programs here write no deeper JSON
-
-}  // namespace
+constexpr int kDeepest = 64;  // the lab writes no deeper JSON
 
 Json parse_json(std::string_view text) {
   return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
@@ -21,16 +18,14 @@ Json parse_json(std::string_view text) {
   });
 }
 
-void write_json(const std::filesystem::path& path, const Json& value) {
-  replace_file(path, value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+}  // namespace
 
-double number(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+void write_json(const std::filesystem::path& path, const Json& value) {
+  kit::replace_file(path, value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Json read_json(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = kit::read_file(path);
   std::string reason;
   try {
     return parse_json(text);
@@ -42,4 +37,4 @@ Json read_json(const std::filesystem::path& path) {
   fail_input_with("read_json: {}: {}", io::printable(path.string()), io::printable(reason));
 }
 
-}  // namespace gradus::kit
+}  // namespace gradus::lab

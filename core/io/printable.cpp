@@ -1,15 +1,8 @@
-#include "gradus/core/io/files.h"
+#include "gradus/core/io/printable.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <vector>
-
-#include "gradus/core/detail/format.h"
-#include "gradus/core/io/detail/system_calls.h"
 
 namespace gradus::io {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -61,43 +54,10 @@ std::string printable_text(std::string_view text) {
   return result;
 }
 
-bool exists(std::string_view op, const std::string& path) {
-  std::error_code error;
-  const bool found = fs::exists(path, error);
-  check_input(!error, "{}: cannot look at {}: {}", op, printable(path), error.message());
-  return found;
-}
-
 std::string quote(const std::string& text) {
   std::size_t size = std::min<std::size_t>(text.size(), 80);
   while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
   return "'" + printable(std::string_view(text).substr(0, size)) + (size < text.size() ? "...'" : "'");
-}
-
-int open_file(const std::string& path, int flags, unsigned mode) {
-  const int descriptor = retrying([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
-  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
-  const int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int reason = errno;
-  close(descriptor);
-  errno = reason;
-  return higher;
-}
-
-void make_folder(const char* op, const std::string& folder) {
-  const std::string label = label_of(op, folder);
-  std::vector<fs::path> missing;
-  std::error_code error;
-  fs::path above = fs::absolute(folder, error);
-  while (!error && !fs::exists(above, error) && above.has_relative_path()) {
-    missing.push_back(above);
-    above = above.parent_path();
-  }
-  fs::create_directories(folder, error);
-  // What exists already need not be a folder.
-  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
-  check_input(!error, "{}: cannot make the folder: {}", label, error.message());
-  for (const fs::path& made : missing) flush_folder(label, made.parent_path().string());
 }
 
 }  // namespace gradus::io

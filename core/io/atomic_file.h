@@ -10,17 +10,6 @@
 
 namespace gradus::io {
 
-/// `text`, usually a path, for a message: each byte of control characters, of those that change the writing
-/// direction and of invalid UTF-8 becomes '?'.
-std::string printable(std::string_view text);
-
-/// The same for multi-line text: \n, \t and \r\n stay, and each character unsafe for a terminal, or byte that
-/// is not UTF-8, becomes U+FFFD.
-std::string printable_text(std::string_view text);
-
-/// The same in quotes and truncated: a file may contain anything.
-std::string quote(const std::string& text);
-
 /// A file that takes its name only once it is complete and on disk: written under another name in the same
 /// folder, then renamed. Whatever happens before the rename, the old file of that name is untouched.
 ///

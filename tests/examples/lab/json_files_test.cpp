@@ -1,4 +1,4 @@
-#include "gradus/kit/data/detail/json_files.h"
+#include "lab/study/json_files.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,8 @@
 #include "support.h"
 
 using namespace gradus;
-using namespace gradus::kit;
+using namespace gradus::lab;
+using kit::replace_file;
 
 TEST_CASE("JSON too deep to print is refused, not printed") {
   const test::ScratchFolder folder;

@@ -1,5 +1,5 @@
-#include "gradus/kit/data/detail/utf8.h"
-#include "gradus/kit/program/detail/check.h"
+#include "gradus/kit/data/utf8.h"
+#include "gradus/core/check.h"
 
 namespace gradus::kit {
 namespace {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
-#include <variant>
+#include <string>
+#include <vector>
 
 #include "docs/draw/drawing.h"
 #include "gradus/nn/placements/placements.h"
@@ -15,18 +17,16 @@ namespace {
 
 constexpr double kColumn = 205, kWidth = 64;
 
-using Joints = std::vector<Joint>;
-using Function = void (*)(Drawing& drawing, double x, double bottom, double top);
-
-struct Cell {
-  std::vector<std::string> equation;  // in lines that fit
-  std::variant<Joints, Function> drawn;
+/// Draws a placement on a stream that enters at (x, bottom), in `height` with its heading.
+struct Special {
+  void (*draw)(Drawing& drawing, double x, double bottom, double top);
+  double height, indent = 0;
 };
 
 /// The block's input joins once more at its end.
 void draw_b2t(Drawing& d, double x, double bottom, double top) {
-  const Joints joints{{.branch = {{"Attn"}}, .after = {{"LN", Ink::orange}}, .label = "y"},
-                      {.branch = {{"FFN"}}, .after = {{"LN", Ink::orange}}}};
+  const std::vector<Joint> joints{{.branch = {{"Attn"}}, .after = {{"LN", Ink::orange}}, .label = "y"},
+                                  {.branch = {{"FFN"}}, .after = {{"LN", Ink::orange}}}};
   const double end = draw_joints(d, x + 18, bottom, top, kWidth, joints)[1];
   d.line(fmt::format("M{:g} {:g}H{:g}V{:g}H{:g}", x + 18, bottom - 12, x - 32, end, x), Ink::blue);
   d.tip(x + 8, end, 'r', Ink::blue);
@@ -82,70 +82,92 @@ void draw_siamese(Drawing& d, double x, double bottom, double top) {
   d.text(r, bottom + 18, "y", "mid head");
 }
 
-const std::map<std::string, Cell>& cells() {
-  static const Box f{"f"}, ln{"LN", Ink::blue}, on{"LN", Ink::orange}, attn{"Attn"}, ffn{"FFN"};
-  static const std::map<std::string, Cell> cells{
-      {"Pre-LN", {{"x + f(LN(x))"}, Joints{{.branch = {ln, f}}}}},
-      {"Post-LN", {{"LN(x + f(x))"}, Joints{{.branch = {f}, .after = {on}}}}},
-      {"no norm", {{"x + f(x)"}, Joints{{.branch = {f}}}}},
-      {"Peri-LN", {{"x + LN(f(LN(x)))"}, Joints{{.branch = {ln, f, ln}}}}},
-      {"OLMo 2", {{"x + LN(f(x))"}, Joints{{.branch = {f, ln}}}}},
-      {"LN-Scaling", {{"x + f(LN(x) / √l)"}, Joints{{.branch = {ln, {"1 / √l"}, f}}}}},
-      {"ReZero", {{"x + a f(x)"}, Joints{{.branch = {f, {"a"}}}}}},
-      {"DeepNorm", {{"LN(a x + f(x))"}, Joints{{.branch = {f}, .shortcut = "a", .after = {on}}}}},
-      {"Admin", {{"LN(x w + f(x))"}, Joints{{.branch = {f}, .shortcut = "w", .after = {on}}}}},
-      {"Keel", {{"LN(a x + f(LN(x)))"}, Joints{{.branch = {ln, f}, .shortcut = "a", .after = {on}}}}},
-      {"ResiDual", {{"x ← LN(x + f(x))", "r ← r + f(x)"}, draw_resi_dual}},
-      {"SiameseNorm", {{"x ← LN(x)", "z = f(LN(x + LN(y)))"}, draw_siamese}},
-      {"Mix-LN",
-       {{"first LN(x + f(x))", "then  x + f(LN(x))"},
-        Joints{{.branch = {f}, .after = {on}}, {.branch = {ln, f}}}}},
-      {"B2T", {{"y = LN(x + Attn(x))", "LN(x + y + FFN(y))"}, draw_b2t}},
-      {"HybridNorm",
-       {{"x + Attn(LN(q,k,v))", "LN(y) + FFN(LN(y))"},
-        Joints{{.branch = {{"LN qkv", Ink::blue}, attn}, .after = {on}}, {.branch = {ffn}}}}}};
-  return cells;
+/// Of the placements that joinings cannot express.
+const std::map<std::string, Special> kSpecial{
+    {"B2T", {draw_b2t, 430, 18}}, {"ResiDual", {draw_resi_dual, 390}}, {"SiameseNorm", {draw_siamese, 390}}};
+
+/// Norms are blue on the branch and orange on the stream.
+Box box_of(const std::string& words, Ink norm) {
+  return {words, words.starts_with("LN") ? norm : Ink::plain};
+}
+
+std::vector<Joint> joints_of(const nn::Placement& placement) {
+  std::vector<Joint> joints;
+  for (const nn::Joining& joining : placement.joinings) {
+    Joint joint{.branch = {}, .shortcut = joining.shortcut};
+    for (const std::string& words : joining.branch) joint.branch.push_back(box_of(words, Ink::blue));
+    if (!joining.after.empty()) joint.after = {box_of(joining.after, Ink::orange)};
+    joints.push_back(joint);
+  }
+  return joints;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// In lines that fit: of each joining, or the equation's first two parts, without the words that explain it.
+std::vector<std::string> lines_of(const nn::Placement& placement) {
+  std::vector<std::string> lines;
+  for (const nn::Joining& joining : placement.joinings)
+    if (!joining.equation.empty()) lines.push_back(joining.equation);
+  if (!lines.empty()) return lines;
+  std::string rest = replaced(replaced(placement.equation, "<-", "←"), "sqrt(l)", "√l");
+  const std::size_t parts = placement.joinings.empty() ? 2 : 1;
+  while (lines.size() < parts) {
+    const std::size_t end = std::min(rest.find(", "), rest.size());
+    lines.push_back(rest.substr(0, end));
+    rest.erase(0, end + 2);
+  }
+  return lines;
+}
+
+double height_of(const nn::Placement& placement) {
+  if (const auto special = kSpecial.find(placement.name); special != kSpecial.end())
+    return special->second.height;
+  return placement.joinings.size() > 1 ? 430 : 310;
 }
 
 }  // namespace
 
 std::string placement_drawings() {
   // As on the page, but those that are drawn higher at the end.
-  const std::vector<std::vector<std::string>> rows{{"Pre-LN", "Post-LN", "no norm"},
-                                                   {"Peri-LN", "OLMo 2", "LN-Scaling"},
-                                                   {"ReZero", "DeepNorm", "Admin"},
-                                                   {"Keel", "ResiDual", "SiameseNorm"},
-                                                   {"Mix-LN", "B2T", "HybridNorm"}};
+  std::vector<nn::Placement> all = nn::placements();
+  std::stable_sort(all.begin(), all.end(), [](const nn::Placement& a, const nn::Placement& b) {
+    return height_of(a) < height_of(b);
+  });
+  constexpr std::size_t columns = 3;
   Drawing d;
-  double y = 0;
-  std::size_t drawn = 0;
-  for (const auto& row : rows) {
-    const double height = row[0] == "Mix-LN" ? 430 : row[0] == "Keel" ? 390 : 310;
-    for (std::size_t i = 0; i < row.size(); ++i, ++drawn) {
-      const Cell& cell = cells().at(row[i]);
-      const double left = kColumn * static_cast<double>(i) + 12, x = left + 38, bottom = y + height - 40;
-      const double top = y + 68 + 18 * static_cast<double>(cell.equation.size());
-      d.text(left, y + 34, row[i], "head");
-      for (std::size_t line = 0; line < cell.equation.size(); ++line)
-        d.text(left, y + 56 + 18 * static_cast<double>(line), cell.equation[line], "mono");
-      if (const Joints* joints = std::get_if<Joints>(&cell.drawn))
-        draw_joints(d, x, bottom, top, kWidth, *joints);
-      else
-        std::get<Function>(cell.drawn)(d, x, bottom, top);
-      d.text(row[i] == "B2T" ? x + 18 : x, bottom + 18, "x", "mid head");
+  double y = 0, height = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const nn::Placement& placement = all[i];
+    if (i % columns == 0) {
+      y += height;
+      height = height_of(all[std::min(i + columns, all.size()) - 1]);
     }
-    y += height;
+    const std::vector<std::string> equation = lines_of(placement);
+    const double left = kColumn * static_cast<double>(i % columns) + 12, x = left + 38,
+                 bottom = y + height - 40;
+    const double top = y + 68 + 18 * static_cast<double>(equation.size());
+    d.text(left, y + 34, placement.name, "head");
+    for (std::size_t line = 0; line < equation.size(); ++line)
+      d.text(left, y + 56 + 18 * static_cast<double>(line), equation[line], "mono");
+    const auto special = kSpecial.find(placement.name);
+    if (special != kSpecial.end())
+      special->second.draw(d, x, bottom, top);
+    else if (!placement.joinings.empty())
+      draw_joints(d, x, bottom, top, kWidth, joints_of(placement));
+    else
+      throw std::runtime_error("no joinings and no drawing of " + placement.name);
+    d.text(special == kSpecial.end() ? x : x + special->second.indent, bottom + 18, "x", "mid head");
   }
-  for (const nn::Placement& placement : nn::placements())
-    if (!cells().contains(placement.name)) throw std::runtime_error("no drawing of " + placement.name);
-  if (drawn != cells().size()) throw std::runtime_error("a drawing of a placement has no place");
   return d.svg(
-      3 * static_cast<int>(kColumn), static_cast<int>(y), "Placements as drawings",
-      "Fifteen drawings, from x below to the result above. Pre-LN, no norm, Peri-LN, OLMo 2, LN-Scaling and "
-      "ReZero leave the stream untouched and put norms or numbers on the branch. Post-LN has its norm on the "
-      "stream; DeepNorm, Admin and Keel too, with a larger stream, Keel with one more norm on the branch. "
-      "ResiDual and SiameseNorm have two streams. Mix-LN is Post-LN below and Pre-LN above, B2T brings x to "
-      "the end of the block, HybridNorm normalises queries, keys and values and then the stream.");
+      static_cast<int>(columns) * static_cast<int>(kColumn), static_cast<int>(y + height),
+      "Placements as drawings",
+      "A drawing of each placement, from x below to the result above. A stream without norms and factors is "
+      "blue; norms on a stream are orange, norms on a branch blue.");
 }
 
 }  // namespace gradus::docs

@@ -65,8 +65,7 @@ void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& tex
   run.keep("data", data);
   model.train();
   const auto loss_of = [&](const TensorArray<2>& batch) { return model.loss(batch[0], batch[1]); };
-  if (model.options().placement == nn::admin() && run.steps_done() == 0)
-    nn::profile_admin_([&] { loss_of(draw_batch()); });
+  if (run.steps_done() == 0) nn::prepare_(model, [&] { loss_of(draw_batch()); });
   StepProfiler profiler(o.profile, o.trace);
   const std::int64_t before = run.steps_done();
   run.train([&](std::int64_t step) -> kit::StepResult {

@@ -61,8 +61,7 @@ bool train(kit::TrainingRun& run, const nn::Bert& model, const Corpus& corpus, c
     const auto [ids, targets] = loader.next();
     return model.loss(ids, {.tokens = targets});
   };
-  if (model.options().placement == nn::admin() && run.steps_done() == 0)
-    nn::profile_admin_([&] { loss_of_next(); });
+  if (run.steps_done() == 0) nn::prepare_(model, [&] { loss_of_next(); });
   const bool finished = run.train([&](std::int64_t) -> kit::StepResult {
     const Tensor loss = loss_of_next();
     opt.zero_grad();

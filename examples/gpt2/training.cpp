@@ -105,8 +105,7 @@ bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, co
     const auto [inputs, targets] = data::random_windows(ids, o.batch, corpus.context, data);
     return model.loss(inputs, targets);
   };
-  if (o.is_new() && model.options().placement == nn::admin() && run.steps_done() == 0)
-    nn::profile_admin_([&] { loss_of_next(); });
+  if (o.is_new() && run.steps_done() == 0) nn::prepare_(model, [&] { loss_of_next(); });
   const bool finished = run.train([&](std::int64_t) -> kit::StepResult {
     double mean = 0;
     opt.zero_grad();

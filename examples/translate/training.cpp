@@ -176,8 +176,7 @@ bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& tr
   const auto loss_of = [&](const auto& batch) {
     return model.loss(batch[0], batch[1], {.label_smoothing = o.smoothing});
   };
-  if (model.options().placement == nn::admin() && run.steps_done() == 0)
-    nn::profile_admin_([&] { loss_of(loader.next()); });
+  if (run.steps_done() == 0) nn::prepare_(model, [&] { loss_of(loader.next()); });
   const std::int64_t first = run.steps_done();
   const double before = run.seconds();
   const bool finished = run.train([&](std::int64_t step) -> kit::StepResult {

@@ -4,8 +4,8 @@
 
 #include "gradus/nn/layers/embedding.h"
 #include "gradus/nn/layers/positions.h"
+#include "gradus/nn/models/transformer.h"
 #include "gradus/nn/pretrained/pretrained.h"
-#include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
 

@@ -7,8 +7,8 @@
 #include "gradus/nn/layers/positions.h"
 #include "gradus/nn/models/beam_search.h"
 #include "gradus/nn/models/generate.h"
+#include "gradus/nn/models/transformer.h"
 #include "gradus/nn/pretrained/pretrained.h"
-#include "gradus/nn/transformer/transformer.h"
 
 namespace gradus::nn {
 

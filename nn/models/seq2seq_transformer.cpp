@@ -8,7 +8,6 @@
 #include "gradus/nn/detail/expect.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/nn/module/probe.h"
-#include "gradus/nn/placements/deep_norm.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::nn {
@@ -41,8 +40,9 @@ Seq2SeqOptions checked_options(const char* kind, Seq2SeqOptions o) {
   }
   if (o.positions == Positions::alibi) o.block.alibi = true;
   if (o.positions == Positions::rotary && !o.block.rope) o.block.rope = RopeOptions{};
-  if (o.placement == deep_norm())  // its numbers are those of both stacks
-    o.placement = deep_norm({.encoder_layers = o.encoder_layers, .decoder_layers = o.decoder_layers});
+  const Placement& p = o.placement;
+  if (p.of_both && detail::same_owner(p.block, p.decoder_block))
+    o.placement = o.placement.of_both(o.encoder_layers, o.decoder_layers);
   return o;
 }
 

@@ -4,10 +4,14 @@
 
 namespace gradus::nn::detail {
 
-void expect_no_masks(const Module& block, const AttentionMasks& masks) {
+void expect_no_masks(const Module& block, const AttentionMasks& masks, const char* arguments) {
   check(!masks.key_padding_mask.defined() && !masks.visible.defined() && !masks.score_bias.defined(),
-        "{}: takes no masks: give it `Tensor operator()(const Tensor& x, const AttentionMasks& masks) const`",
-        block.kind());
+        "{}: takes no masks: give it `Tensor operator()({}) const`", block.kind(), arguments);
+}
+
+void expect_no_masks(const Module& block, const DecoderMasks& masks, const char* arguments) {
+  expect_no_masks(block, masks.self, arguments);
+  expect_no_masks(block, masks.memory, arguments);
 }
 
 void fail_without_cache(const Module& block, const char* arguments) {

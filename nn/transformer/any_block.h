@@ -8,129 +8,52 @@ namespace gradus::nn {
 
 namespace detail {
 
-template <class B>
+// How a block is called: of an encoder block(x, masks, cache), of a decoder block(x, memory, masks, cache),
+// or without the cache, or without the masks.
+template <class B, class Masks, class... Memory>
 concept CalledWithCache =
-    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&, KeyValues*> &&
-    !std::is_invocable_v<const B&, const Tensor&, const AttentionMasks&,
+    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const Memory&..., const Masks&, KeyValues*> &&
+    !std::is_invocable_v<const B&, const Tensor&, const Memory&..., const Masks&,
                          bool>;  // which a pointer becomes too
-template <class B>
-concept CalledWithMasks = std::is_invocable_r_v<Tensor, const B&, const Tensor&, const AttentionMasks&>;
-template <class B>
-concept CalledWithStream = std::is_invocable_r_v<Tensor, const B&, const Tensor&>;
+template <class B, class Masks, class... Memory>
+concept CalledWithMasks =
+    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const Memory&..., const Masks&>;
+template <class B, class... Memory>
+concept CalledWithStream = std::is_invocable_r_v<Tensor, const B&, const Tensor&, const Memory&...>;
 
-template <class B>
-concept DecoderBlockCalledWithCache =
-    std::is_invocable_r_v<Tensor, const B&, const Tensor&, const Tensor&, const DecoderMasks&, KeyValues*> &&
-    !std::is_invocable_v<const B&, const Tensor&, const Tensor&, const DecoderMasks&, bool>;
-
-void expect_no_masks(const Module& block, const AttentionMasks& masks);
-/// `arguments` are those its call is to have before the cache.
+// `arguments` are those its call is to have before the cache.
+void expect_no_masks(const Module& block, const AttentionMasks& masks, const char* arguments);
+void expect_no_masks(const Module& block, const DecoderMasks& masks, const char* arguments);
 [[noreturn]] void fail_without_cache(const Module& block, const char* arguments);
-constexpr const char* kBlockArguments = "const Tensor& x, const AttentionMasks& masks";
-constexpr const char* kDecoderBlockArguments =
-    "const Tensor& x, const Tensor& memory, const DecoderMasks& masks";
-
-template <class B>
-Tensor call_block(const B& block, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
-  if constexpr (CalledWithCache<B>) {
-    return block(x, masks, cache);
-  } else {
-    if (cache) fail_without_cache(block, kBlockArguments);
-    if constexpr (CalledWithMasks<B>) {
-      return block(x, masks);
-    } else {
-      expect_no_masks(block, masks);
-      return block(x);
-    }
-  }
-}
-
-template <class B>
-Tensor call_decoder_block(const B& block, const Tensor& x, const Tensor& memory, const DecoderMasks& masks,
-                          KeyValues* cache) {
-  if constexpr (DecoderBlockCalledWithCache<B>) {
-    return block(x, memory, masks, cache);
-  } else {
-    if (cache) fail_without_cache(block, kDecoderBlockArguments);
-    return block(x, memory, masks);
-  }
-}
-
-template <class B>
-KeyValues new_block_cache(const B& block, const char* arguments, std::int64_t batch, std::int64_t capacity) {
-  if constexpr (requires { KeyValues(block.new_cache(batch, capacity)); })
-    return block.new_cache(batch, capacity);
-  else if constexpr (requires { KeyValues(block.self_attn.new_cache(batch, capacity)); })
-    return block.self_attn.new_cache(batch, capacity);
-  else
-    fail_without_cache(block, arguments);
-}
 
 }  // namespace detail
 
-/// A module that is called as block(x, masks, cache), block(x, masks) or block(x), with a stream for each.
-template <class B>
+/// A module that is called as block(x, masks, cache), block(x, masks) or block(x), with a stream for each;
+/// in a decoder, BlockModule<B, DecoderMasks, Tensor>, with memory after x.
+template <class B, class Masks = AttentionMasks, class... Memory>
 concept BlockModule = std::derived_from<B, Module> &&
-    (detail::CalledWithCache<B> || detail::CalledWithMasks<B> || detail::CalledWithStream<B>);
+    (detail::CalledWithCache<B, Masks, Memory...> || detail::CalledWithMasks<B, Masks, Memory...> ||
+     detail::CalledWithStream<B, Memory...>);
 
-/// Any block of an encoder or a GPT: PreLNBlock, Block<R> or a module of one's own. Masks or a cache for a
-/// block that takes none are an error. Its cache is what its `KeyValues new_cache(std::int64_t batch,
-/// std::int64_t capacity) const` makes, or else that of its part self_attn.
-class AnyBlock : public detail::AnyPart {
+/// AnyBlock and AnyDecoderBlock.
+template <class Masks, class... Memory>
+class AnyBlockOf : public detail::AnyPart {
  public:
   template <std::derived_from<Module> B>
-  requires(!std::same_as<B, AnyBlock>) AnyBlock(const B& block)
-      : AnyPart(block),
-        call_([](const void* any, const Tensor& x, const AttentionMasks& masks, KeyValues* cache) {
-          return detail::call_block(*static_cast<const B*>(any), x, masks, cache);
-        }),
-        new_cache_([](const void* any, std::int64_t batch, std::int64_t capacity) {
-          return detail::new_block_cache(*static_cast<const B*>(any), detail::kBlockArguments, batch,
-                                         capacity);
-        }) {
-    static_assert(BlockModule<B>,
+  requires(!std::same_as<B, AnyBlockOf>) AnyBlockOf(const B& block)
+      : AnyPart(block), call_(&call<B>), new_cache_(&new_cache_of<B>) {
+    static_assert(sizeof...(Memory) == 1 || BlockModule<B, Masks, Memory...>,
                   "a block is called by `Tensor operator()(const Tensor& x, const nn::AttentionMasks& masks, "
                   "nn::KeyValues* cache) const`, or without cache, or without masks");
-  }
-
-  Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const {
-    return report_call([&] { return call_(part_.get(), x, masks, cache); });
-  }
-  /// An empty cache of the shape the block needs, for generation.
-  KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
-    return new_cache_(part_.get(), batch, capacity);
-  }
-
- private:
-  Tensor (*call_)(const void*, const Tensor&, const AttentionMasks&, KeyValues*);
-  KeyValues (*new_cache_)(const void*, std::int64_t, std::int64_t);
-};
-
-/// Any block of a decoder: PreLNDecoderBlock, DecoderBlock<R> or a module of one's own, called as
-/// block(x, memory, masks, cache) or block(x, memory, masks); its cache as of AnyBlock.
-class AnyDecoderBlock : public detail::AnyPart {
- public:
-  template <std::derived_from<Module> B>
-  requires(!std::same_as<B, AnyDecoderBlock>) AnyDecoderBlock(const B& block)
-      : AnyPart(block),
-        call_([](const void* any, const Tensor& x, const Tensor& memory, const DecoderMasks& masks,
-                 KeyValues* cache) {
-          return detail::call_decoder_block(*static_cast<const B*>(any), x, memory, masks, cache);
-        }),
-        new_cache_([](const void* any, std::int64_t batch, std::int64_t capacity) {
-          return detail::new_block_cache(*static_cast<const B*>(any), detail::kDecoderBlockArguments, batch,
-                                         capacity);
-        }) {
     static_assert(
-        detail::DecoderBlockCalledWithCache<B> ||
-            std::is_invocable_r_v<Tensor, const B&, const Tensor&, const Tensor&, const DecoderMasks&>,
+        sizeof...(Memory) == 0 || BlockModule<B, Masks, Memory...>,
         "a decoder block is called by `Tensor operator()(const Tensor& x, const Tensor& memory, const "
-        "nn::DecoderMasks& masks, nn::KeyValues* cache) const`, or without cache");
+        "nn::DecoderMasks& masks, nn::KeyValues* cache) const`, or without cache, or without masks");
   }
 
-  Tensor operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks = {},
+  Tensor operator()(const Tensor& x, const Memory&... memory, const Masks& masks = {},
                     KeyValues* cache = nullptr) const {
-    return report_call([&] { return call_(part_.get(), x, memory, masks, cache); });
+    return report_call([&] { return call_(part_.get(), x, memory..., masks, cache); });
   }
   /// An empty cache of the shape the block needs, for generation.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const {
@@ -138,8 +61,50 @@ class AnyDecoderBlock : public detail::AnyPart {
   }
 
  private:
-  Tensor (*call_)(const void*, const Tensor&, const Tensor&, const DecoderMasks&, KeyValues*);
+  static constexpr const char* kArguments =
+      sizeof...(Memory) == 0 ? "const Tensor& x, const AttentionMasks& masks"
+                             : "const Tensor& x, const Tensor& memory, const DecoderMasks& masks";
+
+  template <class B>
+  static Tensor call(const void* any, const Tensor& x, const Memory&... memory, const Masks& masks,
+                     KeyValues* cache) {
+    const B& block = *static_cast<const B*>(any);
+    if constexpr (detail::CalledWithCache<B, Masks, Memory...>) {
+      return block(x, memory..., masks, cache);
+    } else {
+      if (cache) detail::fail_without_cache(block, kArguments);
+      if constexpr (detail::CalledWithMasks<B, Masks, Memory...>) {
+        return block(x, memory..., masks);
+      } else {
+        detail::expect_no_masks(block, masks, kArguments);
+        return block(x, memory...);
+      }
+    }
+  }
+
+  template <class B>
+  static KeyValues new_cache_of(const void* any, std::int64_t batch, std::int64_t capacity) {
+    const B& block = *static_cast<const B*>(any);
+    if constexpr (requires { KeyValues(block.new_cache(batch, capacity)); })
+      return block.new_cache(batch, capacity);
+    else if constexpr (requires { KeyValues(block.self_attn.new_cache(batch, capacity)); })
+      return block.self_attn.new_cache(batch, capacity);
+    else
+      detail::fail_without_cache(block, kArguments);
+  }
+
+  Tensor (*call_)(const void*, const Tensor&, const Memory&..., const Masks&, KeyValues*);
   KeyValues (*new_cache_)(const void*, std::int64_t, std::int64_t);
 };
+
+/// Any block of an encoder or a GPT: PreLNBlock, Block<R> or a module of your own, called as
+/// block(x, masks, cache), block(x, masks) or block(x). Masks or a cache for a block that takes none are an
+/// error. Its cache is what its `KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const` makes,
+/// or else that of its part self_attn.
+using AnyBlock = AnyBlockOf<AttentionMasks>;
+
+/// Any block of a decoder: PreLNDecoderBlock, DecoderBlock<R> or a module of your own, called as an AnyBlock
+/// with memory after x.
+using AnyDecoderBlock = AnyBlockOf<DecoderMasks, Tensor>;
 
 }  // namespace gradus::nn

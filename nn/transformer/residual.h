@@ -12,7 +12,7 @@
 //   };
 //   nn::Block<PeriLN> block({.d_model = 64, .heads = 4});
 //
-// In a stack or a GPT: placement.h.
+// In a stack or a GPT: placement.h. Those of the library: ../placements.
 
 #include <functional>
 
@@ -31,20 +31,6 @@ template <class R>
 concept ResidualConnection = std::derived_from<R, Module> &&  // struct R : nn::Module
     std::constructible_from<R, const BlockOptions&> &&        // explicit R(const nn::BlockOptions&)
     std::is_invocable_r_v<Tensor, const R&, const Tensor&, const Branch&>;  // Tensor operator()(x, f) const
-
-/// x + f(LN(x)): what PreLNBlock has twice.
-struct PreLN : Module {
-  explicit PreLN(const BlockOptions& options) : norm(add("", options.new_norm())) {}
-  Tensor operator()(const Tensor& x, const Branch& f) const { return x + f(norm(x)); }
-  Norm norm;  // before the branch
-};
-
-/// LN(x + f(x)): what PostLNBlock has twice.
-struct PostLN : Module {
-  explicit PostLN(const BlockOptions& options) : norm(add("", options.new_norm())) {}
-  Tensor operator()(const Tensor& x, const Branch& f) const { return norm(x + f(x)); }
-  Norm norm;  // of the sum
-};
 
 namespace detail {
 /// "PreLN", or "PreLNPostLN" of two that differ.

@@ -147,9 +147,9 @@ TEST_CASE("figures of a session: bad requests are answered with what is expected
   REQUIRE(
       error_of(R"({"do": "begin", "settings": {"layers": 1, "placements": ["DeepNorm", "Keel"]}})").empty());
   CHECK(error_of(R"({"do": "trace"})") ==
-        "trace: cannot follow the gradient through DeepNorm; placements expect Pre-LN, Post-LN, Peri-LN, "
+        "trace: cannot follow the gradient through DeepNorm; placements expect Pre-LN, Post-LN, no norm, "
         "OLMo 2 "
-        "or no norm");
+        "or Peri-LN");
   CHECK(error_of(R"({"do": "rates", "settings": {"decay": "cliff"}})") ==
         "decay: expects none, linear, cosine or root, got cliff");
   CHECK(error_of(R"({"do": "rates", "settings": {"decay": "cosine", "warmup": 400, "steps": 400}})") ==

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "gradus/core/check.h"
@@ -14,24 +14,53 @@ namespace gradus::browser {
 
 namespace {
 
-NormPlaces places_of(const std::string& placement) {
+/// Of a placement whose branches all join alike, with norms but no factors; of another nothing.
+std::optional<NormPlaces> places_of(const nn::Placement& placement) {
+  if (placement.joinings.size() != 1 || placement.by_layer) return std::nullopt;
+  const nn::Joining& joining = placement.joinings.front();
+  if (!joining.shortcut.empty()) return std::nullopt;
+  NormPlaces norms{.placement = placement.name, .on_stream = !joining.after.empty()};
+  bool after = false;
+  for (const std::string& part : joining.branch) {
+    if (part == "f")
+      after = true;
+    else if (part == "LN")
+      (after ? norms.after : norms.before) = true;
+    else
+      return std::nullopt;
+  }
+  return norms;
+}
+
+NormPlaces traced(const std::string& name) {
+  if (const auto norms = places_of(nn::placement_named(name))) return *norms;
   const std::vector<NormPlaces> all = traced_placements();
-  const auto at =
-      std::find_if(all.begin(), all.end(), [&](const NormPlaces& one) { return one.placement == placement; });
-  check(at != all.end(), "trace: cannot follow the gradient through {}; placements expect {}", placement,
-        "Pre-LN, Post-LN, Peri-LN, OLMo 2 or no norm");
-  return *at;
+  std::string names;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    names += (i == 0 ? "" : i + 1 < all.size() ? ", " : " or ") + all[i].placement;
+  fail_with("trace: cannot follow the gradient through {}; placements expect {}", name, names);
 }
 
 /// The outputs of a model's layers by path.
 class Outputs {
  public:
   explicit Outputs(const nn::Module& model)
-      : hook_(model.on_forward([this](const nn::Module& m, const Tensor& y) { all_[m.path()] = y; })) {}
+      : hook_(model.on_forward([this](const nn::Module& m, const Tensor& y) {
+          if (!all_.contains(m.path())) order_.push_back(m.path());
+          all_[m.path()] = y;
+        })) {}
   const Tensor& operator[](const std::string& path) const { return all_.at(path); }
+  /// Those of a part and of the parts inside it, from the first that ran.
+  std::vector<Tensor> within(const std::string& part) const {
+    std::vector<Tensor> found;
+    for (const std::string& path : order_)
+      if (path == part || path.starts_with(part + ".")) found.push_back(all_.at(path));
+    return found;
+  }
 
  private:
   std::map<std::string, Tensor> all_;  // the later one of a repeated path: a block comes after its FFN
+  std::vector<std::string> order_;
   nn::ForwardHook hook_;
 };
 
@@ -45,14 +74,14 @@ struct BranchValues {
 
 BranchValues values_of(const Outputs& y, const NormPlaces& norms, const std::string& block, int branch,
                        const Tensor& in) {
-  const auto at = [&](const char* name, const char* part = "") -> const Tensor& {
-    return y[fmt::format("{}.{}{}{}", block, name, branch, part)];
-  };
-  BranchValues v{.out = {}, .added = at("dropout"), .f = at("dropout"), .fed = in, .in = in};
-  if (norms.before) v.fed = norms.after ? at("norm", ".before") : at("norm");
-  if (norms.after) v.added = norms.before ? at("norm", ".after") : at("norm");
+  const Tensor& f = y[fmt::format("{}.dropout{}", block, branch)];
+  const std::vector<Tensor> seen = y.within(fmt::format("{}.norm{}", block, branch));
+  auto norm = seen.begin();
+  BranchValues v{.out = {}, .added = f, .f = f, .fed = in, .in = in};
+  if (norms.before) v.fed = *norm++;
+  if (norms.after) v.added = *norm++;
   // Without a norm the sum below FFN has no layer; its gradient equals that of attention's contribution.
-  v.out = branch == 2 ? y[block] : norms.on_stream ? at("norm") : v.added;
+  v.out = branch == 2 ? y[block] : norms.on_stream ? *norm : v.added;
   return v;
 }
 
@@ -86,15 +115,14 @@ Json json_of(const BranchTrace& trace) {
 }  // namespace
 
 std::vector<NormPlaces> traced_placements() {
-  return {{.placement = "Pre-LN", .before = true},
-          {.placement = "Post-LN", .on_stream = true},
-          {.placement = "Peri-LN", .before = true, .after = true},
-          {.placement = "OLMo 2", .after = true},
-          {.placement = "no norm"}};
+  std::vector<NormPlaces> all;
+  for (const nn::Placement& placement : nn::placements())
+    if (const auto norms = places_of(placement)) all.push_back(*norms);
+  return all;
 }
 
 Trace trace_of(const Model& model, const Settings& settings) {
-  Trace trace{.norms = places_of(model.placement()), .stream = {}, .gradient = {}, .blocks = {}};
+  Trace trace{.norms = traced(model.placement()), .stream = {}, .gradient = {}, .blocks = {}};
   const lab::Batch batch =
       lab::first_batch(lab::recall_task(), {.seed = static_cast<std::uint64_t>(settings.seed)});
   const Outputs outputs(model.gpt());

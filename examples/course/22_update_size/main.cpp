@@ -44,8 +44,8 @@ nn::GPT model(const nn::Placement& placement, std::int64_t layers, const Batch& 
   for (const auto& [name, w] : gpt.named_parameters())
     if (w.dim() == 2) nn::init::normal_(w, 0, 1 / std::sqrt(double(w.size(1))));
   // [own]
-  if (placement.init) placement.init(gpt.transformer, block);       // DeepNorm's weights
-  nn::profile_admin_([&] { gpt.loss(batch.ids, batch.targets); });  // Admin's shortcuts; others: nothing
+  if (placement.init) placement.init(gpt.transformer, block);      // DeepNorm's weights
+  nn::prepare_(gpt, [&] { gpt.loss(batch.ids, batch.targets); });  // Admin's shortcuts; others: nothing
   // [/own]
   return gpt;
 }

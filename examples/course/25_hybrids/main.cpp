@@ -54,7 +54,7 @@ nn::GPT model(const nn::Placement& placement, std::int64_t layers, const Tensor&
   for (const auto& [name, w] : gpt.named_parameters())
     if (w.dim() == 2) nn::init::normal_(w, 0, 1 / std::sqrt(double(w.size(1))));
   if (placement.init) placement.init(gpt.transformer, block);
-  nn::profile_admin_([&] { gpt.loss(ids, targets); });
+  nn::prepare_(gpt, [&] { gpt.loss(ids, targets); });
   return gpt;
 }
 

@@ -26,7 +26,7 @@ Stack make_stack(const nn::Placement& placement, const std::string& scheme, std:
   const Tensor head =
       randn({kStackClasses, kStackWidth}, generator) / std::sqrt(static_cast<double>(kStackWidth));
   const Tensor input = randn({1, kStackPositions, kStackWidth}, generator);
-  nn::profile_admin_([&] { encoder(input); });
+  nn::prepare_(encoder, [&] { encoder(input); });
   return {encoder, head, input, randint(0, kStackClasses, {1}, generator)};
 }
 

@@ -70,7 +70,10 @@ void start_weights(const nn::GPT& model, const TrialOptions& options, const Batc
     manual_seed(options.seed);  // of this thread's generator, which it draws from
     options.placement.init(model.transformer, model.transformer.options().block);
   }
-  nn::profile_admin_([&] { model.loss(first.inputs, first.targets); });
+  const auto pass = [&] { model.loss(first.inputs, first.targets); };
+  if (nn::prepare_(model, pass)) return;
+  const NoGrad guard;  // one pass for all: the running statistics of BatchNorm begin with it
+  pass();
 }
 
 nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& init) {

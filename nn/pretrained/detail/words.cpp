@@ -1,7 +1,6 @@
 #include "gradus/nn/pretrained/detail/words.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "gradus/nn/placements/placements.h"
 
@@ -75,28 +74,8 @@ void expect_no_context(const Config& config, const PretrainedOptions& given) {
         config.caller(), given.context);
 }
 
-/// The numbers in a name: "Mix-LN 0.5" is mix_ln(0.5), "DeepNorm 6-3" deep_norm({6, 3}); nothing of others.
-static std::optional<Placement> placement_with_numbers(const std::string& name) {
-  double share = 0;
-  long long encoder = 0, decoder = 0;
-  Placement made;
-  if (std::sscanf(name.c_str(), "Mix-LN %lf", &share) == 1 && share >= 0 && share <= 1)
-    made = mix_ln(share);
-  else if (std::sscanf(name.c_str(), "DeepNorm %9lld-%9lld", &encoder, &decoder) == 2 && encoder > 0 &&
-           decoder > 0)
-    made = deep_norm({.encoder_layers = encoder, .decoder_layers = decoder});
-  return made.name == name ? std::optional(made) : std::nullopt;
-}
-
-/// The one of gradus' that has the name, if any.
-static std::optional<Placement> placement_of_gradus(const std::string& name) {
-  for (const Placement& placement : placements())
-    if (placement.name == name) return placement;
-  return placement_with_numbers(name);
-}
-
 void expect_own_name(const std::string& caller, const Placement& placement) {
-  const std::optional<Placement> known = placement_of_gradus(placement.name);
+  const std::optional<Placement> known = find_placement(placement.name);
   check(!known || *known == placement,
         "{}: the placement '{}' is not the one that gradus has under this name: give it a name of its own",
         caller, placement.name);
@@ -106,7 +85,7 @@ std::optional<Placement> read_placement(const Config& config, const PretrainedOp
   if (!config.has("placement")) return std::nullopt;
   for (const Placement& placement : given.placements) expect_own_name(config.caller(), placement);
   const std::string name = config.text("placement");
-  if (const auto placement = placement_of_gradus(name)) return placement;
+  if (const auto placement = find_placement(name)) return placement;
   for (const Placement& placement : given.placements)
     if (placement.name == name) return placement;
   std::string known;

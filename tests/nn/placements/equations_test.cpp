@@ -111,127 +111,146 @@ void expect_exact_gradients(const nn::Placement& placement, const Equation& equa
   }
 }
 
-void expect_equation(const nn::Placement& placement, const Equation& equation,
-                     nn::BlockOptions block = kBlock) {
-  INFO(placement.name);
-  {
-    const DefaultDType f64_default(f64);
-    const Stack stack(placement, block);
-    const Tensor x = randn({2, 3, 4});
-    CHECK(max_difference(stack.encoder(x), equation(stack, x)) < 1e-12);
-  }
-  expect_exact_gradients(placement, equation, block);
-}
+struct Case {
+  nn::Placement placement;
+  Equation equation;
+  nn::BlockOptions block = kBlock;
+};
 
 /// A placement whose branches are all joined by step(stack, i, j, x).
 using Step = std::function<Tensor(const Stack&, int i, int j, const Tensor& x)>;
-void expect_steps(const nn::Placement& placement, bool final_norm, const Step& step,
-                  const nn::BlockOptions& block = kBlock) {
-  const auto equation = [&](const Stack& stack, const Tensor& x) {
-    CHECK(stack.encoder.norm.has_value() == final_norm);
-    Tensor h = x;
-    for (int i = 0; i < kLayers; ++i)
-      for (int j = 0; j < 2; ++j) h = step(stack, i, j, h);
-    return final_norm ? stack.norm("norm", h) : h;
-  };
-  expect_equation(placement, equation, block);
+Case steps(const nn::Placement& placement, bool final_norm, const Step& step,
+           const nn::BlockOptions& block = kBlock) {
+  return {placement,
+          [=](const Stack& stack, const Tensor& x) {
+            CHECK(stack.encoder.norm.has_value() == final_norm);
+            Tensor h = x;
+            for (int i = 0; i < kLayers; ++i)
+              for (int j = 0; j < 2; ++j) h = step(stack, i, j, h);
+            return final_norm ? stack.norm("norm", h) : h;
+          },
+          block};
+}
+
+/// Every placement of the library, and some of them with other numbers or options.
+std::vector<Case> cases() {
+  nn::BlockOptions qk = kBlock;
+  qk.qk_norm = true;
+  return {
+      steps(nn::pre_ln(), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return x + s.f(i, j, s.norm(norm_of(i, j), x));
+            }),
+      steps(nn::post_ln(), false,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return s.norm(norm_of(i, j), x + s.f(i, j, x));
+            }),
+      steps(nn::no_norm(), false,
+            [](const Stack& s, int i, int j, const Tensor& x) { return x + s.f(i, j, x); }),
+      steps(nn::peri_ln(), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return x + s.norm(norm_of(i, j) + ".after", s.f(i, j, s.norm(norm_of(i, j) + ".before", x)));
+            }),
+      steps(nn::olmo2(), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return x + s.norm(norm_of(i, j), s.f(i, j, x));
+            }),
+      steps(nn::deep_norm(), false,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return s.norm(norm_of(i, j), std::pow(2.0 * kLayers, 0.25) * x + s.f(i, j, x));
+            }),
+      steps(nn::deep_norm({.encoder_layers = kLayers, .decoder_layers = 3}), false,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              const double alpha = 0.81 * std::pow(std::pow(1.0 * kLayers, 4) * 3, 1.0 / 16);
+              return s.norm(norm_of(i, j), alpha * x + s.f(i, j, x));
+            }),
+      steps(nn::mix_ln(), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              if (i < 1) return s.norm(norm_of(i, j), x + s.f(i, j, x));
+              return x + s.f(i, j, s.norm(norm_of(i, j), x));
+            }),
+      steps(nn::mix_ln(0.6), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              if (i < 2) return s.norm(norm_of(i, j), x + s.f(i, j, x));  // floor(0.6 * 4)
+              return x + s.f(i, j, s.norm(norm_of(i, j), x));
+            }),
+      steps(nn::ln_scaling(), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return x + s.f(i, j, s.norm(norm_of(i, j), x) / std::sqrt(i + 1.0));
+            }),
+      steps(nn::keel(), false,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return s.norm(norm_of(i, j) + ".out", 8.0 * x + s.f(i, j, s.norm(norm_of(i, j) + ".in", x)));
+            }),
+      steps(nn::rezero(), false,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return x + s.weight(norm_of(i, j) + ".alpha") * s.f(i, j, x);
+            }),
+      steps(nn::admin(), false,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              return s.norm(norm_of(i, j), x * s.weight(norm_of(i, j) + ".shortcut") + s.f(i, j, x));
+            }),
+      steps(nn::hybrid_norm(), true,
+            [](const Stack& s, int i, int j, const Tensor& x) {
+              if (j == 0) return x + s.attention(i, x);  // with norms of q, k and v
+              const Tensor y = s.norm(norm_of(i, 1), x);
+              return y + s.ffn(i, y);
+            }),
+      steps(
+          nn::olmo2(), true,
+          [](const Stack& s, int i, int j, const Tensor& x) {
+            return x + s.norm(norm_of(i, j), s.f(i, j, x));
+          },
+          qk),
+      {nn::b2t(),
+       [](const Stack& s, const Tensor& x) {
+         Tensor h = x;
+         for (int i = 0; i < kLayers; ++i) {
+           const Tensor y = s.norm(norm_of(i, 0), h + s.attention(i, h));
+           h = s.norm(norm_of(i, 1), h + y + s.ffn(i, y));
+         }
+         return h;
+       }},
+      {nn::resi_dual(),
+       [](const Stack& s, const Tensor& e) {
+         Tensor x = e, r = e;
+         for (int i = 0; i < kLayers; ++i)
+           for (int j = 0; j < 2; ++j) {
+             const Tensor y = s.f(i, j, x);
+             x = s.norm(norm_of(i, j), x + y), r = r + y;
+           }
+         return x + s.norm("norm", r);
+       }},
+      {nn::siamese_norm(), [](const Stack& s, const Tensor& e) {
+         Tensor x = e, y = e;
+         for (int i = 0; i < kLayers; ++i)
+           for (int j = 0; j < 2; ++j) {
+             x = s.norm(norm_of(i, j) + ".post", x);
+             const Tensor z = s.f(i, j, s.norm(norm_of(i, j) + ".in", x + s.norm(norm_of(i, j) + ".pre", y)));
+             x = x + z / std::sqrt(2.0 * (i + 1)), y = y + z;
+           }
+         return s.norm("norm", s.norm("norm.post", x) + s.norm("norm.pre", y));
+       }}};
 }
 
 }  // namespace
 
-TEST_CASE("placements: Pre-LN, Post-LN, no norm, Peri-LN, OLMo 2 are their equations") {
-  expect_steps(nn::pre_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    return x + s.f(i, j, s.norm(norm_of(i, j), x));
-  });
-  expect_steps(nn::post_ln(), false, [](const Stack& s, int i, int j, const Tensor& x) {
-    return s.norm(norm_of(i, j), x + s.f(i, j, x));
-  });
-  expect_steps(nn::no_norm(), false,
-               [](const Stack& s, int i, int j, const Tensor& x) { return x + s.f(i, j, x); });
-  expect_steps(nn::peri_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    return x + s.norm(norm_of(i, j) + ".after", s.f(i, j, s.norm(norm_of(i, j) + ".before", x)));
-  });
-  expect_steps(nn::olmo2(), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    return x + s.norm(norm_of(i, j), s.f(i, j, x));
-  });
-}
-
-TEST_CASE("placements: those that depend on the depth are their equations") {
-  expect_steps(nn::deep_norm(), false, [](const Stack& s, int i, int j, const Tensor& x) {
-    return s.norm(norm_of(i, j), std::pow(2.0 * kLayers, 0.25) * x + s.f(i, j, x));
-  });
-  expect_steps(nn::deep_norm({.encoder_layers = kLayers, .decoder_layers = 3}), false,
-               [](const Stack& s, int i, int j, const Tensor& x) {
-                 const double alpha = 0.81 * std::pow(std::pow(1.0 * kLayers, 4) * 3, 1.0 / 16);
-                 return s.norm(norm_of(i, j), alpha * x + s.f(i, j, x));
-               });
-  expect_steps(nn::mix_ln(), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    if (i < 1) return s.norm(norm_of(i, j), x + s.f(i, j, x));
-    return x + s.f(i, j, s.norm(norm_of(i, j), x));
-  });
-  expect_steps(nn::mix_ln(0.6), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    if (i < 2) return s.norm(norm_of(i, j), x + s.f(i, j, x));  // floor(0.6 * 4)
-    return x + s.f(i, j, s.norm(norm_of(i, j), x));
-  });
-  expect_steps(nn::ln_scaling(), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    return x + s.f(i, j, s.norm(norm_of(i, j), x) / std::sqrt(i + 1.0));
-  });
-  expect_steps(nn::keel(), false, [](const Stack& s, int i, int j, const Tensor& x) {
-    return s.norm(norm_of(i, j) + ".out", 8.0 * x + s.f(i, j, s.norm(norm_of(i, j) + ".in", x)));
-  });
-}
-
-TEST_CASE("placements: those with parameters of their own are their equations") {
-  expect_steps(nn::rezero(), false, [](const Stack& s, int i, int j, const Tensor& x) {
-    return x + s.weight(norm_of(i, j) + ".alpha") * s.f(i, j, x);
-  });
-  expect_steps(nn::admin(), false, [](const Stack& s, int i, int j, const Tensor& x) {
-    return s.norm(norm_of(i, j), x * s.weight(norm_of(i, j) + ".shortcut") + s.f(i, j, x));
-  });
-  expect_steps(nn::hybrid_norm(), true, [](const Stack& s, int i, int j, const Tensor& x) {
-    if (j == 0) return x + s.attention(i, x);  // with norms of q, k and v
-    const Tensor y = s.norm(norm_of(i, 1), x);
-    return y + s.ffn(i, y);
-  });
-  nn::BlockOptions qk = kBlock;
-  qk.qk_norm = true;
-  expect_steps(
-      nn::olmo2(), true,
-      [](const Stack& s, int i, int j, const Tensor& x) { return x + s.norm(norm_of(i, j), s.f(i, j, x)); },
-      qk);
-}
-
-TEST_CASE("placements: B2T goes past the norms of a block") {
-  expect_equation(nn::b2t(), [](const Stack& s, const Tensor& x) {
-    Tensor h = x;
-    for (int i = 0; i < kLayers; ++i) {
-      const Tensor y = s.norm(norm_of(i, 0), h + s.attention(i, h));
-      h = s.norm(norm_of(i, 1), h + y + s.ffn(i, y));
+TEST_CASE("placements: each is its equation") {
+  const std::vector<Case> all = cases();
+  for (const nn::Placement& placement : nn::placements()) {
+    INFO("without an equation here: ", placement.name);
+    CHECK(std::any_of(all.begin(), all.end(), [&](const Case& one) { return one.placement == placement; }));
+  }
+  for (const auto& [placement, equation, block] : all) {
+    INFO(placement.name);
+    {
+      const DefaultDType f64_default(f64);
+      const Stack stack(placement, block);
+      const Tensor x = randn({2, 3, 4});
+      CHECK(max_difference(stack.encoder(x), equation(stack, x)) < 1e-12);
     }
-    return h;
-  });
-}
-
-TEST_CASE("placements: ResiDual and SiameseNorm have two streams") {
-  expect_equation(nn::resi_dual(), [](const Stack& s, const Tensor& e) {
-    Tensor x = e, r = e;
-    for (int i = 0; i < kLayers; ++i)
-      for (int j = 0; j < 2; ++j) {
-        const Tensor y = s.f(i, j, x);
-        x = s.norm(norm_of(i, j), x + y), r = r + y;
-      }
-    return x + s.norm("norm", r);
-  });
-  expect_equation(nn::siamese_norm(), [](const Stack& s, const Tensor& e) {
-    Tensor x = e, y = e;
-    for (int i = 0; i < kLayers; ++i)
-      for (int j = 0; j < 2; ++j) {
-        x = s.norm(norm_of(i, j) + ".post", x);
-        const Tensor z = s.f(i, j, s.norm(norm_of(i, j) + ".in", x + s.norm(norm_of(i, j) + ".pre", y)));
-        x = x + z / std::sqrt(2.0 * (i + 1)), y = y + z;
-      }
-    return s.norm("norm", s.norm("norm.post", x) + s.norm("norm.pre", y));
-  });
+    expect_exact_gradients(placement, equation, block);
+  }
 }
 
 TEST_CASE("placements: decoders with memory") {

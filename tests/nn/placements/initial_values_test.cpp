@@ -78,7 +78,7 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
   const nn::TransformerEncoder encoder({.layers = 3, .placement = nn::admin(), .block = block});
   const Tensor x = 3 * randn({5, 4, 6});
   CHECK(encoder.parameter("layers.2.norm1.shortcut").min().item() == 1);
-  CHECK(nn::profile_admin_([&] { encoder(x); }) == 6);
+  CHECK(nn::prepare_(encoder, [&] { encoder(x); }));
 
   // The same by hand: x w + f(x) with w^2 = Var[x_0] + Var[f_1] + ... of the branches before.
   const auto var = [](const Tensor& t) { return t.var({}, {.unbiased = false}).item(); };
@@ -111,6 +111,7 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
   CHECK(both.parameter("decoder.layers.0.norm1.shortcut").max().item() == 1);
   const nn::TransformerEncoder other({.layers = 1, .block = block});
   CHECK(nn::profile_admin_([&] { other(x); }) == 0);
+  CHECK_FALSE(nn::prepare_(other, [&] { fail("needs no batch"); }));
   CHECK_THROWS_AS(nn::profile_admin_([&] { fail("no batch"); }), Error);
   // What would mix two measurements: two batches, or two models, whose stacks have the same names.
   const nn::TransformerEncoder one({.layers = 3, .placement = nn::admin(), .block = block}),
@@ -126,6 +127,23 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
   const Tensor before = encoder.parameter("layers.1.norm1.shortcut").detach().clone();
   encoder(5 * x);
   CHECK(max_difference(before, encoder.parameter("layers.1.norm1.shortcut")) == 0);
+}
+
+TEST_CASE("Admin: prepare_() takes any model") {
+  manual_seed(4);
+  const nn::BlockOptions block{.d_model = 6, .heads = 2};
+  const Tensor ids = randint(3, 9, {2, 4}), next = randint(3, 9, {2, 4});
+  const auto moved = [](const nn::Module& model, const std::string& shortcut) {
+    return model.parameter(shortcut).max().item() > 1;
+  };
+  const nn::Seq2SeqTransformer translator(
+      {.vocab = 9, .encoder_layers = 1, .decoder_layers = 1, .placement = nn::admin(), .block = block});
+  CHECK(nn::prepare_(translator, [&] { translator.loss(ids, next); }));
+  CHECK(moved(translator, "encoder.layers.0.norm2.shortcut"));
+  CHECK(moved(translator, "decoder.layers.0.norm3.shortcut"));
+  const nn::Bert bert({.vocab = 9, .context = 4, .layers = 1, .placement = nn::admin(), .block = block});
+  CHECK(nn::prepare_(bert, [&] { bert(ids); }));
+  CHECK(moved(bert, "layers.0.norm2.shortcut"));
 }
 
 TEST_CASE("Pre-LN's stream grows at the start, OLMo 2's with the depth alone, ReZero's not at all") {

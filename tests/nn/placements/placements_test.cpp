@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "gradus/core/error.h"
@@ -51,8 +52,7 @@ TEST_CASE("all placements: gradients, in encoders and decoders") {
     randomize(encoder);
     check_module(encoder, {x}, [&](const Tensors& in) { return encoder(in[0]); });
     if (!placement.decoder_block) return;
-    const nn::Placement both =
-        placement == nn::deep_norm() ? nn::deep_norm({.encoder_layers = 2, .decoder_layers = 1}) : placement;
+    const nn::Placement both = placement.of_both ? placement.of_both(2, 1) : placement;
     const nn::TransformerDecoder decoder({.layers = 1, .placement = both, .block = block});
     randomize(decoder);
     check_module(decoder, {x, memory}, [&](const Tensors& in) { return decoder(in[0], in[1]); });
@@ -111,7 +111,6 @@ TEST_CASE("all placements: weights load wherever the parts are the same") {
 
 TEST_CASE("placements by name") {
   const std::vector<nn::Placement> all = nn::placements();
-  CHECK(all.size() == 15);
   const std::string list = nn::list_placements();
   for (const nn::Placement& p : all) {
     INFO(p.name);
@@ -139,6 +138,59 @@ TEST_CASE("placements by name") {
                        doctest::Contains("there is no placement 'middle'; there are Pre-LN, Post-LN, "),
                        Error);
   CHECK_THROWS_AS(nn::placement_named(""), Error);
+}
+
+TEST_CASE("all placements: the properties they declare") {
+  const DefaultDType f64_default(f64);
+  const Tensor x = randn({2, 3, 4});
+  for (const nn::Placement& p : nn::placements()) {
+    INFO(p.name);
+    // by_layer: with the same weights, the first and the last block differ.
+    nn::BlockOptions options = kBlock;
+    options.layers = 8;
+    const nn::AnyBlock first = p.block(options);
+    options.layer = 7;
+    const nn::AnyBlock last = p.block(options);
+    randomize(first);
+    last.load_state_dict(first.state_dict());
+    const Tensor in = p.enter ? p.enter(x) : x;
+    CHECK((max_difference(first(in), last(in)) > 0) == p.by_layer);
+    // joinings: as many norms as the block has; one stands for both branches.
+    if (p.joinings.empty()) continue;
+    const auto is_norm = [](const std::string& word) { return word.starts_with("LN"); };
+    std::ptrdiff_t norms = 0;
+    for (const nn::Joining& joining : p.joinings)
+      norms += std::count_if(joining.branch.begin(), joining.branch.end(), is_norm) + is_norm(joining.after);
+    if (p.joinings.size() == 1) norms *= 2;
+    std::ptrdiff_t found = 0;
+    for (const auto& [name, module] : first.named_modules()) found += module.kind() == "LayerNorm";
+    if (p.name == "HybridNorm") found -= 2;  // of q, k and v, drawn as one
+    CHECK(norms == found);
+  }
+}
+
+TEST_CASE("placements: a copy whose functions were replaced is no longer the library's") {
+  const auto same = [](nn::Placement changed) { return changed == nn::resi_dual(); };
+  CHECK(same(nn::resi_dual()));
+  nn::Placement changed = nn::resi_dual();
+  changed.init = [](const nn::Module&, const nn::BlockOptions&) {};  // initial values are no part of it
+  CHECK(same(changed));
+  changed.block = [](const nn::BlockOptions& o) { return nn::Block<nn::ResiDual>(o); };
+  CHECK_FALSE(same(changed));
+  changed = nn::resi_dual();
+  changed.leave = nullptr;
+  CHECK_FALSE(same(changed));
+  CHECK_FALSE(same(nn::placement<nn::ResiDual>(nn::resi_dual())));
+  nn::Placement fake = nn::post_ln();
+  fake.name = "ResiDual";
+  CHECK_FALSE(same(fake));
+  CHECK_FALSE(same({.name = "ResiDual", .block = nn::resi_dual().block}));
+  nn::Placement copy = nn::resi_dual();
+  fake = copy;  // of a variable, not of a temporary
+  CHECK(same(fake));
+  CHECK(nn::mix_ln(0.5) == nn::find_placement("Mix-LN 0.5"));
+  CHECK(nn::mix_ln(0.5) != nn::mix_ln());
+  CHECK_FALSE(nn::find_placement("pre"));
 }
 
 TEST_CASE("placements: errors say what is missing") {

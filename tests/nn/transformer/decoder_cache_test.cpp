@@ -18,7 +18,7 @@ const nn::BlockOptions kDecoderBlock{.d_model = 8, .heads = 4, .d_ff = 12, .drop
 
 /// In eval mode, with weights that make positions matter to each other.
 nn::TransformerDecoder decoder_of(nn::Placement placement, const nn::BlockOptions& block = kDecoderBlock) {
-  if (placement == nn::deep_norm()) placement = nn::deep_norm({.encoder_layers = 3, .decoder_layers = 3});
+  if (placement.of_both) placement = placement.of_both(3, 3);
   const nn::TransformerDecoder decoder({.layers = 3, .placement = placement, .block = block});
   randomize(decoder);
   decoder.eval();

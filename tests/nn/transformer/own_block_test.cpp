@@ -101,6 +101,22 @@ TEST_CASE("blocks of one's own: what a block does not take is an error") {
               "Verbose: keeps no keys and values: give it `Tensor operator()(const Tensor& x, const "
               "AttentionMasks& masks, KeyValues* cache) const` and `KeyValues new_cache(std::int64_t batch, "
               "std::int64_t capacity) const`, or work without a cache");
+  struct Unmasked : Pointwise {  // of a decoder
+    using Pointwise::Pointwise;
+    Tensor operator()(const Tensor& h, const Tensor& memory) const { return h + memory.mean({1}, true); }
+  };
+  const nn::TransformerDecoder unmasked(
+      {.layers = 1,
+       .placement = {.name = "unmasked",
+                     .decoder_block = [](const nn::BlockOptions& o) { return Unmasked(o); }},
+       .block = kSmall});
+  CHECK(unmasked(x, x).shape() == x.shape());
+  check_error(
+      [&] {
+        unmasked(x, x, {.memory = {.visible = ones({3, 3}, boolean)}});
+      },
+      "Unmasked: takes no masks: give it `Tensor operator()(const Tensor& x, const Tensor& memory, const "
+      "DecoderMasks& masks) const` (in layers.0)");
   struct Nothing : nn::Module {
     Tensor operator()(const Tensor&) const { return {}; }
   };

@@ -120,7 +120,7 @@ TEST_CASE("padding: every placement leaves it out, in encoders and decoders") {
       const nn::TransformerOptions options{
           .layers = 4, .placement = placement, .block = kBlock, .checkpoint = recompute};
       check_encoder(options);
-      if (placement.decoder_block && placement.name != "DeepNorm") check_decoder(options);
+      if (placement.decoder_block && !placement.of_both) check_decoder(options);
     }
   }
   check_decoder(
@@ -236,6 +236,8 @@ TEST_CASE(
     using nn::PreLN::PreLN;
   };
   stays({.layers = 2, .placement = nn::placement<Mine>(), .block = kBlock}, padding);
+  stays({.layers = 2, .placement = nn::placement<Mine>(nn::pre_ln()), .block = kBlock}, padding);
+  check_encoder({.layers = 2, .placement = nn::placement<Mine>({.by_position = true}), .block = kBlock});
   nn::BlockOptions with_batch_norm = kBlock;
   with_batch_norm.norm = nn::make_norm<nn::BatchNorm>;
   stays({.layers = 2, .block = with_batch_norm}, padding);

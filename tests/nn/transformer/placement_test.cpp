@@ -166,6 +166,29 @@ TEST_CASE("placements of one's own: initial values come after the model's") {
   CHECK(max_difference(encoder.parameter("layers.0.linear2.weight"), full({4, 6}, 0.25)) == 0);
 }
 
+TEST_CASE("placements of one's own: prepare_() sets initial values from a batch, once") {
+  nn::Placement measured = nn::pre_ln();
+  measured.prepare = [](const nn::Module& model, const std::function<void()>& forward) {
+    double mean = 0;
+    const nn::ForwardHook hook = model.on_forward([&](const nn::Module& m, const Tensor& y) {
+      if (m.path() == std::string("layers.0.linear2")) mean = y.mean().item();
+    });
+    forward();
+    nn::init::constant_(model.parameter("layers.0.linear2.bias"), 1 + mean);
+  };
+  const Tensor ids = tensor({{1, 2, 3}});
+  int calls = 0;
+  const auto prepared = [&](const nn::Placement& placement) {
+    const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 2, .placement = placement, .block = kSmall});
+    const bool called = nn::prepare_(gpt, [&] { ++calls, gpt(ids); });
+    return called && gpt.parameter("layers.0.linear2.bias").min().item() != 0;
+  };
+  CHECK(prepared(measured));
+  CHECK(calls == 1);
+  CHECK_FALSE(prepared(nn::pre_ln()));
+  CHECK(calls == 1);
+}
+
 TEST_CASE("placements of one's own: gates and matrices keep their initial values in a GPT") {
   struct Gate : nn::Module {
     explicit Gate(const nn::BlockOptions&) {}

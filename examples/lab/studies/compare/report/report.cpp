@@ -63,7 +63,8 @@ std::string difference_in_parameters(const Settings& settings) {
     return fmt::format("Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0", 2 * kWidth);
   std::string text = "norms start as gain 1 and bias 0";
   for (const nn::Placement& placement : settings.placements) {
-    if (placement == nn::admin()) text += "; Admin's shortcuts are measured on the first batch";
+    if (placement.prepare)
+      text += fmt::format("; initial values of {} are measured on the first batch", placement.name);
     if (placement.init)
       text += fmt::format("; {} draws its matrices anew, as its paper says", placement.name);
   }

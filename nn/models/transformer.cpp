@@ -1,4 +1,4 @@
-#include "gradus/nn/transformer/transformer.h"
+#include "gradus/nn/models/transformer.h"
 
 #include <algorithm>
 
@@ -7,8 +7,9 @@
 #include "gradus/nn/attention/detail/packing.h"
 #include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/expect.h"
+#include "gradus/nn/layers/shape.h"
 #include "gradus/nn/module/probe.h"
-#include "gradus/nn/transformer/detail/by_position.h"
+#include "gradus/nn/norm/dyt.h"
 #include "gradus/ops/checkpoint.h"
 
 namespace gradus::nn {
@@ -23,37 +24,29 @@ TransformerOptions completed(TransformerOptions options, bool causal) {
   return options;
 }
 
-/// Registers a stack's blocks, made by make(options of block i), and what stands after the last.
-template <class Stack, class Make>
-void build(Stack& stack, const char* kind, const TransformerOptions& options, const Make& make) {
-  const Placement& placement = options.placement;
-  expect_positive(kind, "layers", options.layers);
-  expect_block_options(kind, options.block);
-  const char* const field = std::is_same_v<Stack, TransformerDecoder> ? "decoder_block" : "block";
-  check(placement.block || placement.decoder_block,
-        "{}: the placement '{}' is a name without blocks: nn::placement_named(\"{}\") finds one of gradus', "
-        "nn::placement<R>() makes one",
-        kind, placement.name, placement.name);
-  check(make != nullptr,
-        "{}: the placement '{}' has no {}: of gradus' own, nn::list_placements() says which are for decoders "
-        "with "
-        "memory; one of yours needs .{}, or nn::placement<R>(), which makes both",
-        kind, placement.name, field, field);
-  BlockOptions block = options.block;
-  const Module list = stack.add("layers", Module("List"));
-  for (block.layer = 0; block.layer < block.layers; ++block.layer)
-    stack.layers.push_back(list.add(std::to_string(block.layer), make(block)));
-  const bool leaves = options.final_norm.value_or(placement.final_norm || placement.leave);
-  check(leaves || !placement.enter || !placement.leave,
-        "{}: the placement {} joins its streams after the last block: leave final_norm unset", kind,
-        placement.name);
-  if (leaves)
-    stack.norm.emplace(
-        stack.add("norm", placement.leave ? placement.leave(options.block) : options.block.new_norm()));
-  if (placement.init) {
-    const NoClaims guard;
-    placement.init(stack, options.block);
-  }
+/// How a placement makes blocks of this type.
+template <class Block>
+const auto& maker_of(const Placement& placement) {
+  if constexpr (std::same_as<Block, AnyBlock>)
+    return placement.block;
+  else
+    return placement.decoder_block;
+}
+
+bool norm_by_position(const MakeNorm& norm) {
+  using Maker = Norm (*)(const NormOptions&);
+  const Maker* const made = norm.target<Maker>();
+  return made && (*made == make_norm<LayerNorm> || *made == make_norm<RMSNorm> || *made == make_norm<DyT> ||
+                  *made == make_norm<Identity>);
+}
+
+/// Whether nothing but attention looks at other positions: as the placement declares it, of the functions
+/// that it was declared of.
+template <class Block>
+bool stack_by_position(const TransformerOptions& options) {
+  const Placement& p = options.placement;
+  return p.by_position && detail::same_owner(maker_of<Block>(p), p.enter, p.leave) &&
+         norm_by_position(options.block.norm);
 }
 
 /// That of the first parameter; where there is none, any input will do.
@@ -149,21 +142,53 @@ AttentionMasks joined(AttentionMasks masks, const Tensor& keys) {
   return masks;
 }
 
-template <class Stack>
-KeyValueCache new_cache_of(const Stack& stack, std::int64_t batch, std::int64_t capacity) {
-  std::vector<KeyValues> kept;
-  for (const auto& block : stack.layers) kept.push_back(block.new_cache(batch, capacity));
-  return KeyValueCache(std::move(kept), stack);
-}
-
 }  // namespace
 
-TransformerEncoder::TransformerEncoder(const TransformerOptions& options)
-    : Module("TransformerEncoder"), options_(completed(options, false)) {
-  build(*this, "TransformerEncoder", options_, options_.placement.block);
-  by_position_ = detail::encoder_by_position(options_.placement, options_.block.norm);
+template <class Block>
+TransformerStack<Block>::TransformerStack(const char* kind, const TransformerOptions& options)
+    : Module(kind), options_(options), by_position_(stack_by_position<Block>(options)) {
+  const Placement& placement = options_.placement;
+  const auto& make = maker_of<Block>(placement);
+  expect_positive(kind, "layers", options.layers);
+  expect_block_options(kind, options.block);
+  const char* const field = std::same_as<Block, AnyBlock> ? "block" : "decoder_block";
+  check(placement.block || placement.decoder_block,
+        "{}: the placement '{}' is a name without blocks: nn::placement_named(\"{}\") finds one of gradus', "
+        "nn::placement<R>() makes one",
+        kind, placement.name, placement.name);
+  check(static_cast<bool>(make),
+        "{}: the placement '{}' has no {}: of gradus' own, nn::list_placements() says which are for decoders "
+        "with memory; one of yours needs .{}, or nn::placement<R>(), which makes both",
+        kind, placement.name, field, field);
+  BlockOptions block = options.block;
+  const Module list = add("layers", Module("List"));
+  for (block.layer = 0; block.layer < block.layers; ++block.layer)
+    layers.push_back(list.add(std::to_string(block.layer), make(block)));
+  const bool leaves = options.final_norm.value_or(placement.final_norm || placement.leave);
+  check(leaves || !placement.enter || !placement.leave,
+        "{}: the placement {} joins its streams after the last block: leave final_norm unset", kind,
+        placement.name);
+  if (leaves)
+    norm.emplace(add("norm", placement.leave ? placement.leave(options.block) : options.block.new_norm()));
+  if (placement.init) {
+    const NoClaims guard;
+    placement.init(*this, options.block);
+  }
   dtype_ = dtype_of(*this);
 }
+
+template <class Block>
+KeyValueCache TransformerStack<Block>::new_cache(std::int64_t batch, std::int64_t capacity) const {
+  std::vector<KeyValues> kept;
+  for (const Block& block : layers) kept.push_back(block.new_cache(batch, capacity));
+  return KeyValueCache(std::move(kept), *this);
+}
+
+template struct TransformerStack<AnyBlock>;
+template struct TransformerStack<AnyDecoderBlock>;
+
+TransformerEncoder::TransformerEncoder(const TransformerOptions& options)
+    : TransformerStack("TransformerEncoder", completed(options, false)) {}
 
 Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& masks,
                                       KeyValueCache* cache) const {
@@ -178,16 +203,8 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const AttentionMasks& mas
   return packing->queries.unpack(run_stack(*this, nullptr, packing->queries.pack(x), packed));
 }
 
-KeyValueCache TransformerEncoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
-  return new_cache_of(*this, batch, capacity);
-}
-
 TransformerDecoder::TransformerDecoder(const TransformerOptions& options)
-    : Module("TransformerDecoder"), options_(completed(options, true)) {
-  build(*this, "TransformerDecoder", options_, options_.placement.decoder_block);
-  by_position_ = detail::decoder_by_position(options_.placement, options_.block.norm);
-  dtype_ = dtype_of(*this);
-}
+    : TransformerStack("TransformerDecoder", completed(options, true)) {}
 
 Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, const DecoderMasks& masks,
                                       KeyValueCache* cache) const {
@@ -203,10 +220,6 @@ Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, con
   packed.memory.packing = packing;
   return packing->queries.unpack(
       run_stack(*this, nullptr, packing->queries.pack(x), packing->keys.pack(memory), packed));
-}
-
-KeyValueCache TransformerDecoder::new_cache(std::int64_t batch, std::int64_t capacity) const {
-  return new_cache_of(*this, batch, capacity);
 }
 
 }  // namespace gradus::nn

@@ -1,4 +1,4 @@
-#include "gradus/nn/placements/admin.h"
+// The initial values that placements set: DeepNorm's weights, and Admin's shortcuts, which need a batch.
 
 #include <cmath>
 #include <map>
@@ -6,8 +6,27 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/module/init.h"
+#include "gradus/nn/placements/scaled.h"
 
 namespace gradus::nn {
+
+namespace detail {
+
+void set_deep_norm_weights_(const Module& stack, double beta) {
+  stack.apply([&](const Module& m) {
+    if (m.kind() == "MultiheadAttention") {  // in_proj_weight has the rows of queries, keys and values
+      const Tensor weight = m.parameter("in_proj_weight");
+      const std::int64_t keys = m.parameter("out_proj.weight").size(1), values = (keys + weight.size(0)) / 2;
+      init::xavier_normal_(weight.slice(0, 0, keys));
+      init::xavier_normal_(weight.slice(0, keys, values));
+      init::xavier_normal_(weight.slice(0, values), beta);
+    } else if (m.kind() == "Linear") {  // of the FFN, or an attention's output projection
+      init::xavier_normal_(m.parameter("weight"), beta);
+    }
+  });
+}
+
+}  // namespace detail
 
 namespace {
 
@@ -23,9 +42,6 @@ std::string stack_of(const std::string& path) { return path.substr(0, path.rfind
 double variance(const Tensor& x) { return x.to(f64).var({}, {.unbiased = false}).item(); }
 
 }  // namespace
-
-Admin::Admin(const BlockOptions& options)
-    : norm(add("", options.new_norm())), shortcut(parameter("shortcut", ones({options.d_model}))) {}
 
 void Admin::profile(const Tensor& x, const Tensor& y) const {
   if (!profiling) return;
@@ -47,12 +63,6 @@ std::int64_t profile_admin_(const std::function<void()>& forward) {
   profiling = &mine;
   forward();
   return std::ssize(mine.connections);
-}
-
-Placement admin() {
-  return placement<Admin>({.name = "Admin",
-                           .equation = "LN(x w + f(x)), w^2 = variance of x and all branches before",
-                           .paper = "Liu et al. 2020, arXiv 2004.08249"});
 }
 
 }  // namespace gradus::nn

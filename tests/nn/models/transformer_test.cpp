@@ -1,4 +1,4 @@
-#include "gradus/nn/transformer/transformer.h"
+#include "gradus/nn/models/transformer.h"
 
 #include <doctest/doctest.h>
 

@@ -33,6 +33,20 @@ if grep -nE '\b([Ee]xample|[Pp]age) \[?[0-9]+\b' $pages CHANGELOG.md | grep -v '
   problems=$((problems + 1))
 fi
 
+# The folders at the root, each with a line of README.md.
+folders='cmake core data docs examples kit nn ops optim tests text'
+found=$(for folder in */; do case $folder in build/ | my/) ;; *) printf '%s ' "${folder%/}" ;; esac; done)
+[ "$found" = "$folders " ] || {
+  echo "the folders at the root are $found, not $folders"
+  problems=$((problems + 1))
+}
+for folder in $folders; do
+  [ "$(grep -c "^| \[$folder\]($folder[)/]" README.md)" = 1 ] || {
+    echo "README.md has no line for the folder $folder, or several"
+    problems=$((problems + 1))
+  }
+done
+
 # A figure of README.md that names its claim is the ledger's: "0.681 (0.556 to 0.806) nats ([claim 18](...))".
 number='(−)?[0-9.]+'
 figures=$(tr '\n' ' ' <README.md | tr -s ' ' | grep -oE "$number \\($number to $number\\)[^[]*\\[claim [0-9]+\\]" || :)

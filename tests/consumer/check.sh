@@ -1,7 +1,7 @@
 #!/bin/sh
 # Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
 # first; find_package, package, pkg_config and add_subdirectory build the same three programs, main.cpp and, with gradus::kit and
-# gradus::text, kit.cpp and text.cpp, and look at what they leave. Step without_kit is a user who has not installed the
+# gradus::text, kit.cpp and text.cpp, and look at what they leave. Step version compares versions. Step without_kit is a user who has not installed the
 # packages of these two.
 set -eu
 step=$1 source=$2 build=$3 compiler=$4

@@ -83,7 +83,7 @@ def main():
     root, out = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     strict = ["-W", "--keep-going"] if "--strict" in sys.argv else []
     os.environ["GRADUS_ROOT"] = str(root)
-    os.environ["GRADUS_VERSION"] = re.search(r"project\(gradus VERSION (\S+)", (root / "CMakeLists.txt").read_text())[1]
+    os.environ["GRADUS_VERSION"] = ".".join(re.findall(r"#define GRADUS_VERSION_\w+ (\d+)", (root / "core/version.h").read_text()))
     sys.dont_write_bytecode = True
     lay_out(root, out / "source")
     good = sphinx("html", root, out, *strict, *(["-E"] if strict else []))

@@ -13,7 +13,7 @@ project_copyright = "the authors of gradus"
 version = release = os.environ["GRADUS_VERSION"]
 language = "en"
 extensions = ["myst_parser", "pages", "tongues"]
-exclude_patterns = ["**/data/**", "**/draw/**"]
+exclude_patterns = ["**/data/**", "**/draw/**", "docs/course/template/**"]
 smartquotes = False
 highlight_language = "text"
 suppress_warnings = ["myst.header"]  # pages that begin with a second-level heading

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
 # first; find_package, package, pkg_config and add_subdirectory build the same three programs, main.cpp and, with gradus::kit and
-# gradus::text, kit.cpp and text.cpp, and look at what they leave. Step without_kit is a user who has not installed the
+# gradus::text, kit.cpp and text.cpp, and look at what they leave. Step version compares versions. Step without_kit is a user who has not installed the
 # packages of these two.
 set -eu
 step=$1 source=$2 build=$3 compiler=$4
 consumer=$source/tests/consumer
 prefix=$PWD/prefix
+newest=$(sed -nE 's/^## \[([0-9]+\.[0-9]+\.[0-9]+)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$/\1/p' "$source/CHANGELOG.md" | head -n 1) # release
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gradus.pc 2>/dev/null)")
 export PKG_CONFIG_PATH
 
@@ -72,6 +73,25 @@ case $step in
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix"
     ;;
+  version)
+    # core/version.h says it; the changelog's newest release, both packages and the installed files agree.
+    fail() { echo "$*" && exit 1; }
+    [ "$newest" ] || fail "CHANGELOG.md has no line '## [1.2.3] - 2026-01-31'"
+    first=$(sed -n '/^## \[Unreleased\]$/,/^### /p' "$source/CHANGELOG.md" | tail -n 1)
+    [ "$first" = '### Breaking changes' ] || fail "CHANGELOG.md: [Unreleased] begins with '$first', not '### Breaking changes'"
+    defined=$(sed -n 's/^#define GRADUS_VERSION_[A-Z]* //p' "$prefix/include/gradus/core/version.h" | paste -s -d .)
+    [ "$defined" = "$newest" ] || fail "core/version.h has $defined, CHANGELOG.md $newest"
+    for package in gradus gradus-kit gradus-text; do
+      found=$(pkg-config --modversion $package)
+      [ "$found" = "$newest" ] || fail "pkg-config finds $package $found, CHANGELOG.md has $newest"
+    done
+    grep -qxF "set(CPACK_PACKAGE_VERSION \"$newest\")" "$build/CPackConfig.cmake" || fail "cpack does not package $newest"
+    # A program asks for a version of the same major and minor number.
+    set -- -S "$consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler"
+    cmake "$@" -B same_version -DGRADUS_WANTED="${newest%.*}" >same_version.txt 2>&1 || { cat same_version.txt; exit 1; }
+    minor=${newest#*.}
+    refused_with "compatible with requested version" "$@" -B newer_version -DGRADUS_WANTED="${newest%%.*}.$((${minor%.*} + 1))"
+    ;;
   find_package)
     build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" "-DGRADUS_COMPONENTS=kit;text"
     check_training find_package/app
@@ -83,12 +103,13 @@ case $step in
     rm -rf package
     mkdir -p package/tgz/usr package/deb
     cpack --config "$build/CPackConfig.cmake" -B package >package/cpack.txt 2>&1 || { cat package/cpack.txt; exit 1; }
-    tar -xzf package/gradus-*.tar.gz -C package/tgz/usr --strip-components 1
+    tar -xzf "package/gradus-$newest"-*.tar.gz -C package/tgz/usr --strip-components 1
     kinds=tgz
     if command -v dpkg-deb >/dev/null; then
       kinds='tgz deb'
       dpkg-deb -x package/libgradus-dev_*.deb package/deb
       dpkg-deb -f package/libgradus-dev_*.deb Depends | grep libopenblas-dev
+      dpkg-deb -f package/libgradus-dev_*.deb Version | grep -xF "$newest"
     fi
     (cd "$prefix" && find . ! -type d | sort) >package/installed.txt
     for kind in $kinds; do

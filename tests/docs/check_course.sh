@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_course.sh SOURCE: every chapter of the course has its parts in their order, its neighbours, a picture, its program
-# and its questions, and stands in the contents with the minutes it takes to read.
+# check_course.sh SOURCE: every chapter of the course has its parts in their order, a picture, its program and its
+# questions, and is in the contents with the minutes it takes to read.
 set -eu
 cd "$1/docs/course"
 words_a_minute=150 # for readers whose first language is another one
@@ -27,7 +27,6 @@ minutes() {
 
 set -- [0-9][0-9]_*/README.md
 [ $# -ge 30 ] || problem "there are $# chapters, fewer than 30"
-before=
 number=0
 for page; do
   number=$((number + 1))
@@ -44,11 +43,6 @@ for page; do
   for words in "learn $number" "example $(printf %02d $number)"; do
     grep -qF "\`./run $words\`" "$page" || problem "$page does not name \`./run $words\`"
   done
-  [ -z "$before" ] || grep -q "^\[Contents\](../README.md).*before: \[.*\](../$before)" "$page" ||
-    problem "$page does not end with the way to $before"
-  [ -z "$before" ] || grep -q "^\[Contents\](../README.md).*next: \[.*\](../$page)" "$before" ||
-    problem "$before does not end with the way to $page"
-  before=$page
   program=../../examples/course/$name/main.cpp
   if [ ! -f "$program" ]; then
     problem "there is no $program"

@@ -1,8 +1,9 @@
-// Checks the documentation: check_docs [--update] SOURCE PROGRAMS.
+// Checks the documentation: check_docs [--update] SOURCE [PROGRAMS].
 //
 // In every Markdown file of the source tree, quoted code must equal the file it is quoted from, quoted output
-// what the program of that name in folder PROGRAMS prints (markdown.h says how to quote), and links must lead
-// somewhere. --update rewrites what has gone stale.
+// what the program of that name in folder PROGRAMS prints (markdown.h says how to quote), links must lead
+// somewhere, and a chapter's last line links to its neighbours. --update rewrites what has gone stale. Without
+// PROGRAMS output is not compared.
 
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "docs/chapters.h"
 #include "docs/markdown.h"
 
 namespace fs = std::filesystem;
@@ -26,7 +28,10 @@ namespace {
 class Check {
  public:
   Check(fs::path source, fs::path programs, bool update)
-      : source_(std::move(source)), programs_(std::move(programs)), update_(update) {}
+      : source_(std::move(source)),
+        programs_(std::move(programs)),
+        update_(update),
+        chapters_(docs::chapters(source_.string())) {}
 
   /// The number of problems, each printed.
   int run() {
@@ -34,6 +39,7 @@ class Check {
       check_quotes(page);
       check_links(page);
     }
+    for (std::size_t i = 0; i < chapters_.size(); ++i) check_footer(i);
     std::cout << quotes_ << " quotes, " << links_ << " links, " << problems_ << " problems\n";
     return problems_;
   }
@@ -63,6 +69,7 @@ class Check {
     std::reverse(quotes.begin(), quotes.end());  // from the end, so that replacing moves no other quote
     bool changed = false;
     for (const auto& quote : quotes) {
+      if (quote.is_output && programs_.empty()) continue;
       const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(quote.begin);
       const auto end = lines.begin() + static_cast<std::ptrdiff_t>(quote.end);
       const docs::Lines expected = quoted(page, quote);
@@ -82,7 +89,21 @@ class Check {
     problem(page, 1, error.what());
   }
 
+  void check_footer(std::size_t i) {
+    const fs::path page = source_ / "docs/course" / chapters_[i].name / "README.md";
+    docs::Lines lines = docs::read_lines(page.string());
+    const std::string footer = docs::chapter_footer(chapters_, i);
+    if (lines.back() == footer) return;
+    if (update_ && lines.back().rfind("[Contents](", 0) == 0) {
+      lines.back() = footer;
+      std::ofstream(page) << docs::join_lines(lines);
+    } else {
+      problem(page, lines.size(), "the last line is not: " + footer);
+    }
+  }
+
   docs::Lines quoted(const fs::path& page, const docs::Quote& quote) try {
+    if (quote.is_chapters) return docs::chapter_table(chapters_);
     if (!quote.is_output) {
       const docs::Lines region =
           docs::region(docs::read_lines((source_ / quote.source).string()), quote.region);
@@ -137,6 +158,7 @@ class Check {
   fs::path source_;
   fs::path programs_;
   bool update_;
+  std::vector<docs::Chapter> chapters_;
   int problems_ = 0;
   int quotes_ = 0;
   int links_ = 0;
@@ -149,11 +171,12 @@ int main(int argc, char** argv) try {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool update = !arguments.empty() && arguments[0] == "--update";
   if (update) arguments.erase(arguments.begin());
-  if (arguments.size() != 2) {
-    std::cerr << "usage: check_docs [--update] SOURCE PROGRAMS\n";
+  if (arguments.empty() || arguments.size() > 2) {
+    std::cerr << "usage: check_docs [--update] SOURCE [PROGRAMS]\n";
     return 2;
   }
-  return Check(fs::absolute(arguments[0]), fs::absolute(arguments[1]), update).run() == 0 ? 0 : 1;
+  const fs::path programs = arguments.size() == 2 ? fs::absolute(arguments[1]) : fs::path();
+  return Check(fs::absolute(arguments[0]), programs, update).run() == 0 ? 0 : 1;
 } catch (const std::exception& error) {
   std::cerr << "check_docs: " << error.what() << '\n';
   return 1;

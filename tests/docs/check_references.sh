@@ -3,18 +3,19 @@
 # by check_docs.
 set -eu
 cd "$1"
+# Programs of a release (tests/compat) name the files there were.
 pages=$(find README.md CONTRIBUTING.md docs examples tests -name '*.md')
 problems=0
 
 # A path in the text, such as core/tensor.h or examples/course/11_layer_norm; the changelog tells of files that are gone.
 # shellcheck disable=SC2086 # a list
-for path in $(grep -rhoE --include='*.h' --include='*.cpp' --include='*.sh' --include='*.py' --include='CMakeLists.txt' --include='*.md' \
+for path in $(grep -rhoE --exclude-dir=compat --include='*.h' --include='*.cpp' --include='*.sh' --include='*.py' --include='CMakeLists.txt' --include='*.md' \
   "(^|[^A-Za-z0-9_./<{*\$-])(core|ops|nn|optim|data|text|kit|tests|examples|docs|cmake)/[A-Za-z0-9_/.-]*\.(h|cpp|md|py|sh|mjs|cmake)\b" \
   core ops nn optim data text kit tests examples cmake docs $pages | sed -E 's/^[^a-z]//' | sort -u); do
   case $path in *NN_name* | *NAME* | */name.* | */a_test.*) continue ;; esac # in place of a name
   [ -e "$path" ] || [ -e "kit/$path" ] || [ -e "examples/$path" ] || [ -e "tests/$path" ] || {
     echo "there is no $path, which is named in:"
-    grep -rlF --exclude-dir=build "$path" core ops nn optim data text kit tests examples cmake docs README.md CONTRIBUTING.md | sed 's/^/    /'
+    grep -rlF --exclude-dir=build --exclude-dir=compat "$path" core ops nn optim data text kit tests examples cmake docs README.md CONTRIBUTING.md | sed 's/^/    /'
     problems=$((problems + 1))
   }
 done
@@ -39,6 +40,20 @@ if grep -noE '\b[Cc]hapter [0-9]+\b' $pages CHANGELOG.md | awk -v last="$chapter
   echo "the chapters are 1 to $chapters"
   problems=$((problems + 1))
 fi
+
+# The folders at the root, each with a line of README.md.
+folders='cmake core data docs examples kit nn ops optim tests text'
+found=$(for folder in */; do case $folder in build/ | my/) ;; *) printf '%s ' "${folder%/}" ;; esac; done)
+[ "$found" = "$folders " ] || {
+  echo "the folders at the root are $found, not $folders"
+  problems=$((problems + 1))
+}
+for folder in $folders; do
+  [ "$(grep -c "^| \[$folder\]($folder[)/]" README.md)" = 1 ] || {
+    echo "README.md has no line for the folder $folder, or several"
+    problems=$((problems + 1))
+  }
+done
 
 # A figure of README.md that names its claim is the ledger's: "0.681 (0.556 to 0.806) nats ([claim 18](...))".
 number='(−)?[0-9.]+'

@@ -40,10 +40,15 @@ bool parse_comment(const std::string& line, std::size_t number, Quote& quote) {
   static const std::regex snippet(R"(<!-- snippet: ([^ #]+)(?:#([A-Za-z0-9_-]+))? -->)");
   static const std::regex output(R"(<!-- output: ([A-Za-z0-9_]+)(?: lines ([0-9]+)-([0-9]+))? -->)");
   static const std::regex rows(R"(<!-- rows: ([^ #]+)#([A-Za-z0-9_-]+) -->)");
-  static const std::regex either(R"(<!--\s*(snippet|output|rows)\b.*)");
+  static const std::regex either(R"(<!--\s*(snippet|output|rows|chapters)\b.*)");
   std::smatch match;
   quote = Quote();
   quote.line = number;
+  quote.is_chapters = line == "<!-- chapters -->";
+  if (quote.is_chapters) {
+    quote.source = "the chapters";
+    return true;
+  }
   quote.is_rows = std::regex_match(line, match, rows);
   if (quote.is_rows || std::regex_match(line, match, snippet)) {
     quote.source = match[1];
@@ -97,7 +102,7 @@ std::vector<Quote> find_quotes(const Lines& page) {
       continue;
     }
     if (!parse_comment(trimmed(page[i]), i + 1, quote)) continue;
-    if (quote.is_rows) {
+    if (quote.is_rows || quote.is_chapters) {
       quote.begin = quote.end = i + 1;
       while (quote.end < page.size() && page[quote.end].rfind('|', 0) == 0) ++quote.end;
       i = quote.end - 1;

@@ -20,9 +20,11 @@ std::string join_lines(const Lines& lines);
 ///   <!-- output: 02_tensors lines 3-9 -->                   those lines of it, counted from 1
 /// or a table, no fenced block, under:
 ///   <!-- rows: tests/docs/a_test.cpp#shape -->        what rows() makes of that region
+///   <!-- chapters -->                                 a row for each chapter (chapters.h)
 struct Quote {
   bool is_output = false;
   bool is_rows = false;
+  bool is_chapters = false;
   std::string source;     // file or program
   std::string region;     // of a snippet; empty: the whole file
   std::size_t first = 0;  // of an output, counted from 1; 0: all of it

@@ -1,4 +1,4 @@
-// The start: a self-test of what the course takes for granted, and a first sentence put to the test.
+// A self-test of the course's prerequisites, and a first claim put to the test.
 // Its chapter: docs/course/01_start/README.md
 //   ./run example 01              the questions with their answers, which gradus computes
 //   ./run example 01 12 2 ...     grades your nine answers

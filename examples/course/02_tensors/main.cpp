@@ -1,4 +1,4 @@
-// Tensors and views: one block of numbers, many ways to look at it.
+// One block of numbers, many ways to look at it.
 // Its chapter: docs/course/02_tensors/README.md
 //
 //   place of x[i][j] in memory = offset + i * strides[0] + j * strides[1]

@@ -1,4 +1,4 @@
-// Broadcasting: small shapes stretch to fit, and their gradients are summed back.
+// Small shapes stretch to fit, and their gradients are summed back.
 // Its chapter: docs/course/03_broadcasting/README.md
 //
 //   shapes are aligned at the right; an axis of size 1, or one that is missing, is repeated

@@ -1,4 +1,4 @@
-// The tape: every op leaves a note; backward reads them from the newest to the oldest.
+// Every op records a node; backward visits them from the newest to the oldest.
 // Its chapter: docs/course/04_tape/README.md
 //   h = w x        y = h h + h        dy/dh = 2h + 1,   dy/dw = (2h + 1) x,   dy/dx = (2h + 1) w
 // h has two users, so its gradient comes in by two ways (a diamond), and both must have arrived before it

@@ -1,4 +1,4 @@
-// Gradient checking: central differences catch a wrong backward, when used with care.
+// Central differences catch a wrong backward, when used with care.
 // Its chapter: docs/course/05_gradient_checking/README.md
 //
 //   df/dx_i  ~  (f(x + h e_i) - f(x - h e_i)) / 2h        off by about h^2 (formula) + eps / h (rounding)

@@ -1,4 +1,4 @@
-// Gradient descent: first on a line with two numbers, then the same loop for a network that learns a curve.
+// A line with two parameters, then the same loop for a network that learns a curve.
 // Its chapter: docs/course/06_gradient_descent/README.md
 //   w <- w - lr dL/dw,   b <- b - lr dL/db        loss L = mean (w x + b - y)^2
 //   net(x) = W3 tanh(W2 tanh(W1 x + b1) + b2) + b3        loss = mean (net(x) - y)^2

@@ -1,4 +1,4 @@
-// Softmax and cross-entropy: what a model of the next letter is trained on, and the loss no model gets below.
+// The loss of a model that predicts the next letter, and the floor below which no model gets.
 // Its chapter: docs/course/07_cross_entropy/README.md
 //   p = softmax(z),  loss = -log p[target] = logsumexp(z) - z[target],  dloss/dz = p - one_hot(target)
 //   mean loss = H(truth) + KL(truth || model) >= H(truth), the entropy

@@ -1,4 +1,4 @@
-// Depth without shortcuts: what one layer does to the size of a vector, 32 layers do 32 times over.
+// Whatever one layer does to the size of a vector, 32 layers do 32 times over.
 // Its chapter: docs/course/08_depth/README.md
 //   x_l = relu(W x_(l-1)), W [d, d] from N(0, v/d)        |x_l|^2 = v/2 |x_(l-1)|^2 in the mean, |dx|^2 too
 

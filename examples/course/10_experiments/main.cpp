@@ -1,4 +1,4 @@
-// Honest experiments: seeds, pairs, intervals, and what twenty comparisons of nothing with nothing show.
+// Seeds, pairs, intervals, and twenty comparisons in which there is no difference to find.
 // Its chapter: docs/course/10_experiments/README.md
 //   interval for the mean of n numbers: mean +- t s / sqrt(n), s their standard deviation; n = 5: t = 2.776
 

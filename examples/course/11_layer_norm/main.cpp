@@ -1,4 +1,4 @@
-// Layer norm by hand: where it puts a token, and its backward derived twice.
+// Where layer norm puts a token, and its backward derived twice.
 // Its chapter: docs/course/11_layer_norm/README.md
 //
 //   xhat_i = (x_i - mean) / sigma      sigma = sqrt(var + eps), var = sum_i (x_i - mean)^2 / d

@@ -1,4 +1,4 @@
-// Batch, group, layer and RMS norm: one formula, and which numbers share a mean and a variance.
+// Batch, group, RMS and layer norm: one formula, and which values share a mean and a variance.
 // Its chapter: docs/course/12_norms/README.md
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A model learns with a wrong gradient too: layer norm with a backward to be chosen.
+// A model can learn even with a wrong gradient.
 // Its chapter: docs/course/13_wrong_gradients/README.md
 #include <cmath>
 #include <cstdio>

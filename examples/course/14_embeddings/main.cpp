@@ -1,4 +1,4 @@
-// Tokens become vectors, and positions must be added: attention alone does not see the order.
+// Tokens become vectors, and positions must be added.
 // Its chapter: docs/course/14_embeddings/README.md
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// One attention head by hand: an average of the values, weighted by how well keys fit a query.
+// An average of the values, weighted by how well keys fit a query; a mask that leaks.
 // Its chapter: docs/course/15_attention/README.md
 #include <cmath>
 #include <cstdio>

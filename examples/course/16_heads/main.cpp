@@ -1,4 +1,4 @@
-// Several heads: the channels cut into subspaces, and how large their scores become.
+// The channels cut into subspaces, and how large scores become.
 // Its chapter: docs/course/16_heads/README.md
 #include <cmath>
 #include <cstdio>

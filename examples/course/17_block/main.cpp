@@ -1,4 +1,4 @@
-// The whole block: attention lets tokens meet, the FFN works on each alone, dropout hides parts of both.
+// Attention mixes tokens, the FFN works on each separately; counting a block's parameters.
 // Its chapter: docs/course/17_block/README.md
 #include <cstdio>
 #include <utility>

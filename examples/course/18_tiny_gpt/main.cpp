@@ -1,4 +1,4 @@
-// A tiny GPT learns to copy and to recall, then writes: greedily, by chance, with and without a cache.
+// A tiny GPT learns to copy and to recall, then generates, with and without a cache.
 // Its chapter: docs/course/18_tiny_gpt/README.md
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Pre-LN and Post-LN: what each does to the stream on its way up and to the gradient on its way down.
+// How each placement changes the stream on its way up and the gradient on its way down.
 // Its chapter: docs/course/19_pre_and_post/README.md
 
 #include <cmath>

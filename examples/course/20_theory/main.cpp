@@ -1,4 +1,4 @@
-// Xiong et al. 2020 in numbers: Lemma 2 part by part, Theorem 1 and what its bound leaves open, appendix F.
+// Xiong et al. 2020 in numbers: Lemma 2, Theorem 1, appendix F.
 // Its chapter: docs/course/20_theory/README.md
 
 #include <cmath>

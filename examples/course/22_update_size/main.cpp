@@ -1,4 +1,4 @@
-// How far one update moves the output of a deep stack: Admin's and DeepNet's argument, measured.
+// How far one update moves the output of a deep stack: Admin's and DeepNet's argument.
 // Its chapter: docs/course/22_update_size/README.md
 
 #include <cmath>

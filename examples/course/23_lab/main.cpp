@@ -1,4 +1,4 @@
-// How the lab decides: three sentences, bands written down before the run, intervals over seeds, verdicts.
+// How a claim becomes a verdict: figures, bands, intervals over seeds.
 // Its chapter: docs/course/23_lab/README.md
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A warm-up for 48 layers and beyond, designed from how far one update moves the output; and schedules.
+// A warm-up for 48 layers and beyond, designed before the training; schedules.
 // Its chapter: docs/course/24_deep/README.md
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Long sequences: memory of attention, recall from far away, the gradient that reaches the first token.
+// Memory of attention, recall from far away, the gradient that reaches the first token.
 // Its chapter: docs/course/26_long/README.md
 #include <cmath>
 #include <cstdio>

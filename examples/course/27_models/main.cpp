@@ -1,4 +1,4 @@
-// The models of the literature, small, side by side: what differs in them. The first of them translates.
+// The models of the literature, small, side by side. The first of them translates.
 // Its chapter: docs/course/27_models/README.md
 #include <algorithm>
 #include <cstdio>

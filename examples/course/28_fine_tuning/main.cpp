@@ -1,4 +1,4 @@
-// Fine-tuning: a model that copies learns to reverse, with all weights or few, and what it then forgets.
+// A model that copies learns to reverse, training all weights or few; how much it then forgets.
 // Its chapter: docs/course/28_fine_tuning/README.md
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Saving and speed: weights that travel, a run that goes on as if never stopped, work counted, the same bits.
+// A run that resumes as if never stopped, operation counts, the same bits.
 // Its chapter: docs/course/29_saving/README.md
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A study from plan to verdict: does a row of the ledger change when noise is averaged away first?
+// A study from plan to verdict: a row of the ledger is tested again.
 // Its chapter: docs/course/30_capstone/README.md
 // Claim 8: Pre-LN's gradient norms differ less between layers than Post-LN's. Band, before the run: <= 0.
 

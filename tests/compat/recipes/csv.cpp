@@ -1,0 +1,39 @@
+// A CSV file with gaps: columns by name, a split, values standardized by the training rows' mean and spread.
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+#include "gradus/gradus.h"
+#include "gradus/kit/data/csv.h"
+
+using namespace gradus;
+
+void write_flats(const char* path) {
+  std::ofstream file(path);
+  file << "size,rooms,city,rent\n";
+  for (int i = 0; i < 300; ++i) {  // every tenth row lacks its rooms
+    const int size = randint(30, 120, {1}).item<int>(), chance = randint(0, 100, {1}).item<int>();
+    file << size << ',' << (i % 10 ? std::to_string(size / 25) : "") << ',' << "BCG"[i % 3] << ','
+         << 15 * size + 60 * (size / 25) + 200 * (i % 3) + chance << '\n';
+  }
+}
+
+int main() {
+  manual_seed(0);
+  write_flats("flats.csv");
+  const kit::Csv flats = kit::read_csv("flats.csv", {.missing = NAN});
+  const Tensor raw = flats.tensor({"size", "rooms"}), rent = flats.tensor({"rent"}) / 1000, gap = raw.isnan();
+  const Tensor city = one_hot(flats.categories("city").ids, 3).to(f32);
+  const auto [train, unseen] = data::random_split(flats.rows(), 0.8);
+  const Tensor mean = masked_fill(raw, gap, 0)[train].sum(0) / (!gap[train]).sum(0).to(f32);
+  const Tensor filled = where(gap, mean, raw);  // [rows, 2]
+  const Tensor x = cat({(filled - mean) / filled[train].std(0), city}, 1);
+  const nn::Linear net(x.size(1), 1);
+  optim::Adam opt(net.parameters(), {.lr = 0.05});
+  for (int step = 0; step < 500; ++step) {
+    opt.zero_grad();
+    mse_loss(net(x[train]), rent[train]).backward();
+    opt.step();
+  }
+  std::printf("unseen flats: off by %.0f\n", 1000 * l1_loss(net(x[unseen]), rent[unseen]).item());
+}

@@ -37,8 +37,15 @@ std::string tiny_words(std::int64_t steps) {
 Measured measured_of(const TrialResult& result) {
   return {.numbers = {{"loss", result.final_loss},
                       {"start", result.start_loss},
-                      {"diverged", result.diverged ? 1.0 : 0.0}},
-          .series = {}};
+                      {"diverged", result.diverged ? 1.0 : 0.0}}};
+}
+
+Measured train_tiny(const TrialOptions& options, std::size_t curve) {
+  nn::GPT model = new_model(tiny_task(), options);
+  const TrialResult result = train(tiny_task(), model, options);
+  Measured measured = measured_of(result);
+  if (curve > 0) measured.series["losses"] = thinned(result.losses, curve);
+  return measured;
 }
 
 }  // namespace gradus::lab

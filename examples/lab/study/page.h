@@ -25,6 +25,12 @@ struct Page {
     plots.emplace_back(name + ".svg", kit::svg_file(kit::draw(chart)));
     captions.push_back({chart.title, caption});
   }
+
+  /// The last section of every study.
+  void limits(const std::vector<std::string>& items) {
+    html.heading("What this does not show");
+    html.list(items);
+  }
 };
 
 }  // namespace gradus::lab

@@ -103,10 +103,8 @@ Figures figures(const StudyResults& results) {
     const std::vector<double> pre = best(nn::pre_ln(), distance), post = best(nn::post_ln(), distance);
     all[number_name("post", distance)] = clearly_above(post, pre);
     if (distance == nearest) continue;
-    std::vector<double> pre_grows = pre, post_grows = post;
-    const std::vector<double> near_pre = best(nn::pre_ln(), nearest),
-                              near_post = best(nn::post_ln(), nearest);
-    for (std::size_t s = 0; s < pre.size(); ++s) pre_grows[s] -= near_pre[s], post_grows[s] -= near_post[s];
+    const std::vector<double> post_grows = minus(post, best(nn::post_ln(), nearest)),
+                              pre_grows = minus(pre, best(nn::pre_ln(), nearest));
     all[number_name("growth", distance)] = clearly_above(post_grows, pre_grows);
   }
   return all;

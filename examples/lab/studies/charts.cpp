@@ -60,16 +60,6 @@ kit::Panels label_once(kit::Panels panels) {
   return panels;
 }
 
-void figure_if_any(Page& page, const std::string& name, const kit::LineChart& chart,
-                   const std::string& caption) {
-  if (!chart.series.empty()) page.figure(name, chart, caption);
-}
-
-void figure_if_any(Page& page, const std::string& name, const kit::Panels& panels,
-                   const std::string& caption) {
-  if (!panels.panels.empty()) page.figure(name, panels, caption);
-}
-
 std::size_t longest(const std::vector<std::vector<double>>& curves) {
   std::size_t length = 0;
   for (const std::vector<double>& curve : curves) length = std::max(length, curve.size());

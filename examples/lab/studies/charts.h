@@ -116,12 +116,6 @@ kit::Panels panels(const std::string& title, const Items& items, const Chart& ch
 /// Each reference is labelled in the first panel that has it.
 kit::Panels label_once(kit::Panels panels);
 
-/// Adds the chart to the page if there is anything to draw.
-void figure_if_any(Page& page, const std::string& name, const kit::LineChart& chart,
-                   const std::string& caption);
-void figure_if_any(Page& page, const std::string& name, const kit::Panels& panels,
-                   const std::string& caption);
-
 /// Places on the axis of steps: of what thinned() keeps, and of the middles and the ends of equal slices.
 std::vector<double> thinned_steps(std::int64_t steps, std::size_t count);
 std::vector<double> middles_of_slices(std::int64_t steps, std::size_t count);

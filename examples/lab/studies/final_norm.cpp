@@ -180,8 +180,8 @@ void add_training(Page& page, const StudyResults& results, const Setting& settin
   chart.series = lines(kKinds, setting.depths, [&](const Kind& kind, std::int64_t layers) {
     return best_of(results, setting.search(layers, kind.with)).values;
   });
-  figure_if_any(page, "training", chart,
-                describe_bars(setting.seeds.size()) + " " + describe_clear_depths(all, setting, "train"));
+  page.figure("training", chart,
+              describe_bars(setting.seeds.size()) + " " + describe_clear_depths(all, setting, "train"));
   kit::Table table{.caption = "Final loss: mean over seeds, least and largest; chosen rates",
                    .header = {"Layers", "With", "rate", "Without", "rate", "Without - with"}};
   for (const std::int64_t layers : setting.depths) {
@@ -208,11 +208,11 @@ void add_logits(Page& page, const StudyResults& results, const Setting& setting)
     for (kit::Series& line : chart.series)
       for (std::vector<double>* ends : {&line.y, &line.low, &line.high})
         for (double& value : *ends) value = std::pow(10.0, value);
-    figure_if_any(page, one.name, chart,
-                  one.name == "logits-end"
-                      ? "What training has made of it. " + bars
-                      : "The head reads a stream that has grown with every block, or one of a fixed size. " +
-                            bars + " Lines are geometric means.");
+    page.figure(one.name, chart,
+                one.name == "logits-end"
+                    ? "What training has made of it. " + bars
+                    : "The head reads a stream that has grown with every block, or one of a fixed size. " +
+                          bars + " Lines are geometric means.");
   }
 }
 
@@ -225,13 +225,12 @@ void add_inference(Page& page, const StudyResults& results, const Setting& setti
   chart.series = lines(kinds, setting.depths, [&](const Titled& kind, std::int64_t layers) {
     return at_best(results, setting.search(layers, true), kind.name);
   });
-  figure_if_any(
-      page, "inference", chart,
-      fmt::format(
-          "The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, and "
-          "divides every token by the same number, the reciprocal of the mean of 1/sigma; its distance "
-          "from \u201Cas trained\u201D is what the norm does token by token. {} {}",
-          describe_bars(setting.seeds.size()), describe_clear_depths(all, setting, "inference")));
+  page.figure(
+      "inference", chart,
+      fmt::format("The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, "
+                  "and divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
+                  "distance from \u201Cas trained\u201D is what the norm does token by token. {} {}",
+                  describe_bars(setting.seeds.size()), describe_clear_depths(all, setting, "inference")));
 }
 
 void report(Page& page, const StudyResults& results) {
@@ -253,19 +252,18 @@ void report(Page& page, const StudyResults& results) {
 }  // namespace final_norm
 
 Study final_norm_study() {
-  return {
-      .name = "final-norm",
-      .title = "The norm after the last block",
-      .question = "Does a Pre-LN stack need its final norm, and what does it do?",
-      .setting =
-          "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the embedding, "
-          "on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 documents, Adam, "
-          "warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 with and without the "
-          "norm; 10 seeds. A seed's rate is the best of the other seeds; losses are on 256 documents "
-          "nothing was trained on, and differences are taken within a seed.",
-      .plan = final_norm::plan,
-      .figures = final_norm::figures,
-      .report = final_norm::report};
+  return {.name = "final-norm",
+          .title = "The norm after the last block",
+          .question = "Does a Pre-LN stack need its final norm, and what does it do?",
+          .setting =
+              "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the "
+              "embedding, on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 "
+              "documents, Adam, warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 "
+              "with and without the norm; 10 seeds. A seed's rate is the best of the other seeds; losses are "
+              "on 256 documents nothing was trained on, and differences are taken within a seed.",
+          .plan = final_norm::plan,
+          .figures = final_norm::figures,
+          .report = final_norm::report};
 }
 
 }  // namespace gradus::lab

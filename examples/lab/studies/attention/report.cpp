@@ -135,8 +135,8 @@ void add_axis(Page& page, const StudyResults& results, const Grid& grid) {
                              .series = lines_of_curves(kAxes, curves, thinned_steps(grid.axis_steps, 40)),
                              .references = {{.at = *recall_task().entropy(), .label = "least possible"}}};
   const double leak = mean(axis_runs(results, "queries").numbers("leak"));
-  figure_if_any(
-      page, "axis", chart,
+  page.figure(
+      "axis", chart,
       fmt::format(
           "With the softmax over the queries the loss ends {} the least possible one: {}. {}",
           leak > 0 ? "below" : "above",

@@ -145,20 +145,19 @@ Figures figures(const StudyResults& results) {
 }  // namespace depth_48
 
 Study depth_48_study() {
-  return {
-      .name = "depth-48",
-      .title = "A warm-up for 48 layers",
-      .question = "How would one design a warm-up for 48 layers, for each placement?",
-      .setting =
-          "GPTs of 48 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, "
-          "N(0, 1/fan_in), on the recall language: 400 steps of 8 lines, Adam, no clipping; nine designs, no "
-          "warm-up or 40 or 160 steps of a linear one, to a rate of 0.0003, 0.001 or 0.003 that then stays; "
-          "8 seeds. Readout: the loss on the validation set (nats per character), paired within a seed, "
-          "which is judged at the design that is best on the other seeds; the best design of a seed alone "
-          "where designs are compared.",
-      .plan = depth_48::plan,
-      .figures = depth_48::figures,
-      .report = depth_48::report};
+  return {.name = "depth-48",
+          .title = "A warm-up for 48 layers",
+          .question = "How would one design a warm-up for 48 layers, for each placement?",
+          .setting =
+              "GPTs of 48 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, N(0, "
+              "1/fan_in), on the recall language: 400 steps of 8 lines, Adam, no clipping; nine designs, no "
+              "warm-up or 40 or 160 steps of a linear one, to a rate of 0.0003, 0.001 or 0.003 that then "
+              "stays; 8 seeds. Readout: the loss on the validation set (nats per character), paired within a "
+              "seed, which is judged at the design that is best on the other seeds; the best design of a "
+              "seed alone where designs are compared.",
+          .plan = depth_48::plan,
+          .figures = depth_48::figures,
+          .report = depth_48::report};
 }
 
 }  // namespace gradus::lab

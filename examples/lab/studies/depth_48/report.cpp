@@ -131,10 +131,10 @@ void add_setting(Page& page, const Grid& grid) {
        {"tries", fmt::format("{} for each placement", grid.designs().size())},
        {"seeds", std::to_string(grid.seeds.size())}});
   page.html.paragraph(fmt::format(
-      "Every warm-up with every rate, the same for both placements. The loss of a search's winner "
-      "is too good on the seeds that chose it; so for each seed the design is chosen that was best "
-      "on average over the other seeds, and judged on this one (leave-one-out cross-validation, "
-      "Stone 1974). A run trained when it ended below {}, the loss of the best n-gram.",
+      "Every warm-up with every rate, the same for both placements. The loss of a search's winner is too "
+      "good on the seeds that chose it; so for each seed the design is chosen that was best on average over "
+      "the other seeds, and judged on this one (leave-one-out cross-validation, Stone 1974). A run trained "
+      "when it ended below {}, the loss of the best n-gram.",
       fixed_text(learned_loss(), 3)));
 }
 
@@ -157,10 +157,9 @@ void report(Page& page, const StudyResults& results) {
   page.figure("curves", curves(results, grid),
               "Each warm-up at the rate with the least mean loss. " + describe_bands(grid.seeds.size()));
   page.limits(
-      {fmt::format(
-           "**A recipe for other sizes.** Rates and lengths are those of width 32 and {} steps; read the "
-           "shares of the run and the direction, not the numbers.",
-           grid.steps),
+      {fmt::format("**A recipe for other sizes.** Rates and lengths are those of width 32 and {} steps; read "
+                   "the shares of the run and the direction, not the numbers.",
+                   grid.steps),
        "**Other shapes.** Only a linear rise to a rate that stays: no decay, no inverse square root.",
        "**Other remedies.** DeepNorm, which was made for such depths, and others are in `placements`.",
        "**Long training.** A design that needs thousands of steps does not train here."});

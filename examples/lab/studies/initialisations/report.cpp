@@ -40,12 +40,12 @@ void add_rates(Page& page, const StudyResults& results) {
                             .x_ticks = depth.rates,
                             .series = lines(schemes_of(depth), depth.rates, losses)};
     };
-    figure_if_any(page, fmt::format("initialisations-L{}", depth.layers),
-                  panels(fmt::format("Final loss against the learning rate, {} layers", depth.layers),
-                         kPlacements, chart),
-                  fmt::format("A scheme that is easy to train has a low, wide valley. Points are means over "
-                              "{}, bars go from the lowest to the highest.",
-                              count_seeds(depth.seeds.size())));
+    page.figure(fmt::format("initialisations-L{}", depth.layers),
+                panels(fmt::format("Final loss against the learning rate, {} layers", depth.layers),
+                       kPlacements, chart),
+                fmt::format("A scheme that is easy to train has a low, wide valley. Points are means over "
+                            "{}, bars go from the lowest to the highest.",
+                            count_seeds(depth.seeds.size())));
   }
 }
 

@@ -62,8 +62,8 @@ void add_rates(Page& page, const StudyResults& results, const Grid& grid) {
                           .x_ticks = {1e-3, 1e-2},  // all four would print over each other
                           .series = lines(grid.variants, grid.rates, losses)};
   };
-  figure_if_any(
-      page, "jacobians-rates", panels("Final loss against the learning rate", kPlacements, chart),
+  page.figure(
+      "jacobians-rates", panels("Final loss against the learning rate", kPlacements, chart),
       fmt::format("Validation loss after {} steps of {} layers: {}. “σ constant” differentiates the mean but "
                   "not the division by σ. {}",
                   kSteps, kLayers, describe_losses(results, grid), describe_bands(grid.seeds.size())));

@@ -202,11 +202,10 @@ Study long_study() {
       .setting =
           "GPTs of 4 blocks, 16 channels and one head, without positions, one block of which sees all tokens "
           "and the others 32 back; answers to questions about pairs that stand 16 to 16,384 tokens of noise "
-          "before, five distances one after the other in one training (494 steps, Adam, gradients clipped "
-          "to 1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first "
-          "distance), rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained "
-          "on (nats a question), paired within a seed, whose rate is the one that is best on the other "
-          "seeds.",
+          "before, five distances one after the other in one training (494 steps, Adam, gradients clipped to "
+          "1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first distance), "
+          "rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained on (nats a "
+          "question), paired within a seed, whose rate is the one that is best on the other seeds.",
       .plan = far::plan,
       .figures = far::figures,
       .report = far::report};

@@ -55,26 +55,24 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
                                 ? "no more than 0.02 on any seed"
                                 : "the seeds do not agree on more than 0.02");
   }
-  figure_if_any(
-      page, "loss",
+  page.figure(
+      "loss",
       chart_of(results, setting, "loss", "Loss of the answer", "nats a question, after training there"),
       sentence);
-  figure_if_any(
-      page, "zero",
+  page.figure(
+      "zero",
       chart_of(results, setting, "zero", "Right answers before training there", "share of the questions"),
       "What a model that was trained at the distances before can do at once, at the next. " + bars);
 }
 
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Other placements");
-  page.html.paragraph(
-      fmt::format("Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is "
-                  "best of the other "
-                  "seeds.",
-                  count_seeds(setting.seeds.size()),
-                  setting.few_seeds.empty() ? "are left to the longer forms"
-                                            : count_seeds(setting.few_seeds.size()),
-                  listed(setting.rates)));
+  page.html.paragraph(fmt::format(
+      "Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is best of the "
+      "other seeds.",
+      count_seeds(setting.seeds.size()),
+      setting.few_seeds.empty() ? "are left to the longer forms" : count_seeds(setting.few_seeds.size()),
+      listed(setting.rates)));
   struct Distance {
     std::string name;
     std::int64_t tokens;
@@ -97,30 +95,29 @@ void add_all(Page& page, const StudyResults& results, const Setting& setting) {
 void report(Page& page, const StudyResults& results) {
   const Setting setting = setting_of(results.options);
   const FarRecall task;
-  page.html.paragraph(
-      fmt::format("A document begins with {0} pairs of a key and a value, goes on with noise, and ends with "
-                  "{1} questions for the value of a key. Who does not look back loses ln {2} = {3:.2f} "
-                  "nats a question; who does, nothing. Models have {4} layers of {5} channels and one "
-                  "head, no positions but what causal attention tells; layer {6} sees all tokens, the "
-                  "others {7} back. Attention never holds its weights, so that a document of 16,384 tokens "
-                  "trains in memory that grows with its length, not with its square.",
-                  task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(),
-                  kLayers, kChannels, kFullLayer + 1, kWindow));
+  page.html.paragraph(fmt::format(
+      "A document begins with {0} pairs of a key and a value, goes on with noise, and ends with {1} "
+      "questions for the value of a key. Who does not look back loses ln {2} = {3:.2f} nats a question; who "
+      "does, nothing. Models have {4} layers of {5} channels and one head, no positions but what causal "
+      "attention tells; layer {6} sees all tokens, the others {7} back. Attention never holds its weights, "
+      "so that a document of 16,384 tokens trains in memory that grows with its length, not with its square.",
+      task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(), kLayers,
+      kChannels, kFullLayer + 1, kWindow));
   page.html.paragraph(
       fmt::format("One training goes from distance to distance, as language models are lengthened: {}, with "
                   "Adam and one rate that rises over 30 steps and then falls like 1/sqrt(step), a tenth of "
-                  "it after the first distance, and gradients clipped to a norm of 1. Answers are judged "
-                  "on documents that are not trained on.",
+                  "it after the first distance, and gradients clipped to a norm of 1. Answers are judged on "
+                  "documents that are not trained on.",
                   stage_words(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);
   page.limits(
       {"Learning a distance from nothing: at thousands of tokens a match is one of thousands of equally "
-       "weighted tokens, and these models learn what to look for at 16 tokens first, as longer ones do at "
-       "a few thousand.",
+       "weighted tokens, and these models learn what to look for at 16 tokens first, as longer ones do at a "
+       "few thousand.",
        "A way that goes through many layers: here one look back is enough. Where no layer sees far enough, "
-       "what is looked for has to be handed on from layer to layer, and depth, with it the placement, "
-       "would matter more.",
+       "what is looked for has to be handed on from layer to layer, and depth, with it the placement, would "
+       "matter more.",
        "Text, where what is far is also vague, and models of a size that is used."});
 }
 

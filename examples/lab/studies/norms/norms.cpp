@@ -82,11 +82,11 @@ Figures figures(const StudyResults& results) {
 std::string setting() {
   const Setting full = setting_of({.budget = Budget::full});
   return fmt::format(
-      "GPTs of 16 channels on the small recall language, {} steps of 8 documents, Adam, a tenth of the "
-      "steps warm-up and half a cosine down to 0; rates {}, each norm at the one that is best on the other "
-      "seeds where a row says best; {} seeds, which share weights and data over norms; final losses on the "
-      "validation set. Shift: training at rate {}, 6 layers. Gradients before training: {} layers, the "
-      "loss a mean over positions, {} seeds, in f64.",
+      "GPTs of 16 channels on the small recall language, {} steps of 8 documents, Adam, a tenth of the steps "
+      "warm-up and half a cosine down to 0; rates {}, each norm at the one that is best on the other seeds "
+      "where a row says best; {} seeds, which share weights and data over norms; final losses on the "
+      "validation set. Shift: training at rate {}, 6 layers. Gradients before training: {} layers, the loss "
+      "a mean over positions, {} seeds, in f64.",
       full.steps, listed(full.rates), full.seeds.size(), kShiftRate, kStartLayers, full.start_seeds.size());
 }
 

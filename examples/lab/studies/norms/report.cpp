@@ -61,19 +61,17 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
       table.rows.push_back(
           {kind.title, mean_and_range(found.values), chosen_rates(found), describe_largest(results, search)});
     }
-    const auto order = ranked(kinds(), [&](const Kind& kind) {
-      return best_of(results, setting.search(stack, kind.name)).values;
-    });
+    const auto order = ranked(
+        kinds(), [&](const Kind& kind) { return best_of(results, setting.search(stack, kind.name)).values; });
     if (order.size() > 1)
       sentence += fmt::format(" Least with {}: {}, by {:.3f} nats from {}.", stack.title, order[0].second,
                               order[1].first - order[0].first, order[1].second);
   }
-  figure_if_any(
-      page, "rates", rate_panels(results, setting),
-      fmt::format("Lines are means over seeds, bands and bars go from the lowest to the highest of {}. The "
-                  "lines across are the n-gram loss, below which a run has learned, and the entropy; losses "
-                  "above 2.6 are drawn at 2.6.{}",
-                  count_seeds(setting.seeds.size()), sentence));
+  page.figure("rates", rate_panels(results, setting),
+              fmt::format("Lines are means over seeds, bands and bars go from the lowest to the highest of "
+                          "{}. The lines across are the n-gram loss, below which a run has learned, and the "
+                          "entropy; losses above 2.6 are drawn at 2.6.{}",
+                          count_seeds(setting.seeds.size()), sentence));
   for (const kit::Table& table : tables) page.html.table(table);
 }
 
@@ -85,13 +83,13 @@ std::vector<kit::Series> bare(std::vector<kit::Series> lines) {
 
 void add_shift(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Internal covariate shift");
-  page.html.paragraph(fmt::format(
-      "Pre-LN, 6 layers, all at the rate {}, every 20 steps, on 64 documents that are not trained on. "
-      "**Inputs**: how far one update moves means and standard deviations of what each FFN is given, "
-      "against its standard deviation. **Gradients**: by how much of itself a block's gradient changes "
-      "when the blocks below make their update and it does not (Santurkar et al. 2018, definition 2.1). "
-      "Both are means over layers of log10.",
-      kit::number_text(kShiftRate)));
+  page.html.paragraph(
+      fmt::format("Pre-LN, 6 layers, all at the rate {}, every 20 steps, on 64 documents that are not "
+                  "trained on. **Inputs**: how far one update moves means and standard deviations of what "
+                  "each FFN is given, against its standard deviation. **Gradients**: by how much of itself a "
+                  "block's gradient changes when the blocks below make their update and it does not "
+                  "(Santurkar et al. 2018, definition 2.1). Both are means over layers of log10.",
+                  kit::number_text(kShiftRate)));
   const std::vector<double> steps =
       ends_of_slices(setting.steps, static_cast<std::size_t>(setting.steps / 20));
   const std::vector<Titled> measured = {{"inputs", "Inputs of the FFNs"},
@@ -111,8 +109,8 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
     });
     return order.empty() ? "none yet" : order.front().second;
   };
-  figure_if_any(
-      page, "shift", moved,
+  page.figure(
+      "shift", moved,
       fmt::format("Lines are means over {}. Inputs are steadiest with: {}. The loss is least with: {}.",
                   count_seeds(setting.seeds.size()), steadiest("inputs"), steadiest("loss")));
   const std::vector<Titled> columns = {
@@ -129,11 +127,11 @@ constexpr double kEdge = 6;
 
 void add_starts(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Gradients of deep stacks");
-  page.html.paragraph(fmt::format(
-      "{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a mean over 8 "
-      "documents. Matrices are N(0, 1/fan_in), or twice that; norm(f(x)) has no shortcut, and without its "
-      "norm it is f(x).",
-      kStartLayers));
+  page.html.paragraph(
+      fmt::format("{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a "
+                  "mean over 8 documents. Matrices are N(0, 1/fan_in), or twice that; norm(f(x)) has no "
+                  "shortcut, and without its norm it is f(x).",
+                  kStartLayers));
   const kit::Panels gradients = panels("Gradient along the stack", starts(), [&](const Start& start) {
     const auto curves = [&](const Kind& kind) {
       auto all = start_runs(results, start.name, kind.name).curves("gradient");
@@ -147,8 +145,8 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
                           .series = bare(lines_of_curves(setting.looked_into, curves,
                                                          thinned_steps(kStartLayers, kStartPoints)))};
   });
-  figure_if_any(
-      page, "gradients", gradients,
+  page.figure(
+      "gradients", gradients,
       fmt::format("Lines are means over {}. A level line is a gradient that neither explodes nor vanishes; "
                   "above 10^6 and below 10^-6 it is drawn at the edge, and the table has the numbers.",
                   count_seeds(setting.start_seeds.size())));

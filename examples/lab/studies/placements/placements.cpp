@@ -155,16 +155,11 @@ Study placements_study() {
       .question = "Which placement overcomes the limits of Pre-LN and of Post-LN, and how deep can each go?",
       .setting =
           "GPTs of 16 channels on the small recall language, 8 documents of 24 characters a step, Adam, "
-          "warm-up "
-          "over a tenth of the steps and half a cosine down to 0, the same matrices N(0, 1/fan_in) at the "
-          "start "
-          "but for what a placement sets itself: 400 steps with 2, 12 and 24 blocks, three rates (two with "
-          "24), "
-          "14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 seeds. Readout: the loss "
-          "on "
-          "the validation set (nats per character), paired within a seed, whose rate is the one that is best "
-          "on "
-          "the other seeds.",
+          "warm-up over a tenth of the steps and half a cosine down to 0, the same matrices N(0, 1/fan_in) "
+          "at the start but for what a placement sets itself: 400 steps with 2, 12 and 24 blocks, three "
+          "rates (two with 24), 14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 "
+          "seeds. Readout: the loss on the validation set (nats per character), paired within a seed, whose "
+          "rate is the one that is best on the other seeds.",
       .plan = placements::plan,
       .figures = placements::figures,
       .report = placements::report};

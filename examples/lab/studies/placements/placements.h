@@ -30,8 +30,8 @@ Part deep_part(const StudyOptions& options);
 
 std::string run_name(const nn::Placement& placement, std::int64_t layers, double rate, std::uint64_t seed);
 
-/// A placement's loss at one depth, seed by seed, above that of Pre-LN or of Post-LN: of both placements at all
-/// rates what is best on the *other* seeds. NaN where a run of that seed has not finished.
+/// A placement's loss at one depth, seed by seed, above that of Pre-LN or of Post-LN: of both placements at
+/// all rates what is best on the *other* seeds. NaN where a run of that seed has not finished.
 std::vector<double> above_better(const StudyResults& results, const Part& part,
                                  const nn::Placement& placement, std::int64_t layers);
 /// The same at the depth where it is largest on the other seeds.

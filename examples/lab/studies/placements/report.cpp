@@ -80,12 +80,11 @@ void add_above(Page& page, const StudyResults& results, const Part& part) {
   }
   if (bars.values.empty()) return;
   chart.series = {bars};
-  page.figure(
-      "above", chart,
-      fmt::format("A seed's worst depth is that of the other seeds. Bars are means over seeds, error bars go "
-                  "from the lowest to the highest. Above 0 on every seed: {}.{}",
-                  above.empty() ? "none" : listed(above),
-                  off.empty() ? "" : " Not drawn: " + listed(off) + "."));
+  page.figure("above", chart,
+              fmt::format("A seed's worst depth is that of the other seeds. Bars are means over seeds, error "
+                          "bars go from the lowest to the highest. Above 0 on every seed: {}.{}",
+                          above.empty() ? "none" : listed(above),
+                          off.empty() ? "" : " Not drawn: " + listed(off) + "."));
 }
 
 /// Whether the means of a search are least at its first or last rate.
@@ -97,11 +96,11 @@ bool at_edge(const std::vector<double>& means) {
 
 void add_search(Page& page, const StudyResults& results, const Part& part) {
   page.html.heading("The search of rates");
-  page.html.paragraph(fmt::format(
-      "At one depth every placement has the same rates. Pre-LN, Post-LN and the placements the "
-      "ledger asks about have {}, the others {}. A seed's rate is the one that is best in the mean "
-      "of the **other** seeds, so that no seed chooses what it is judged by.",
-      count_seeds(part.seeds.size()), count_seeds(part.few_seeds.size())));
+  page.html.paragraph(
+      fmt::format("At one depth every placement has the same rates. Pre-LN, Post-LN and the placements the "
+                  "ledger asks about have {}, the others {}. A seed's rate is the one that is best in the "
+                  "mean of the **other** seeds, so that no seed chooses what it is judged by.",
+                  count_seeds(part.seeds.size()), count_seeds(part.few_seeds.size())));
   for (const std::int64_t layers : part.depths) {
     std::vector<std::string> edges;
     for (const nn::Placement& placement : part.placements)
@@ -129,12 +128,12 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
 
 void add_deep(Page& page, const StudyResults& results, const Part& deep) {
   page.html.heading("Hundreds of layers");
-  page.html.paragraph(fmt::format(
-      "The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends below the loss "
-      "of a reader that ignores the context ({:.3f}): stacks that pass no signal end there. It **learned** "
-      "if it ends below what the last few characters allow ({:.3f}).",
-      listed(deep.depths), deep.steps, listed(deep.rates.at(deep.depths.front())),
-      tiny_task().context_free_loss(), tiny_baseline()));
+  page.html.paragraph(
+      fmt::format("The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends "
+                  "below the loss of a reader that ignores the context ({:.3f}): stacks that pass no signal "
+                  "end there. It **learned** if it ends below what the last few characters allow ({:.3f}).",
+                  listed(deep.depths), deep.steps, listed(deep.rates.at(deep.depths.front())),
+                  tiny_task().context_free_loss(), tiny_baseline()));
   const auto best = [&](const nn::Placement& placement, std::int64_t layers) {
     return best_of(results, deep.search(placement, layers));
   };
@@ -155,21 +154,22 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
                       }),
       .references = {{.at = tiny_baseline(), .label = "n-gram"},
                      {.at = tiny_task().context_free_loss(), .label = "context-free"}}};
-  figure_if_any(page, "deep", chart,
-                fmt::format(
-                    "Lines are means over seeds, bars go from the lowest to the highest: of {} for Pre-LN and "
-                    "{} for the others. Not a tenth of a nat below the context-free loss in the mean: {}.",
-                    deep.seeds.size(), count_seeds(deep.few_seeds.size()),
-                    stuck.empty() ? "none" : listed(stuck)));
-  page.html.table(cross_table(
-      "Final loss (nats per character), chosen rate, runs at it that learned", "Placement", deep.placements,
-      deep.depths, [&](const nn::Placement& placement, std::int64_t layers) {
-        const Found found = best(placement, layers);
-        std::vector<double> below;
-        for (const double loss : finite(found.values)) below.push_back(tiny_baseline() - loss);
-        return fmt::format("{}; rate {}; {}", mean_and_range(found.values), chosen_rates(found),
-                           share_of(below));
-      }));
+  page.figure(
+      "deep", chart,
+      fmt::format("Lines are means over seeds, bars go from the lowest to the highest: of {} for Pre-LN and "
+                  "{} for the others. Not a tenth of a nat below the context-free loss in the mean: {}.",
+                  deep.seeds.size(), count_seeds(deep.few_seeds.size()),
+                  stuck.empty() ? "none" : listed(stuck)));
+  page.html.table(cross_table("Final loss (nats per character), chosen rate, runs at it that learned",
+                              "Placement", deep.placements, deep.depths,
+                              [&](const nn::Placement& placement, std::int64_t layers) {
+                                const Found found = best(placement, layers);
+                                std::vector<double> below;
+                                for (const double loss : finite(found.values))
+                                  below.push_back(tiny_baseline() - loss);
+                                return fmt::format("{}; rate {}; {}", mean_and_range(found.values),
+                                                   chosen_rates(found), share_of(below));
+                              }));
 }
 
 }  // namespace
@@ -179,11 +179,10 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("All placements");
   page.html.paragraph(tiny_words(part.steps));
   page.html.paragraph(
-      "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, but for what a "
-      "placement sets itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on "
-      "the first batch). To overcome **both** limits a placement must be as good as the better of Pre-LN "
-      "and Post-LN at every depth: where Post-LN fails that is Pre-LN, where Post-LN ends lower it is "
-      "Post-LN.");
+      "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, but for what a placement "
+      "sets itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on the first "
+      "batch). To overcome **both** limits a placement must be as good as the better of Pre-LN and Post-LN "
+      "at every depth: where Post-LN fails that is Pre-LN, where Post-LN ends lower it is Post-LN.");
   add_losses(page, results, part);
   add_above(page, results, part);
   add_search(page, results, part);
@@ -193,10 +192,10 @@ void report(Page& page, const StudyResults& results) {
        "measured on models of 10^8 parameters and more, for whole data sets instead of a few hundred steps.",
        "The long run. With a fixed number of steps a placement that starts slowly looks bad, even if it "
        "would end well; the budget is the same for all, not enough for all.",
-       "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. "
-       "Here all share one recipe, which is what makes them comparable, and may suit none.",
-       "Small differences. With so few seeds, and an interval corrected for as many comparisons as there "
-       "are placements, only large differences can be told from chance; \u201Cunclear\u201D is no "
+       "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. Here "
+       "all share one recipe, which is what makes them comparable, and may suit none.",
+       "Small differences. With so few seeds, and an interval corrected for as many comparisons as there are "
+       "placements, only large differences can be told from chance; \u201Cunclear\u201D is no "
        "\u201Cequal\u201D."});
 }
 

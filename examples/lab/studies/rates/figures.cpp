@@ -25,8 +25,7 @@ std::vector<Search> losses_of(const Grid& grid, const std::string& placement, st
 std::vector<double> soonest(const StudyResults& results, const std::string& placement, std::int64_t layers) {
   const Grid grid = grid_of(results.options);
   std::vector<Search> searches = losses_of(grid, placement, layers, grid.warmups);
-  for (Search& search : searches)
-    search.number = "steps", search.otherwise = static_cast<double>(grid.steps);
+  for (Search& search : searches) search.number = "steps", search.otherwise = static_cast<double>(grid.steps);
   return best_of(results, searches).values;
 }
 
@@ -88,9 +87,10 @@ Figures figures(const StudyResults& results) {
     add("steps-at-largest",
         ratio_of_steps(steps_at(results, pre, pre_rates), steps_at(results, post, post_rates), grid.steps));
 
-    const std::vector<double> end = best(1, grid.warmups);
-    add("best", minus(end, best(0, grid.warmups)));
-    for (const double loss : end) add("post-above-ngram", {loss - learned_loss()});
+    const std::vector<double> pre_end = best(0, grid.warmups), post_end = best(1, grid.warmups);
+    add("best", minus(post_end, pre_end));
+    for (std::size_t s = 0; s < pre_end.size(); ++s)
+      if (!std::isnan(pre_end[s])) add("post-above-ngram", {post_end[s] - learned_loss()});
     add("steps", ratio_of_steps(soonest(results, kPlacements[0], layers),
                                 soonest(results, kPlacements[1], layers), grid.steps));
   }

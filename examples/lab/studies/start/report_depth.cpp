@@ -88,21 +88,21 @@ void add_signal(Page& page, const StudyResults& results) {
                     bands);
   }
   const std::vector<std::string> schemes = {"fan_in", "gpt2"};
-  figure_if_any(page, "start-cosines",
-                panels("Cosine between the stream and the input", schemes,
-                       [&](const std::string& scheme) {
-                         return kit::LineChart{
-                             .title = weight_scheme(scheme).title,
-                             .x_label = "block",
-                             .y_label = "cosine",
-                             .x_ticks = kBlockTicks,
-                             .series = lines_of_curves(kPlacements, [&](const Titled& placement) {
-                               return stacks_of(results, placement.name, scheme).curves("cosines");
-                             })};
-                       }),
-                "1: the input passes unaltered; 0: nothing of its direction is left. Small weights change "
-                "little in either placement, and do little. " +
-                    bands);
+  page.figure("start-cosines",
+              panels("Cosine between the stream and the input", schemes,
+                     [&](const std::string& scheme) {
+                       return kit::LineChart{
+                           .title = weight_scheme(scheme).title,
+                           .x_label = "block",
+                           .y_label = "cosine",
+                           .x_ticks = kBlockTicks,
+                           .series = lines_of_curves(kPlacements, [&](const Titled& placement) {
+                             return stacks_of(results, placement.name, scheme).curves("cosines");
+                           })};
+                     }),
+              "1: the input passes unaltered; 0: nothing of its direction is left. Small weights change "
+              "little in either placement, and do little. " +
+                  bands);
 }
 
 void add_gradients(Page& page, const StudyResults& results) {
@@ -111,17 +111,17 @@ void add_gradients(Page& page, const StudyResults& results) {
   const auto tops = [&](const Titled& placement, std::int64_t layers) {
     return stacks_of(results, placement.name, "xiong", layers).numbers("top");
   };
-  figure_if_any(page, "start-top",
-                kit::LineChart{.title = "|dL/dW2| of the last block, Xiong et al.'s weights",
-                               .x_label = "layers (log scale)",
-                               .y_label = "norm (log scale)",
-                               .x_axis = kit::AxisKind::log,
-                               .y_axis = kit::AxisKind::log,
-                               .x_ticks = as_doubles(depths),
-                               .series = lines(kPlacements, depths, tops, kit::Spread::band, geometric_mean)},
-                "The loss is that of one position; theorem 1 speaks of a mean over positions: its bound for "
-                "Post-LN has no depth in it, that for Pre-LN falls like 1/√L, half a decade in a decade. " +
-                    describe_tops(results) + geometric_bands(results));
+  page.figure("start-top",
+              kit::LineChart{.title = "|dL/dW2| of the last block, Xiong et al.'s weights",
+                             .x_label = "layers (log scale)",
+                             .y_label = "norm (log scale)",
+                             .x_axis = kit::AxisKind::log,
+                             .y_axis = kit::AxisKind::log,
+                             .x_ticks = as_doubles(depths),
+                             .series = lines(kPlacements, depths, tops, kit::Spread::band, geometric_mean)},
+              "The loss is that of one position; theorem 1 speaks of a mean over positions: its bound for "
+              "Post-LN has no depth in it, that for Pre-LN falls like 1/√L, half a decade in a decade. " +
+                  describe_tops(results) + geometric_bands(results));
   const auto chart = [&](const std::string& scheme) {
     const auto curves = [&](const Titled& placement) {
       return stacks_of(results, placement.name, scheme).curves("gradients");
@@ -138,9 +138,9 @@ void add_gradients(Page& page, const StudyResults& results) {
       }));
     return one;
   };
-  figure_if_any(page, "start-gradients",
-                panels("|dL/dW2| by block over that of the last of 32 blocks", kSchemes, chart),
-                describe_vanishing(results) + " " + geometric_bands(results));
+  page.figure("start-gradients",
+              panels("|dL/dW2| by block over that of the last of 32 blocks", kSchemes, chart),
+              describe_vanishing(results) + " " + geometric_bands(results));
   kit::Table table{
       .caption = "Largest over least |dL/dW| of 32 layers, by kind of matrix: mean of the seeds' ratios",
       .header = {"initial weights", "placement", "in_proj", "out_proj", "linear1", "linear2"}};
@@ -174,12 +174,12 @@ void add_shortcuts(Page& page, const StudyResults& results) {
         .x_ticks = {2, 8, kDepth, 192},
         .series = lines(placements, depths_of(results.options), ratios, kit::Spread::band, geometric_mean)};
   };
-  figure_if_any(page, "start-shortcuts",
-                panels("|dL/dx₀| over |dL/dx_L| against depth, weights N(0, 1/fan_in)", shortcuts, chart),
-                describe_shortcuts(results) +
-                    "Where a line falls, gradients vanish on their way down; where it rises, they explode. "
-                    "Without norms values that overflow are left out. " +
-                    geometric_bands(results));
+  page.figure("start-shortcuts",
+              panels("|dL/dx₀| over |dL/dx_L| against depth, weights N(0, 1/fan_in)", shortcuts, chart),
+              describe_shortcuts(results) +
+                  "Where a line falls, gradients vanish on their way down; where it rises, they explode. "
+                  "Without norms values that overflow are left out. " +
+                  geometric_bands(results));
 }
 
 void add_training(Page& page, const StudyResults& results) {
@@ -212,8 +212,8 @@ void add_training(Page& page, const StudyResults& results) {
                           .y_low = 0,
                           .series = lines_of_curves(kPlacements, curves, steps)};
   };
-  figure_if_any(page, "start-training", panels("Root mean squares during training", streams, chart),
-                describe_training(results) + describe_bands(trained_seeds_of(results.options).size()));
+  page.figure("start-training", panels("Root mean squares during training", streams, chart),
+              describe_training(results) + describe_bands(trained_seeds_of(results.options).size()));
 }
 
 }  // namespace gradus::lab::start

@@ -77,16 +77,16 @@ void add_sizes(Page& page, const StudyResults& results) {
                   kit::number_text(kRate)));
   const std::string bands = describe_bands(seeds_of(results.options).size());
   const Titled updates[] = {{"update.1", "after 1 update"}, {"update.16", "after 16"}};
-  figure_if_any(page, "updates-by-depth",
-                panels("Change of the logits (root mean square) against depth", updates,
-                       [&](const Titled& update) {
-                         return depth_chart(results, update.title, update.name, "change of logits");
-                       }),
-                fmt::format("Adam at rate 0.000001, a rate so small that no norm limits the change. {} {}",
-                            describe_growth(results), bands));
-  figure_if_any(page, "gradients-by-depth",
-                depth_chart(results, "Norm of the whole gradient at the start", "gradient", "|dL/dw|"),
-                describe_gradients(results) + bands);
+  page.figure("updates-by-depth",
+              panels("Change of the logits (root mean square) against depth", updates,
+                     [&](const Titled& update) {
+                       return depth_chart(results, update.title, update.name, "change of logits");
+                     }),
+              fmt::format("Adam at rate 0.000001, a rate so small that no norm limits the change. {} {}",
+                          describe_growth(results), bands));
+  page.figure("gradients-by-depth",
+              depth_chart(results, "Norm of the whole gradient at the start", "gradient", "|dL/dw|"),
+              describe_gradients(results) + bands);
   const Titled columns[] = {{"update.1", "after 1 update"},
                             {"update.16", "after 16"},
                             {"sgd", "one step of SGD"},

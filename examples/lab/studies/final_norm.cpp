@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
 #include "lab/studies/search.h"
 #include "lab/studies/studies.h"
 #include "lab/studies/tiny.h"
@@ -139,49 +137,28 @@ Figures figures(const StudyResults& results) {
   return all;
 }
 
-/// A number of a search's runs by depth, or 10 to its power.
-kit::Series line(const StudyResults& results, const Setting& setting, const std::string& name, bool with,
-                 const std::string& number, bool power, int style) {
-  std::vector<double> depths;
-  std::vector<std::vector<double>> values;
-  for (const std::int64_t layers : setting.depths) {
-    depths.push_back(static_cast<double>(layers));
-    values.push_back(at_best(results, setting.search(layers, with), number));
-  }
-  kit::Series series = band(name, depths, values, style);
-  series.spread = kit::Spread::error_bars;
-  if (power)
-    for (std::vector<double>* ends : {&series.y, &series.low, &series.high})
-      for (double& value : *ends) value = std::pow(10.0, value);
-  return series;
-}
-
-std::string bars_words(const Setting& setting) {
-  return fmt::format("Lines are means over seeds, bars go from the lowest to the highest of {}.",
-                     counted(static_cast<std::int64_t>(setting.seeds.size()), "seed"));
-}
-
+/// By depth, with bars.
 kit::LineChart axes(const Setting& setting, const std::string& title, const std::string& y) {
-  kit::LineChart chart{
-      .title = title, .x_label = "layers", .y_label = y, .x_axis = kit::AxisKind::log, .series = {}};
-  for (const std::int64_t layers : setting.depths) chart.x_ticks.push_back(static_cast<double>(layers));
-  return chart;
+  return {.title = title,
+          .x_label = "layers",
+          .y_label = y,
+          .x_axis = kit::AxisKind::log,
+          .x_ticks = as_doubles(setting.depths)};
 }
 
-void add_if_any(Page& page, const std::string& name, kit::LineChart chart, const std::string& caption) {
-  std::erase_if(chart.series, [](const kit::Series& series) { return series.x.empty(); });
-  if (!chart.series.empty()) page.figure(name, chart, caption);
-}
+struct Kind {
+  std::string name;
+  bool with;
+};
+const std::vector<Kind> kKinds = {{"with the final norm", true}, {"without", false}};
 
 /// "Worse without it by more than 0.02 nats on every seed: with 2 and 6 layers; better: at no depth."
-std::string clear_depths(const StudyResults& results, const Setting& setting, const std::string& measure) {
-  const Figures all = figures(results);
+std::string describe_clear_depths(const Figures& all, const Setting& setting, const std::string& measure) {
   std::vector<std::int64_t> worse, better;
   for (const std::int64_t layers : setting.depths) {
-    const std::vector<double>& values = all.at(fmt::format("{}.L{}", measure, layers));
-    if (values.empty()) continue;
-    if (spread_of(values).low > 0.02) worse.push_back(layers);
-    if (spread_of(values).high < -0.02) better.push_back(layers);
+    const Spread spread = spread_of(all.at(fmt::format("{}.L{}", measure, layers)));
+    if (spread.low > 0.02) worse.push_back(layers);
+    if (spread.high < -0.02) better.push_back(layers);
   }
   const auto words = [](const std::vector<std::int64_t>& depths) {
     return depths.empty() ? "at no depth" : "with " + listed(depths) + " layers";
@@ -190,23 +167,23 @@ std::string clear_depths(const StudyResults& results, const Setting& setting, co
                      words(worse), words(better));
 }
 
-void add_training(Page& page, const StudyResults& results, const Setting& setting) {
+void add_training(Page& page, const StudyResults& results, const Setting& setting, const Figures& all) {
   page.html.heading("Trained with and without it");
   page.html.paragraph(tiny_words(setting.steps));
   page.html.paragraph(
-      fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other "
-                  "seeds.",
+      fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other seeds.",
                   listed(setting.rates)));
   kit::LineChart chart = axes(setting, "Final loss of Pre-LN", "nats per character");
   chart.y_low = 0.65;  // room for the label of the entropy below the points
   chart.references = {{.at = *tiny_task().entropy(), .label = "entropy"},
                       {.at = tiny_baseline(), .label = "n-gram"}};
+  chart.series = lines(kKinds, setting.depths, [&](const Kind& kind, std::int64_t layers) {
+    return best_of(results, setting.search(layers, kind.with)).values;
+  });
+  page.figure("training", chart,
+              describe_bars(setting.seeds.size()) + " " + describe_clear_depths(all, setting, "train"));
   kit::Table table{.caption = "Final loss: mean over seeds, least and largest; chosen rates",
                    .header = {"Layers", "With", "rate", "Without", "rate", "Without - with"}};
-  for (const bool with : {true, false})
-    chart.series.push_back(
-        line(results, setting, with ? "with the final norm" : "without", with, "loss", false, with ? 0 : 1));
-  const Figures all = figures(results);
   for (const std::int64_t layers : setting.depths) {
     const Found with = best_of(results, setting.search(layers, true)),
                 without = best_of(results, setting.search(layers, false));
@@ -214,51 +191,55 @@ void add_training(Page& page, const StudyResults& results, const Setting& settin
                           mean_and_range(without.values), chosen_rates(without),
                           mean_and_range(all.at(fmt::format("train.L{}", layers)))});
   }
-  add_if_any(page, "training", chart, bars_words(setting) + " " + clear_depths(results, setting, "train"));
   page.html.table(table);
 }
 
 void add_logits(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("The scale of the logits");
-  for (const bool end : {false, true}) {
-    kit::LineChart chart = axes(setting, end ? "Logits after training" : "Logits before the first step",
-                                "standard deviation over the vocabulary");
+  const std::string bars = describe_bars(setting.seeds.size());
+  const Titled when[] = {{"logits-start", "Logits before the first step"},
+                         {"logits-end", "Logits after training"}};
+  for (const Titled& one : when) {
+    kit::LineChart chart = axes(setting, one.title, "standard deviation over the vocabulary");
     chart.y_axis = kit::AxisKind::log;
-    for (const bool with : {true, false})
-      chart.series.push_back(line(results, setting, with ? "with the final norm" : "without", with,
-                                  end ? "logits-end" : "logits-start", true, with ? 0 : 1));
-    add_if_any(page, end ? "logits-end" : "logits-start", chart,
-               end ? "What training has made of it. " + bars_words(setting)
-                   : "The head reads a stream that has grown with every block, or one of a fixed size. " +
-                         bars_words(setting) + " Lines are geometric means.");
+    chart.series = lines(kKinds, setting.depths, [&](const Kind& kind, std::int64_t layers) {
+      return at_best(results, setting.search(layers, kind.with), one.name);
+    });
+    for (kit::Series& line : chart.series)
+      for (std::vector<double>* ends : {&line.y, &line.low, &line.high})
+        for (double& value : *ends) value = std::pow(10.0, value);
+    page.figure(one.name, chart,
+                one.name == "logits-end"
+                    ? "What training has made of it. " + bars
+                    : "The head reads a stream that has grown with every block, or one of a fixed size. " +
+                          bars + " Lines are geometric means.");
   }
 }
 
-void add_inference(Page& page, const StudyResults& results, const Setting& setting) {
+void add_inference(Page& page, const StudyResults& results, const Setting& setting, const Figures& all) {
   page.html.heading("Taken away from a trained model");
   kit::LineChart chart = axes(setting, "Loss of a trained Pre-LN stack", "nats per character");
   chart.y_axis = kit::AxisKind::log;
-  const std::pair<const char*, const char*> kinds[] = {
+  const std::vector<Titled> kinds = {
       {"loss", "as trained"}, {"fixed", "one scale for all tokens"}, {"removed", "norm removed"}};
-  int style = 0;
-  for (const auto& [number, title] : kinds)
-    chart.series.push_back(line(results, setting, title, true, number, false, style++));
-  add_if_any(
-      page, "inference", chart,
-      fmt::format(
-          "The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, and "
-          "divides every token by the same number, the reciprocal of the mean of 1/sigma; its distance "
-          "from \u201Cas trained\u201D is what the norm does token by token. {} {}",
-          bars_words(setting), clear_depths(results, setting, "inference")));
+  chart.series = lines(kinds, setting.depths, [&](const Titled& kind, std::int64_t layers) {
+    return at_best(results, setting.search(layers, true), kind.name);
+  });
+  page.figure(
+      "inference", chart,
+      fmt::format("The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, "
+                  "and divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
+                  "distance from \u201Cas trained\u201D is what the norm does token by token. {} {}",
+                  describe_bars(setting.seeds.size()), describe_clear_depths(all, setting, "inference")));
 }
 
 void report(Page& page, const StudyResults& results) {
   const Setting setting = setting_of(results.options);
-  add_training(page, results, setting);
+  const Figures all = figures(results);
+  add_training(page, results, setting, all);
   add_logits(page, results, setting);
-  add_inference(page, results, setting);
-  page.html.heading("What this does not show");
-  page.html.list(
+  add_inference(page, results, setting, all);
+  page.limits(
       {"Deep models of a useful width, trained for long: a norm that is missed little here may be missed "
        "more where logits have 50,000 entries.",
        "Models with a head of their own: here it is the token embedding, so that the scale of the logits "
@@ -271,19 +252,18 @@ void report(Page& page, const StudyResults& results) {
 }  // namespace final_norm
 
 Study final_norm_study() {
-  return {
-      .name = "final-norm",
-      .title = "The norm after the last block",
-      .question = "Does a Pre-LN stack need its final norm, and what does it do?",
-      .setting =
-          "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the embedding, "
-          "on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 documents, Adam, "
-          "warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 with and without the "
-          "norm; 10 seeds. A seed's rate is the best of the other seeds; losses are on 256 documents "
-          "nothing was trained on, and differences are taken within a seed.",
-      .plan = final_norm::plan,
-      .figures = final_norm::figures,
-      .report = final_norm::report};
+  return {.name = "final-norm",
+          .title = "The norm after the last block",
+          .question = "Does a Pre-LN stack need its final norm, and what does it do?",
+          .setting =
+              "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the "
+              "embedding, on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 "
+              "documents, Adam, warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 "
+              "with and without the norm; 10 seeds. A seed's rate is the best of the other seeds; losses are "
+              "on 256 documents nothing was trained on, and differences are taken within a seed.",
+          .plan = final_norm::plan,
+          .figures = final_norm::figures,
+          .report = final_norm::report};
 }
 
 }  // namespace gradus::lab

@@ -24,21 +24,28 @@ double tiny_baseline() { return tiny_task().ngram().loss; }
 
 std::string tiny_words(std::int64_t steps) {
   return fmt::format(
-      "Every model has 16 channels, 2 heads and an FFN four times as wide, and is trained for {} steps of "
-      "8 documents with Adam (betas 0.9 and 0.999, no weight decay, no clipping), the rate rising linearly "
-      "over the first {} steps and falling to 0 along half a cosine. The task is the recall language with "
-      "3 boxes of 4 things in 24 characters: no model can do better than its entropy, {:.3f} nats a "
-      "character; what the last few characters alone allow is {:.3f}, and a run **learned** if it ended "
-      "below that. A run that diverged (a loss that is not finite), or ended above its start, counts with "
-      "the loss it started from. Losses are those on 256 documents no model was trained on.",
+      "Every model has 16 channels, 2 heads and an FFN four times as wide, and is trained for {} steps of 8 "
+      "documents with Adam (betas 0.9 and 0.999, no weight decay, no clipping), the rate rising linearly "
+      "over the first {} steps and falling to 0 along half a cosine. The task is the recall language with 3 "
+      "boxes of 4 things in 24 characters: no model can do better than its entropy, {:.3f} nats a character; "
+      "what the last few characters alone allow is {:.3f}, and a run **learned** if it ended below that. A "
+      "run that diverged (a loss that is not finite), or ended above its start, counts with the loss it "
+      "started from. Losses are those on 256 documents no model was trained on.",
       steps, steps / 10, *tiny_task().entropy(), tiny_baseline());
 }
 
 Measured measured_of(const TrialResult& result) {
   return {.numbers = {{"loss", result.final_loss},
                       {"start", result.start_loss},
-                      {"diverged", result.diverged ? 1.0 : 0.0}},
-          .series = {}};
+                      {"diverged", result.diverged ? 1.0 : 0.0}}};
+}
+
+Measured train_tiny(const TrialOptions& options, std::size_t curve) {
+  nn::GPT model = new_model(tiny_task(), options);
+  const TrialResult result = train(tiny_task(), model, options);
+  Measured measured = measured_of(result);
+  if (curve > 0) measured.series["losses"] = thinned(result.losses, curve);
+  return measured;
 }
 
 }  // namespace gradus::lab

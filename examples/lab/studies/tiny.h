@@ -24,5 +24,8 @@ std::string tiny_words(std::int64_t steps = 400);
 
 /// The numbers of a trial that every study keeps: loss, start (both on the validation set), diverged.
 Measured measured_of(const TrialResult& result);
+/// Trains a new model on the tiny task; with `curve`, keeps as many of the losses of its steps as a series
+/// "losses".
+Measured train_tiny(const TrialOptions& options, std::size_t curve = 0);
 
 }  // namespace gradus::lab

@@ -1,7 +1,6 @@
 #include "lab/study/outcome.h"
 
-#include <algorithm>
-#include <cmath>
+#include <span>
 
 #include "lab/statistics/statistics.h"
 
@@ -34,27 +33,6 @@ std::vector<double> slice_means(const std::vector<double>& values, std::size_t c
     means.push_back(mean(std::span(values).subspan(begin, end - begin)));
   }
   return means;
-}
-
-std::optional<std::vector<double>> numbers_of(const StudyResults& results,
-                                              const std::vector<std::string>& runs,
-                                              const std::string& number) {
-  std::vector<double> values;
-  for (const std::string& run : runs) {
-    if (!results.has(run)) return std::nullopt;
-    values.push_back(results.number(run, number));
-  }
-  return values;
-}
-
-double sensitivity_of(std::span<const double> losses) {
-  return mean(losses) - *std::min_element(losses.begin(), losses.end());
-}
-
-double largest_rate(std::span<const double> rates, std::span<const double> losses) {
-  for (std::size_t i = rates.size(); i-- > 0;)
-    if (losses[i] < learned_loss()) return rates[i];
-  return rates[0] * rates[0] / rates[1];
 }
 
 }  // namespace gradus::lab

@@ -6,9 +6,6 @@
 //   converged   the mean of 20 training losses in a row has come down to target_loss()
 //   diverged    as TrialResult has it; such a run counts with its loss at the start
 
-#include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "lab/study/study.h"
@@ -27,18 +24,5 @@ Measured outcome_of(const TrialResult& result, std::size_t points = 12);
 
 /// The means of `count` equal slices, or the values where there are no more than that.
 std::vector<double> slice_means(const std::vector<double>& values, std::size_t count);
-
-/// A number of each of the runs, in their order; nothing until all have finished.
-std::optional<std::vector<double>> numbers_of(const StudyResults& results,
-                                              const std::vector<std::string>& runs,
-                                              const std::string& number);
-
-/// Sensitivity to the rate (Wortsman et al. 2023, arXiv:2309.14322): the mean over rates minus the best, of
-/// losses that count that of the start where they would be larger. 0 for a model that does not care.
-double sensitivity_of(std::span<const double> losses);
-
-/// The largest of the rates, given in rising order, whose loss is below learned_loss(); where there is none,
-/// the rate one step (the ratio of the first two) below the least.
-double largest_rate(std::span<const double> rates, std::span<const double> losses);
 
 }  // namespace gradus::lab

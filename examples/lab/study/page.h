@@ -18,12 +18,23 @@ struct Page {
   };
   std::vector<Caption> captions = {};  // of the plots, in their order
 
-  /// A chart on the page and as a file of its own.
+  /// A chart on the page and as a file of its own; nothing where there is nothing to draw yet.
   template <class Chart>
   void figure(const std::string& name, const Chart& chart, const std::string& caption) {
+    if constexpr (requires { chart.panels; }) {
+      if (chart.panels.empty()) return;
+    } else if constexpr (requires { chart.series; }) {
+      if (chart.series.empty()) return;
+    }
     html.figure(chart, caption);
     plots.emplace_back(name + ".svg", kit::svg_file(kit::draw(chart)));
     captions.push_back({chart.title, caption});
+  }
+
+  /// The last section of every study.
+  void limits(const std::vector<std::string>& items) {
+    html.heading("What this does not show");
+    html.list(items);
   }
 };
 

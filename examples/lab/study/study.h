@@ -22,6 +22,11 @@ namespace gradus::lab {
 /// How much is run: about 30 seconds, half an hour, or as for the committed measurement, on two cores.
 enum class Budget { quick, standard, full };
 std::string name_of(Budget budget);
+/// What each form has: `per_budget(options.budget, 3, 5, 10)` seeds.
+template <class T>
+T per_budget(Budget budget, const T& quick, const T& standard, const T& full) {
+  return budget == Budget::quick ? quick : budget == Budget::full ? full : standard;
+}
 
 /// The first seed of the full form: bands and settings were tried on others, those of the quick forms.
 inline constexpr std::uint64_t kFullSeed = 3000;
@@ -35,8 +40,8 @@ struct StudyOptions {
 
 /// What a run measured, by name. Files keep every bit of a number, and six digits of each value of a series.
 struct Measured {
-  std::map<std::string, double> numbers;
-  std::map<std::string, std::vector<double>> series;
+  std::map<std::string, double> numbers = {};
+  std::map<std::string, std::vector<double>> series = {};
   std::map<std::string, std::string> texts = {};  // such as a fingerprint of the parameters
 };
 

@@ -27,17 +27,23 @@ Grid grid_of(const StudyOptions& options) {
       .rates = {kRate, 1e-2}, .seeds = seeds(12), .scale_seeds = seeds(20), .steps = 600, .axis_steps = 400};
 }
 
-std::string title_of_variant(const std::string& variant) {
-  const std::string placement = variant.starts_with("pre") ? "Pre-LN" : "Post-LN";
-  return variant.ends_with("-qk") ? placement + ", QK-norm" : placement;
-}
-
 std::string scale_run(std::uint64_t seed) { return fmt::format("scale-s{}", seed); }
 std::string training_run(const std::string& variant, double rate, std::uint64_t seed) {
   return fmt::format("{}-lr{}-s{}", variant, rate, seed);
 }
 std::string axis_run(const std::string& axis, std::uint64_t seed) {
   return fmt::format("axis-{}-s{}", axis, seed);
+}
+
+Runs scale_runs(const StudyResults& results) {
+  return {results, grid_of(results.options).scale_seeds, scale_run};
+}
+Runs training_runs(const StudyResults& results, const std::string& variant, double rate) {
+  return {results, grid_of(results.options).seeds,
+          [&](std::uint64_t seed) { return training_run(variant, rate, seed); }};
+}
+Runs axis_runs(const StudyResults& results, const std::string& axis) {
+  return {results, grid_of(results.options).seeds, [&](std::uint64_t seed) { return axis_run(axis, seed); }};
 }
 
 namespace {
@@ -50,54 +56,40 @@ std::vector<StudyRun> attention_plan(const StudyOptions& options) {
     runs.push_back(
         {.name = scale_run(seed), .seconds = 0.02, .measure = [seed] { return measure_scale(seed); }});
   for (const std::uint64_t seed : grid.seeds) {
-    for (const std::string& variant : kVariants)
+    for (const Titled& variant : kVariants)
       for (const double rate : grid.rates)
-        runs.push_back({.name = training_run(variant, rate, seed),
+        runs.push_back({.name = training_run(variant.name, rate, seed),
                         .seconds = 0.006 * steps + 1,
-                        .measure = [=] { return measure_training(variant, rate, seed, grid.steps); }});
-    for (const std::string& axis : kAxes)
-      runs.push_back({.name = axis_run(axis, seed), .seconds = 0.006 * axis_steps, .measure = [=] {
-                        return measure_axis(axis, seed, grid.axis_steps);
+                        .measure = [=] { return measure_training(variant.name, rate, seed, grid.steps); }});
+    for (const Titled& axis : kAxes)
+      runs.push_back({.name = axis_run(axis.name, seed), .seconds = 0.006 * axis_steps, .measure = [=] {
+                        return measure_axis(axis.name, seed, grid.axis_steps);
                       }});
   }
   return runs;
 }
 
-/// A figure of the ledger, and the run and number it is.
-struct Source {
-  std::string id, run, number;
-};
-
-std::vector<Source> sources_of(const Grid& grid, std::uint64_t seed) {
-  std::vector<Source> all;
-  const auto training = [&](const char* variant) { return training_run(variant, kRate, seed); };
-  for (const std::string& variant : kVariants)
-    for (const double rate : grid.rates)
+Figures attention_figures(const StudyResults& results) {
+  Figures all;
+  for (const char* id : {"scale.variance", "scale.entropy", "scale.gradient"})
+    all[id] = scale_runs(results).numbers(id);
+  for (const Titled& variant : kVariants)
+    for (const double rate : grid_of(results.options).rates)
       for (const char* what : {"growth", "largest"})
-        all.push_back(
-            {fmt::format("{}.{}.lr{}", what, variant, rate), training_run(variant, rate, seed), what});
-  all.push_back({"direction", training("pre"), "direction"});
+        all[fmt::format("{}.{}.lr{}", what, variant.name, rate)] =
+            training_runs(results, variant.name, rate).numbers(what);
+  all["direction"] = training_runs(results, "pre").numbers("direction");
   for (const char* placement : {"pre", "post"})
     for (const char* what : {"auc", "cosine"})
-      all.push_back({fmt::format("{}.{}", what, placement), training(placement), what});
+      all[fmt::format("{}.{}", what, placement)] = training_runs(results, placement).numbers(what);
   for (const char* part : {"q", "k", "v"})
-    for (const char* what : {"overlap", "turned"})
-      all.push_back({fmt::format("{}.{}", what, part), training("pre"), fmt::format("{}.{}", what, part)});
+    for (const char* what : {"overlap", "turned"}) {
+      const std::string id = fmt::format("{}.{}", what, part);
+      all[id] = training_runs(results, "pre").numbers(id);
+    }
   for (const char* axis : {"queries", "batch"})
     for (const char* what : {"rows", "future", "leak", "others"})
-      all.push_back({fmt::format("{}.{}", what, axis), axis_run(axis, seed), what});
-  return all;
-}
-
-Figures attention_figures(const StudyResults& results) {
-  const Grid grid = grid_of(results.options);
-  Figures all;
-  for (const std::uint64_t seed : grid.scale_seeds)
-    for (const char* id : {"scale.variance", "scale.entropy", "scale.gradient"})
-      if (results.has(scale_run(seed))) all[id].push_back(results.number(scale_run(seed), id));
-  for (const std::uint64_t seed : grid.seeds)
-    for (const Source& source : sources_of(grid, seed))
-      if (results.has(source.run)) all[source.id].push_back(results.number(source.run, source.number));
+      all[fmt::format("{}.{}", what, axis)] = axis_runs(results, axis).numbers(what);
   return all;
 }
 

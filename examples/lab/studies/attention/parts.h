@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/study.h"
+#include "lab/studies/charts.h"
+#include "lab/studies/runs.h"
 #include "lab/training/trial.h"
 
 namespace gradus::lab::attention {
@@ -20,13 +21,17 @@ struct Grid {
 };
 Grid grid_of(const StudyOptions& options);
 
-inline const std::vector<std::string> kVariants = {"pre", "post", "pre-qk", "post-qk"};
-std::string title_of_variant(const std::string& variant);
-inline const std::vector<std::string> kAxes = {"keys", "queries", "batch"};
+inline const std::vector<Titled> kVariants = {
+    {"pre", "Pre-LN"}, {"post", "Post-LN"}, {"pre-qk", "Pre-LN, QK-norm"}, {"post-qk", "Post-LN, QK-norm"}};
+inline const std::vector<Titled> kAxes = {
+    {"keys", "keys (right)"}, {"queries", "queries"}, {"batch", "batch"}};
 
 std::string scale_run(std::uint64_t seed);
 std::string training_run(const std::string& variant, double rate, std::uint64_t seed);
 std::string axis_run(const std::string& axis, std::uint64_t seed);
+Runs scale_runs(const StudyResults& results);
+Runs training_runs(const StudyResults& results, const std::string& variant, double rate = kRate);
+Runs axis_runs(const StudyResults& results, const std::string& axis);
 
 /// Random queries and keys of all head sizes.
 Measured measure_scale(std::uint64_t seed);

@@ -35,6 +35,16 @@ std::string training_run(const std::string& variant, double rate, std::uint64_t 
   return fmt::format("train-{}-lr{}-s{}", variant, rate, seed);
 }
 
+namespace {
+
+std::vector<std::uint64_t> model_seeds(const StudyOptions& options) { return seeds_from(options.seed, 3); }
+
+}  // namespace
+
+Runs models_of(const StudyResults& results, const std::string& model) {
+  return {results, model_seeds(results.options), [&](std::uint64_t seed) { return model_run(model, seed); }};
+}
+
 std::vector<double> differences(const StudyResults& results, const std::string& one,
                                 const std::string& other) {
   const Grid grid = grid_of(results.options);
@@ -44,8 +54,7 @@ std::vector<double> differences(const StudyResults& results, const std::string& 
 
 namespace {
 
-constexpr double kLayerStep = 2.6e-4;   // seconds
-constexpr std::size_t kModelSeeds = 3;  // there is no chance in them but the weights drawn
+constexpr double kLayerStep = 2.6e-4;  // seconds
 
 TrialOptions trial_of(const Variant& variant, const Grid& grid, double rate, std::uint64_t seed) {
   TrialOptions options = tiny_trial(grid.steps);
@@ -57,18 +66,10 @@ TrialOptions trial_of(const Variant& variant, const Grid& grid, double rate, std
   return options;
 }
 
-Measured train_variant(const TrialOptions& options) {
-  nn::GPT model = new_model(tiny_task(), options);
-  const TrialResult result = train(tiny_task(), model, options);
-  Measured measured = measured_of(result);
-  measured.series["losses"] = thinned(result.losses, 40);
-  return measured;
-}
-
 std::vector<StudyRun> blocks_plan(const StudyOptions& options) {
   const Grid grid = grid_of(options);
   std::vector<StudyRun> runs;
-  for (const std::uint64_t seed : seeds_from(options.seed, kModelSeeds))
+  for (const std::uint64_t seed : model_seeds(options))
     for (const std::string& model : model_names())
       runs.push_back({.name = model_run(model, seed), .seconds = 0.01, .measure = [model, seed] {
                         return measure_model(model, seed);
@@ -76,10 +77,11 @@ std::vector<StudyRun> blocks_plan(const StudyOptions& options) {
   for (const std::uint64_t seed : grid.seeds)
     for (const Variant& variant : variants())
       for (const double rate : grid.rates)
-        runs.push_back(
-            {.name = training_run(variant.name, rate, seed),
-             .seconds = kLayerStep * static_cast<double>((kTrainedLayers + 1) * grid.steps),
-             .measure = [options = trial_of(variant, grid, rate, seed)] { return train_variant(options); }});
+        runs.push_back({.name = training_run(variant.name, rate, seed),
+                        .seconds = kLayerStep * static_cast<double>((kTrainedLayers + 1) * grid.steps),
+                        .measure = [options = trial_of(variant, grid, rate, seed)] {
+                          return train_tiny(options, kCurvePoints);
+                        }});
   return runs;
 }
 
@@ -91,11 +93,8 @@ Figures blocks_figures(const StudyResults& results) {
       {"gpt3", {"gpt3.pre", "gpt3.layernorm"}},
       {"t5", {"t5.pre", "t5.layernorm"}},
       {"bert", {"bert.post", "bert.names"}}};
-  for (const std::uint64_t seed : seeds_from(results.options.seed, kModelSeeds))
-    for (const auto& [model, ids] : built)
-      for (const std::string& id : ids)
-        if (const std::string run = model_run(model, seed); results.has(run))
-          all[id].push_back(results.number(run, id));
+  for (const auto& [model, ids] : built)
+    for (const std::string& id : ids) all[id] = models_of(results, model).numbers(id);
   for (const Mistake& mistake : mistakes())
     all[mistake.measure] = differences(results, mistake.made, mistake.meant);
   return all;

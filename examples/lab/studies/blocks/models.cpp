@@ -106,9 +106,9 @@ Measured measure_gpt1(std::uint64_t seed) {
   const Tensor ids = some_ids(seed), x = embedded(gpt, ids), logits = gpt(ids);
   nn::Placement removed{.name = "without memory"};
   removed.decoder_block = [](const nn::BlockOptions& options) { return WithoutMemory(options); };
-  return {.numbers = {{"gpt1.logits", off(logits_of(gpt, through_decoder(gpt, x, removed)), logits)},
-                      {"gpt1.silenced", off(logits_of(gpt, through_decoder(gpt, x, nn::post_ln())), logits)}},
-          .series = {}};
+  return {
+      .numbers = {{"gpt1.logits", off(logits_of(gpt, through_decoder(gpt, x, removed)), logits)},
+                  {"gpt1.silenced", off(logits_of(gpt, through_decoder(gpt, x, nn::post_ln())), logits)}}};
 }
 
 double off_pre(const nn::GPT& gpt, std::uint64_t seed) {
@@ -122,16 +122,14 @@ Measured measure_gpt2(std::uint64_t seed) {
   return {.numbers = {{"gpt2.formula", off_pre(gpt, seed)},
                       {"gpt2.names", gpt2_names_off(gpt)},
                       {"gpt2.vocab", static_cast<double>(published.vocab)},
-                      {"gpt2.context", static_cast<double>(published.context)}},
-          .series = {}};
+                      {"gpt2.context", static_cast<double>(published.context)}}};
 }
 
 Measured measure_gpt3(std::uint64_t seed) {
   const nn::GPT gpt = small(nn::gpt3(), seed);
   return {.numbers = {{"gpt3.pre", off_pre(gpt, seed)},
                       {"gpt3.layernorm", layer_norm_share(gpt)},
-                      {"gpt3.banded", 1.0 / static_cast<double>(nn::gpt3().block.window_every)}},
-          .series = {}};
+                      {"gpt3.banded", 1.0 / static_cast<double>(nn::gpt3().block.window_every)}}};
 }
 
 Measured measure_t5(std::uint64_t seed) {
@@ -148,8 +146,7 @@ Measured measure_t5(std::uint64_t seed) {
   const nn::AttentionMasks masks{.score_bias = (*t5.encoder_bias)(kContext, kContext)};
   return {
       .numbers = {{"t5.pre", off(written_out(t5.encoder, x, WrittenOut::pre, masks), t5.encode(ids).memory)},
-                  {"t5.layernorm", layer_norm_share(t5)}},
-      .series = {}};
+                  {"t5.layernorm", layer_norm_share(t5)}}};
 }
 
 Measured measure_bert(std::uint64_t seed) {
@@ -161,8 +158,7 @@ Measured measure_bert(std::uint64_t seed) {
       bert.token_embedding(ids) + bert.position_embedding(kContext) + bert.type_embedding.weight.select(0, 0),
       bert.parameter("embedding_norm.weight"), bert.parameter("embedding_norm.bias"), 1e-12);
   return {.numbers = {{"bert.post", off(written_out(bert.transformer, x, WrittenOut::post), bert(ids))},
-                      {"bert.names", bert_names_off(bert)}},
-          .series = {}};
+                      {"bert.names", bert_names_off(bert)}}};
 }
 
 /// The block whose shortcut takes the normed stream against Post-LN on a stream that is normed at once: each
@@ -192,7 +188,7 @@ Measured measure_shortcut(std::uint64_t seed) {
   const Tensor x = Tensor(random_normal({3, kContext, 32}, 0, 1, f32, generator));
   const Tensor first = layer_norm_by_hand(x, wrong.layers[0].parameter("norm1.weight"),
                                           wrong.layers[0].parameter("norm1.bias"), 1e-5);
-  return {.numbers = {{"shortcut.is-post", off(post(first), wrong(x))}}, .series = {}};
+  return {.numbers = {{"shortcut.is-post", off(post(first), wrong(x))}}};
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "lab/studies/search.h"
-#include "lab/study/study.h"
 
 namespace gradus::lab::blocks {
 
 inline constexpr std::int64_t kTrainedLayers = 6;
+inline constexpr std::size_t kCurvePoints = 40;  // of a run's training loss
 
 struct Grid {
   std::vector<double> rates;
@@ -23,6 +23,8 @@ struct Grid {
 Grid grid_of(const StudyOptions& options);
 
 std::string model_run(const std::string& model, std::uint64_t seed);
+/// There is no chance in them but the weights drawn: three seeds.
+Runs models_of(const StudyResults& results, const std::string& model);
 std::string training_run(const std::string& variant, double rate, std::uint64_t seed);
 
 /// Loss of one variant minus that of another, seed by seed, each at the rate that is best on the other seeds.

@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
-#include "lab/studies/blocks/models.h"
 #include "lab/studies/blocks/mutants.h"
 #include "lab/studies/blocks/parts.h"
 #include "lab/studies/tiny.h"
@@ -20,14 +16,11 @@ namespace {
 
 /// The largest over the seeds that are there; NaN for none.
 double worst(const StudyResults& results, const std::string& model, const std::string& number) {
-  double most = kit::nothing;
-  for (const std::uint64_t seed : seeds_from(results.options.seed, 3))
-    if (const std::string run = model_run(model, seed); results.has(run))
-      most = std::isnan(most) ? results.number(run, number) : std::max(most, results.number(run, number));
-  return most;
+  const std::vector<double> values = models_of(results, model).numbers(number);
+  return values.empty() ? kit::nothing : *std::max_element(values.begin(), values.end());
 }
 
-std::string worst_words(const StudyResults& results, const std::string& model, const std::string& number) {
+std::string format_worst(const StudyResults& results, const std::string& model, const std::string& number) {
   return kit::number_text(worst(results, model, number), 2);
 }
 
@@ -35,41 +28,38 @@ void add_models(Page& page, const StudyResults& results) {
   page.html.heading("By construction");
   page.html.paragraph(
       "Small models of each pattern, with random weights, gains and biases, against the same parts put "
-      "together by "
-      "hand. The number is the largest difference of an output from the library's, over the standard "
-      "deviation of the "
-      "library's; the worst of 3 draws of weights.");
+      "together by hand. The number is the largest difference of an output from the library's, over the "
+      "standard deviation of the library's; the worst of 3 draws of weights.");
   page.html.table(
       {.caption = "The model and what it is said to be",
        .header = {"Model", "Against", "Largest difference"},
        .rows = {{"GPT-1", "the original decoder without its attention over memory and that branch's norm",
-                 worst_words(results, "gpt1", "gpt1.logits")},
+                 format_worst(results, "gpt1", "gpt1.logits")},
                 {"GPT-1", "the original decoder whose attention over memory gives 0, its norm left in place",
-                 worst_words(results, "gpt1", "gpt1.silenced")},
-                {"GPT-2", "x + f(LN(x)) and a final norm", worst_words(results, "gpt2", "gpt2.formula")},
+                 format_worst(results, "gpt1", "gpt1.silenced")},
+                {"GPT-2", "x + f(LN(x)) and a final norm", format_worst(results, "gpt2", "gpt2.formula")},
                 {"GPT-3, every other block banded", "x + f(LN(x)) and a final norm",
-                 worst_words(results, "gpt3", "gpt3.pre")},
+                 format_worst(results, "gpt3", "gpt3.pre")},
                 {"T5's encoder, position bias on the scores", "x + f(RMS(x)) and a final norm",
-                 worst_words(results, "t5", "t5.pre")},
+                 format_worst(results, "t5", "t5.pre")},
                 {"BERT", "LN(x + f(x)), after a norm of the embedding",
-                 worst_words(results, "bert", "bert.post")}}});
+                 format_worst(results, "bert", "bert.post")}}});
   const double silenced = worst(results, "gpt1", "gpt1.silenced");
   if (std::isfinite(silenced))
     page.html.paragraph(
-        silenced > 1e-3 ? "A decoder whose cross-attention is silenced rather than removed is another model: "
-                          "in Post-LN the norm of "
-                          "the missing branch acts on what is normed already, with its gain and bias."
-                        : "Silencing the cross-attention gives the same as removing it, but for rounding.");
-  page.html.paragraph(
-      fmt::format("{} of T5's norms and {} of GPT-3's subtract a mean and have a bias. The file of a small "
-                  "GPT-2 differs from the "
-                  "published model's list of names by {} tensors, that of a small BERT by {}.",
-                  kit::number_text(100 * worst(results, "t5", "t5.layernorm"), 3) + "%",
-                  kit::number_text(100 * worst(results, "gpt3", "gpt3.layernorm"), 3) + "%",
-                  worst_words(results, "gpt2", "gpt2.names"), worst_words(results, "bert", "bert.names")));
+        silenced > 1e-3
+            ? "A decoder whose cross-attention is silenced rather than removed is another model: in Post-LN "
+              "the norm of the missing branch acts on what is normed already, with its gain and bias."
+            : "Silencing the cross-attention gives the same as removing it, but for rounding.");
+  page.html.paragraph(fmt::format(
+      "{} of T5's norms and {} of GPT-3's subtract a mean and have a bias. The file of a small GPT-2 differs "
+      "from the published model's list of names by {} tensors, that of a small BERT by {}.",
+      kit::number_text(100 * worst(results, "t5", "t5.layernorm"), 3) + "%",
+      kit::number_text(100 * worst(results, "gpt3", "gpt3.layernorm"), 3) + "%",
+      format_worst(results, "gpt2", "gpt2.names"), format_worst(results, "bert", "bert.names")));
 }
 
-std::string verdict_words(const std::vector<double>& differences) {
+std::string describe_verdict(const std::vector<double>& differences) {
   const Difference d = difference_of(differences);
   if (d.count == 0) return "not measured";
   const std::string seeds = fmt::format("{} of {} seeds", d.agreeing(), d.count);
@@ -93,47 +83,30 @@ void add_table(Page& page, const StudyResults& results) {
   for (const Mistake& mistake : mistakes()) {
     const std::vector<double> off = differences(results, mistake.made, mistake.meant);
     costs.rows.push_back({mistake.title, mistake.meant == "pre" ? "Pre-LN" : "Post-LN", mean_and_range(off),
-                          verdict_words(off)});
+                          describe_verdict(off)});
   }
   page.html.table(made);
   page.html.table(losses);
   page.html.table(costs);
 }
 
-/// The curves of a variant's seeds, each at its chosen rate.
-std::vector<std::vector<double>> curves_of(const StudyResults& results, const std::string& variant) {
-  const Search search = grid_of(results.options).search(variant);
-  const Found found = best_of(results, search);
-  std::vector<std::vector<double>> curves;
-  for (std::size_t s = 0; s < found.rates.size(); ++s)
-    if (std::isfinite(found.rates[s]))
-      curves.push_back(results.series(search.run(found.rates[s], search.seeds[s]), "losses"));
-  return curves;
-}
-
 void add_curves(Page& page, const StudyResults& results, const std::string& meant, const std::string& title) {
   const Grid grid = grid_of(results.options);
-  kit::LineChart chart{
-      .title = title, .x_label = "step", .y_label = "loss of the batch (nats per character)"};
-  int style = 0;
-  for (const Variant& variant : variants()) {
-    if (variant.name != meant && variant.meant != meant) continue;
-    const std::vector<std::vector<double>> curves = curves_of(results, variant.name);
-    std::size_t longest = 0;
-    for (const std::vector<double>& curve : curves) longest = std::max(longest, curve.size());
-    std::vector<double> steps;
-    for (std::size_t i = 0; i < longest; ++i)
-      steps.push_back(1 + static_cast<double>(i * static_cast<std::size_t>(grid.steps - 1)) /
-                              static_cast<double>(std::max<std::size_t>(longest - 1, 1)));
-    chart.series.push_back(band_of_curves(variant.title, curves, style++, steps));
-    chart.series.back().low.clear();
-    chart.series.back().high.clear();
-  }
-  chart.references = {{.at = *tiny_task().entropy(), .label = "least possible"}};
+  std::vector<Variant> some;
+  for (const Variant& variant : variants())
+    if (variant.name == meant || variant.meant == meant) some.push_back(variant);
+  const auto curves = [&](const Variant& variant) {
+    return curves_at_best(results, best_of(results, grid.search(variant.name)), "losses");
+  };
+  const kit::LineChart chart{
+      .title = title,
+      .x_label = "step",
+      .y_label = "loss of the batch (nats per character)",
+      .series = without_bands(lines_of_curves(some, curves, thinned_steps(grid.steps, kCurvePoints))),
+      .references = {{.at = *tiny_task().entropy(), .label = "least possible"}}};
   page.figure("training-" + meant, chart,
               fmt::format("Means over {}, {} layers, each block at its best rate of {}.",
-                          counted(static_cast<std::int64_t>(grid.seeds.size()), "seed"), kTrainedLayers,
-                          listed(grid.rates)));
+                          count_seeds(grid.seeds.size()), kTrainedLayers, listed(grid.rates)));
 }
 
 void add_differences(Page& page, const StudyResults& results) {
@@ -143,11 +116,8 @@ void add_differences(Page& page, const StudyResults& results) {
   for (const Mistake& mistake : mistakes()) {
     const std::vector<double> off = differences(results, mistake.made, mistake.meant);
     if (off.empty()) continue;
-    const Difference d = difference_of(off);
     chart.categories.push_back(mistake.title + (mistake.meant == "pre" ? ", for Pre-LN" : ", for Post-LN"));
-    bars.values.push_back(d.mean);
-    bars.low.push_back(d.low);
-    bars.high.push_back(d.high);
+    add_bar(bars, off);
   }
   if (chart.categories.empty()) return;
   chart.decimals = 3;
@@ -166,28 +136,26 @@ void report(Page& page, const StudyResults& results) {
   add_models(page, results);
   const Grid grid = grid_of(results.options);
   page.html.heading("Blocks that were shipped wrong");
-  page.html.paragraph(fmt::format(
-      "GPTs of {} layers, all at the same rates, {}; a seed's rate is the best of the other seeds, and "
-      "differences are made seed by seed. {}",
-      kTrainedLayers, listed(grid.rates), tiny_words(grid.steps)));
+  page.html.paragraph(
+      fmt::format("GPTs of {} layers, all at the same rates, {}; a seed's rate is the best of the other "
+                  "seeds, and differences are made seed by seed. {}",
+                  kTrainedLayers, listed(grid.rates), tiny_words(grid.steps)));
   add_table(page, results);
   add_differences(page, results);
   add_curves(page, results, "pre", "Blocks meant as Pre-LN");
   add_curves(page, results, "post", "Blocks meant as Post-LN");
   const double same = worst(results, "shortcut", "shortcut.is-post");
   if (std::isfinite(same))
-    page.html.paragraph(fmt::format(
-        "The normed shortcut {} Post-LN with one more norm in front, each norm standing at the end of what "
-        "came before "
-        "it: with the weights moved along, outputs differ by at most {}. Who asked for Pre-LN got Post-LN.",
-        same < 1e-4 ? "is" : "is not", kit::number_text(same, 2)));
-  page.html.heading("What this does not show");
-  page.html.list(
+    page.html.paragraph(
+        fmt::format("The normed shortcut {} Post-LN with one more norm in front, each norm standing at the "
+                    "end of what came before it: with the weights moved along, outputs differ by at most {}. "
+                    "Who asked for Pre-LN got Post-LN.",
+                    same < 1e-4 ? "is" : "is not", kit::number_text(same, 2)));
+  page.limits(
       {"Deeper stacks, and training without warm-up, which Post-LN stands less well: the study rates.",
        "Inference: a checkpoint trained with the wrong block is right only with the wrong block.",
-       "The reports name versions; those frameworks are mended now, but for nn.Transformer's last "
-       "norm, which "
-       "stays for the sake of old checkpoints."});
+       "The reports name versions; those frameworks are mended now, but for nn.Transformer's last norm, "
+       "which stays for the sake of old checkpoints."});
 }
 
 }  // namespace gradus::lab::blocks

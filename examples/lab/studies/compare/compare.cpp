@@ -59,8 +59,7 @@ Measured measure_jacobian(std::uint64_t seed) {
   const JacobianCheck check = check_layer_norm_jacobian(6, seed);
   return {.numbers = {{"error", check.max_error},
                       {"mean-only", check.wrong_mean_only},
-                      {"constant-sigma", check.wrong_constant_sigma}},
-          .series = {}};
+                      {"constant-sigma", check.wrong_constant_sigma}}};
 }
 
 /// Nothing until all of it has finished.
@@ -151,8 +150,7 @@ Study compare_study() {
           .question = "Which of two placements trains more reliably, at which depths, rates and warm-ups?",
           .setting =
               "2, 6 and 12 layers of width 32, rates 0.001, 0.003, 0.01 and 0.03, without warm-up and with "
-              "100 steps of it, 400 steps; both placements with the same weights and batches, seed by "
-              "seed.",
+              "100 steps of it, 400 steps; both placements with the same weights and batches, seed by seed.",
           .plan = compare::plan,
           .figures = compare::figures,
           .report = compare::report,

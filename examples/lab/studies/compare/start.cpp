@@ -139,8 +139,7 @@ Initialisation measure_initialisation(const Placements& placements, std::uint64_
 }
 
 Measured measured_of(const InitialState& state) {
-  Measured measured{.numbers = {{"top", state.top_gradient}, {"top-deviation", state.top_gradient_std}},
-                    .series = {}};
+  Measured measured{.numbers = {{"top", state.top_gradient}, {"top-deviation", state.top_gradient_std}}};
   for (const auto& [name, values] : kSeries) measured.series[name] = state.*values;
   return measured;
 }

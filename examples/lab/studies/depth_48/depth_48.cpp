@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "gradus/nn/placements/placements.h"
 #include "lab/statistics/statistics.h"
@@ -45,49 +44,14 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-bool is_among(const Design& design, Among among) {
-  return among == Among::all || (design.warmup == 0) == (among == Among::cold);
-}
-
-struct Search {
-  std::vector<Design> designs;
-  Losses losses;
-};
-
-Search search_of(const StudyResults& results, std::size_t placement, Among among) {
+/// [design][seed] in the order of designs(); NaN where a run has not finished.
+std::vector<std::vector<double>> losses_of(const StudyResults& results, std::size_t placement) {
   const Grid grid = grid_of(results.options);
-  Search search;
-  for (const Design& design : grid.designs()) {
-    if (!is_among(design, among)) continue;
-    search.designs.push_back(design);
-    std::vector<double>& row = search.losses.emplace_back();
-    for (const std::uint64_t seed : grid.seeds)
-      row.push_back(results.number(run_name(placement, design, seed), "loss"));
-  }
-  return search;
-}
-
-/// The least mean loss; `left_out` may be past the last seed. Of several that are as good, the first.
-std::optional<std::size_t> best_of(const Losses& losses, std::size_t left_out) {
-  std::optional<std::size_t> best;
-  double least = 0;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    double sum = 0;
-    for (std::size_t seed = 0; seed < losses[i].size(); ++seed) {
-      if (std::isnan(losses[i][seed])) return std::nullopt;
-      if (seed != left_out) sum += losses[i][seed];
-    }
-    if (!best || sum < least) best = i, least = sum;
-  }
-  return best;
-}
-
-void add(Figures& figures, const std::string& id, std::optional<double> value) {
-  if (value) figures[id].push_back(*value);
-}
-
-std::optional<double> difference(const std::optional<Choice>& a, const std::optional<Choice>& b) {
-  return a && b ? std::optional(a->loss - b->loss) : std::nullopt;
+  std::vector<std::vector<double>> losses;
+  for (const std::int64_t warmup : grid.warmups)
+    for (std::vector<double>& row : by_rate(results, grid.search(placement, warmup)))
+      losses.push_back(std::move(row));
+  return losses;
 }
 
 }  // namespace
@@ -97,6 +61,12 @@ std::vector<Design> Grid::designs() const {
   for (const std::int64_t warmup : warmups)
     for (const double lr : lrs) all.push_back({warmup, lr});
   return all;
+}
+
+Search Grid::search(std::size_t placement, std::int64_t warmup) const {
+  return {.rates = lrs, .seeds = seeds, .run = [=](double lr, std::uint64_t seed) {
+            return run_name(placement, {warmup, lr}, seed);
+          }};
 }
 
 Grid grid_of(const StudyOptions& options) {
@@ -120,56 +90,54 @@ std::string run_name(std::size_t placement, const Design& design, std::uint64_t 
   return fmt::format("{}-w{}-lr{}-s{}", kWords[placement], design.warmup, design.lr, seed);
 }
 
-std::optional<std::size_t> best_without(const Losses& losses, std::size_t left_out) {
-  if (losses.empty() || losses[0].size() < 2) return std::nullopt;
-  return best_of(losses, left_out);
+Found chosen(const StudyResults& results, std::size_t placement, Among among) {
+  const Grid grid = grid_of(results.options);
+  std::vector<Search> searches;
+  for (const std::int64_t warmup : grid.warmups)
+    if (among == Among::all || (warmup == 0) == (among == Among::cold))
+      searches.push_back(grid.search(placement, warmup));
+  return best_of(results, searches);
 }
 
-std::optional<Choice> chosen(const StudyResults& results, std::size_t placement, Among among,
-                             std::uint64_t seed) {
-  const auto place = static_cast<std::size_t>(seed - results.options.seed);
-  const Search search = search_of(results, placement, among);
-  const std::optional<std::size_t> best = best_without(search.losses, place);
-  if (!best) return std::nullopt;
-  return Choice{search.designs[*best], search.losses[*best][place]};
-}
-
-std::optional<Design> own_best(const StudyResults& results, std::size_t placement, std::uint64_t seed) {
-  const auto place = static_cast<std::size_t>(seed - results.options.seed);
-  const Search search = search_of(results, placement, Among::all);
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < search.losses.size(); ++i) {
-    if (std::isnan(search.losses[i][place])) return std::nullopt;
-    if (!best || search.losses[i][place] < search.losses[*best][place]) best = i;
+std::vector<std::optional<Design>> own_best(const StudyResults& results, std::size_t placement) {
+  const std::vector<Design> designs = grid_of(results.options).designs();
+  const std::vector<std::vector<double>> losses = losses_of(results, placement);
+  std::vector<std::optional<Design>> best;
+  for (std::size_t seed = 0; seed < losses.front().size(); ++seed) {
+    std::vector<double> of_seed;
+    for (const std::vector<double>& row : losses) of_seed.push_back(row[seed]);
+    const auto least = std::min_element(of_seed.begin(), of_seed.end());
+    const bool counts = finite(of_seed).size() == of_seed.size() && *least < learned_loss();
+    best.push_back(counts ? std::optional(designs[static_cast<std::size_t>(least - of_seed.begin())])
+                          : std::nullopt);
   }
-  if (search.losses[*best][place] >= learned_loss()) return std::nullopt;
-  return search.designs[*best];
+  return best;
 }
 
 std::optional<Design> answer(const StudyResults& results, std::size_t placement) {
-  const Search search = search_of(results, placement, Among::all);
-  const std::optional<std::size_t> best = best_of(search.losses, search.losses[0].size());
-  return best ? std::optional(search.designs[*best]) : std::nullopt;
+  std::vector<double> means;
+  for (const std::vector<double>& row : losses_of(results, placement)) means.push_back(mean(row));
+  if (finite(means).size() < means.size()) return std::nullopt;
+  const auto least = std::min_element(means.begin(), means.end());
+  return grid_of(results.options).designs()[static_cast<std::size_t>(least - means.begin())];
 }
 
 Figures figures(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Figures all;
   if (results.options.budget == Budget::quick) return all;
-  for (const std::uint64_t seed : grid.seeds) {
-    for (std::size_t placement = 0; placement < kPlacements.size(); ++placement) {
-      const std::string& word = kWords[placement];
-      add(all, "gain." + word,
-          difference(chosen(results, placement, Among::cold, seed),
-                     chosen(results, placement, Among::warm, seed)));
-      if (const auto choice = chosen(results, placement, Among::all, seed))
-        all["above-ngram." + word].push_back(choice->loss - learned_loss());
-    }
-    const auto pre = own_best(results, 0, seed), post = own_best(results, 1, seed);
-    if (!pre || !post) continue;
-    all["longer"].push_back(static_cast<double>(post->warmup - pre->warmup) /
+  for (std::size_t placement = 0; placement < kPlacements.size(); ++placement) {
+    all["gain." + kWords[placement]] = paired_difference(chosen(results, placement, Among::cold).values,
+                                                         chosen(results, placement, Among::warm).values);
+    for (const double loss : finite(chosen(results, placement, Among::all).values))
+      all["above-ngram." + kWords[placement]].push_back(loss - learned_loss());
+  }
+  const auto pre = own_best(results, 0), post = own_best(results, 1);
+  for (std::size_t seed = 0; seed < pre.size(); ++seed) {
+    if (!pre[seed] || !post[seed]) continue;
+    all["longer"].push_back(static_cast<double>(post[seed]->warmup - pre[seed]->warmup) /
                             static_cast<double>(grid.steps));
-    all["lower-rate"].push_back(std::log10(pre->lr / post->lr));
+    all["lower-rate"].push_back(std::log10(pre[seed]->lr / post[seed]->lr));
   }
   return all;
 }
@@ -177,20 +145,19 @@ Figures figures(const StudyResults& results) {
 }  // namespace depth_48
 
 Study depth_48_study() {
-  return {
-      .name = "depth-48",
-      .title = "A warm-up for 48 layers",
-      .question = "How would one design a warm-up for 48 layers, for each placement?",
-      .setting =
-          "GPTs of 48 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, "
-          "N(0, 1/fan_in), on the recall language: 400 steps of 8 lines, Adam, no clipping; nine designs, no "
-          "warm-up or 40 or 160 steps of a linear one, to a rate of 0.0003, 0.001 or 0.003 that then stays; "
-          "8 seeds. Readout: the loss on the validation set (nats per character), paired within a seed, "
-          "which is judged at the design that is best on the other seeds; the best design of a seed alone "
-          "where designs are compared.",
-      .plan = depth_48::plan,
-      .figures = depth_48::figures,
-      .report = depth_48::report};
+  return {.name = "depth-48",
+          .title = "A warm-up for 48 layers",
+          .question = "How would one design a warm-up for 48 layers, for each placement?",
+          .setting =
+              "GPTs of 48 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, N(0, "
+              "1/fan_in), on the recall language: 400 steps of 8 lines, Adam, no clipping; nine designs, no "
+              "warm-up or 40 or 160 steps of a linear one, to a rate of 0.0003, 0.001 or 0.003 that then "
+              "stays; 8 seeds. Readout: the loss on the validation set (nats per character), paired within a "
+              "seed, which is judged at the design that is best on the other seeds; the best design of a "
+              "seed alone where designs are compared.",
+          .plan = depth_48::plan,
+          .figures = depth_48::figures,
+          .report = depth_48::report};
 }
 
 }  // namespace gradus::lab

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/page.h"
-#include "lab/study/study.h"
+#include "lab/studies/search.h"
 
 namespace gradus::lab::depth_48 {
 
@@ -27,31 +26,20 @@ struct Grid {
   std::vector<double> lrs;            // rising
   std::vector<std::uint64_t> seeds;
   std::vector<Design> designs() const;
+  /// The rates of one warm-up.
+  Search search(std::size_t placement, std::int64_t warmup) const;
 };
 Grid grid_of(const StudyOptions& options);
 std::string run_name(std::size_t placement, const Design& design, std::uint64_t seed);
 
-/// Losses of designs on seeds: [design][seed]. NaN where a run has not finished.
-using Losses = std::vector<std::vector<double>>;
-
-/// The design that is best on average over all seeds but the one left out: so it can be judged on that one,
-/// which had no say in it. Nothing unless all losses are there, and at least two seeds.
-std::optional<std::size_t> best_without(const Losses& losses, std::size_t left_out);
-
 /// The designs among which a search chooses: all, or those without or with warm-up.
 enum class Among { all, cold, warm };
-
-/// What a search that saw all other seeds chose for a seed, and what came of it there.
-struct Choice {
-  Design design;
-  double loss = 0;
-};
-std::optional<Choice> chosen(const StudyResults& results, std::size_t placement, Among among,
-                             std::uint64_t seed);
-/// The best design of one seed alone; nothing where none of them trained, for then the least loss chooses
+/// For each seed the design that is best in the mean of the other seeds, and its loss there.
+Found chosen(const StudyResults& results, std::size_t placement, Among among);
+/// For each seed its own best design; nothing where none of them trained, for then the least loss chooses
 /// nothing. Different seeds know nothing of each other.
-std::optional<Design> own_best(const StudyResults& results, std::size_t placement, std::uint64_t seed);
-/// The choice of all seeds together: the answer the page gives.
+std::vector<std::optional<Design>> own_best(const StudyResults& results, std::size_t placement);
+/// The choice of all seeds together: the answer the page gives. Nothing before all runs have finished.
 std::optional<Design> answer(const StudyResults& results, std::size_t placement);
 
 Figures figures(const StudyResults& results);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gradus/core/tape/autograd.h"
+#include "gradus/nn/placements/placements.h"
 #include "lab/studies/fine_tuning/parts.h"
 #include "lab/studies/search.h"
 #include "lab/studies/studies.h"
@@ -107,10 +108,7 @@ std::vector<std::optional<std::size_t>> best_places(const StudyResults& results,
 
 std::vector<double> sensitivities(const StudyResults& results, const std::string& placement,
                                   std::int64_t layers) {
-  std::vector<double> means = mean_by_seed(by_rate(results, placement, layers, "loss"));
-  const std::vector<double> least = ends(results, placement, layers);
-  for (std::size_t s = 0; s < means.size(); ++s) means[s] -= least[s];
-  return means;
+  return minus(mean_by_seed(by_rate(results, placement, layers, "loss")), ends(results, placement, layers));
 }
 
 std::vector<double> ends(const StudyResults& results, const std::string& placement, std::int64_t layers) {
@@ -165,11 +163,11 @@ Study fine_tuning_study() {
       .question = "Do Pre-LN and Post-LN differ when a trained model learns a second language?",
       .setting =
           "GPTs of 6 and 12 blocks, 32 channels and 4 heads learn the recall language (4 boxes, 6 things): "
-          "Adam, 400 steps of 16 documents, warm-up over 50 steps, each seed at the best for it of the "
-          "rates 0.001, 0.003 and 0.01. Then another language of as many characters (7 boxes, 3 things): "
-          "150 steps, no warm-up, a new Adam, rates 0.0003, 0.001, 0.003, 0.01 and 0.03. 10 seeds; a "
-          "seed's rate of fine-tuning is the best of the other seeds, and placements are compared within a "
-          "seed. A fine-tuning that diverges, or ends worse, counts as the loss it began with.",
+          "Adam, 400 steps of 16 documents, warm-up over 50 steps, each seed at the best for it of the rates "
+          "0.001, 0.003 and 0.01. Then another language of as many characters (7 boxes, 3 things): 150 "
+          "steps, no warm-up, a new Adam, rates 0.0003, 0.001, 0.003, 0.01 and 0.03. 10 seeds; a seed's rate "
+          "of fine-tuning is the best of the other seeds, and placements are compared within a seed. A "
+          "fine-tuning that diverges, or ends worse, counts as the loss it began with.",
       .plan = fine_tuning::fine_tuning_plan,
       .figures = fine_tuning::fine_tuning_figures,
       .report = fine_tuning::report};

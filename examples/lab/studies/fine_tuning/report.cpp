@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/fine_tuning/parts.h"
 #include "lab/studies/search.h"
 
@@ -16,48 +12,34 @@ namespace gradus::lab::fine_tuning {
 
 namespace {
 
-bool any_of(const StudyResults& results, std::int64_t layers) {
-  for (const std::string& placement : kPlacements)
-    if (!finite(ends(results, placement, layers)).empty()) return true;
-  return false;
-}
-
 kit::Panels panels_of(const StudyResults& results, const std::string& series, const std::string& title,
                       const std::string& y_label) {
   const Grid grid = grid_of(results.options);
-  kit::Panels panels{.title = title};
-  for (const std::int64_t layers : grid.depths) {
-    if (!any_of(results, layers)) continue;
+  return panels(title, grid.depths, [&](std::int64_t layers) {
     kit::LineChart chart{.title = fmt::format("{} layers", layers),
                          .x_label = "rate of fine-tuning",
                          .y_label = y_label,
                          .x_axis = kit::AxisKind::log};
-    for (std::size_t i = 0; i < kPlacements.size(); ++i)
-      chart.series.push_back(band(kPlacements[i], grid.rates,
-                                  by_rate(results, kPlacements[i], layers, series), static_cast<int>(i)));
+    int style = 0;
+    for (const std::string& placement : kPlacements)
+      if (kit::Series line =
+              band(placement, grid.rates, by_rate(results, placement, layers, series), style++);
+          !line.x.empty())
+        chart.series.push_back(std::move(line));
     if (series == "loss") {
       chart.references = {{.at = *second_task().entropy(), .label = "least possible"}};
       chart.y_low = *second_task().entropy() - 0.35;  // room for the label below the points
     }
-    panels.panels.push_back(std::move(chart));
-  }
-  return panels;
+    return chart;
+  });
 }
 
 /// In the order of the seeds.
 using OfSeeds = std::vector<double> (*)(const StudyResults&, const std::string&, std::int64_t);
 
-std::vector<double> numbers_of(const StudyResults& results, const std::string& placement, std::int64_t layers,
-                               const std::string& number) {
-  std::vector<double> values;
-  for (const std::uint64_t seed : grid_of(results.options).seeds)
-    values.push_back(results.number(run_name(placement, layers, seed), number));
-  return values;
-}
-
 /// "0.003 (5 of 7)"
-std::string places_words(const StudyResults& results, const std::string& placement, std::int64_t layers) {
-  Found found;
+std::string chosen_of(const StudyResults& results, const std::string& placement, std::int64_t layers) {
+  Found found{.values = {}, .rates = {}};
   for (const std::optional<std::size_t>& place : best_places(results, placement, layers))
     found.rates.push_back(place ? grid_of(results.options).rates[*place] : kit::nothing);
   return chosen_rates(found);
@@ -65,18 +47,14 @@ std::string places_words(const StudyResults& results, const std::string& placeme
 
 void add_settings(Page& page, const Grid& grid) {
   page.html.heading("The two languages");
-  page.html.paragraph(
-      fmt::format("GPTs of 32 channels and 4 heads learn the recall language of 4 boxes with 6 things each: "
-                  "Adam, {} steps of 16 "
-                  "documents, warm-up over {}, the best of the rates {} for each seed. Then they learn "
-                  "another of as many "
-                  "characters, 7 boxes with 3 things, so that most characters change their meaning while the "
-                  "skill, to look back "
-                  "for a box, stays: {} steps, no warm-up, a new Adam, the rates {}, of which a seed has the "
-                  "best of the other seeds. Least possible losses "
-                  "are {} and {} nats.",
-                  grid.first_steps, grid.warmup, listed(grid.first_rates), grid.steps, listed(grid.rates),
-                  nats(*recall_task().entropy()), nats(*second_task().entropy())));
+  page.html.paragraph(fmt::format(
+      "GPTs of 32 channels and 4 heads learn the recall language of 4 boxes with 6 things each: Adam, {} "
+      "steps of 16 documents, warm-up over {}, the best of the rates {} for each seed. Then they learn "
+      "another of as many characters, 7 boxes with 3 things, so that most characters change their meaning "
+      "while the skill, to look back for a box, stays: {} steps, no warm-up, a new Adam, the rates {}, of "
+      "which a seed has the best of the other seeds. Least possible losses are {} and {} nats.",
+      grid.first_steps, grid.warmup, listed(grid.first_rates), grid.steps, listed(grid.rates),
+      nats(*recall_task().entropy()), nats(*second_task().entropy())));
 }
 
 void add_table(Page& page, const StudyResults& results) {
@@ -92,11 +70,11 @@ void add_table(Page& page, const StudyResults& results) {
       for (const std::vector<double>& of_rate : by_rate(results, placement, layers, "diverged"))
         for (const double one : finite(of_rate)) diverged += one;
       const auto words = [&](OfSeeds of) { return mean_and_range(of(results, placement, layers)); };
-      const auto number = [&](const char* name) {
-        return mean_and_range(numbers_of(results, placement, layers, name));
-      };
+      const Runs runs(results, grid.seeds,
+                      [&](std::uint64_t seed) { return run_name(placement, layers, seed); });
+      const auto number = [&](const char* name) { return mean_and_range(runs.numbers(name)); };
       table.rows.push_back({std::to_string(layers), placement, number("first-loss"), number("second-start"),
-                            words(ends), places_words(results, placement, layers), words(sensitivities),
+                            words(ends), chosen_of(results, placement, layers), words(sensitivities),
                             words(forgetting), kit::number_text(diverged, 3)});
     }
   page.html.table(table);
@@ -125,10 +103,10 @@ void add_charts(Page& page, const StudyResults& results) {
     forgets += difference_sentence(results, layers, forgetting, "the rise at the best rate");
   }
   page.html.heading("After fine-tuning");
-  page.figure("loss", loss, lower + cares + band_words(grid.seeds.size()));
+  page.figure("loss", loss, lower + cares + describe_bands(grid.seeds.size()));
   page.figure("forgetting",
               panels_of(results, "forgetting", "What is forgotten of the first", "rise of its loss (nats)"),
-              forgets + band_words(grid.seeds.size()));
+              forgets + describe_bands(grid.seeds.size()));
 }
 
 }  // namespace
@@ -137,14 +115,12 @@ void report(Page& page, const StudyResults& results) {
   add_settings(page, grid_of(results.options));
   add_table(page, results);
   add_charts(page, results);
-  page.html.heading("What this does not show");
-  page.html.list(
+  page.limits(
       {"Fine-tuning of large models on small sets, where papers see seeds fail: here data is unlimited.",
        "Warm-up in fine-tuning, frozen layers, adapters, weight decay.",
        "A placement that was pre-trained less well begins behind: the first column of losses says by how "
-       "much. The "
-       "comparison is of the whole recipe, not of fine-tuning from equal models, which two placements cannot "
-       "have.",
+       "much. The comparison is of the whole recipe, not of fine-tuning from equal models, which two "
+       "placements cannot have.",
        "Forgetting is measured at each placement's own best rate: a higher rate forgets more in either."});
 }
 

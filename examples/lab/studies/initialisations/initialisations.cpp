@@ -8,11 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/statistics/statistics.h"
-#include "lab/studies/search.h"
 #include "lab/studies/studies.h"
 #include "lab/training/trial.h"
 #include "lab/training/weights.h"
@@ -39,48 +36,36 @@ std::string run_name(const std::string& scheme, const std::string& placement, st
   return fmt::format("{}-{}-L{}-lr{}-s{}", scheme, placement == "Pre-LN" ? "pre" : "post", layers, lr, seed);
 }
 
-std::optional<std::vector<double>> losses(const StudyResults& results, const Depth& depth,
-                                          const std::string& scheme, const std::string& placement,
-                                          std::uint64_t seed) {
-  std::vector<double> all;
-  for (const double lr : depth.rates) {
-    all.push_back(results.number(run_name(scheme, placement, depth.layers, lr, seed), "loss"));
-    if (std::isnan(all.back())) return std::nullopt;
+Search Depth::search(const std::string& scheme, const std::string& placement) const {
+  return {.rates = rates, .seeds = seeds, .run = [=, layers = layers](double lr, std::uint64_t seed) {
+            return run_name(scheme, placement, layers, lr, seed);
+          }};
+}
+
+std::vector<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
+                              const std::string& placement, Over over) {
+  const Search search = depth.search(scheme, placement);
+  return over == Over::best_rate ? best_of(results, search).values : mean_by_seed(by_rate(results, search));
+}
+
+std::vector<double> spread_of_schemes(const StudyResults& results, const Depth& depth,
+                                      const std::string& placement, Over over) {
+  std::vector<double> spreads;
+  for (std::size_t s = 0; s < depth.seeds.size(); ++s) {
+    std::vector<double> of_schemes;
+    for (const std::string& scheme : depth.schemes)
+      if (scheme != "fan_in_scaled")
+        of_schemes.push_back(loss_over(results, depth, scheme, placement, over).at(s));
+    const auto [low, high] = std::minmax_element(of_schemes.begin(), of_schemes.end());
+    spreads.push_back(finite(of_schemes).size() < of_schemes.size() ? kit::nothing : *high - *low);
   }
-  return all;
+  return spreads;
 }
 
-std::optional<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
-                                const std::string& placement, std::uint64_t seed, Over over) {
-  const auto own = losses(results, depth, scheme, placement, seed);
-  if (!own) return std::nullopt;
-  if (over == Over::mean_of_rates) return mean(*own);
-  const Search search{.rates = depth.rates, .seeds = depth.seeds, .run = [&](double lr, std::uint64_t one) {
-                        return run_name(scheme, placement, depth.layers, lr, one);
-                      }};
-  const auto place = std::find(depth.seeds.begin(), depth.seeds.end(), seed) - depth.seeds.begin();
-  return best_of(results, search).values.at(static_cast<std::size_t>(place));
-}
-
-std::optional<double> spread_of_schemes(const StudyResults& results, const Depth& depth,
-                                        const std::string& placement, std::uint64_t seed, Over over) {
-  std::vector<double> of_schemes;
-  for (const std::string& scheme : depth.schemes) {
-    if (scheme == "fan_in_scaled") continue;
-    const auto loss = loss_over(results, depth, scheme, placement, seed, over);
-    if (!loss) return std::nullopt;
-    of_schemes.push_back(*loss);
-  }
-  const auto [low, high] = std::minmax_element(of_schemes.begin(), of_schemes.end());
-  return *high - *low;
-}
-
-std::optional<double> gain_of_scaling(const StudyResults& results, const Depth& depth,
-                                      const std::string& placement, std::uint64_t seed, Over over) {
-  const auto plain = loss_over(results, depth, "fan_in", placement, seed, over);
-  const auto scaled = loss_over(results, depth, "fan_in_scaled", placement, seed, over);
-  if (!plain || !scaled) return std::nullopt;
-  return *plain - *scaled;
+std::vector<double> gain_of_scaling(const StudyResults& results, const Depth& depth,
+                                    const std::string& placement, Over over) {
+  return minus(loss_over(results, depth, "fan_in", placement, over),
+               loss_over(results, depth, "fan_in_scaled", placement, over));
 }
 
 namespace {
@@ -91,7 +76,7 @@ Measured train_one(const TrialOptions& options, const std::string& scheme) {
     set_weights(gpt, scheme, options.layers, generator);
   });
   const TrialResult result = train(recall_task(), model, options);
-  return {.numbers = {{"loss", result.final_loss}, {"diverged", result.diverged ? 1.0 : 0.0}}, .series = {}};
+  return {.numbers = {{"loss", result.final_loss}, {"diverged", result.diverged ? 1.0 : 0.0}}};
 }
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
@@ -114,27 +99,23 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 
 Figures figures(const StudyResults& results) {
   Figures all;
-  const auto add = [&](const std::string& id, const std::optional<double>& value) {
-    if (value) all[id].push_back(*value);
-  };
-  for (const Depth& depth : depths_of(results.options))
-    for (const std::uint64_t seed : depth.seeds) {
-      const auto id = [&](const char* what) { return fmt::format("{}.L{}", what, depth.layers); };
-      for (const char* placement : kPlacements) {
-        const std::string word = placement == kPlacements[0] ? "pre" : "post";
-        add(id(("scaling-mean." + word).c_str()),
-            gain_of_scaling(results, depth, placement, seed, Over::mean_of_rates));
-        add(id(("scaling-best." + word).c_str()),
-            gain_of_scaling(results, depth, placement, seed, Over::best_rate));
-      }
-      for (const Over over : {Over::best_rate, Over::mean_of_rates}) {
-        const auto pre = spread_of_schemes(results, depth, kPlacements[0], seed, over);
-        const auto post = spread_of_schemes(results, depth, kPlacements[1], seed, over);
-        const std::string word = over == Over::best_rate ? "best" : "mean";
-        add(id(("spread-" + word + ".pre").c_str()), pre);
-        if (pre && post) add(id(("spread-" + word + ".difference").c_str()), *post - *pre);
-      }
+  for (const Depth& depth : depths_of(results.options)) {
+    const auto add = [&](const std::string& what, const std::vector<double>& values) {
+      for (const double value : values) keep(all, fmt::format("{}.L{}", what, depth.layers), value);
+    };
+    for (const char* placement : kPlacements) {
+      const std::string word = placement == kPlacements[0] ? "pre" : "post";
+      add("scaling-mean." + word, gain_of_scaling(results, depth, placement, Over::mean_of_rates));
+      add("scaling-best." + word, gain_of_scaling(results, depth, placement, Over::best_rate));
     }
+    for (const Over over : {Over::best_rate, Over::mean_of_rates}) {
+      const auto pre = spread_of_schemes(results, depth, kPlacements[0], over),
+                 post = spread_of_schemes(results, depth, kPlacements[1], over);
+      const std::string word = over == Over::best_rate ? "best" : "mean";
+      add("spread-" + word + ".pre", pre);
+      add("spread-" + word + ".difference", minus(post, pre));
+    }
+  }
   return all;
 }
 
@@ -143,21 +124,20 @@ Figures figures(const StudyResults& results) {
 }  // namespace initialisations
 
 Study initialisations_study() {
-  return {
-      .name = "initialisations",
-      .title = "Initial weights, rate and placement",
-      .question =
-          "Which placement bears which initial weights, and does dividing those that write into "
-          "the stream by √(2L) help depth?",
-      .setting =
-          "GPTs of 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN, on the recall language: 280 steps "
-          "of 16 lines, Adam at a constant rate, no warm-up; rates 0.001, 0.003 and, with 6 blocks, 0.01; "
-          "8 seeds. Readout: the loss on the validation set (nats "
-          "per character), paired within a seed: its weights are the same normals times factors, and its "
-          "rate is the one that is best on the other seeds.",
-      .plan = initialisations::plan,
-      .figures = initialisations::figures,
-      .report = initialisations::report};
+  return {.name = "initialisations",
+          .title = "Initial weights, rate and placement",
+          .question =
+              "Which placement bears which initial weights, and does dividing those that write into the "
+              "stream by √(2L) help depth?",
+          .setting =
+              "GPTs of 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN, on the recall language: 280 "
+              "steps of 16 lines, Adam at a constant rate, no warm-up; rates 0.001, 0.003 and, with 6 "
+              "blocks, 0.01; 8 seeds. Readout: the loss on the validation set (nats per character), paired "
+              "within a seed: its weights are the same normals times factors, and its rate is the one that "
+              "is best on the other seeds.",
+          .plan = initialisations::plan,
+          .figures = initialisations::figures,
+          .report = initialisations::report};
 }
 
 }  // namespace gradus::lab

@@ -3,11 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "lab/study/study.h"
+#include "lab/studies/search.h"
 
 namespace gradus::lab::initialisations {
 
@@ -20,29 +19,27 @@ struct Depth {
   std::vector<std::string> schemes;
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds;
+
+  /// The runs of one scheme and placement, by final loss.
+  Search search(const std::string& scheme, const std::string& placement) const;
 };
 std::vector<Depth> depths_of(const StudyOptions& options);
 
 std::string run_name(const std::string& scheme, const std::string& placement, std::int64_t layers, double lr,
                      std::uint64_t seed);
 
-/// Final losses of one scheme, placement and seed, a rate each; nothing until all are there.
-std::optional<std::vector<double>> losses(const StudyResults& results, const Depth& depth,
-                                          const std::string& scheme, const std::string& placement,
-                                          std::uint64_t seed);
-
 enum class Over { best_rate, mean_of_rates };
-/// The loss of a seed at the rate that is best on the other seeds, or its mean over rates; nothing until all
+/// The loss of each seed at the rate that is best on the other seeds, or its mean over rates; NaN until all
 /// runs of the seed are there.
-std::optional<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
-                                const std::string& placement, std::uint64_t seed, Over over);
+std::vector<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
+                              const std::string& placement, Over over);
 
-/// Largest minus least loss of all schemes but the "scaled" one, at one seed; nothing until all are there.
-std::optional<double> spread_of_schemes(const StudyResults& results, const Depth& depth,
-                                        const std::string& placement, std::uint64_t seed, Over over);
+/// Largest minus least loss of all schemes but the "scaled" one, seed by seed; NaN until all are there.
+std::vector<double> spread_of_schemes(const StudyResults& results, const Depth& depth,
+                                      const std::string& placement, Over over);
 /// Loss of 1/fan_in minus that of 1/fan_in, scaled: above 0 where scaling helps.
-std::optional<double> gain_of_scaling(const StudyResults& results, const Depth& depth,
-                                      const std::string& placement, std::uint64_t seed, Over over);
+std::vector<double> gain_of_scaling(const StudyResults& results, const Depth& depth,
+                                    const std::string& placement, Over over);
 
 void report(Page& page, const StudyResults& results);
 

@@ -1,12 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/initialisations/initialisations.h"
 #include "lab/training/trial.h"
 #include "lab/training/weights.h"
@@ -15,62 +11,41 @@ namespace gradus::lab::initialisations {
 
 namespace {
 
-using Values = std::vector<double>;
-
-int scheme_style(const std::string& name) {
+/// Initial weights, as an item of charts: one look for one scheme through all.
+struct Scheme {
+  std::string name, title;
+  int style;
+};
+std::vector<Scheme> schemes_of(const Depth& depth) {
   const auto all = weight_schemes();
-  return static_cast<int>(
-      std::find_if(all.begin(), all.end(), [&](const WeightScheme& s) { return name == s.name; }) -
-      all.begin());
-}
-
-Values of_seeds(const StudyResults& results, const Depth& depth, const std::string& scheme,
-                const char* placement, double lr, const char* number) {
-  Values values;
-  for (const std::uint64_t seed : depth.seeds) {
-    const std::string run = run_name(scheme, placement, depth.layers, lr, seed);
-    if (results.has(run)) values.push_back(results.number(run, number));
+  std::vector<Scheme> schemes;
+  for (const std::string& name : depth.schemes) {
+    const auto place =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return name == one.name; });
+    schemes.push_back({name, place->title, static_cast<int>(place - all.begin())});
   }
-  return values;
-}
-
-Values best_losses(const StudyResults& results, const Depth& depth, const std::string& scheme,
-                   const char* placement) {
-  Values values;
-  for (const std::uint64_t seed : depth.seeds)
-    if (const auto loss = loss_over(results, depth, scheme, placement, seed, Over::best_rate))
-      values.push_back(*loss);
-  return values;
-}
-
-kit::LineChart by_rate(const StudyResults& results, const Depth& depth, const char* placement) {
-  kit::LineChart chart{.title = fmt::format("{}, {} layers", placement, depth.layers),
-                       .x_label = "learning rate",
-                       .y_label = "nats per character",
-                       .x_axis = kit::AxisKind::log,
-                       .x_ticks = depth.rates};
-  for (const std::string& scheme : depth.schemes) {
-    std::vector<Values> rates;
-    for (const double lr : depth.rates)
-      rates.push_back(of_seeds(results, depth, scheme, placement, lr, "loss"));
-    kit::Series line = band(weight_scheme(scheme).title, depth.rates, rates, scheme_style(scheme));
-    line.spread = kit::Spread::error_bars;
-    if (!line.x.empty()) chart.series.push_back(line);
-  }
-  return chart;
+  return schemes;
 }
 
 void add_rates(Page& page, const StudyResults& results) {
   for (const Depth& depth : depths_of(results.options)) {
-    kit::Panels panels{.title = fmt::format("Final loss against the learning rate, {} layers", depth.layers)};
-    for (const char* placement : kPlacements)
-      if (kit::LineChart chart = by_rate(results, depth, placement); !chart.series.empty())
-        panels.panels.push_back(chart);
-    if (panels.panels.size() == 2)
-      page.figure(fmt::format("initialisations-L{}", depth.layers), panels,
-                  "A scheme that is easy to train has a low, wide valley. Points are means over " +
-                      counted(static_cast<std::int64_t>(depth.seeds.size()), "seed") +
-                      ", bars go from the lowest to the highest.");
+    const auto chart = [&](const char* placement) {
+      const auto losses = [&](const Scheme& scheme, double lr) {
+        return at_rate(results, depth.search(scheme.name, placement), lr);
+      };
+      return kit::LineChart{.title = fmt::format("{}, {} layers", placement, depth.layers),
+                            .x_label = "learning rate",
+                            .y_label = "nats per character",
+                            .x_axis = kit::AxisKind::log,
+                            .x_ticks = depth.rates,
+                            .series = lines(schemes_of(depth), depth.rates, losses)};
+    };
+    page.figure(fmt::format("initialisations-L{}", depth.layers),
+                panels(fmt::format("Final loss against the learning rate, {} layers", depth.layers),
+                       kPlacements, chart),
+                fmt::format("A scheme that is easy to train has a low, wide valley. Points are means over "
+                            "{}, bars go from the lowest to the highest.",
+                            count_seeds(depth.seeds.size())));
   }
 }
 
@@ -78,31 +53,22 @@ void add_best(Page& page, const StudyResults& results) {
   kit::Table table{.caption = "Loss at the best rate, mean (lowest to highest seed), nats",
                    .header = {"layers", "initial weights", "Pre-LN", "Post-LN", "diverged, Pre", "Post"}};
   for (const Depth& depth : depths_of(results.options))
-    for (const std::string& scheme : depth.schemes) {
-      std::vector<std::string> row = {std::to_string(depth.layers), weight_scheme(scheme).title};
-      for (const char* placement : kPlacements)
-        row.push_back(mean_and_range(best_losses(results, depth, scheme, placement)));
-      for (const char* placement : kPlacements) {
-        double diverged = 0, runs = 0;
-        for (const double lr : depth.rates)
-          for (const double value : of_seeds(results, depth, scheme, placement, lr, "diverged"))
-            diverged += value, ++runs;
-        row.push_back(fmt::format("{:.0f} of {:.0f}", diverged, runs));
-      }
-      table.rows.push_back(row);
+    for (const Scheme& scheme : schemes_of(depth)) {
+      const Search pre = depth.search(scheme.name, kPlacements[0]),
+                   post = depth.search(scheme.name, kPlacements[1]);
+      table.rows.push_back(
+          {std::to_string(depth.layers), scheme.title, mean_and_range(best_of(results, pre).values),
+           mean_and_range(best_of(results, post).values), share_of(of_all_rates(results, pre, "diverged")),
+           share_of(of_all_rates(results, post, "diverged"))});
     }
   page.html.table(table);
 }
 
 /// Which of two has the larger spread, in how many seeds.
 std::string spread_sentence(const StudyResults& results, const Depth& depth) {
-  Values pre, post, differences;
-  for (const std::uint64_t seed : depth.seeds) {
-    const auto a = spread_of_schemes(results, depth, kPlacements[0], seed, Over::best_rate);
-    const auto b = spread_of_schemes(results, depth, kPlacements[1], seed, Over::best_rate);
-    if (!a || !b) continue;
-    pre.push_back(*a), post.push_back(*b), differences.push_back(*b - *a);
-  }
+  const auto pre = spread_of_schemes(results, depth, kPlacements[0], Over::best_rate),
+             post = spread_of_schemes(results, depth, kPlacements[1], Over::best_rate);
+  const std::vector<double> differences = paired_difference(post, pre);
   if (differences.empty()) return fmt::format("With {} layers not all runs are done.", depth.layers);
   const Difference difference = difference_of(differences);
   const char* more = difference.side() > 0   ? "Post-LN's depends more on the initial weights"
@@ -115,19 +81,15 @@ std::string spread_sentence(const StudyResults& results, const Depth& depth) {
 }
 
 std::string scaling_sentence(const StudyResults& results, const Depth& depth, const char* placement) {
-  Values mean_gain, best_gain;
-  for (const std::uint64_t seed : depth.seeds) {
-    const auto a = gain_of_scaling(results, depth, placement, seed, Over::mean_of_rates);
-    const auto b = gain_of_scaling(results, depth, placement, seed, Over::best_rate);
-    if (a) mean_gain.push_back(*a);
-    if (b) best_gain.push_back(*b);
-  }
+  const std::vector<double> mean_gain =
+                                finite(gain_of_scaling(results, depth, placement, Over::mean_of_rates)),
+                            best_gain = gain_of_scaling(results, depth, placement, Over::best_rate);
   if (mean_gain.empty())
     return fmt::format("{} with {} layers: not all runs are done.", placement, depth.layers);
   const Difference difference = difference_of(mean_gain);
   return fmt::format(
-      "**{} with {} layers**: dividing by √(2L) {} the mean over rates, by {} nats ({}); at "
-      "the best rate by {}.",
+      "**{} with {} layers**: dividing by √(2L) {} the mean over rates, by {} nats ({}); at the best rate by "
+      "{}.",
       placement, depth.layers,
       difference.side() > 0   ? "lowers"
       : difference.side() < 0 ? "raises"
@@ -139,18 +101,17 @@ void add_settings(Page& page, const StudyResults& results) {
   const TrialOptions defaults;
   page.html.paragraph(fmt::format(
       "GPTs of {} channels and {} heads on the recall language: {} steps of {} windows of {} characters, "
-      "Adam "
-      "(0.9, 0.999), no warm-up, no clipping, no decay. Embeddings start at N(0, 1/d), biases at 0, gains at "
-      "1 in all; only the blocks' matrices differ, and of one seed they are the same numbers times factors. "
-      "All schemes and both placements are given the same rates. Guessing by frequency alone is at {} nats, "
-      "the least possible loss at {}. A run counts as diverged when a loss is not finite or above 4 "
+      "Adam (0.9, 0.999), no warm-up, no clipping, no decay. Embeddings start at N(0, 1/d), biases at 0, "
+      "gains at 1 in all; only the blocks' matrices differ, and of one seed they are the same numbers times "
+      "factors. All schemes and both placements are given the same rates. Guessing by frequency alone is at "
+      "{} nats, the least possible loss at {}. A run counts as diverged when a loss is not finite or above 4 "
       "log(vocabulary), and then with the loss it started from.",
       defaults.block.d_model, defaults.block.heads, kSteps, defaults.batch, recall_task().context(),
       nats(recall_task().context_free_loss()), nats(recall_task().entropy().value_or(kit::nothing))));
   kit::Table table{.caption = "Searched", .header = {"layers", "initial weights", "rates", "seeds"}};
   for (const Depth& depth : depths_of(results.options)) {
     std::vector<std::string> titles;
-    for (const std::string& scheme : depth.schemes) titles.emplace_back(weight_scheme(scheme).title);
+    for (const Scheme& scheme : schemes_of(depth)) titles.push_back(scheme.title);
     table.rows.push_back({std::to_string(depth.layers), listed(titles), listed(depth.rates),
                           std::to_string(depth.seeds.size())});
   }
@@ -175,19 +136,16 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("1/√N at the start");
   page.html.paragraph(
       "N(0, 1/fan_in) against the same with output projections and the FFN's second matrices divided by "
-      "√(2L), "
-      "N = 2L branches: GPT-2's scheme without its 0.02. Losses are compared within a seed.");
+      "√(2L), N = 2L branches: GPT-2's scheme without its 0.02. Losses are compared within a seed.");
   page.html.list(scalings);
-  page.html.heading("What this does not show");
-  page.html.list({
+  page.limits({
       "Long training: 280 steps measure how it begins, and initial weights matter most there.",
       "Width: at 32 channels a deviation of 0.02 is small (1/√32 is 0.18), so that N(0, 0.02²) starts with "
       "branches that hardly count.",
       "Warm-up: with it, more initial weights may do for Post-LN.",
       "T-Fixup itself, which takes the norms away.",
       "The largest of several noisy differences: a spread over kinds of weights is above zero even where all "
-      "do "
-      "alike. “The best rate” of a seed is that of the other seeds.",
+      "do alike. “The best rate” of a seed is that of the other seeds.",
   });
 }
 

@@ -21,12 +21,10 @@ namespace gradus::lab {
 namespace jacobians {
 
 Grid grid_of(const StudyOptions& options) {
-  const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
+  const bool quick = options.budget == Budget::quick;
   Grid grid{.variants = {kVariants.begin(), kVariants.end()},
             .rates = {3e-4, 1e-3, 3e-3, 1e-2},
-            .seeds = seeds_from(options.seed, full    ? 10
-                                              : quick ? 3
-                                                      : 5),
+            .seeds = seeds_from(options.seed, per_budget(options.budget, 3, 5, 10)),
             .formula_seeds = seeds_from(options.seed, quick ? 10 : 30)};
   if (quick) {
     grid.variants = {kVariants[0], kVariants[2]};
@@ -105,8 +103,7 @@ Measured check_formula(std::uint64_t seed) {
   const JacobianCheck check = check_layer_norm_jacobian(6, seed);
   return {.numbers = {{"right", check.max_error},
                       {"printed", check.wrong_mean_only},
-                      {"constant-sigma", check.wrong_constant_sigma}},
-          .series = {}};
+                      {"constant-sigma", check.wrong_constant_sigma}}};
 }
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
@@ -129,9 +126,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 Figures figures(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Figures all;
-  for (const std::uint64_t seed : grid.formula_seeds)
-    if (results.has(formula_name(seed)))
-      all["jacobian-printed"].push_back(results.number(formula_name(seed), "printed"));
+  all["jacobian-printed"] = Runs(results, grid.formula_seeds, formula_name).numbers("printed");
   all["loss.pre"] = lost(results, grid, "printed", kPlacements[0]);
   all["loss.post"] = lost(results, grid, "printed", kPlacements[1]);
   return all;
@@ -143,8 +138,8 @@ std::string setting() {
   return fmt::format(
       "The formula: random tokens of 6 channels in f64, {} seeds. In training: GPTs of {} layers and {} "
       "channels on the recall language, {} steps of {} windows, Adam without warm-up; rates {}, each "
-      "backward and placement at the one that is best on the other seeds; {} seeds, which share weights "
-      "and data; losses on the validation set after training.",
+      "backward and placement at the one that is best on the other seeds; {} seeds, which share weights and "
+      "data; losses on the validation set after training.",
       full.formula_seeds.size(), kLayers, defaults.block.d_model, kSteps, defaults.batch, listed(full.rates),
       full.seeds.size());
 }

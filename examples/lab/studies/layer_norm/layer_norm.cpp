@@ -37,6 +37,7 @@ std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
 }
 
 std::string token_run(std::uint64_t seed) { return "token-s" + std::to_string(seed); }
+Runs tokens_of(const StudyResults& results) { return {results, seeds_of(results.options), token_run}; }
 std::string plane_run(const StudyOptions& options) { return "plane-s" + std::to_string(options.seed); }
 
 namespace {
@@ -59,18 +60,15 @@ std::vector<StudyRun> layer_norm_plan(const StudyOptions& options) {
 
 Figures layer_norm_figures(const StudyResults& results) {
   Figures all;
-  for (const std::uint64_t seed : seeds_of(results.options))
-    for (const std::string& id : ids())
-      if (const std::string run = token_run(seed); results.has(run))
-        all[id].push_back(results.number(run, id));
+  for (const std::string& id : ids()) all[id] = tokens_of(results).numbers(id);
   return all;
 }
 
 std::string setting() {
   return fmt::format(
       "No training: random tokens and random weights through the library's own modules, {} seeds; geometry "
-      "and eps on one token of 64 channels in f64 where a row names no other width, batch norm on tokens "
-      "of 16 channels, three norms on x [8, 32, 64].",
+      "and eps on one token of 64 channels in f64 where a row names no other width, batch norm on tokens of "
+      "16 channels, three norms on x [8, 32, 64].",
       seeds_of({.budget = Budget::full}).size());
 }
 

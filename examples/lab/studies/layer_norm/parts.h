@@ -1,7 +1,7 @@
 #pragma once
 // The parts of the study of layer norm: what a run measures, by topic, and the page.
 
-#include "lab/study/study.h"
+#include "lab/studies/runs.h"
 
 namespace gradus::lab::layer_norm_parts {
 
@@ -11,6 +11,7 @@ inline constexpr int kPlanePoints = 36;
 const std::vector<std::string>& ids();
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
 std::string token_run(std::uint64_t seed);
+Runs tokens_of(const StudyResults& results);
 std::string plane_run(const StudyOptions& options);
 
 /// The sphere, the mean, eps: one random token in f64.

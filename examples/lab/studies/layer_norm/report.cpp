@@ -5,35 +5,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/kit/chart/axis.h"
-#include "lab/statistics/statistics.h"
-#include "lab/studies/bands.h"
+#include "lab/studies/charts.h"
 #include "lab/studies/layer_norm/parts.h"
 
 namespace gradus::lab::layer_norm_parts {
 
 namespace {
 
-/// Of all seeds that are there.
 std::vector<double> values_of(const StudyResults& results, const std::string& number) {
-  std::vector<double> values;
-  for (const std::uint64_t seed : seeds_of(results.options))
-    if (results.has(token_run(seed))) values.push_back(results.number(token_run(seed), number));
-  return values;
+  return tokens_of(results).numbers(number);
 }
 
-std::vector<std::vector<double>> curves_of(const StudyResults& results, const std::string& series) {
-  std::vector<std::vector<double>> curves;
-  for (const std::uint64_t seed : seeds_of(results.options))
-    if (results.has(token_run(seed))) curves.push_back(results.series(token_run(seed), series));
-  return curves;
-}
-
-double worst_of(const std::vector<double>& values) {
+double worst_of(const StudyResults& results, const std::string& number) {
+  const std::vector<double> values = values_of(results, number);
   return values.empty() ? kit::nothing : *std::max_element(values.begin(), values.end());
 }
-
-std::string text_of(double value) { return kit::number_text(value, 3); }
+std::string format_worst(const StudyResults& results, const std::string& number) {
+  return kit::number_text(worst_of(results, number), 3);
+}
 
 kit::Series points(const StudyResults& results, const std::string& what, int style) {
   const std::string run = plane_run(results.options);
@@ -77,14 +66,14 @@ void add_plane(Page& page, const StudyResults& results) {
       kit::Panels{.title = "Tokens of three channels, seen along (1, 1, 1)",
                   .panels = {panel("Tokens", "token", 0), panel("LN(x)", "normed", 4),
                              panel("with a gain", "gain", 1), panel("with a bias", "bias", 2)}},
-      fmt::format("{} random tokens. Whatever their mean and length, layer norm puts them on one circle "
-                  "of radius √3 around the origin, in the plane whose channels add up to 0; a gain of "
-                  "(1.6, 0.7, 0.4) turns the circle into an ellipse, a bias of (1.5, −1.5, 0) shifts it.",
+      fmt::format("{} random tokens. Whatever their mean and length, layer norm puts them on one circle of "
+                  "radius √3 around the origin, in the plane whose channels add up to 0; a gain of (1.6, "
+                  "0.7, 0.4) turns the circle into an ellipse, a bias of (1.5, −1.5, 0) shifts it.",
                   kPlanePoints));
 }
 
 void add_sphere(Page& page, const StudyResults& results) {
-  const std::vector<std::vector<double>> curves = curves_of(results, "radius");
+  const std::vector<std::vector<double>> curves = tokens_of(results).curves("radius");
   if (curves.empty()) return;
   const std::vector<double> widths = {2, 4, 8, 16, 32, 64, 128, 256, 512};
   kit::Series root{.name = "√d", .x = widths, .markers = false, .style = 3};
@@ -98,83 +87,76 @@ void add_sphere(Page& page, const StudyResults& results) {
                              .x_ticks = widths,
                              .series = {band_of_curves("measured", curves, 0, widths), root},
                              .references = {{.at = 1, .label = "unit sphere"}}},
-              "The length is the square root of the number of channels. " + band_words(curves.size()));
-  const std::vector<double> off = values_of(results, "ellipsoid");
+              "The length is the square root of the number of channels. " + describe_bands(curves.size()));
   page.html.paragraph(
       fmt::format("With a random gain g and bias b in 64 channels, tokens stand on the ellipsoid Σ((yᵢ − "
-                  "bᵢ)/gᵢ)² = d: at "
-                  "most {} of d away in {} tokens a seed.",
-                  text_of(worst_of(off)), 256));
-  page.html.paragraph(fmt::format(
-      "The mean that is subtracted makes an angle with the token whose cosine is {} here (mean 1, standard "
-      "deviation 2), and with what is left of it {}: it lies along (1, ..., 1), not along the token. What "
-      "takes the "
-      "radius away is the division by σ.",
-      mean_and_range(values_of(results, "mean-token-cosine")),
-      fmt::format("at most {}", text_of(worst_of(values_of(results, "mean-radial-cosine"))))));
+                  "bᵢ)/gᵢ)² = d: at most {} of d away in {} tokens a seed.",
+                  format_worst(results, "ellipsoid"), 256));
+  page.html.paragraph(
+      fmt::format("The mean that is subtracted makes an angle with the token whose cosine is {} here (mean "
+                  "1, standard deviation 2), and with what is left of it {}: it lies along (1, ..., 1), not "
+                  "along the token. What takes the radius away is the division by σ.",
+                  mean_and_range(values_of(results, "mean-token-cosine")),
+                  "at most " + format_worst(results, "mean-radial-cosine")));
 }
 
 void add_eps(Page& page, const StudyResults& results) {
   if (!results.has(plane_run(results.options))) return;
   const std::string run = plane_run(results.options);
   const std::vector<double> sigma = results.series(run, "sigma");
-  page.figure(
-      "eps",
-      kit::LineChart{.title = "What is left of a token's size, eps = 1e-5",
-                     .x_label = "σ of the token",
-                     .y_label = "|LN(x)| / √d",
-                     .x_axis = kit::AxisKind::log,
-                     .series = {{.name = "√(σ² + eps), the library",
-                                 .x = sigma,
-                                 .y = results.series(run, "shrink.inside"),
-                                 .style = 0},
-                                {.name = "σ + eps, as printed",
-                                 .x = sigma,
-                                 .y = results.series(run, "shrink.outside"),
-                                 .style = 1}}},
-      fmt::format(
-          "Inside the root eps begins to matter at σ of about √eps = 0.003, outside it at 0.00001. The two "
-          "differ by {} at σ = 1, by {} at 0.01 and by {} at 0.001.",
-          mean_and_range(values_of(results, "eps-outside.1"), 2),
-          mean_and_range(values_of(results, "eps-outside.0.01"), 2),
-          mean_and_range(values_of(results, "eps-outside.0.001"), 2)));
+  page.figure("eps",
+              kit::LineChart{.title = "What is left of a token's size, eps = 1e-5",
+                             .x_label = "σ of the token",
+                             .y_label = "|LN(x)| / √d",
+                             .x_axis = kit::AxisKind::log,
+                             .series = {{.name = "√(σ² + eps), the library",
+                                         .x = sigma,
+                                         .y = results.series(run, "shrink.inside"),
+                                         .style = 0},
+                                        {.name = "σ + eps, as printed",
+                                         .x = sigma,
+                                         .y = results.series(run, "shrink.outside"),
+                                         .style = 1}}},
+              fmt::format("Inside the root eps begins to matter at σ of about √eps = 0.003, outside it at "
+                          "0.00001. The two differ by {} at σ = 1, by {} at 0.01 and by {} at 0.001.",
+                          mean_and_range(values_of(results, "eps-outside.1"), 2),
+                          mean_and_range(values_of(results, "eps-outside.0.01"), 2),
+                          mean_and_range(values_of(results, "eps-outside.0.001"), 2)));
 }
 
 void add_batches(Page& page, const StudyResults& results) {
-  const std::vector<std::vector<double>> curves = curves_of(results, "bn.by-batch");
+  const std::vector<std::vector<double>> curves = tokens_of(results).curves("bn.by-batch");
   if (curves.empty()) return;
   const std::vector<double> sizes = {2, 4, 8, 16, 32, 64, 128, 256};
   const std::vector<double> refused = values_of(results, "bn.one");
-  const double layer =
-      std::max(worst_of(values_of(results, "ln.mode")), worst_of(values_of(results, "ln.batch")));
-  page.figure(
-      "batches",
-      kit::LineChart{.title = "Training against inference",
-                     .x_label = "tokens in the batch",
-                     .y_label = "relative difference of the output",
-                     .x_axis = kit::AxisKind::log,
-                     .y_low = 0,
-                     .x_ticks = sizes,
-                     .series = {band_of_curves("batch norm", curves, 1, sizes),
-                                {.name = "layer norm",
-                                 .x = sizes,
-                                 .y = std::vector<double>(sizes.size(), layer),
-                                 .style = 0}}},
-      "What batch norm gives in training, with the batch's statistics, against its running statistics of 300 "
-      "batches of 8 tokens. Layer norm has one way only. " +
-          band_words(curves.size()));
-  page.html.table({.caption = "A token of 16 channels",
-                   .header = {"", "layer norm, largest difference", "batch norm, relative difference"},
-                   .rows = {{"training against inference", text_of(worst_of(values_of(results, "ln.mode"))),
-                             mean_and_range(values_of(results, "bn.mode"))},
-                            {"in a small batch against in one of 32",
-                             text_of(worst_of(values_of(results, "ln.batch"))) + " (alone)",
-                             mean_and_range(values_of(results, "bn.batch")) + " (4 tokens)"},
-                            {"token by token against all at once (logits of a GPT)",
-                             text_of(worst_of(values_of(results, "ln.generation"))), "–"},
-                            {"one token alone in training", "works",
-                             fmt::format("refused on {} of {} seeds",
-                                         std::count(refused.begin(), refused.end(), 1.0), refused.size())}}});
+  const double layer = std::max(worst_of(results, "ln.mode"), worst_of(results, "ln.batch"));
+  page.figure("batches",
+              kit::LineChart{.title = "Training against inference",
+                             .x_label = "tokens in the batch",
+                             .y_label = "relative difference of the output",
+                             .x_axis = kit::AxisKind::log,
+                             .y_low = 0,
+                             .x_ticks = sizes,
+                             .series = {band_of_curves("batch norm", curves, 1, sizes),
+                                        {.name = "layer norm",
+                                         .x = sizes,
+                                         .y = std::vector<double>(sizes.size(), layer),
+                                         .style = 0}}},
+              "What batch norm gives in training, with the batch's statistics, against its running "
+              "statistics of 300 batches of 8 tokens. Layer norm has one way only. " +
+                  describe_bands(curves.size()));
+  page.html.table(
+      {.caption = "A token of 16 channels",
+       .header = {"", "layer norm, largest difference", "batch norm, relative difference"},
+       .rows = {{"training against inference", format_worst(results, "ln.mode"),
+                 mean_and_range(values_of(results, "bn.mode"))},
+                {"in a small batch against in one of 32", format_worst(results, "ln.batch") + " (alone)",
+                 mean_and_range(values_of(results, "bn.batch")) + " (4 tokens)"},
+                {"token by token against all at once (logits of a GPT)",
+                 format_worst(results, "ln.generation"), "–"},
+                {"one token alone in training", "works",
+                 fmt::format("refused on {} of {} seeds", std::count(refused.begin(), refused.end(), 1.0),
+                             refused.size())}}});
   page.html.table(
       {.caption = "Over which axes the statistics of x [N, C, H, W] go",
        .header = {"norm", "axes", "numbers of each mean", "an image depends on the others"},
@@ -184,8 +166,7 @@ void add_batches(Page& page, const StudyResults& results) {
                 {"layer norm of a Transformer, x [N, T, C]", "C", "C, for each token", "no"}}});
   page.html.paragraph(
       fmt::format("Group norm and batch norm of the same images differ by {}; when the other images of the "
-                  "batch change, batch "
-                  "norm's output of the first one changes by {} more than group norm's.",
+                  "batch change, batch norm's output of the first one changes by {} more than group norm's.",
                   mean_and_range(values_of(results, "group-batch")),
                   mean_and_range(values_of(results, "group-batch-others"))));
 }
@@ -193,15 +174,13 @@ void add_batches(Page& page, const StudyResults& results) {
 void add_thrice(Page& page, const StudyResults& results) {
   const std::vector<double> times = values_of(results, "thrice.time");
   if (times.empty()) return;
-  page.html.paragraph(
-      fmt::format("norm1(x) written three times, for queries, keys and values of x [8, 32, 64], changes the "
-                  "output by at most {} "
-                  "and dL/dx by at most {} of its largest element. The norms take {} times as long, the norm "
-                  "and attention "
-                  "together {} times (medians of 25 calls taken in turns; mean and range over {} seeds).",
-                  text_of(worst_of(values_of(results, "thrice.output"))),
-                  text_of(worst_of(values_of(results, "thrice.gradient"))), mean_and_range(times, 2),
-                  mean_and_range(values_of(results, "thrice.time-attention"), 3), times.size()));
+  page.html.paragraph(fmt::format(
+      "norm1(x) written three times, for queries, keys and values of x [8, 32, 64], changes the output by at "
+      "most {} and dL/dx by at most {} of its largest element. The norms take {} times as long, the norm and "
+      "attention together {} times (medians of 25 calls taken in turns; mean and range over {} seeds).",
+      format_worst(results, "thrice.output"), format_worst(results, "thrice.gradient"),
+      mean_and_range(times, 2), mean_and_range(values_of(results, "thrice.time-attention"), 3),
+      times.size()));
 }
 
 }  // namespace
@@ -209,8 +188,7 @@ void add_thrice(Page& page, const StudyResults& results) {
 void report(Page& page, const StudyResults& results) {
   page.html.paragraph(
       "Everything here is measured on random tokens with the library's own modules: there is no training, so "
-      "these "
-      "are facts about formulas, and seeds differ only by the token.");
+      "these are facts about formulas, and seeds differ only by the token.");
   page.html.heading("A sphere of radius √d");
   add_plane(page, results);
   add_sphere(page, results);
@@ -220,12 +198,11 @@ void report(Page& page, const StudyResults& results) {
   add_batches(page, results);
   page.html.heading("One norm for queries, keys and values");
   add_thrice(page, results);
-  page.html.heading("What this does not show");
-  page.html.list(
+  page.limits(
       {"Whether any of it matters to training: wrong Jacobians are trained in the study jacobians, other "
        "norms in the study norms.",
-       "Times are of this machine and of small tensors; where memory is the limit, three norms may cost "
-       "more than three times one."});
+       "Times are of this machine and of small tensors; where memory is the limit, three norms may cost more "
+       "than three times one."});
 }
 
 }  // namespace gradus::lab::layer_norm_parts

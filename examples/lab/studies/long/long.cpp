@@ -103,10 +103,8 @@ Figures figures(const StudyResults& results) {
     const std::vector<double> pre = best(nn::pre_ln(), distance), post = best(nn::post_ln(), distance);
     all[number_name("post", distance)] = clearly_above(post, pre);
     if (distance == nearest) continue;
-    std::vector<double> pre_grows = pre, post_grows = post;
-    const std::vector<double> near_pre = best(nn::pre_ln(), nearest),
-                              near_post = best(nn::post_ln(), nearest);
-    for (std::size_t s = 0; s < pre.size(); ++s) pre_grows[s] -= near_pre[s], post_grows[s] -= near_post[s];
+    const std::vector<double> post_grows = minus(post, best(nn::post_ln(), nearest)),
+                              pre_grows = minus(pre, best(nn::pre_ln(), nearest));
     all[number_name("growth", distance)] = clearly_above(post_grows, pre_grows);
   }
   return all;
@@ -204,11 +202,10 @@ Study long_study() {
       .setting =
           "GPTs of 4 blocks, 16 channels and one head, without positions, one block of which sees all tokens "
           "and the others 32 back; answers to questions about pairs that stand 16 to 16,384 tokens of noise "
-          "before, five distances one after the other in one training (494 steps, Adam, gradients clipped "
-          "to 1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first "
-          "distance), rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained "
-          "on (nats a question), paired within a seed, whose rate is the one that is best on the other "
-          "seeds.",
+          "before, five distances one after the other in one training (494 steps, Adam, gradients clipped to "
+          "1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first distance), "
+          "rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained on (nats a "
+          "question), paired within a seed, whose rate is the one that is best on the other seeds.",
       .plan = far::plan,
       .figures = far::figures,
       .report = far::report};

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
 #include "lab/studies/long/long.h"
 
 namespace gradus::lab::far {
@@ -20,11 +17,6 @@ std::string stage_words(const Setting& setting) {
   return listed(words);
 }
 
-std::string seeds_words(const Setting& setting) {
-  return fmt::format("Lines are means over seeds, bars go from the lowest to the highest of {}.",
-                     counted(static_cast<std::int64_t>(setting.seeds.size()), "seed"));
-}
-
 /// A number at the rate that was chosen by the loss there.
 std::vector<double> number_at(const StudyResults& results, const Setting& setting,
                               const nn::Placement& placement, std::int64_t distance,
@@ -34,25 +26,15 @@ std::vector<double> number_at(const StudyResults& results, const Setting& settin
 
 kit::LineChart chart_of(const StudyResults& results, const Setting& setting, const std::string& number,
                         const std::string& title, const std::string& label) {
-  kit::LineChart chart{.title = title,
-                       .x_label = "tokens between",
-                       .y_label = label,
-                       .x_axis = kit::AxisKind::log,
-                       .series = {}};
-  for (const std::int64_t distance : setting.distances())
-    chart.x_ticks.push_back(static_cast<double>(distance));
-  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()}) {
-    std::vector<double> distances;
-    std::vector<std::vector<double>> values;
-    for (const std::int64_t distance : setting.distances()) {
-      distances.push_back(static_cast<double>(distance));
-      values.push_back(number_at(results, setting, placement, distance, number));
-    }
-    kit::Series series = band(placement.name, distances, values, placement == nn::pre_ln() ? 0 : 1);
-    series.spread = kit::Spread::error_bars;
-    if (!series.x.empty()) chart.series.push_back(std::move(series));
-  }
-  return chart;
+  return {.title = title,
+          .x_label = "tokens between",
+          .y_label = label,
+          .x_axis = kit::AxisKind::log,
+          .x_ticks = as_doubles(setting.distances()),
+          .series = lines(std::vector<nn::Placement>{nn::pre_ln(), nn::post_ln()}, setting.distances(),
+                          [&](const nn::Placement& placement, std::int64_t distance) {
+                            return number_at(results, setting, placement, distance, number);
+                          })};
 }
 
 void add_two(Page& page, const StudyResults& results, const Setting& setting) {
@@ -61,7 +43,8 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
   const std::vector<double> difference =
       paired_difference(best_of(results, setting.search(nn::post_ln(), furthest)).values,
                         best_of(results, setting.search(nn::pre_ln(), furthest)).values);
-  std::string sentence = seeds_words(setting);
+  const std::string bars = describe_bars(setting.seeds.size());
+  std::string sentence = bars;
   if (!difference.empty()) {
     const Spread spread = spread_of(difference);
     sentence += fmt::format(" With {} tokens between, Post-LN minus Pre-LN is {} nats: {}.", furthest,
@@ -72,46 +55,39 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
                                 ? "no more than 0.02 on any seed"
                                 : "the seeds do not agree on more than 0.02");
   }
-  if (const kit::LineChart chart =
-          chart_of(results, setting, "loss", "Loss of the answer", "nats a question, after training there");
-      !chart.series.empty())
-    page.figure("loss", chart, sentence);
-  if (const kit::LineChart chart =
-          chart_of(results, setting, "zero", "Right answers before training there", "share of the questions");
-      !chart.series.empty())
-    page.figure("zero", chart,
-                "What a model that was trained at the distances before can do at once, at the next. " +
-                    seeds_words(setting));
+  page.figure(
+      "loss",
+      chart_of(results, setting, "loss", "Loss of the answer", "nats a question, after training there"),
+      sentence);
+  page.figure(
+      "zero",
+      chart_of(results, setting, "zero", "Right answers before training there", "share of the questions"),
+      "What a model that was trained at the distances before can do at once, at the next. " + bars);
 }
 
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Other placements");
-  page.html.paragraph(
-      fmt::format("Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is "
-                  "best of the other "
-                  "seeds.",
-                  counted(std::ssize(setting.seeds), "seed"),
-                  setting.few_seeds.empty() ? "are left to the longer forms"
-                                            : counted(std::ssize(setting.few_seeds), "seed"),
-                  listed(setting.rates)));
-  kit::Table loss{.caption = "Loss of the answer (nats): mean over seeds, least and largest",
-                  .header = {"Placement"}};
-  kit::Table right{.caption = "Share of right answers after training there", .header = {"Placement"}};
-  for (const std::int64_t distance : setting.distances()) {
-    loss.header.push_back(fmt::format("{} between", distance));
-    right.header.push_back(fmt::format("{} between", distance));
-  }
-  for (const nn::Placement& placement : setting.placements) {
-    loss.rows.push_back({placement.name});
-    right.rows.push_back({placement.name});
-    for (const std::int64_t distance : setting.distances()) {
-      loss.rows.back().push_back(
-          mean_and_range(best_of(results, setting.search(placement, distance)).values));
-      right.rows.back().push_back(mean_and_range(number_at(results, setting, placement, distance, "right")));
-    }
-  }
-  page.html.table(loss);
-  page.html.table(right);
+  page.html.paragraph(fmt::format(
+      "Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is best of the "
+      "other seeds.",
+      count_seeds(setting.seeds.size()),
+      setting.few_seeds.empty() ? "are left to the longer forms" : count_seeds(setting.few_seeds.size()),
+      listed(setting.rates)));
+  struct Distance {
+    std::string name;
+    std::int64_t tokens;
+  };
+  std::vector<Distance> distances;
+  for (const std::int64_t distance : setting.distances())
+    distances.push_back({fmt::format("{} between", distance), distance});
+  const Titled tables[] = {{"loss", "Loss of the answer (nats): mean over seeds, least and largest"},
+                           {"right", "Share of right answers after training there"}};
+  for (const Titled& table : tables)
+    page.html.table(cross_table(table.title, "Placement", setting.placements, distances,
+                                [&](const nn::Placement& placement, const Distance& distance) {
+                                  return mean_and_range(
+                                      number_at(results, setting, placement, distance.tokens, table.name));
+                                }));
 }
 
 }  // namespace
@@ -119,31 +95,29 @@ void add_all(Page& page, const StudyResults& results, const Setting& setting) {
 void report(Page& page, const StudyResults& results) {
   const Setting setting = setting_of(results.options);
   const FarRecall task;
-  page.html.paragraph(
-      fmt::format("A document begins with {0} pairs of a key and a value, goes on with noise, and ends with "
-                  "{1} questions for the value of a key. Who does not look back loses ln {2} = {3:.2f} "
-                  "nats a question; who does, nothing. Models have {4} layers of {5} channels and one "
-                  "head, no positions but what causal attention tells; layer {6} sees all tokens, the "
-                  "others {7} back. Attention never holds its weights, so that a document of 16,384 tokens "
-                  "trains in memory that grows with its length, not with its square.",
-                  task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(),
-                  kLayers, kChannels, kFullLayer + 1, kWindow));
+  page.html.paragraph(fmt::format(
+      "A document begins with {0} pairs of a key and a value, goes on with noise, and ends with {1} "
+      "questions for the value of a key. Who does not look back loses ln {2} = {3:.2f} nats a question; who "
+      "does, nothing. Models have {4} layers of {5} channels and one head, no positions but what causal "
+      "attention tells; layer {6} sees all tokens, the others {7} back. Attention never holds its weights, "
+      "so that a document of 16,384 tokens trains in memory that grows with its length, not with its square.",
+      task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(), kLayers,
+      kChannels, kFullLayer + 1, kWindow));
   page.html.paragraph(
       fmt::format("One training goes from distance to distance, as language models are lengthened: {}, with "
                   "Adam and one rate that rises over 30 steps and then falls like 1/sqrt(step), a tenth of "
-                  "it after the first distance, and gradients clipped to a norm of 1. Answers are judged "
-                  "on documents that are not trained on.",
+                  "it after the first distance, and gradients clipped to a norm of 1. Answers are judged on "
+                  "documents that are not trained on.",
                   stage_words(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);
-  page.html.heading("What this does not show");
-  page.html.list(
+  page.limits(
       {"Learning a distance from nothing: at thousands of tokens a match is one of thousands of equally "
-       "weighted tokens, and these models learn what to look for at 16 tokens first, as longer ones do at "
-       "a few thousand.",
+       "weighted tokens, and these models learn what to look for at 16 tokens first, as longer ones do at a "
+       "few thousand.",
        "A way that goes through many layers: here one look back is enough. Where no layer sees far enough, "
-       "what is looked for has to be handed on from layer to layer, and depth, with it the placement, "
-       "would matter more.",
+       "what is looked for has to be handed on from layer to layer, and depth, with it the placement, would "
+       "matter more.",
        "Text, where what is far is also vague, and models of a size that is used."});
 }
 

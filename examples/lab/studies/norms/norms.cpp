@@ -45,14 +45,6 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-/// One number a seed of runs that are named by the seed.
-std::vector<double> numbers(const StudyResults& results, const std::vector<std::uint64_t>& seeds,
-                            const std::function<std::string(std::uint64_t)>& run, const std::string& number) {
-  std::vector<double> values;
-  for (const std::uint64_t seed : seeds) values.push_back(results.number(run(seed), number));
-  return values;
-}
-
 std::vector<double> decades(std::vector<double> rates) {
   for (double& rate : rates) rate = std::log10(rate);
   return rates;
@@ -74,18 +66,12 @@ Figures figures(const StudyResults& results) {
     all["rms." + stack.name] = paired_difference(best(stack, "rms"), best(stack, "layer"));
     all["detached." + stack.name] = paired_difference(best(stack, "detached"), best(stack, "layer"));
   }
-  for (const char* what : {"inputs", "gradients"}) {
-    const auto shift = [&](const char* norm) {
-      return numbers(
-          results, setting.seeds, [&](std::uint64_t seed) { return shift_name(norm, seed); }, what);
-    };
-    all[std::string("shift.") + what] = paired_difference(shift("layer"), shift("none"));
-  }
+  for (const std::string what : {"inputs", "gradients"})
+    all["shift." + what] = paired_difference(shift_runs(results, "layer").by_seed(what),
+                                             shift_runs(results, "none").by_seed(what));
   for (const Start& start : starts()) {
     const auto spread = [&](const char* norm) {
-      return numbers(
-          results, setting.start_seeds,
-          [&](std::uint64_t seed) { return start_name(start.name, norm, seed); }, "spread");
+      return start_runs(results, start.name, norm).by_seed("spread");
     };
     all["spread." + start.name] = finite(spread("layer"));
     all["reduces." + start.name] = paired_difference(spread("none"), spread("layer"));
@@ -96,11 +82,11 @@ Figures figures(const StudyResults& results) {
 std::string setting() {
   const Setting full = setting_of({.budget = Budget::full});
   return fmt::format(
-      "GPTs of 16 channels on the small recall language, {} steps of 8 documents, Adam, a tenth of the "
-      "steps warm-up and half a cosine down to 0; rates {}, each norm at the one that is best on the other "
-      "seeds where a row says best; {} seeds, which share weights and data over norms; final losses on the "
-      "validation set. Shift: training at rate {}, 6 layers. Gradients before training: {} layers, the "
-      "loss a mean over positions, {} seeds, in f64.",
+      "GPTs of 16 channels on the small recall language, {} steps of 8 documents, Adam, a tenth of the steps "
+      "warm-up and half a cosine down to 0; rates {}, each norm at the one that is best on the other seeds "
+      "where a row says best; {} seeds, which share weights and data over norms; final losses on the "
+      "validation set. Shift: training at rate {}, 6 layers. Gradients before training: {} layers, the loss "
+      "a mean over positions, {} seeds, in f64.",
       full.steps, listed(full.rates), full.seeds.size(), kShiftRate, kStartLayers, full.start_seeds.size());
 }
 
@@ -119,12 +105,12 @@ Tensor DetachedLayerNorm::operator()(const Tensor& x) const {
 }
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {{"layer", "LayerNorm", nn::make_norm<nn::LayerNorm>},
-                                        {"rms", "RMSNorm", nn::make_norm<nn::RMSNorm>},
-                                        {"dyt", "DyT", nn::make_norm<nn::DyT>},
-                                        {"batch", "BatchNorm", nn::make_norm<nn::BatchNorm>},
-                                        {"detached", "LN detached", nn::make_norm<DetachedLayerNorm>},
-                                        {"none", "no norm", nn::make_norm<nn::Identity>}};
+  static const std::vector<Kind> all = {{"layer", "LayerNorm", nn::make_norm<nn::LayerNorm>, 0},
+                                        {"rms", "RMSNorm", nn::make_norm<nn::RMSNorm>, 1},
+                                        {"dyt", "DyT", nn::make_norm<nn::DyT>, 2},
+                                        {"batch", "BatchNorm", nn::make_norm<nn::BatchNorm>, 3},
+                                        {"detached", "LN detached", nn::make_norm<DetachedLayerNorm>, 4},
+                                        {"none", "no norm", nn::make_norm<nn::Identity>, 5}};
   return all;
 }
 
@@ -160,6 +146,24 @@ Search Setting::search(const Stack& stack, const std::string& norm) const {
           }};
 }
 
+std::string shift_name(const std::string& norm, std::uint64_t seed) {
+  return fmt::format("shift-{}-s{}", norm, seed);
+}
+
+std::string start_name(const std::string& start, const std::string& norm, std::uint64_t seed) {
+  return fmt::format("start-{}-{}-s{}", start, norm, seed);
+}
+
+Runs shift_runs(const StudyResults& results, const std::string& norm) {
+  return {results, setting_of(results.options).seeds,
+          [&](std::uint64_t seed) { return shift_name(norm, seed); }};
+}
+
+Runs start_runs(const StudyResults& results, const std::string& start, const std::string& norm) {
+  return {results, setting_of(results.options).start_seeds,
+          [&](std::uint64_t seed) { return start_name(start, norm, seed); }};
+}
+
 Measured measure_training(const Stack& stack, const Kind& kind, double rate, std::int64_t steps,
                           std::uint64_t seed) {
   TrialOptions options = tiny_trial(steps);
@@ -168,8 +172,7 @@ Measured measure_training(const Stack& stack, const Kind& kind, double rate, std
   options.block.norm = kind.make;
   options.lr = rate;
   options.seed = seed;
-  nn::GPT model = new_model(tiny_task(), options);
-  return measured_of(train(tiny_task(), model, options));
+  return train_tiny(options);
 }
 
 }  // namespace gradus::lab::norms

@@ -24,6 +24,7 @@ struct Kind {
   std::string name;   // "layer", in names of runs
   std::string title;  // "LayerNorm"
   nn::MakeNorm make;
+  int style;  // the same in all charts
 };
 /// LayerNorm, RMSNorm, DyT, BatchNorm, LayerNorm with detached statistics, none.
 const std::vector<Kind>& kinds();
@@ -49,6 +50,10 @@ struct Setting {
   Search search(const Stack& stack, const std::string& norm) const;
 };
 Setting setting_of(const StudyOptions& options);
+std::string shift_name(const std::string& norm, std::uint64_t seed);
+std::string start_name(const std::string& start, const std::string& norm, std::uint64_t seed);
+Runs shift_runs(const StudyResults& results, const std::string& norm);
+Runs start_runs(const StudyResults& results, const std::string& start, const std::string& norm);
 
 /// Trains one stack with one norm.
 Measured measure_training(const Stack& stack, const Kind& kind, double rate, std::int64_t steps,
@@ -56,7 +61,6 @@ Measured measure_training(const Stack& stack, const Kind& kind, double rate, std
 
 // How far training moves what a layer is given (shift.cpp).
 constexpr double kShiftRate = 3e-3;
-std::string shift_name(const std::string& norm, std::uint64_t seed);
 /// Numbers "inputs" and "gradients", the mean over layers and steps of their log10; series by step.
 Measured measure_shift(const Kind& kind, std::int64_t steps, std::uint64_t seed);
 
@@ -70,7 +74,6 @@ struct Start {
   double scale = 1;
 };
 const std::vector<Start>& starts();
-std::string start_name(const std::string& start, const std::string& norm, std::uint64_t seed);
 /// Number "spread": largest less smallest log10 |dL/dx_l| over the blocks; series "gradient": log10 of each.
 Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed);
 

@@ -110,10 +110,6 @@ class ShiftMeter {
 
 }  // namespace
 
-std::string shift_name(const std::string& norm, std::uint64_t seed) {
-  return fmt::format("shift-{}-s{}", norm, seed);
-}
-
 Measured measure_shift(const Kind& kind, std::int64_t steps, std::uint64_t seed) {
   TrialOptions options = tiny_trial(steps);
   options.block.norm = kind.make;

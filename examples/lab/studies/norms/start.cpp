@@ -37,10 +37,6 @@ const std::vector<Start>& starts() {
   return all;
 }
 
-std::string start_name(const std::string& start, const std::string& norm, std::uint64_t seed) {
-  return fmt::format("start-{}-{}-s{}", start, norm, seed);
-}
-
 Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed) {
   const DefaultDType dtype(f64);  // without a norm, numbers leave what f32 can hold
   TrialOptions options = tiny_trial();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/studies/left_out.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/study/outcome.h"
 
@@ -13,51 +12,41 @@ namespace gradus::lab::optimizers {
 
 namespace {
 
-double trained(const std::vector<double>& losses) {
-  return static_cast<double>(
-      std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); }));
-}
-
-/// Of every member of a group the loss at its best rate, with or without warm-up, and how many settings
-/// trained.
+/// Seed by seed: over the members of a group the range of the losses at their best rate, with or without
+/// warm-up, and the share of all settings that trained.
 struct Group {
-  std::vector<double> best;
-  double trained = 0, settings = 0;
+  std::vector<double> range, trained;
 };
 
-std::optional<Group> group_of(const StudyResults& results, const Grid& grid, const std::string& name,
-                              std::size_t placement, std::size_t place) {
-  const std::uint64_t seed = grid.seeds[place];
-  Group group;
+Group group_of(const StudyResults& results, const Grid& grid, const std::string& name,
+               std::size_t placement) {
+  std::vector<std::vector<double>> best, counts;
+  double settings = 0;
   for (const Variant* variant : grid.members(name)) {
-    std::vector<double> all;
-    for (const bool warm : {false, true}) {
-      const auto losses = losses_of(results, grid, *variant, placement, warm, seed);
-      if (!losses) return std::nullopt;
-      all.insert(all.end(), losses->begin(), losses->end());
+    best.push_back(best_of(results, all_losses_of(grid, *variant, placement)).values);
+    for (const Search& search : all_losses_of(grid, *variant, placement)) {
+      counts.push_back(count_below(results, search, learned_loss()));
+      settings += static_cast<double>(search.rates.size());
     }
-    group.best.push_back(best_losses(results, grid, *variant, placement, {false, true})[place]);
-    group.trained += trained(all);
-    group.settings += static_cast<double>(all.size());
   }
-  const bool complete =
-      std::none_of(group.best.begin(), group.best.end(), [](double x) { return std::isnan(x); });
-  if (group.best.size() < 2 || !complete) return std::nullopt;
+  Group group;
+  for (std::size_t s = 0; s < grid.seeds.size(); ++s) {
+    std::vector<double> losses;
+    double trained = 0;
+    for (const std::vector<double>& of_variant : best) losses.push_back(of_variant[s]);
+    for (const std::vector<double>& of_search : counts) trained += of_search[s];
+    const auto [least, most] = std::minmax_element(losses.begin(), losses.end());
+    group.trained.push_back(trained / settings);
+    group.range.push_back(finite(losses).size() < losses.size() ? kit::nothing : *most - *least);
+  }
   return group;
 }
 
-double range_of(const std::vector<double>& values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return *high - *low;
-}
-
 void add_group(Figures& figures, const StudyResults& results, const Grid& grid, const std::string& name) {
-  for (std::size_t place = 0; place < grid.seeds.size(); ++place) {
-    const auto pre = group_of(results, grid, name, 0, place), post = group_of(results, grid, name, 1, place);
-    if (!pre || !post) continue;
-    figures["trained." + name].push_back(pre->trained / pre->settings - post->trained / post->settings);
-    figures["range." + name].push_back(range_of(post->best) - range_of(pre->best));
-  }
+  if (grid.members(name).size() < 2) return;
+  const Group pre = group_of(results, grid, name, 0), post = group_of(results, grid, name, 1);
+  figures["trained." + name] = paired_difference(pre.trained, post.trained);
+  figures["range." + name] = paired_difference(post.range, pre.range);
 }
 
 /// The sharpness at a place of the grid's steps; NaN where the run diverged before, or has no positive
@@ -93,49 +82,35 @@ void add_curvature(Figures& figures, const StudyResults& results, const Grid& gr
 
 }  // namespace
 
-std::optional<std::vector<double>> losses_of(const StudyResults& results, const Grid& grid,
-                                             const Variant& variant, std::size_t placement, bool warm,
-                                             std::uint64_t seed) {
-  std::vector<std::string> names;
-  for (const double lr : grid.lrs(variant)) names.push_back(run_name(variant, placement, warm, lr, seed));
-  return numbers_of(results, names, "loss");
+Search losses_of(const Grid& grid, const Variant& variant, std::size_t placement, bool warm) {
+  return {
+      .rates = grid.lrs(variant), .seeds = grid.seeds, .run = [=, &variant](double lr, std::uint64_t seed) {
+        return run_name(variant, placement, warm, lr, seed);
+      }};
 }
 
-std::vector<double> best_losses(const StudyResults& results, const Grid& grid, const Variant& variant,
-                                std::size_t placement, const std::vector<bool>& warmups) {
-  const std::size_t rates = grid.lrs(variant).size();
-  std::vector<std::vector<double>> values(rates * warmups.size(),
-                                          std::vector<double>(grid.seeds.size(), std::nan("")));
-  for (std::size_t w = 0; w < warmups.size(); ++w)
-    for (std::size_t s = 0; s < grid.seeds.size(); ++s)
-      if (const auto losses = losses_of(results, grid, variant, placement, warmups[w], grid.seeds[s]))
-        for (std::size_t r = 0; r < rates; ++r) values[w * rates + r][s] = (*losses)[r];
-  return left_out_best(values);
+std::vector<Search> all_losses_of(const Grid& grid, const Variant& variant, std::size_t placement) {
+  return {losses_of(grid, variant, placement, false), losses_of(grid, variant, placement, true)};
 }
 
-std::vector<double> gains(const StudyResults& results, const Grid& grid, const Variant& variant,
-                          std::size_t placement) {
-  return paired_difference(best_losses(results, grid, variant, placement, {false}),
-                           best_losses(results, grid, variant, placement, {true}));
+std::vector<double> gains(const StudyResults& results, const Variant& variant, std::size_t placement) {
+  const Grid grid = grid_of(results.options);
+  return paired_difference(best_of(results, losses_of(grid, variant, placement, false)).values,
+                           best_of(results, losses_of(grid, variant, placement, true)).values);
 }
 
-std::vector<double> more_rates(const StudyResults& results, const Grid& grid, const Variant& variant,
-                               std::size_t placement) {
-  std::vector<double> all;
-  for (const std::uint64_t seed : grid.seeds) {
-    const auto cold = losses_of(results, grid, variant, placement, false, seed),
-               warm = losses_of(results, grid, variant, placement, true, seed);
-    if (cold && warm) all.push_back(trained(*warm) - trained(*cold));
-  }
-  return all;
+std::vector<double> more_rates(const StudyResults& results, const Variant& variant, std::size_t placement) {
+  const Grid grid = grid_of(results.options);
+  return paired_difference(count_below(results, losses_of(grid, variant, placement, true), learned_loss()),
+                           count_below(results, losses_of(grid, variant, placement, false), learned_loss()));
 }
 
 Figures figures(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Figures all;
   for (const Variant* variant : grid.variants) {
-    all["gain." + variant->name] = gains(results, grid, *variant, 1);
-    all["more-rates." + variant->name] = more_rates(results, grid, *variant, 1);
+    all["gain." + variant->name] = gains(results, *variant, 1);
+    all["more-rates." + variant->name] = more_rates(results, *variant, 1);
   }
   for (const std::string& group : kGroups) add_group(all, results, grid, group);
   for (const std::string& optimizer : grid.curve_optimizers)

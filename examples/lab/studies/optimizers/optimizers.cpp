@@ -209,22 +209,20 @@ std::string run_name(const Variant& variant, std::size_t placement, bool warm, d
 }  // namespace optimizers
 
 Study optimizers_study() {
-  return {
-      .name = "optimizers",
-      .title = "Optimizers, batches and what warm-up is for",
-      .question = "Is it Adam that needs warm-up, and what does warm-up change?",
-      .setting =
-          "GPTs of 6 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, "
-          "N(0, 1/fan_in), on the recall language: 400 steps of 8 lines, each optimizer at five rates half "
-          "a decade apart, constant from the first step on or after 100 steps of linear warm-up; 10 seeds, "
-          "3 of SGD, AdamW and beta2 0.99, which no measure needs, everything paired within a seed, whose "
-          "rate is the one that is best on the other seeds. Readout: "
-          "the loss on the validation set (nats per character), whether it is below that of the best "
-          "n-gram, and the largest eigenvalue of the Hessian along runs at fixed rates (Adam 0.003, momentum "
-          "SGD 0.03).",
-      .plan = optimizers::plan,
-      .figures = optimizers::figures,
-      .report = optimizers::report};
+  return {.name = "optimizers",
+          .title = "Optimizers, batches and what warm-up is for",
+          .question = "Is it Adam that needs warm-up, and what does warm-up change?",
+          .setting =
+              "GPTs of 6 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, N(0, "
+              "1/fan_in), on the recall language: 400 steps of 8 lines, each optimizer at five rates half a "
+              "decade apart, constant from the first step on or after 100 steps of linear warm-up; 10 seeds, "
+              "3 of SGD, AdamW and beta2 0.99, which no measure needs, everything paired within a seed, "
+              "whose rate is the one that is best on the other seeds. Readout: the loss on the validation "
+              "set (nats per character), whether it is below that of the best n-gram, and the largest "
+              "eigenvalue of the Hessian along runs at fixed rates (Adam 0.003, momentum SGD 0.03).",
+          .plan = optimizers::plan,
+          .figures = optimizers::figures,
+          .report = optimizers::report};
 }
 
 }  // namespace gradus::lab

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/page.h"
-#include "lab/study/study.h"
+#include "lab/studies/search.h"
 #include "lab/training/trial.h"
 
 namespace gradus::lab::optimizers {
@@ -68,25 +67,18 @@ inline constexpr double kDivergedDoublings = 10;
 /// the run diverged.
 Measured measure_curve(const Curve& curve, const Grid& grid);
 
-/// By rate; nothing until all have finished.
-std::optional<std::vector<double>> losses_of(const StudyResults& results, const Grid& grid,
-                                             const Variant& variant, std::size_t placement, bool warm,
-                                             std::uint64_t seed);
-
-/// In the order of the seeds, each at the rate, with one of the warm-ups, that is best on the other seeds;
-/// NaN where runs are missing.
-std::vector<double> best_losses(const StudyResults& results, const Grid& grid, const Variant& variant,
-                                std::size_t placement, const std::vector<bool>& warmups);
+/// The runs of a variant without or with warm-up, by their final loss.
+Search losses_of(const Grid& grid, const Variant& variant, std::size_t placement, bool warm);
+/// The same without and with.
+std::vector<Search> all_losses_of(const Grid& grid, const Variant& variant, std::size_t placement);
 
 Figures figures(const StudyResults& results);
 void report(Page& page, const StudyResults& results);
 
 /// One number a seed of a variant: what warm-up gains at the best rate, and at how many more rates the model
 /// trains with it.
-std::vector<double> gains(const StudyResults& results, const Grid& grid, const Variant& variant,
-                          std::size_t placement);
-std::vector<double> more_rates(const StudyResults& results, const Grid& grid, const Variant& variant,
-                               std::size_t placement);
+std::vector<double> gains(const StudyResults& results, const Variant& variant, std::size_t placement);
+std::vector<double> more_rates(const StudyResults& results, const Variant& variant, std::size_t placement);
 
 kit::BarChart gain_chart(const StudyResults& results);
 kit::BarChart more_rates_chart(const StudyResults& results);

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <map>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/optimizers/optimizers.h"
 #include "lab/study/outcome.h"
 
@@ -41,22 +37,20 @@ void add_setting(Page& page, const Grid& grid) {
         {variant->title, number_text(lrs.front()), number_text(lrs.back()), std::to_string(2 * lrs.size())});
   }
   page.html.table(table);
-  page.html.paragraph(fmt::format(
-      "A run **trained** when its validation loss ended below {}, that of the best n-gram; one that diverged "
-      "counts "
-      "with its loss at the start. \u201CSecond moment first\u201D is Adam that only averages squared "
-      "gradients for "
-      "50 steps before its first update, at rate 0, as Adam-2k of Liu et al. 2020 (arXiv:1908.03265) does "
-      "for "
-      "2000: if the noise of that average is what warm-up is for, warm-up has nothing left to do there.",
-      fixed_text(learned_loss(), 3)));
+  page.html.paragraph(
+      fmt::format("A run **trained** when its validation loss ended below {}, that of the best n-gram; one "
+                  "that diverged counts with its loss at the start. \u201CSecond moment first\u201D is Adam "
+                  "that only averages squared gradients for 50 steps before its first update, at rate 0, as "
+                  "Adam-2k of Liu et al. 2020 (arXiv:1908.03265) does for 2000: if the noise of that average "
+                  "is what warm-up is for, warm-up has nothing left to do there.",
+                  fixed_text(learned_loss(), 3)));
 }
 
 /// The variants for which warm-up gained on all seeds, and those for which it did not.
-std::string gain_words(const StudyResults& results, const Grid& grid) {
+std::string describe_gains(const StudyResults& results, const Grid& grid) {
   std::vector<std::string> all, some;
   for (const Variant* variant : grid.variants) {
-    const Difference gain = difference_of(gains(results, grid, *variant, 1));
+    const Difference gain = difference_of(gains(results, *variant, 1));
     if (gain.count == 0) continue;
     (gain.up == gain.count ? all : some).push_back(variant->title);
   }
@@ -68,31 +62,28 @@ std::string gain_words(const StudyResults& results, const Grid& grid) {
   return text;
 }
 
-kit::Table gain_table(const StudyResults& results, const Grid& grid) {
-  kit::Table table{
-      "Warm-up by optimizer: mean (lowest to highest seed)",
-      {"", "Pre-LN, gain (nats)", "Post-LN, gain (nats)", "Pre-LN, more rates", "Post-LN, more rates"},
-      {}};
-  for (const Variant* variant : grid.variants)
-    table.rows.push_back({variant->title, mean_and_range(gains(results, grid, *variant, 0)),
-                          mean_and_range(gains(results, grid, *variant, 1)),
-                          mean_and_range(more_rates(results, grid, *variant, 0)),
-                          mean_and_range(more_rates(results, grid, *variant, 1))});
-  return table;
-}
-
 void add_warmup(Page& page, const StudyResults& results, const Grid& grid) {
   page.html.heading("What of warm-up is left");
-  page.figure(
-      "gain", gain_chart(results),
-      gain_words(results, grid) +
-          "Bars are means, lines go from the lowest to the highest seed. Both sides have had the same "
-          "number of rates.");
-  page.figure(
-      "more_rates", more_rates_chart(results),
-      "At the best rate warm-up may gain little and still make higher rates usable: here it is counted at "
-      "how many more of the rates tried the model trains.");
-  page.html.table(gain_table(results, grid));
+  page.figure("gain", gain_chart(results),
+              describe_gains(results, grid) +
+                  "Bars are means, lines go from the lowest to the highest seed. Both sides have had the "
+                  "same number of rates.");
+  page.figure("more_rates", more_rates_chart(results),
+              "At the best rate warm-up may gain little and still make higher rates usable: here it is "
+              "counted at how many more of the rates tried the model trains.");
+  struct Column {
+    std::string name;
+    std::vector<double> (*values)(const StudyResults&, const Variant&, std::size_t);
+    std::size_t placement;
+  };
+  const std::vector<Column> columns = {{"Pre-LN, gain (nats)", gains, 0},
+                                       {"Post-LN, gain (nats)", gains, 1},
+                                       {"Pre-LN, more rates", more_rates, 0},
+                                       {"Post-LN, more rates", more_rates, 1}};
+  page.html.table(cross_table("Warm-up by optimizer: mean (lowest to highest seed)", "", grid.variants,
+                              columns, [&](const Variant* variant, const Column& column) {
+                                return mean_and_range(column.values(results, *variant, column.placement));
+                              }));
 }
 
 void add_groups(Page& page, const StudyResults& results, const Grid& grid, const Figures& figures) {
@@ -109,16 +100,16 @@ void add_groups(Page& page, const StudyResults& results, const Grid& grid, const
             ? "On every seed Post-LN trains at a larger share of the settings."
             : fmt::format("Pre-LN trains at a larger share of the settings on {} of {} seeds.", trained.up,
                           trained.count);
-    page.figure(
-        "loss_" + group, loss_by_rate(results, group),
-        fmt::format("What varies is {}. {} Share of settings that trained, Pre-LN minus Post-LN: {}; range "
-                    "of the best losses over what varies, Post-LN minus Pre-LN: {} nats.",
-                    titles.at(group), words, mean_and_range(of(figures, "trained." + group)),
-                    mean_and_range(of(figures, "range." + group))));
+    page.figure("loss_" + group, loss_by_rate(results, group),
+                fmt::format("What varies is {}. {} Share of settings that trained, Pre-LN minus Post-LN: {}; "
+                            "range of the best losses over what varies, Post-LN minus Pre-LN: {} nats.",
+                            titles.at(group), words, mean_and_range(of(figures, "trained." + group)),
+                            mean_and_range(of(figures, "range." + group))));
   }
 }
 
-std::string change_words(const std::vector<double>& values, const std::string& up, const std::string& down) {
+std::string describe_change(const std::vector<double>& values, const std::string& up,
+                            const std::string& down) {
   const Difference change = difference_of(values);
   if (change.count == 0) return "\u2013";
   return fmt::format("{} ({})", mean_and_range(values),
@@ -131,12 +122,11 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
   page.html.heading("Curvature along training");
   page.figure(
       "sharpness", sharpness_chart(results),
-      fmt::format(
-          "The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
-          "method with 20 products; Adam at rate {}, momentum SGD at {}. Where a line for stability stands, "
-          "steps of that rate overshoot on a quadratic above it. {}",
-          number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
-          band_words(grid.seeds.size())));
+      fmt::format("The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
+                  "method with 20 products; Adam at rate {}, momentum SGD at {}. Where a line for stability "
+                  "stands, steps of that rate overshoot on a quadratic above it. {}",
+                  number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
+                  describe_bands(grid.seeds.size())));
   kit::Table table{
       "What happens to the curvature: mean (lowest to highest seed), in doublings (log2)",
       {"", "From the end of warm-up to the start", "After as many steps, without warm-up over with it"},
@@ -145,30 +135,28 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
     for (const std::size_t placement : grid.curve_placements) {
       const std::string where = fmt::format("{}.{}", optimizer, word_of(placement));
       table.rows.push_back({fmt::format("{}, {}", optimizer, kPlacements[placement]),
-                            change_words(of(figures, "fall." + where), "falls", "rises"),
-                            change_words(of(figures, "gap." + where), "higher without", "lower without")});
+                            describe_change(of(figures, "fall." + where), "falls", "rises"),
+                            describe_change(of(figures, "gap." + where), "higher without", "lower without")});
     }
   page.html.table(table);
-  page.html.paragraph(fmt::format(
-      "A run that diverged before has no curvature there and counts as higher than any ({} doublings); where "
-      "both did, the seed is left out. The ledger counts seeds, with momentum SGD only. Adam's rows "
-      "describe: the plain Hessian does not bound its rate.",
-      number_text(kDivergedDoublings)));
+  page.html.paragraph(
+      fmt::format("A run that diverged before has no curvature there and counts as higher than any ({} "
+                  "doublings); where both did, the seed is left out. The ledger counts seeds, with momentum "
+                  "SGD only. Adam's rows describe: the plain Hessian does not bound its rate.",
+                  number_text(kDivergedDoublings)));
 }
 
 void add_limits(Page& page) {
-  page.html.heading("What this does not show");
-  page.html.list(
+  page.limits(
       {"**Other sizes.** One depth and width, short lines, few steps; study `rates` has Adam at other "
        "depths.",
        "**The best settings of an optimizer.** Only the rate and warm-up are searched; betas, decay and "
-       "batch are "
-       "varied one at a time, from Adam's defaults.",
+       "batch are varied one at a time, from Adam's defaults.",
        "**Stability for Adam.** The plain Hessian's sharpness does not bound Adam's rate: what would is the "
        "Hessian scaled by Adam's own steps (Cohen et al. 2022, arXiv:2207.14484).",
        "**Cause.** That curvature falls while the rate rises fits an explanation and does not prove it. The "
-       "rates "
-       "of the curves were chosen, on other seeds, where Post-LN trains with warm-up and does not without."});
+       "rates of the curves were chosen, on other seeds, where Post-LN trains with warm-up and does not "
+       "without."});
 }
 
 }  // namespace

@@ -19,30 +19,20 @@ namespace {
 // Seconds of one core for one layer and step.
 constexpr double kLayerStep = 2.6e-4;
 
-Measured measure(const nn::Placement& placement, std::int64_t layers, double rate, std::int64_t steps,
-                 std::uint64_t seed, bool curve) {
-  TrialOptions options = tiny_trial(steps);
-  options.placement = placement;
-  options.layers = layers;
-  options.lr = rate;
-  options.seed = seed;
-  nn::GPT model = new_model(tiny_task(), options);
-  const TrialResult result = train(tiny_task(), model, options);
-  Measured measured = measured_of(result);
-  if (curve) measured.series["losses"] = thinned(result.losses, 40);
-  return measured;
-}
-
 void add_runs(std::vector<StudyRun>& runs, const Part& part, bool curve) {
   for (const nn::Placement& placement : part.placements)
     for (const std::int64_t layers : part.depths)
       for (const double rate : part.rates.at(layers))
-        for (const std::uint64_t seed : part.seeds_of(placement))
+        for (const std::uint64_t seed : part.seeds_of(placement)) {
+          TrialOptions trial = tiny_trial(part.steps);
+          trial.placement = placement;
+          trial.layers = layers;
+          trial.lr = rate;
+          trial.seed = seed;
           runs.push_back({.name = run_name(placement, layers, rate, seed),
                           .seconds = kLayerStep * static_cast<double>((layers + 1) * part.steps),
-                          .measure = [=, steps = part.steps] {
-                            return measure(placement, layers, rate, steps, seed, curve);
-                          }});
+                          .measure = [trial, curve] { return train_tiny(trial, curve ? 40 : 0); }});
+        }
 }
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
@@ -136,20 +126,11 @@ std::string run_name(const nn::Placement& placement, std::int64_t layers, double
   return fmt::format("{}-L{}-lr{}-s{}", name_of(placement), layers, rate, seed);
 }
 
-std::vector<double> better_of_two(const StudyResults& results, const Part& part, std::int64_t layers) {
-  std::vector<std::vector<double>> values;
-  for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln()})
-    for (const double rate : part.rates.at(layers))
-      values.push_back(at_rate(results, part.search(placement, layers), rate));
-  return left_out_best(values);
-}
-
 std::vector<double> above_better(const StudyResults& results, const Part& part,
                                  const nn::Placement& placement, std::int64_t layers) {
-  std::vector<double> above = best_of(results, part.search(placement, layers)).values;
-  const std::vector<double> better = better_of_two(results, part, layers);
-  for (std::size_t s = 0; s < above.size(); ++s) above[s] -= better[s];
-  return above;
+  const Found better =
+      best_of(results, {part.search(nn::pre_ln(), layers), part.search(nn::post_ln(), layers)});
+  return minus(best_of(results, part.search(placement, layers)).values, better.values);
 }
 
 std::vector<double> above_at_worst(const StudyResults& results, const Part& part,
@@ -174,16 +155,11 @@ Study placements_study() {
       .question = "Which placement overcomes the limits of Pre-LN and of Post-LN, and how deep can each go?",
       .setting =
           "GPTs of 16 channels on the small recall language, 8 documents of 24 characters a step, Adam, "
-          "warm-up "
-          "over a tenth of the steps and half a cosine down to 0, the same matrices N(0, 1/fan_in) at the "
-          "start "
-          "but for what a placement sets itself: 400 steps with 2, 12 and 24 blocks, three rates (two with "
-          "24), "
-          "14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 seeds. Readout: the loss "
-          "on "
-          "the validation set (nats per character), paired within a seed, whose rate is the one that is best "
-          "on "
-          "the other seeds.",
+          "warm-up over a tenth of the steps and half a cosine down to 0, the same matrices N(0, 1/fan_in) "
+          "at the start but for what a placement sets itself: 400 steps with 2, 12 and 24 blocks, three "
+          "rates (two with 24), 14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 "
+          "seeds. Readout: the loss on the validation set (nats per character), paired within a seed, whose "
+          "rate is the one that is best on the other seeds.",
       .plan = placements::plan,
       .figures = placements::figures,
       .report = placements::report};

@@ -30,10 +30,8 @@ Part deep_part(const StudyOptions& options);
 
 std::string run_name(const nn::Placement& placement, std::int64_t layers, double rate, std::uint64_t seed);
 
-/// The loss of Pre-LN or of Post-LN, seed by seed: of both placements at all rates what is best on the
-/// *other* seeds. NaN where a run of that seed has not finished.
-std::vector<double> better_of_two(const StudyResults& results, const Part& part, std::int64_t layers);
-/// A placement's loss above that at one depth, seed by seed.
+/// A placement's loss at one depth, seed by seed, above that of Pre-LN or of Post-LN: of both placements at
+/// all rates what is best on the *other* seeds. NaN where a run of that seed has not finished.
 std::vector<double> above_better(const StudyResults& results, const Part& part,
                                  const nn::Placement& placement, std::int64_t layers);
 /// The same at the depth where it is largest on the other seeds.

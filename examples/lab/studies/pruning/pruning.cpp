@@ -41,13 +41,9 @@ Search Grid::search(const std::string& placement) const {
 }
 
 std::vector<std::string> learned_runs(const StudyResults& results, const std::string& placement) {
-  const Search search = grid_of(results.options).search(placement);
-  const std::vector<double> rates = best_of(results, search).rates;
-  std::vector<std::string> runs;
-  for (std::size_t s = 0; s < rates.size(); ++s) {
-    const std::string run = std::isfinite(rates[s]) ? search.run(rates[s], search.seeds[s]) : "";
-    runs.push_back(!run.empty() && results.number(run, "learned") > 0 ? run : "");
-  }
+  std::vector<std::string> runs = best_of(results, grid_of(results.options).search(placement)).runs;
+  for (std::string& run : runs)
+    if (!(results.number(run, "learned") > 0)) run.clear();
   return runs;
 }
 
@@ -66,26 +62,21 @@ std::vector<StudyRun> pruning_plan(const StudyOptions& options) {
   return runs;
 }
 
-/// Appended where it is a number: a model no layer of which matters has no share.
-void keep(std::vector<double>& values, double value) {
-  if (std::isfinite(value)) values.push_back(value);
-}
-
 Figures pruning_figures(const StudyResults& results) {
   Figures all;
-  const std::vector<std::string> of_pre = learned_runs(results, "Pre-LN"),
-                                 of_post = learned_runs(results, "Post-LN"),
-                                 of_scaled = learned_runs(results, "LN scaling");
-  for (std::size_t s = 0; s < of_pre.size(); ++s) {
-    const std::string &pre = of_pre[s], &post = of_post[s], &scaled = of_scaled[s];
-    if (pre.empty()) continue;
-    const double share = results.number(pre, "drop-share");
-    keep(all["share.pre"], share);
-    keep(all["swap.pre"], results.number(pre, "swap-share"));
-    keep(all["cosine.pre"], results.number(pre, "cosine-deep"));
-    if (!post.empty()) keep(all["against-post"], share - results.number(post, "drop-share"));
-    if (!scaled.empty()) keep(all["against-scaling"], share - results.number(scaled, "drop-share"));
-  }
+  // A model no layer of which matters has no share.
+  const auto numbers = [&](const char* placement, const char* number) {
+    std::vector<double> values;
+    for (const std::string& run : learned_runs(results, placement))
+      values.push_back(results.number(run, number));
+    return values;
+  };
+  const std::vector<double> share = numbers("Pre-LN", "drop-share");
+  all["share.pre"] = finite(share);
+  all["swap.pre"] = finite(numbers("Pre-LN", "swap-share"));
+  all["cosine.pre"] = finite(numbers("Pre-LN", "cosine-deep"));
+  all["against-post"] = paired_difference(share, numbers("Post-LN", "drop-share"));
+  all["against-scaling"] = paired_difference(share, numbers("LN scaling", "drop-share"));
   return all;
 }
 
@@ -94,19 +85,18 @@ Figures pruning_figures(const StudyResults& results) {
 }  // namespace pruning
 
 Study pruning_study() {
-  return {
-      .name = "pruning",
-      .title = "Layers that can go",
-      .question = "Do the deep layers of a Pre-LN model contribute little?",
-      .setting =
-          "GPTs of 12 blocks, 32 channels and 4 heads on the recall language, 400 steps of 16 documents, "
-          "Adam, warm-up over 100 steps, rates 0.001, 0.003 and 0.006 for all; 10 seeds. A seed's rate is "
-          "the best of the other seeds; it counts if its model ended below the best n-gram. Layers are "
-          "dropped, or swapped, one at a time in the trained model, and losses are on the validation set; "
-          "placements are compared within a seed.",
-      .plan = pruning::pruning_plan,
-      .figures = pruning::pruning_figures,
-      .report = pruning::report};
+  return {.name = "pruning",
+          .title = "Layers that can go",
+          .question = "Do the deep layers of a Pre-LN model contribute little?",
+          .setting =
+              "GPTs of 12 blocks, 32 channels and 4 heads on the recall language, 400 steps of 16 documents, "
+              "Adam, warm-up over 100 steps, rates 0.001, 0.003 and 0.006 for all; 10 seeds. A seed's rate "
+              "is the best of the other seeds; it counts if its model ended below the best n-gram. Layers "
+              "are dropped, or swapped, one at a time in the trained model, and losses are on the validation "
+              "set; placements are compared within a seed.",
+          .plan = pruning::pruning_plan,
+          .figures = pruning::pruning_figures,
+          .report = pruning::report};
 }
 
 }  // namespace gradus::lab

@@ -1,83 +1,68 @@
 // The page of the study of pruning.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/pruning/parts.h"
 
 namespace gradus::lab::pruning {
 
 namespace {
 
-struct Curves {
-  std::vector<std::vector<double>> of_seeds;
-};
-
-Curves curves_of(const StudyResults& results, const std::string& placement, const std::string& series) {
-  Curves curves;
-  for (const std::string& run : learned_runs(results, placement))
-    if (!run.empty()) curves.of_seeds.push_back(results.series(run, series));
-  return curves;
+/// The runs that learned, and what they measured.
+std::vector<std::string> learned(const StudyResults& results, const std::string& placement) {
+  std::vector<std::string> runs = learned_runs(results, placement);
+  std::erase(runs, "");
+  return runs;
 }
 
 std::vector<double> numbers_of_learned(const StudyResults& results, const std::string& placement,
-                                       const std::string& number) {
+                                       const std::string& number, double times = 1) {
   std::vector<double> values;
-  for (const std::string& run : learned_runs(results, placement))
-    if (!run.empty()) values.push_back(results.number(run, number));
+  for (const std::string& run : learned(results, placement))
+    values.push_back(times * results.number(run, number));
   return values;
 }
 
 kit::LineChart chart_of(const StudyResults& results, const std::string& series, const std::string& title,
                         const std::string& x_label, const std::string& y_label) {
-  kit::LineChart chart{.title = title, .x_label = x_label, .y_label = y_label};
-  int style = 0;
-  for (const std::string& placement : kPlacements) {
-    const Curves curves = curves_of(results, placement, series);
-    if (!curves.of_seeds.empty()) chart.series.push_back(band_of_curves(placement, curves.of_seeds, style));
-    ++style;
-  }
-  return chart;
+  const auto curves = [&](const std::string& placement) {
+    std::vector<std::vector<double>> all;
+    for (const std::string& run : learned(results, placement)) all.push_back(results.series(run, series));
+    return all;
+  };
+  return {
+      .title = title, .x_label = x_label, .y_label = y_label, .series = lines_of_curves(kPlacements, curves)};
 }
 
 /// "Pre-LN 32% (...), Post-LN ..."
-std::string shares(const StudyResults& results, const std::string& number) {
-  std::string words;
-  for (const std::string& placement : kPlacements) {
-    std::vector<double> percent = numbers_of_learned(results, placement, number);
-    for (double& value : percent) value *= 100;
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", placement, mean_and_range(percent, 2));
-  }
-  return words;
+std::string list_shares(const StudyResults& results, const std::string& number) {
+  std::vector<std::string> words;
+  for (const std::string& placement : kPlacements)
+    words.push_back(placement + " " + mean_and_range(numbers_of_learned(results, placement, number, 100), 2));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 void add_training(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   page.html.heading("The models");
-  page.html.paragraph(fmt::format(
-      "GPTs of {} layers, 32 channels and 4 heads, {} steps of 16 documents of the recall "
-      "language, Adam, warm-up over "
-      "{} steps, the same rates {} for all; a seed's rate is the best of the other seeds. A model "
-      "has learned when its "
-      "loss is below the best {}-gram's {} nats (the least possible is {}); seeds that did not "
-      "learn are left out.",
-      grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
-      nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
+  page.html.paragraph(
+      fmt::format("GPTs of {} layers, 32 channels and 4 heads, {} steps of 16 documents of the recall "
+                  "language, Adam, warm-up over {} steps, the same rates {} for all; a seed's rate is the "
+                  "best of the other seeds. A model has learned when its loss is below the best {}-gram's {} "
+                  "nats (the least possible is {}); seeds that did not learn are left out.",
+                  grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
+                  nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
   kit::Table table{
       .caption = "At the best rate of each placement",
       .header = {"Placement", "Chosen rate", "Learned", "Loss (nats)", "Deeper half's share, dropping (%)",
                  "Deeper half's share, swapping (%)", "Cosine in the deeper half"}};
   for (const std::string& placement : grid.placements) {
     const auto percent = [&](const char* number) {
-      std::vector<double> values = numbers_of_learned(results, placement, number);
-      for (double& value : values) value *= 100;
-      return mean_and_range(values, 2);
+      return mean_and_range(numbers_of_learned(results, placement, number, 100), 2);
     };
     table.rows.push_back(
         {placement, chosen_rates(best_of(results, grid.search(placement))),
@@ -90,7 +75,7 @@ void add_training(Page& page, const StudyResults& results) {
 
 void add_dropping(Page& page, const StudyResults& results) {
   page.html.heading("Without one layer");
-  const std::size_t seeds = curves_of(results, "Pre-LN", "drop").of_seeds.size();
+  const std::size_t seeds = learned(results, "Pre-LN").size();
   const kit::LineChart drop = chart_of(results, "drop", "Loss that dropping one layer adds", "layer dropped",
                                        "rise of the loss (nats)");
   if (drop.series.empty()) return page.html.paragraph("No model has learned yet.");
@@ -98,12 +83,12 @@ void add_dropping(Page& page, const StudyResults& results) {
       "drop", drop,
       fmt::format(
           "Share of the deeper half in all that single layers add, in percent: {}. Half would be 50. {}",
-          shares(results, "drop-share"), band_words(seeds)));
+          list_shares(results, "drop-share"), describe_bands(seeds)));
   page.figure("swap",
               chart_of(results, "swap", "Loss that swapping two neighbours adds", "first of the two layers",
                        "rise of the loss (nats)"),
-              fmt::format("The same for neighbours that change places: {}. {}", shares(results, "swap-share"),
-                          band_words(seeds)));
+              fmt::format("The same for neighbours that change places: {}. {}",
+                          list_shares(results, "swap-share"), describe_bands(seeds)));
   const double pre = mean(numbers_of_learned(results, "Pre-LN", "drop-share"));
   const double post = mean(numbers_of_learned(results, "Post-LN", "drop-share"));
   if (std::isfinite(pre) && std::isfinite(post))
@@ -122,15 +107,14 @@ void add_angles(Page& page, const StudyResults& results) {
   };
   const kit::LineChart before = panel("cosine-start", "Before training"), after = panel("cosine", "After");
   if (after.series.empty()) return;
-  page.figure(
-      "cosine", kit::Panels{.title = "How far a layer turns the stream", .panels = {before, after}},
-      fmt::format(
-          "1: the layer changes nothing but the length. Mean cosine over the deeper half after training: "
-          "Pre-LN {}, Post-LN {}. The shortcut alone holds Pre-LN's near 1 as the stream grows; a turn "
-          "can be small and still matter. {}",
-          mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
-          mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
-          band_words(after.series.front().low.empty() ? 1 : grid_of(results.options).seeds.size())));
+  page.figure("cosine", kit::Panels{.title = "How far a layer turns the stream", .panels = {before, after}},
+              fmt::format("1: the layer changes nothing but the length. Mean cosine over the deeper half "
+                          "after training: Pre-LN {}, Post-LN {}. The shortcut alone holds Pre-LN's near 1 "
+                          "as the stream grows; a turn can be small and still matter. {}",
+                          mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
+                          mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
+                          describe_bands(
+                              after.series.front().low.empty() ? 1 : grid_of(results.options).seeds.size())));
 }
 
 }  // namespace
@@ -139,11 +123,9 @@ void report(Page& page, const StudyResults& results) {
   add_training(page, results);
   add_dropping(page, results);
   add_angles(page, results);
-  page.html.heading("What this does not show");
-  page.html.list(
+  page.limits(
       {"Large models: the papers look at 32 to 80 layers trained on text. The recall language can be solved "
-       "by two "
-       "layers, so that most of twelve have nothing to do in any placement.",
+       "by two layers, so that most of twelve have nothing to do in any placement.",
        "What longer training does: after a few hundred steps layers may still be near where they began.",
        "Dropping several layers at once, or training on without them.",
        "Shares say nothing of the whole: where all layers matter little, a share is a ratio of small "

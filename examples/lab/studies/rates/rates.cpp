@@ -28,7 +28,7 @@ Measured measure(const Sweep& sweep, double lr, std::int64_t steps, std::uint64_
                              .batch = kBatch,
                              .seed = seed};
   nn::GPT model = new_model(recall_task(), options);
-  return outcome_of(train(recall_task(), model, options));
+  return outcome_of(train(recall_task(), model, options), kSlices);
 }
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
@@ -75,19 +75,18 @@ std::string run_name(const Sweep& sweep, double lr, std::uint64_t seed) {
 }  // namespace rates
 
 Study rates_study() {
-  return {
-      .name = "rates",
-      .title = "Learning rate, warm-up and depth",
-      .question = "Is Pre-LN easier to train than Post-LN, and from which depth on?",
-      .setting =
-          "GPTs of 2, 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN with the same matrices at the "
-          "start, N(0, 1/fan_in), on the recall language: 380 steps of 8 lines, Adam, no clipping; rates "
-          "0.001 to 0.1, half a decade apart, constant from the first step on or after 95 steps of "
-          "linear warm-up; 10 seeds. Readout: the loss on the validation set (nats per character), paired "
-          "within a seed, whose rate and warm-up are those that are best on the other seeds.",
-      .plan = rates::plan,
-      .figures = rates::figures,
-      .report = rates::report};
+  return {.name = "rates",
+          .title = "Learning rate, warm-up and depth",
+          .question = "Is Pre-LN easier to train than Post-LN, and from which depth on?",
+          .setting =
+              "GPTs of 2, 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN with the same matrices at the "
+              "start, N(0, 1/fan_in), on the recall language: 380 steps of 8 lines, Adam, no clipping; rates "
+              "0.001 to 0.1, half a decade apart, constant from the first step on or after 95 steps of "
+              "linear warm-up; 10 seeds. Readout: the loss on the validation set (nats per character), "
+              "paired within a seed, whose rate and warm-up are those that are best on the other seeds.",
+          .plan = rates::plan,
+          .figures = rates::figures,
+          .report = rates::report};
 }
 
 }  // namespace gradus::lab

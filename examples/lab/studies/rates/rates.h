@@ -2,12 +2,10 @@
 // The parts of the study `rates`: rate x warm-up x depth for Pre-LN and Post-LN.
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "lab/study/page.h"
-#include "lab/study/study.h"
+#include "lab/studies/search.h"
 
 namespace gradus::lab::rates {
 
@@ -29,6 +27,9 @@ struct Grid {
 };
 Grid grid_of(const StudyOptions& options);
 
+/// Points of the training loss that a run keeps.
+inline constexpr std::size_t kSlices = 12;
+
 /// All rates of one model.
 struct Sweep {
   std::string placement;
@@ -37,55 +38,26 @@ struct Sweep {
 };
 std::string run_name(const Sweep& sweep, double lr, std::uint64_t seed);
 
-/// What a search chose for one seed, on the other seeds.
-struct Best {
-  double value = 0;  // of the seed itself: its loss, or its steps to the target
-  double lr = 0;
-  std::int64_t warmup = 0;
-};
-
-/// The results by what was asked of them; nothing where a run that is needed has not finished.
-class View {
- public:
-  explicit View(const StudyResults& all) : results(all), grid(grid_of(all.options)) {}
-
-  using Numbers = std::optional<std::vector<double>>;
-  Numbers losses(const Sweep& sweep, std::uint64_t seed) const;  // by rate
-  /// Steps to the target loss, by rate; all the steps there were where it was not reached.
-  Numbers steps(const Sweep& sweep, std::uint64_t seed) const;
-  /// The rate and the warm-up, of those given, at which the *other* seeds have the lowest loss.
-  std::optional<Best> best(const std::string& placement, std::int64_t layers,
-                           const std::vector<std::int64_t>& warmups, std::uint64_t seed) const;
-  /// Of all warm-ups there are.
-  std::optional<Best> best(const std::string& placement, std::int64_t layers, std::uint64_t seed) const;
-  /// Where the other seeds reach the target loss soonest.
-  std::optional<Best> soonest(const std::string& placement, std::int64_t layers, std::uint64_t seed) const;
-  /// The largest rate that trains, and the steps to the target loss there.
-  std::optional<std::pair<double, double>> largest(const Sweep& sweep, std::uint64_t seed) const;
-  /// The best loss over rates without warm-up minus that with it.
-  std::optional<double> gain(const std::string& placement, std::int64_t layers, std::uint64_t seed) const;
-
-  const StudyResults& results;
-  const Grid grid;
-
- private:
-  std::optional<Best> chosen(const std::string& placement, std::int64_t layers,
-                             const std::vector<std::int64_t>& warmups, std::uint64_t seed,
-                             Numbers (View::*numbers)(const Sweep&, std::uint64_t) const) const;
-};
+/// The runs of a sweep, by their final loss.
+Search losses_of(const Grid& grid, const Sweep& sweep);
+/// The runs of a model with each of these warm-ups, by their final loss.
+std::vector<Search> losses_of(const Grid& grid, const std::string& placement, std::int64_t layers,
+                              const std::vector<std::int64_t>& warmups);
+/// For each seed the fewest steps to the target loss, at the rate and warm-up where the *other* seeds reach
+/// it soonest; all the steps there were where it was not reached.
+std::vector<double> soonest(const StudyResults& results, const std::string& placement, std::int64_t layers);
+/// For each seed the largest rate that trains; one step below the lowest rate where none does.
+std::vector<double> largest(const StudyResults& results, const Sweep& sweep);
 
 Figures figures(const StudyResults& results);
 void report(Page& page, const StudyResults& results);
 
 // Charts. Those by depth have a panel for each.
-kit::Panels loss_by_rate(const View& view, std::int64_t warmup);
-kit::HeatMap learned_map(const View& view, std::int64_t warmup);
-kit::Panels sensitivity_by_depth(const View& view);
-kit::Panels largest_by_depth(const View& view);
-kit::Panels loss_by_warmup(const View& view);
-kit::Panels curves_at_best(const View& view);
-
-/// "without warm-up", "with 95 steps of warm-up"
-std::string warmup_title(std::int64_t warmup);
+kit::Panels loss_by_rate(const StudyResults& results, std::int64_t warmup);
+kit::HeatMap learned_map(const StudyResults& results, std::int64_t warmup);
+kit::Panels sensitivity_by_depth(const StudyResults& results);
+kit::Panels largest_by_depth(const StudyResults& results);
+kit::Panels loss_by_warmup(const StudyResults& results);
+kit::Panels curves_of_best(const StudyResults& results);
 
 }  // namespace gradus::lab::rates

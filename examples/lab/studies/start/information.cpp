@@ -109,7 +109,7 @@ Measured measure_scaled(std::uint64_t seed) {
   Generator generator(seed, 8);
   const Tensor x = randn({1, kReadPositions, kReadWidth}, generator);
   const Tensor weights = randn({1, kReadPositions, kReadWidth}, generator);
-  for (const char* const placement : kPlacements) {
+  for (const auto& [placement, title] : kPlacements) {
     std::vector<double> outputs, gradients;
     for (const double factor : {1.0, 10.0, 100.0, 1000.0}) {
       const nn::TransformerEncoder encoder = stack_of(placement, seed);
@@ -118,12 +118,11 @@ Measured measure_scaled(std::uint64_t seed) {
       outputs.push_back(sizes.output), gradients.push_back(sizes.gradient);
     }
     const EndSizes input = sizes_of(stack_of(placement, seed), 1000.0 * x, weights);
-    const std::string word = placement;
-    measured.numbers["output." + word] = outputs.back() / outputs.front();
-    measured.numbers["gradient." + word] = gradients.back() / gradients.front();
-    measured.numbers["output.input." + word] = input.output / outputs.front();
-    measured.series["outputs." + word] = outputs;
-    measured.series["gradients." + word] = gradients;
+    measured.numbers["output." + placement] = outputs.back() / outputs.front();
+    measured.numbers["gradient." + placement] = gradients.back() / gradients.front();
+    measured.numbers["output.input." + placement] = input.output / outputs.front();
+    measured.series["outputs." + placement] = outputs;
+    measured.series["gradients." + placement] = gradients;
   }
   return measured;
 }

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/stack.h"
 #include "lab/studies/start/report.h"
 #include "lab/training/weights.h"
@@ -19,12 +16,12 @@ using Values = std::vector<double>;
 }  // namespace
 
 /// How Post-LN's first gradient stands to its last, in words.
-std::string vanishing_sentence(const StudyResults& results) {
+std::string describe_vanishing(const StudyResults& results) {
   std::vector<std::string> words;
   const double printed = norms_alone(kDepth);
   double least = 1e300;
   for (const char* scheme : kSchemes) {
-    const Values shares = finite(over_seeds(results, "post", scheme, kDepth, "share"));
+    const Values shares = finite(stacks_of(results, "post", scheme).numbers("share"));
     if (shares.empty()) continue;
     words.push_back(
         fmt::format("{} ({})", kit::number_text(geometric_mean(shares), 2), weight_scheme(scheme).title));
@@ -39,14 +36,14 @@ std::string vanishing_sentence(const StudyResults& results) {
 }
 
 /// Which placement's layers differ more, scheme by scheme.
-std::string spread_sentence(const StudyResults& results) {
+std::string describe_spreads(const StudyResults& results) {
   std::vector<std::string> words;
   for (const char* scheme : kSchemes) {
     Values differences;
     for (const char* matrix : kMatrices) {
       const std::string number = fmt::format("spread.{}", matrix);
-      const Values pre = over_seeds(results, "pre", scheme, kDepth, number),
-                   post = over_seeds(results, "post", scheme, kDepth, number);
+      const Values pre = stacks_of(results, "pre", scheme).numbers(number),
+                   post = stacks_of(results, "post", scheme).numbers(number);
       differences.resize(std::min(pre.size(), post.size()));
       for (std::size_t i = 0; i < differences.size(); ++i)
         differences[i] += (pre[i] - post[i]) / static_cast<double>(kMatrices.size());
@@ -58,18 +55,18 @@ std::string spread_sentence(const StudyResults& results) {
   }
   if (words.empty()) return "";
   return fmt::format(
-      "1 would be gradients of one size in all layers. How much layers differ, the mean of the "
-      "logarithms of the four columns: {}.",
+      "1 would be gradients of one size in all layers. How much layers differ, the mean of the logarithms of "
+      "the four columns: {}.",
       listed(words));
 }
 
 /// What is left at the bottom of 8 blocks with and without shortcuts.
-std::string shortcut_sentence(const StudyResults& results) {
+std::string describe_shortcuts(const StudyResults& results) {
   std::vector<std::string> words;
   for (const std::string placement : {"pre", "post", "none"}) {
-    const Values with = finite(over_seeds(results, placement, "fan_in", kDepth / 4, "activation")),
-                 without =
-                     finite(over_seeds(results, placement + "-cut", "fan_in", kDepth / 4, "activation"));
+    const Values with = finite(stacks_of(results, placement, "fan_in", kDepth / 4).numbers("activation")),
+                 without = finite(
+                     stacks_of(results, placement + "-cut", "fan_in", kDepth / 4).numbers("activation"));
     if (with.empty() || without.empty()) continue;
     words.push_back(fmt::format("{} with and {} without ({})", kit::number_text(geometric_mean(with), 2),
                                 kit::number_text(geometric_mean(without), 2), title_of(placement)));
@@ -81,14 +78,13 @@ std::string shortcut_sentence(const StudyResults& results) {
 }
 
 /// Which placement's outputs are larger, in the mean over the first kEarly steps.
-std::string training_sentence(const StudyResults& results) {
+std::string describe_training(const StudyResults& results) {
   std::vector<std::string> words;
   for (const auto& [number, title] :
        {std::pair{"stream", "the stream"}, {"branch", "the branches"}, {"output", "the logits"}}) {
-    Values ratios;
-    for (const std::uint64_t seed : trained_seeds_of(results.options))
-      ratios.push_back(results.number(trained_name("pre", seed), number) /
-                       results.number(trained_name("post", seed), number));
+    Values ratios = trained_of(results, "pre").by_seed(number);
+    const Values post = trained_of(results, "post").by_seed(number);
+    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= post[i];
     if (finite(ratios).empty()) continue;
     words.push_back(fmt::format("{} {}", mean_and_range(ratios), title));
   }

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/studies.h"
 
@@ -22,15 +21,11 @@ std::vector<std::int64_t> depths_of(const StudyOptions& options) {
 }
 
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick  ? 5
-                                  : options.budget == Budget::full ? 30
-                                                                   : 10);
+  return seeds_from(options.seed, per_budget(options.budget, 5, 10, 30));
 }
 
 std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick  ? 3
-                                  : options.budget == Budget::full ? 15
-                                                                   : 5);
+  return seeds_from(options.seed, per_budget(options.budget, 3, 5, 15));
 }
 
 std::string stack_name(const std::string& placement, const std::string& scheme, std::int64_t layers,
@@ -46,6 +41,24 @@ std::string trained_name(const std::string& placement, std::uint64_t seed) {
   return fmt::format("trained-{}-s{}", placement, seed);
 }
 
+Runs stacks_of(const StudyResults& results, const std::string& placement, const std::string& scheme,
+               std::int64_t layers) {
+  return {results, seeds_of(results.options),
+          [&](std::uint64_t seed) { return stack_name(placement, scheme, layers, seed); }};
+}
+Runs formulas_of(const StudyResults& results, const std::string& scheme) {
+  return {results, seeds_of(results.options),
+          [&](std::uint64_t seed) { return formulas_name(scheme, seed); }};
+}
+Runs information_of(const StudyResults& results) {
+  return {results, seeds_of(results.options), information_name};
+}
+Runs scaled_of(const StudyResults& results) { return {results, seeds_of(results.options), scaled_name}; }
+Runs trained_of(const StudyResults& results, const std::string& placement) {
+  return {results, trained_seeds_of(results.options),
+          [&](std::uint64_t seed) { return trained_name(placement, seed); }};
+}
+
 namespace {
 
 void plan_stacks(std::vector<StudyRun>& runs, const StudyOptions& options, std::uint64_t seed) {
@@ -57,10 +70,10 @@ void plan_stacks(std::vector<StudyRun>& runs, const StudyOptions& options, std::
   };
   for (const std::int64_t layers : depths_of(options))
     for (const char* shortcuts : kShortcuts) add(shortcuts, "fan_in", layers);
-  for (const char* placement : kPlacements) {
-    for (const std::int64_t layers : depths_of(options)) add(placement, "xiong", layers);
-    add(placement, "xavier", kDepth);
-    add(placement, "gpt2", kDepth);
+  for (const Titled& placement : kPlacements) {
+    for (const std::int64_t layers : depths_of(options)) add(placement.name, "xiong", layers);
+    add(placement.name, "xavier", kDepth);
+    add(placement.name, "gpt2", kDepth);
   }
 }
 
@@ -80,10 +93,10 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
         {.name = scaled_name(seed), .seconds = 0.02, .measure = [=] { return measure_scaled(seed); }});
   }
   for (const std::uint64_t seed : trained_seeds_of(options))
-    for (const char* const placement : kPlacements)
-      runs.push_back({.name = trained_name(placement, seed),
+    for (const Titled& placement : kPlacements)
+      runs.push_back({.name = trained_name(placement.name, seed),
                       .seconds = 0.018 * static_cast<double>(steps),
-                      .measure = [=] { return measure_trained(placement, seed, steps); }});
+                      .measure = [=] { return measure_trained(placement.name, seed, steps); }});
   return runs;
 }
 
@@ -209,12 +222,12 @@ Figures figures(const StudyResults& results) {
 std::string setting() {
   const StudyOptions full{.budget = Budget::full};
   return fmt::format(
-      "Before training: encoder stacks of 64 channels with ReLU on 8 random positions, {} to {} layers, "
-      "the gradient of a cross-entropy at the first position where a row says nothing else; formulas and "
-      "Jacobians on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large "
-      "branches on 6 blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of "
-      "{} layers and 32 channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches "
-      "of 16; {} seeds. A seed has the same weights and data in both placements, and is one pair.",
+      "Before training: encoder stacks of 64 channels with ReLU on 8 random positions, {} to {} layers, the "
+      "gradient of a cross-entropy at the first position where a row says nothing else; formulas and "
+      "Jacobians on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large branches "
+      "on 6 blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of {} layers "
+      "and 32 channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches of 16; {} "
+      "seeds. A seed has the same weights and data in both placements, and is one pair.",
       depths_of(full).front(), depths_of(full).back(), seeds_of(full).size(), kTrainedLayers, kEarly,
       trained_seeds_of(full).size());
 }
@@ -227,8 +240,7 @@ Study start_study() {
   return {.name = "start",
           .title = "Signal and gradient at the start",
           .question =
-              "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first "
-              "steps?",
+              "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first steps?",
           .setting = start::setting(),
           .plan = start::plan,
           .figures = start::figures,

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "gradus/nn/transformer/placement.h"
-#include "lab/study/study.h"
+#include "lab/studies/charts.h"
+#include "lab/studies/runs.h"
 
 namespace gradus::lab::start {
 
-inline constexpr std::array<const char*, 2> kPlacements = {"pre", "post"};
+inline const std::array<Titled, 2> kPlacements = {{{"pre", "Pre-LN"}, {"post", "Post-LN"}}};
 inline constexpr std::array<const char*, 4> kSchemes = {"xiong", "fan_in", "xavier", "gpt2"};
 /// "gpt2-768" is "gpt2" times sqrt(768/d): 0.02 is GPT-2's for 768 channels, and in few channels the same
 /// number makes branches that do next to nothing.
@@ -34,6 +35,14 @@ std::string formulas_name(const std::string& scheme, std::uint64_t seed);
 std::string information_name(std::uint64_t seed);
 std::string scaled_name(std::uint64_t seed);
 std::string trained_name(const std::string& placement, std::uint64_t seed);
+
+/// What they measured, by seed.
+Runs stacks_of(const StudyResults& results, const std::string& placement, const std::string& scheme,
+               std::int64_t layers = kDepth);
+Runs formulas_of(const StudyResults& results, const std::string& scheme);
+Runs information_of(const StudyResults& results);
+Runs scaled_of(const StudyResults& results);
+Runs trained_of(const StudyResults& results, const std::string& placement);
 
 /// "pre", "post", "none", with "-cut" without their shortcuts. Throws at any other word.
 nn::Placement placement_of(const std::string& word);

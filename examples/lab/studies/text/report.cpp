@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
-#include "lab/studies/left_out.h"
 #include "lab/studies/text/text.h"
 
 namespace gradus::lab::real_text {
@@ -24,11 +20,6 @@ constexpr double kLearned = 0.1;  // nats below a model that knows only how freq
 std::optional<double> of_any_run(const StudyResults& results, const std::string& name) {
   if (results.records.empty()) return std::nullopt;
   return results.number(results.records.begin()->first, name);
-}
-
-bool failed(const StudyResults& results, const std::string& run) {
-  return results.number(run, "diverged") > 0 ||
-         results.number(run, "loss") > results.number(run, "context-free") - kLearned;
 }
 
 void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
@@ -47,14 +38,11 @@ void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
        {"seeds", std::to_string(grid.seeds.size())}});
   std::string rules =
       "It is nanoGPT's setting for a CPU with half the width and context and fewer steps. Every placement "
-      "has "
-      "the same rates and warm-ups, so the same search. Rules written down before the first run: a run that "
-      "diverged (a loss not finite or above 4 log(vocabulary)), or ended above its start, counts with the "
-      "loss "
-      "it started from; for each seed the rate is the one that is best in the mean of the other seeds, so "
-      "that no seed chooses the rate it is judged at; a run **failed** when it diverged or ended less than "
-      "0.1 "
-      "nats below what is known without looking back";
+      "has the same rates and warm-ups, so the same search. Rules written down before the first run: a run "
+      "that diverged (a loss not finite or above 4 log(vocabulary)), or ended above its start, counts with "
+      "the loss it started from; for each seed the rate is the one that is best in the mean of the other "
+      "seeds, so that no seed chooses the rate it is judged at; a run **failed** when it diverged or ended "
+      "less than 0.1 nats below what is known without looking back";
   if (const auto free = of_any_run(results, "context-free"), bigram = of_any_run(results, "bigram");
       free && bigram)
     rules += fmt::format(" ({:.3f} here; a bigram has {:.3f})", *free, *bigram);
@@ -62,59 +50,43 @@ void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
 }
 
 kit::Panels loss_by_rate(const StudyResults& results, const Grid& grid, std::int64_t warmup) {
-  kit::Panels panels{.title = "Validation loss against the rate, " + warmup_words(warmup)};
-  for (const std::int64_t layers : grid.depths) {
-    kit::LineChart chart{.title = counted(layers, "layer"),
-                         .x_label = "learning rate",
-                         .y_label = "loss (nats per character)",
-                         .x_axis = kit::AxisKind::log,
-                         .x_ticks = grid.rates};
-    for (std::size_t p = 0; p < grid.placements.size(); ++p) {
-      kit::Series line =
-          band(grid.placements[p], grid.rates, rows_of(results, grid.placements[p], layers, {warmup}).losses,
-               static_cast<int>(p));
-      line.spread = kit::Spread::error_bars;
-      chart.series.push_back(std::move(line));
-    }
-    if (const auto bigram = of_any_run(results, "bigram"))
-      chart.references.push_back({.at = *bigram, .label = panels.panels.empty() ? "bigram" : ""});
-    panels.panels.push_back(std::move(chart));
-  }
-  return panels;
+  return label_once(panels(
+      "Validation loss against the rate, " + warmup_words(warmup), grid.depths, [&](std::int64_t layers) {
+        kit::LineChart chart{.title = counted(layers, "layer"),
+                             .x_label = "learning rate",
+                             .y_label = "loss (nats per character)",
+                             .x_axis = kit::AxisKind::log,
+                             .x_ticks = grid.rates};
+        chart.series = lines(grid.placements, grid.rates, [&](const std::string& placement, double rate) {
+          return at_rate(results, grid.searches(placement, layers, {warmup}).front(), rate);
+        });
+        if (const auto bigram = of_any_run(results, "bigram"))
+          chart.references = {{.at = *bigram, .label = "bigram"}};
+        return chart;
+      }));
 }
 
 /// Training losses at each seed's chosen rate.
-kit::Series curve_of(const StudyResults& results, const Grid& grid, const Rows& rows, const std::string& name,
-                     int style) {
-  const auto chosen = best_of_others(rows.losses);
-  std::vector<std::vector<double>> curves;
-  for (std::size_t seed = 0; seed < chosen.size(); ++seed)
-    if (chosen[seed])
-      curves.push_back(results.series(run_name(rows.settings[*chosen[seed]], grid.seeds[seed]), "losses"));
-  std::vector<double> steps;
-  for (int part = 1; part <= 20; ++part) steps.push_back(static_cast<double>(part * grid.steps) / 20);
-  return band_of_curves(name, curves, style, steps);
-}
-
 kit::Panels curves(const StudyResults& results, const Grid& grid) {
-  kit::Panels panels{.title = "Training loss, each at its best rate"};
-  for (const std::int64_t layers : grid.depths) {
+  return panels("Training loss, each at its best rate", grid.depths, [&](std::int64_t layers) {
     kit::LineChart chart{
         .title = counted(layers, "layer"), .x_label = "step", .y_label = "loss (nats per character)"};
-    for (std::size_t p = 0; p < 2; ++p)
-      for (const std::int64_t warmup : grid.warmups)
-        chart.series.push_back(curve_of(results, grid, rows_of(results, grid.placements[p], layers, {warmup}),
-                                        grid.placements[p] + " " + warmup_words(warmup),
-                                        static_cast<int>(2 * p + (warmup > 0))));
-    panels.panels.push_back(std::move(chart));
-  }
-  return panels;
+    int style = 0;
+    for (const std::string& placement : grid.placements)
+      for (const std::int64_t warmup : grid.warmups) {
+        const Found found = best_of(results, grid.searches(placement, layers, {warmup}));
+        chart.series.push_back(band_of_curves(placement + " " + warmup_words(warmup),
+                                              curves_at_best(results, found, "losses"), style++,
+                                              ends_of_slices(grid.steps, kParts)));
+      }
+    return chart;
+  });
 }
 
 /// "With 4 layers Pre-LN ends lower on each of 5 seeds, by 0.03 (0.02 to 0.04)." `up`: what a positive
 /// difference says.
-std::string side_words(const std::string& where, const std::vector<double>& differences,
-                       const std::string& up, const std::string& down) {
+std::string describe_side(const std::string& where, const std::vector<double>& differences,
+                          const std::string& up, const std::string& down) {
   const Difference d = difference_of(differences);
   if (d.count == 0) return fmt::format("{}: too few runs have finished.", where);
   std::vector<double> sizes;
@@ -132,28 +104,24 @@ std::string for_depths(const Grid& grid, const Figures& all, const std::string& 
   std::string words;
   for (const std::int64_t layers : grid.depths)
     words += (words.empty() ? "" : " ") +
-             side_words(counted(layers, "layer"), all.at(fmt::format("{}.L{}", id, layers)), up, down);
+             describe_side(counted(layers, "layer"), all.at(fmt::format("{}.L{}", id, layers)), up, down);
   return words;
 }
 
-std::string chosen_words(const Rows& rows) {
-  std::vector<double> rates;
-  for (const auto& one : best_of_others(rows.losses))
-    if (one) rates.push_back(rows.settings[*one].rate);
+std::string list_chosen(const Found& found) {
+  std::vector<double> rates = finite(found.rates);
   std::sort(rates.begin(), rates.end());
   rates.erase(std::unique(rates.begin(), rates.end()), rates.end());
   return rates.empty() ? "\u2013" : listed(rates);
 }
 
-std::string failures(const StudyResults& results, const Grid& grid, const Rows& rows) {
-  int done = 0, count = 0;
-  for (const Setting& setting : rows.settings)
-    for (const std::uint64_t seed : grid.seeds)
-      if (const std::string run = run_name(setting, seed); results.has(run)) {
-        ++done;
-        count += failed(results, run);
-      }
-  return fmt::format("{} of {}", count, done);
+/// How many runs of all rates diverged, or ended less than kLearned below what is known without looking back.
+std::string count_failures(const StudyResults& results, const Search& search) {
+  const std::vector<double> diverged = of_all_rates(results, search, "diverged"),
+                            free = of_all_rates(results, search, "context-free");
+  std::vector<double> failed = of_all_rates(results, search, "loss");
+  for (std::size_t i = 0; i < failed.size(); ++i) failed[i] = diverged[i] + (failed[i] > free[i] - kLearned);
+  return share_of(failed);
 }
 
 void add_table(Page& page, const StudyResults& results, const Grid& grid) {
@@ -163,10 +131,11 @@ void add_table(Page& page, const StudyResults& results, const Grid& grid) {
   for (const std::int64_t layers : grid.depths)
     for (const std::int64_t warmup : grid.warmups)
       for (const std::string& placement : grid.placements) {
-        const Rows rows = rows_of(results, placement, layers, {warmup});
+        const Search search = grid.searches(placement, layers, {warmup}).front();
+        const Found found = best_of(results, search);
         table.rows.push_back({std::to_string(layers), std::to_string(warmup), placement,
-                              mean_and_range(best_losses(rows), 4), chosen_words(rows),
-                              failures(results, grid, rows)});
+                              mean_and_range(found.values, 4), list_chosen(found),
+                              count_failures(results, search)});
       }
   page.html.table(table);
   page.html.paragraph(
@@ -174,7 +143,7 @@ void add_table(Page& page, const StudyResults& results, const Grid& grid) {
 }
 
 /// "with 4 layers after 0.80 (0.75 to 0.85) of its steps; ..."
-std::string time_words(const Grid& grid, const Figures& all) {
+std::string describe_time(const Grid& grid, const Figures& all) {
   std::string words;
   for (const std::int64_t layers : grid.depths)
     if (const auto& shares = all.at(fmt::format("time.L{}", layers)); !shares.empty())
@@ -193,11 +162,10 @@ void report(Page& page, const StudyResults& results) {
   add_setting(page, results, grid);
   if (grid.rates.size() > 1) page.html.heading("Loss against rate");
   for (const std::int64_t warmup : grid.rates.size() > 1 ? grid.warmups : std::vector<std::int64_t>{})
-    page.figure(
-        fmt::format("loss-w{}", warmup), loss_by_rate(results, grid, warmup),
-        fmt::format("The lower, and the wider its valley, the better. Points are means over {}, bars go "
-                    "from the lowest to the highest.",
-                    counted(static_cast<std::int64_t>(grid.seeds.size()), "seed")));
+    page.figure(fmt::format("loss-w{}", warmup), loss_by_rate(results, grid, warmup),
+                fmt::format("The lower, and the wider its valley, the better. Points are means over {}, bars "
+                            "go from the lowest to the highest.",
+                            count_seeds(grid.seeds.size())));
   page.html.heading("Who ends better");
   page.html.paragraph("Each with the rate and warm-up that suit it: " +
                       for_depths(grid, all, "end", "Pre-LN ends lower", "Post-LN ends lower"));
@@ -205,14 +173,13 @@ void report(Page& page, const StudyResults& results) {
                       for_depths(grid, all, "without", "Post-LN ends lower", "Pre-LN ends lower"));
   add_table(page, results, grid);
   page.html.heading("How soon");
-  page.figure("curves", curves(results, grid), time_words(grid, all) + " " + band_words(grid.seeds.size()));
-  page.html.heading("What this does not show");
-  page.html.list(
-      {fmt::format(
-           "Long trainings: these see {} characters, and end far above what a larger model comes to "
-           "(nanoGPT's own setting: 1.88 nats on tiny Shakespeare, after 1.5 million characters). Who "
-           "is ahead early need not be later.",
-           grid.steps * 16 * 32),
+  page.figure("curves", curves(results, grid),
+              describe_time(grid, all) + " " + describe_bands(grid.seeds.size()));
+  page.limits(
+      {fmt::format("Long trainings: these see {} characters, and end far above what a larger model comes to "
+                   "(nanoGPT's own setting: 1.88 nats on tiny Shakespeare, after 1.5 million characters). "
+                   "Who is ahead early need not be later.",
+                   grid.steps * 16 * 32),
        "Wide models: 64 channels. Where rates begin to fail depends on width.",
        "Other optimizers: AdamW with a clipped gradient, which spares Post-LN some of the first steps' harm.",
        "Time in seconds: steps cost nearly the same in all placements here, so steps stand for time."});

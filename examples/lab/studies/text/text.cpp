@@ -10,10 +10,8 @@
 #include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/language_model.h"
-#include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/left_out.h"
 #include "lab/studies/studies.h"
+#include "lab/study/outcome.h"
 
 namespace gradus::lab::real_text {
 
@@ -22,7 +20,6 @@ namespace {
 using Path = std::filesystem::path;
 
 constexpr std::int64_t kContext = 32, kBatch = 16;
-constexpr std::size_t kParts = 20;  // of the curve
 
 std::vector<Path> files_of(const Path& data) {
   const Path file = std::filesystem::is_directory(data) ? data / "tinyshakespeare.txt" : data;
@@ -48,24 +45,14 @@ class Text {
   std::optional<Task> task_;
 };
 
-std::vector<double> parts_of(const std::vector<double>& losses) {
-  std::vector<double> means;
-  const std::size_t parts = std::min(kParts, losses.size());
-  for (std::size_t i = 0; i < parts; ++i) {
-    const std::size_t begin = i * losses.size() / parts, end = (i + 1) * losses.size() / parts;
-    means.push_back(mean(std::span(losses).subspan(begin, end - begin)));
-  }
-  return means;
-}
-
 Measured measure(const Task& task, const TrialOptions& options) {
   nn::GPT model = new_gpt(task, options);
   const TrialResult result = train(task, model, options);
   return {.numbers = {{"loss", result.final_loss},
-                      {"diverged", result.diverged ? 1.0 : 0.0},
+                      {"diverged", result.diverged},
                       {"context-free", task.context_free_loss()},
                       {"bigram", task.ngram().losses.at(1)}},
-          .series = {{"losses", parts_of(result.losses)}}};
+          .series = {{"losses", slice_means(result.losses, kParts)}}};
 }
 
 /// About, on one core.
@@ -73,21 +60,13 @@ double seconds_of(std::int64_t layers, std::int64_t steps) {
   return 0.3 + 2.6e-3 * static_cast<double>(layers) * static_cast<double>(steps + 10);
 }
 
-std::vector<double> series_by_seed(const StudyResults& results, const Rows& rows, std::size_t setting,
-                                   std::size_t seed) {
-  const Grid grid = grid_of(results.options);
-  return results.series(run_name(rows.settings[setting], grid.seeds[seed]), "losses");
-}
-
 /// For each seed, how soon Pre-LN without warm-up is where Post-LN with it ends, each at its best rate.
-std::vector<double> shares(const StudyResults& results, const Rows& pre, const Rows& post) {
-  const auto best_pre = best_of_others(pre.losses), best_post = best_of_others(post.losses);
+std::vector<double> shares(const StudyResults& results, const Found& pre, const Found& post) {
   std::vector<double> found;
-  for (std::size_t seed = 0; seed < std::min(best_pre.size(), best_post.size()); ++seed) {
-    if (!best_pre[seed] || !best_post[seed]) continue;
-    const std::vector<double> target = series_by_seed(results, post, *best_post[seed], seed);
-    if (!target.empty())
-      found.push_back(share_to(series_by_seed(results, pre, *best_pre[seed], seed), target.back()));
+  for (std::size_t seed = 0; seed < pre.runs.size(); ++seed) {
+    const std::vector<double> losses = results.series(pre.runs[seed], "losses"),
+                              target = results.series(post.runs[seed], "losses");
+    if (!losses.empty() && !target.empty()) found.push_back(share_to(losses, target.back()));
   }
   return found;
 }
@@ -142,22 +121,14 @@ nn::GPT new_gpt(const Task& task, const TrialOptions& options) {
   });
 }
 
-Rows rows_of(const StudyResults& results, const std::string& placement, std::int64_t layers,
-             const std::vector<std::int64_t>& warmups) {
-  const Grid grid = grid_of(results.options);
-  Rows rows;
-  for (const std::int64_t warmup : warmups)
-    for (const double rate : grid.rates) {
-      const Setting& setting = rows.settings.emplace_back(Setting{placement, layers, warmup, rate});
-      std::vector<double>& losses = rows.losses.emplace_back();
-      for (const std::uint64_t seed : grid.seeds)
-        losses.push_back(results.number(run_name(setting, seed), "loss"));
-    }
-  return rows;
-}
-
-std::vector<double> best_losses(const Rows& rows) {
-  return at_chosen(rows.losses, best_of_others(rows.losses));
+std::vector<Search> Grid::searches(const std::string& placement, std::int64_t layers,
+                                   const std::vector<std::int64_t>& of_warmups) const {
+  std::vector<Search> all;
+  for (const std::int64_t warmup : of_warmups)
+    all.push_back({.rates = rates, .seeds = seeds, .run = [=](double rate, std::uint64_t seed) {
+                     return run_name({placement, layers, warmup, rate}, seed);
+                   }});
+  return all;
 }
 
 double share_to(const std::vector<double>& losses, double target) {
@@ -193,13 +164,13 @@ Figures figures(const StudyResults& results) {
   Figures all;
   for (const std::int64_t layers : grid.depths) {
     const std::string at = fmt::format(".L{}", layers);
-    const auto rows = [&](const char* placement, const std::vector<std::int64_t>& warmups) {
-      return rows_of(results, placement, layers, warmups);
+    const auto best = [&](const char* placement, const std::vector<std::int64_t>& warmups) {
+      return best_of(results, grid.searches(placement, layers, warmups));
     };
-    all["end" + at] = paired_difference(best_losses(rows("Post-LN", grid.warmups)),
-                                        best_losses(rows("Pre-LN", grid.warmups)));
-    const Rows pre = rows("Pre-LN", {0}), post = rows("Post-LN", {grid.warmups.back()});
-    all["without" + at] = paired_difference(best_losses(pre), best_losses(post));
+    all["end" + at] =
+        paired_difference(best("Post-LN", grid.warmups).values, best("Pre-LN", grid.warmups).values);
+    const Found pre = best("Pre-LN", {0}), post = best("Post-LN", {grid.warmups.back()});
+    all["without" + at] = paired_difference(pre.values, post.values);
     all["time" + at] = shares(results, pre, post);
   }
   return all;
@@ -210,22 +181,21 @@ Figures figures(const StudyResults& results) {
 namespace gradus::lab {
 
 Study text_study() {
-  return {
-      .name = "text",
-      .title = "Real text",
-      .question = "What do placement and warm-up do to a small GPT on real text?",
-      .setting =
-          "GPTs of 4 and 12 blocks and width 64 with GPT-2's initial weights, Pre-LN and Post-LN, on "
-          "characters of tiny Shakespeare: 600 steps of 16 windows of 32, AdamW with decay 0.1, gradients "
-          "clipped to 1, half a cosine down to a tenth, from the first step on or after 100 steps of linear "
-          "warm-up, rates 0.0005, 0.002 and 0.008; 5 seeds. Readout: the loss on the last tenth of the text "
-          "(nats per character), paired within a seed, whose rate and warm-up are those that are best on the "
-          "other seeds.",
-      .plan = real_text::plan,
-      .figures = real_text::figures,
-      .report = real_text::report,
-      .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
-      .files = real_text::files_of};
+  return {.name = "text",
+          .title = "Real text",
+          .question = "What do placement and warm-up do to a small GPT on real text?",
+          .setting =
+              "GPTs of 4 and 12 blocks and width 64 with GPT-2's initial weights, Pre-LN and Post-LN, on "
+              "characters of tiny Shakespeare: 600 steps of 16 windows of 32, AdamW with decay 0.1, "
+              "gradients clipped to 1, half a cosine down to a tenth, from the first step on or after 100 "
+              "steps of linear warm-up, rates 0.0005, 0.002 and 0.008; 5 seeds. Readout: the loss on the "
+              "last tenth of the text (nats per character), paired within a seed, whose rate and warm-up are "
+              "those that are best on the other seeds.",
+          .plan = real_text::plan,
+          .figures = real_text::figures,
+          .report = real_text::report,
+          .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
+          .files = real_text::files_of};
 }
 
 }  // namespace gradus::lab

@@ -3,12 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "gradus/kit/chart/axis.h"
-#include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/translation/translation.h"
 
 namespace gradus::lab::translation {
@@ -26,10 +21,9 @@ void add_setting(Page& page, const Grid& grid) {
        {"sentences", fmt::format("pairs of at most {} tokens on either side; byte-level BPE of {} tokens, "
                                  "learned from the training text",
                                  grid.selection.longest, grid.selection.vocabulary)},
-       {"test",
-        fmt::format("the first {} such pairs of the test files; greedy decoding; BLEU of whole, cased "
-                    "sentences (13a)",
-                    grid.selection.test)},
+       {"test", fmt::format("the first {} such pairs of the test files; greedy decoding; BLEU of whole, "
+                            "cased sentences (13a)",
+                            grid.selection.test)},
        {"optimizer", "Adam, betas 0.9 and 0.98, no clipping; label smoothing 0.1"},
        {"rate", "up over the warm-up, and linearly down to 0 at the last step, with and without it"},
        {"steps and batch",
@@ -40,52 +34,57 @@ void add_setting(Page& page, const Grid& grid) {
   page.html.paragraph(
       "Both placements have the same rates, so the same search. Rules written down before the first run: a "
       "training that diverged (a loss not finite or above 4 log(vocabulary)) has BLEU 0; for each seed the "
-      "rate "
-      "is the one that is best in the mean of the other seeds; a seed for which BLEU with warm-up is below 1 "
-      "says nothing of warm-up and is left out.");
+      "rate is the one that is best in the mean of the other seeds; a seed for which BLEU with warm-up is "
+      "below 1 says nothing of warm-up and is left out.");
+}
+
+/// A warm-up, as an item of charts and tables.
+struct Warmup {
+  std::string name;
+  std::int64_t steps;
+};
+std::vector<Warmup> warmups_of(const Grid& grid) {
+  std::vector<Warmup> all;
+  for (const std::int64_t steps : grid.warmups) all.push_back({warmup_words(steps), steps});
+  return all;
 }
 
 kit::Panels by_rate_chart(const StudyResults& results, const Grid& grid, const std::string& number,
                           const std::string& title, const std::string& label) {
-  kit::Panels panels{.title = title};
-  for (const std::string& placement : kPlacements) {
-    kit::LineChart chart{.title = placement,
-                         .x_label = "learning rate",
-                         .y_label = label,
-                         .x_axis = kit::AxisKind::log,
-                         .x_ticks = grid.rates};
-    for (std::size_t w = 0; w < grid.warmups.size(); ++w) {
-      kit::Series line = band(warmup_words(grid.warmups[w]), grid.rates,
-                              by_rate(results, placement, grid.warmups[w], number), static_cast<int>(w));
-      line.spread = kit::Spread::error_bars;
-      chart.series.push_back(std::move(line));
-    }
-    panels.panels.push_back(std::move(chart));
-  }
-  return panels;
+  return panels(title, kPlacements, [&](const std::string& placement) {
+    const auto values = [&](const Warmup& warmup, double rate) {
+      Search search = grid.search(placement, warmup.steps);
+      search.number = number;
+      return at_rate(results, search, rate);
+    };
+    return kit::LineChart{.title = placement,
+                          .x_label = "learning rate",
+                          .y_label = label,
+                          .x_axis = kit::AxisKind::log,
+                          .x_ticks = grid.rates,
+                          .series = lines(warmups_of(grid), grid.rates, values)};
+  });
 }
 
 kit::Panels curves(const StudyResults& results, const Grid& grid, double rate) {
-  kit::Panels panels{.title = fmt::format("Training loss at rate {}", kit::number_text(rate))};
-  std::vector<double> steps;
-  for (int part = 1; part <= 20; ++part)
-    steps.push_back(static_cast<double>(part * grid.training.steps) / 20);
-  for (const std::string& placement : kPlacements) {
-    kit::LineChart chart{
-        .title = placement, .x_label = "step", .y_label = "loss with label smoothing (nats per token)"};
-    for (std::size_t w = 0; w < grid.warmups.size(); ++w) {
-      std::vector<std::vector<double>> all;
-      for (const std::uint64_t seed : grid.seeds)
-        all.push_back(results.series(run_name(placement, grid.warmups[w], rate, seed), "losses"));
-      chart.series.push_back(band_of_curves(warmup_words(grid.warmups[w]), all, static_cast<int>(w), steps));
-    }
-    panels.panels.push_back(std::move(chart));
-  }
-  return panels;
+  return panels(
+      fmt::format("Training loss at rate {}", kit::number_text(rate)), kPlacements,
+      [&](const std::string& placement) {
+        const auto losses = [&](const Warmup& warmup) {
+          return Runs(results, grid.seeds,
+                      [&](std::uint64_t seed) { return run_name(placement, warmup.steps, rate, seed); })
+              .curves("losses");
+        };
+        return kit::LineChart{
+            .title = placement,
+            .x_label = "step",
+            .y_label = "loss with label smoothing (nats per token)",
+            .series = lines_of_curves(warmups_of(grid), losses, ends_of_slices(grid.training.steps, 20))};
+      });
 }
 
 /// "0.3 (0.2 to 0.4), less than half on every seed"
-std::string ratio_words(const std::vector<double>& ratios) {
+std::string describe_ratios(const std::vector<double>& ratios) {
   const auto below = [&](double limit) {
     return std::count_if(ratios.begin(), ratios.end(), [=](double ratio) { return ratio < limit; });
   };
@@ -95,7 +94,7 @@ std::string ratio_words(const std::vector<double>& ratios) {
       : below(0.9) == 0 ? "nine tenths or more on every seed"
                         : fmt::format("less than half on {} and less than nine tenths on {} of {} seeds",
                                       below(0.5), below(0.9), all);
-  return fmt::format("{}, {}", mean_and_range(ratios, 3), size);
+  return fmt::format("{}, {}", mean_and_range(ratios), size);
 }
 
 /// What is left of BLEU without warm-up, at the rate that suits the placement with it and at its best.
@@ -104,18 +103,12 @@ std::string answer(const std::string& placement, const std::vector<double>& same
   if (same.empty() || own.empty())
     return fmt::format("{}: too few runs have finished, or reach 1 BLEU with warm-up.", placement);
   if (one_rate)
-    return fmt::format("BLEU of {0} without warm-up over {0} with it: {1}.", placement, ratio_words(same));
+    return fmt::format("BLEU of {0} without warm-up over {0} with it: {1}.", placement,
+                       describe_ratios(same));
   return fmt::format(
       "BLEU of {0} without warm-up over {0} with it: at the rate that suits it with warm-up {1}; at the rate "
       "that suits it without {2}.",
-      placement, ratio_words(same), ratio_words(own));
-}
-
-int diverged(const std::vector<std::vector<double>>& rows) {
-  int count = 0;
-  for (const std::vector<double>& row : rows)
-    count += static_cast<int>(std::count_if(row.begin(), row.end(), [](double value) { return value > 0; }));
-  return count;
+      placement, describe_ratios(same), describe_ratios(own));
 }
 
 void add_table(Page& page, const StudyResults& results, const Grid& grid) {
@@ -125,11 +118,12 @@ void add_table(Page& page, const StudyResults& results, const Grid& grid) {
   table.header.push_back("Diverged");
   for (const std::string& placement : kPlacements)
     for (const std::int64_t warmup : grid.warmups) {
-      table.rows.push_back(
-          {placement, std::to_string(warmup), mean_and_range(best_bleu(results, placement, warmup), 3)});
-      for (const std::vector<double>& row : by_rate(results, placement, warmup, "bleu"))
-        table.rows.back().push_back(mean_and_range(row, 3));
-      table.rows.back().push_back(std::to_string(diverged(by_rate(results, placement, warmup, "diverged"))));
+      const Search search = grid.search(placement, warmup);
+      std::vector<std::string>& row = table.rows.emplace_back();
+      row = {placement, std::to_string(warmup), mean_and_range(best_of(results, search).values)};
+      for (const std::vector<double>& bleu : by_rate(results, search)) row.push_back(mean_and_range(bleu));
+      const std::vector<double> diverged = of_all_rates(results, search, "diverged");
+      row.push_back(std::to_string(std::count(diverged.begin(), diverged.end(), 1.0)));
     }
   page.html.table(table);
 }
@@ -137,7 +131,7 @@ void add_table(Page& page, const StudyResults& results, const Grid& grid) {
 void add_paper(Page& page, const StudyResults& results, const Grid& grid) {
   const std::int64_t warm = grid.warmups.back();
   const auto bleu = [&](const char* placement, std::int64_t warmup) {
-    return mean_and_range(best_bleu(results, placement, warmup), 3);
+    return mean_and_range(best_of(results, grid.search(placement, warmup)).values);
   };
   page.html.heading("Beside the paper");
   page.html.table(
@@ -168,7 +162,7 @@ void report(Page& page, const StudyResults& results) {
     page.figure("bleu", by_rate_chart(results, grid, "bleu", "BLEU against the rate", "BLEU"),
                 fmt::format("Where the two lines of a panel part, warm-up matters. Points are means over {}, "
                             "bars go from the lowest to the highest.",
-                            counted(static_cast<std::int64_t>(grid.seeds.size()), "seed")));
+                            count_seeds(grid.seeds.size())));
   add_table(page, results, grid);
   page.html.heading("Losses");
   if (grid.rates.size() > 1)
@@ -179,13 +173,11 @@ void report(Page& page, const StudyResults& results) {
   for (const double rate : grid.rates)
     page.figure("curves-lr" + kit::number_text(rate), curves(results, grid, rate),
                 "Without warm-up the loss falls sooner at first; see whether it goes on falling. " +
-                    band_words(grid.seeds.size()));
+                    describe_bands(grid.seeds.size()));
   add_paper(page, results, grid);
-  page.html.heading("What this does not show");
-  page.html.list(
+  page.limits(
       {"Whether what is missing without warm-up would be made up for in a longer training: the rate falls to "
-       "0 "
-       "after these steps.",
+       "0 after these steps.",
        "Long sentences, large vocabularies, wide models, dropout, beam search.",
        "Which placement translates better in the end: that would take the whole corpus and many epochs."});
 }

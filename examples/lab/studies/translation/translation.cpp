@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "gradus/nn/placements/placements.h"
-#include "lab/studies/left_out.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::translation {
@@ -54,29 +53,12 @@ std::string run_name(const std::string& placement, std::int64_t warmup, double r
   return fmt::format("{}-w{}-lr{}-s{}", placement == "Pre-LN" ? "pre" : "post", warmup, rate, seed);
 }
 
-std::vector<std::vector<double>> by_rate(const StudyResults& results, const std::string& placement,
-                                         std::int64_t warmup, const std::string& number) {
-  const Grid grid = grid_of(results.options);
-  std::vector<std::vector<double>> rows;
-  for (const double rate : grid.rates) {
-    std::vector<double>& row = rows.emplace_back();
-    for (const std::uint64_t seed : grid.seeds)
-      row.push_back(results.number(run_name(placement, warmup, rate, seed), number));
-  }
-  return rows;
-}
-
-std::vector<std::optional<std::size_t>> best_rates(const StudyResults& results, const std::string& placement,
-                                                   std::int64_t warmup) {
-  std::vector<std::vector<double>> badness = by_rate(results, placement, warmup, "bleu");
-  for (std::vector<double>& row : badness)
-    for (double& value : row) value = -value;
-  return best_of_others(badness);
-}
-
-std::vector<double> best_bleu(const StudyResults& results, const std::string& placement,
-                              std::int64_t warmup) {
-  return at_chosen(by_rate(results, placement, warmup, "bleu"), best_rates(results, placement, warmup));
+Search Grid::search(const std::string& placement, std::int64_t warmup) const {
+  return {.rates = rates,
+          .seeds = seeds,
+          .run = [=](double rate, std::uint64_t seed) { return run_name(placement, warmup, rate, seed); },
+          .number = "bleu",
+          .large_is_good = true};
 }
 
 std::vector<double> bleu_ratios(const std::vector<double>& without, const std::vector<double>& with) {
@@ -108,14 +90,16 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 }
 
 Figures figures(const StudyResults& results) {
-  const std::int64_t warmup = grid_of(results.options).warmups.back();
+  const Grid grid = grid_of(results.options);
   Figures all;
   for (const auto& [name, placement] : {std::pair("post", "Post-LN"), std::pair("pre", "Pre-LN")}) {
-    const std::vector<double> with = best_bleu(results, placement, warmup);
-    const std::vector<double> same =
-        at_chosen(by_rate(results, placement, 0, "bleu"), best_rates(results, placement, warmup));
-    all[std::string(name) + "-same"] = bleu_ratios(same, with);
-    all[std::string(name) + "-ratio"] = bleu_ratios(best_bleu(results, placement, 0), with);
+    const Search cold = grid.search(placement, 0);
+    const Found with = best_of(results, grid.search(placement, grid.warmups.back()));
+    std::vector<double> same;  // without warm-up, at the rates that suit it with warm-up
+    for (std::size_t s = 0; s < with.rates.size(); ++s)
+      same.push_back(results.number(cold.run(with.rates[s], cold.seeds[s]), "bleu"));
+    all[std::string(name) + "-same"] = bleu_ratios(same, with.values);
+    all[std::string(name) + "-ratio"] = bleu_ratios(best_of(results, cold).values, with.values);
   }
   return all;
 }
@@ -131,14 +115,11 @@ Study translation_study() {
       .question = "Can a Transformer learn to translate without warm-up?",
       .setting =
           "Transformers with 6 blocks in the encoder and 6 in the decoder, 64 channels, Xavier weights, "
-          "Pre-LN "
-          "and Post-LN, German to English on Multi30k's pairs of at most 16 tokens: 800 steps of 512 tokens, "
-          "Adam (0.9, 0.98), label smoothing 0.1, no dropout, no clipping, a rate of 0.001 or 0.003 that "
-          "falls "
-          "linearly to 0, with 200 steps of linear warm-up or none; 6 seeds. Readout: BLEU of greedy "
-          "translations of 200 test sentences, paired within a seed, whose rate is the one that is best on "
-          "the "
-          "other seeds.",
+          "Pre-LN and Post-LN, German to English on Multi30k's pairs of at most 16 tokens: 800 steps of 512 "
+          "tokens, Adam (0.9, 0.98), label smoothing 0.1, no dropout, no clipping, a rate of 0.001 or 0.003 "
+          "that falls linearly to 0, with 200 steps of linear warm-up or none; 6 seeds. Readout: BLEU of "
+          "greedy translations of 200 test sentences, paired within a seed, whose rate is the one that is "
+          "best on the other seeds.",
       .plan = translation::plan,
       .figures = translation::figures,
       .report = translation::report,

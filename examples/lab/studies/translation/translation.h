@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/studies/search.h"
 #include "lab/studies/translation/translator.h"
-#include "lab/study/study.h"
 
 namespace gradus::lab::translation {
 
@@ -19,20 +19,15 @@ struct Grid {
   std::vector<std::uint64_t> seeds;
   Selection selection = {};
   TrainOptions training = {};  // but for placement, rate, warm-up and seed
+
+  /// The runs of a placement and a warm-up, by BLEU.
+  Search search(const std::string& placement, std::int64_t warmup) const;
 };
 Grid grid_of(const StudyOptions& options);
 
 /// "pre-w0-lr0.001-s3"
 std::string run_name(const std::string& placement, std::int64_t warmup, double rate, std::uint64_t seed);
 
-/// A number of all runs of a placement and a warm-up, [rate][seed]; NaN where a run has not finished.
-std::vector<std::vector<double>> by_rate(const StudyResults& results, const std::string& placement,
-                                         std::int64_t warmup, const std::string& number);
-/// For each seed the place of the rate that was best for the others; nothing where a seed is not complete.
-std::vector<std::optional<std::size_t>> best_rates(const StudyResults& results, const std::string& placement,
-                                                   std::int64_t warmup);
-/// BLEU of each seed at that rate; NaN where a seed is not complete.
-std::vector<double> best_bleu(const StudyResults& results, const std::string& placement, std::int64_t warmup);
 /// without / with, seed by seed; seeds are left out at which `with` is below 1 or either is NaN.
 std::vector<double> bleu_ratios(const std::vector<double>& without, const std::vector<double>& with);
 

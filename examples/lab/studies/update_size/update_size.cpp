@@ -21,9 +21,7 @@ std::vector<std::int64_t> depths_of(const StudyOptions& options) {
 }
 
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed, options.budget == Budget::quick  ? 3
-                                  : options.budget == Budget::full ? 12
-                                                                   : 6);
+  return seeds_from(options.seed, per_budget(options.budget, 3, 6, 12));
 }
 
 bool trains(const StudyOptions& options) { return options.budget != Budget::quick; }
@@ -33,6 +31,26 @@ std::string size_name(const std::string& placement, std::int64_t layers, std::ui
 }
 
 std::string train_name(std::uint64_t seed) { return fmt::format("train-L{}-s{}", kTrainedLayers, seed); }
+
+Runs sizes_of(const StudyResults& results, const std::string& placement, std::int64_t layers) {
+  return {results, seeds_of(results.options),
+          [&](std::uint64_t seed) { return size_name(placement, layers, seed); }};
+}
+
+Runs trained_of(const StudyResults& results) { return {results, seeds_of(results.options), train_name}; }
+
+std::vector<double> growth(const StudyResults& results, const std::string& placement,
+                           const std::string& number) {
+  const std::vector<std::int64_t> depths = depths_of(results.options);
+  std::vector<double> exponents;
+  for (const std::uint64_t seed : seeds_of(results.options)) {
+    std::vector<double> sizes;
+    for (const std::int64_t layers : depths)
+      sizes.push_back(results.number(size_name(placement, layers, seed), number));
+    exponents.push_back(log_slope(as_doubles(depths), sizes));
+  }
+  return exponents;
+}
 
 namespace {
 
@@ -51,36 +69,26 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-/// How a number grows with depth, as a power, at one seed; NaN until all depths are there.
-double growth(const StudyResults& results, const char* placement, const char* number, std::uint64_t seed) {
-  std::vector<double> depths, sizes;
-  for (const std::int64_t layers : depths_of(results.options)) {
-    depths.push_back(static_cast<double>(layers));
-    sizes.push_back(results.number(size_name(placement, layers, seed), number));
-  }
-  return log_slope(depths, sizes);
-}
-
 Figures figures(const StudyResults& results) {
   Figures all;
-  const auto add = [&](const char* id, double value) {
-    if (std::isfinite(value)) all[id].push_back(value);
+  const auto add = [&](const char* id, const std::vector<double>& values) {
+    for (const double value : values) keep(all, id, value);
   };
+  const auto difference = [&](const char* number) {
+    return minus(growth(results, "Post-LN", number), growth(results, "Pre-LN", number));
+  };
+  add("growth.first", difference("update.1"));
+  add("growth.later", difference("update.16"));
+  add("gradient.post", growth(results, "Post-LN", "gradient"));
   const std::int64_t deepest = depths_of(results.options).back();
-  for (const std::uint64_t seed : seeds_of(results.options)) {
-    add("growth.first",
-        growth(results, "Post-LN", "update.1", seed) - growth(results, "Pre-LN", "update.1", seed));
-    add("growth.later",
-        growth(results, "Post-LN", "update.16", seed) - growth(results, "Pre-LN", "update.16", seed));
-    add("gradient.post", growth(results, "Post-LN", "gradient", seed));
-    add("over-deepnorm", std::log10(results.number(size_name("Post-LN", deepest, seed), "update.1") /
-                                    results.number(size_name("DeepNorm", deepest, seed), "update.1")));
-    if (!trains(results.options)) continue;
-    const auto trained = [&](const char* number) { return results.number(train_name(seed), number); };
-    add("larger.first", trained("larger.first"));
-    add("eased.held", trained("loss.post") - trained("loss.held"));
-    add("learned.held", trained("learned.held"));
-  }
+  const std::vector<double> post = sizes_of(results, "Post-LN", deepest).by_seed("update.1"),
+                            deep = sizes_of(results, "DeepNorm", deepest).by_seed("update.1");
+  for (std::size_t s = 0; s < post.size(); ++s) keep(all, "over-deepnorm", std::log10(post[s] / deep[s]));
+  if (!trains(results.options)) return all;
+  const Runs trained = trained_of(results);
+  add("larger.first", trained.by_seed("larger.first"));
+  add("eased.held", minus(trained.by_seed("loss.post"), trained.by_seed("loss.held")));
+  add("learned.held", trained.by_seed("learned.held"));
   return all;
 }
 
@@ -89,20 +97,19 @@ Figures figures(const StudyResults& results) {
 }  // namespace update_size
 
 Study update_size_study() {
-  return {
-      .name = "update-size",
-      .title = "The size of updates",
-      .question = "Is it the size of updates, and not of gradients, that breaks deep Post-LN?",
-      .setting =
-          "Sizes: models of 64 channels and 4 heads with 6, 12, 24, 48 and 100 layers, before training, 4 "
-          "documents of the recall language, 16 updates of Adam at rate 0.000001; the root mean square over "
-          "the logits of the first batch. Training: 12 layers, 32 channels, 4 heads, 300 steps of 16 "
-          "documents, Adam at 0.003 without warm-up; a held update moves the batch's logits no further than "
-          "Pre-LN's own update at that step. 12 seeds; all arms of a seed have the same batches, and the "
-          "same first weights but for what a placement sets itself.",
-      .plan = update_size::plan,
-      .figures = update_size::figures,
-      .report = update_size::report};
+  return {.name = "update-size",
+          .title = "The size of updates",
+          .question = "Is it the size of updates, and not of gradients, that breaks deep Post-LN?",
+          .setting =
+              "Sizes: models of 64 channels and 4 heads with 6, 12, 24, 48 and 100 layers, before training, "
+              "4 documents of the recall language, 16 updates of Adam at rate 0.000001; the root mean square "
+              "over the logits of the first batch. Training: 12 layers, 32 channels, 4 heads, 300 steps of "
+              "16 documents, Adam at 0.003 without warm-up; a held update moves the batch's logits no "
+              "further than Pre-LN's own update at that step. 12 seeds; all arms of a seed have the same "
+              "batches, and the same first weights but for what a placement sets itself.",
+          .plan = update_size::plan,
+          .figures = update_size::figures,
+          .report = update_size::report};
 }
 
 }  // namespace gradus::lab

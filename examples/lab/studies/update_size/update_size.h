@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/study.h"
+#include "lab/studies/search.h"
 
 namespace gradus::lab::update_size {
 
@@ -24,6 +24,11 @@ bool trains(const StudyOptions& options);
 
 std::string size_name(const std::string& placement, std::int64_t layers, std::uint64_t seed);
 std::string train_name(std::uint64_t seed);
+Runs sizes_of(const StudyResults& results, const std::string& placement, std::int64_t layers);
+Runs trained_of(const StudyResults& results);
+/// How a number grows with depth, as a power, seed by seed; NaN until all depths are there.
+std::vector<double> growth(const StudyResults& results, const std::string& placement,
+                           const std::string& number);
 
 /// How the output of a model before its first step moves: root mean squares over all logits of one batch.
 /// Numbers "gradient" (norm of the whole gradient), "logits", "sgd" (after one step of gradient descent),

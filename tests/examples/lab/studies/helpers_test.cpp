@@ -4,7 +4,8 @@
 
 #include "gradus/core/random/random.h"
 #include "gradus/gradus.h"
-#include "lab/studies/bands.h"
+#include "lab/studies/charts.h"
+#include "lab/studies/runs.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/start/ridge.h"
 #include "lab/training/weights.h"
@@ -34,6 +35,66 @@ TEST_CASE("bands leave out what is not finite, and places where nothing is left"
   CHECK(mean_and_range({NAN}) == "\u2013");
   CHECK(mean_and_range({2}) == "2");
   CHECK(mean_and_range({1, 2, 3}) == "2 (1 to 3)");
+}
+
+TEST_CASE("the runs of a setting: by seed, of those that have finished, and how many are above 0") {
+  StudyResults results;
+  for (const int seed : {0, 2})
+    results.records["a-s" + std::to_string(seed)].measured = {
+        .numbers = {{"loss", 1.0 + seed}, {"diverged", seed > 0}}, .series = {{"losses", {1.0 * seed}}}};
+  const Runs runs(results, {0, 1, 2}, [](std::uint64_t seed) { return "a-s" + std::to_string(seed); });
+  CHECK(runs.numbers("loss") == std::vector<double>{1, 3});
+  CHECK(runs.by_seed("loss")[2] == 3);
+  CHECK(std::isnan(runs.by_seed("loss")[1]));
+  CHECK(runs.curves("losses") == std::vector<std::vector<double>>{{0}, {2}});
+  CHECK(share_of(runs.numbers("diverged")) == "1 of 2");
+  Figures figures;
+  keep(figures, "x", NAN);
+  CHECK(figures.empty());
+  keep(figures, "x", 2);
+  CHECK(figures.at("x") == std::vector<double>{2});
+}
+
+TEST_CASE("lines, panels and tables have the labels of what is compared, and leave out what has no values") {
+  const std::vector<Titled> items = {{"a", "first"}, {"b", "second"}};
+  const std::vector<std::int64_t> depths = {2, 6};
+  const auto values = [](const Titled& item, std::int64_t layers) {
+    return item.name == "a" ? std::vector<double>{} : std::vector<double>{1.0 * layers, 4.0 * layers};
+  };
+  const std::vector<kit::Series> all = lines(items, depths, values);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].name == "second");
+  CHECK(all[0].style == 1);
+  CHECK(all[0].x == std::vector<double>{2, 6});
+  CHECK(all[0].y == std::vector<double>{5, 15});
+  CHECK(lines(items, depths, values, kit::Spread::band, geometric_mean)[0].y[0] == gradus::test::near(4));
+  CHECK(without_bands(all)[0].low.empty());
+  const kit::Panels both = panels("both", items, [&](const Titled& item) {
+    return kit::LineChart{.title = item.title,
+                          .series = lines(std::vector<Titled>{item}, depths, values),
+                          .references = {{.at = 1, .label = "least"}}};
+  });
+  REQUIRE(both.panels.size() == 1);
+  CHECK(both.panels[0].title == "second");
+  const kit::Panels twice = label_once({.panels = {both.panels[0], both.panels[0]}});
+  CHECK(twice.panels[0].references[0].label == "least");
+  CHECK(twice.panels[1].references[0].label.empty());
+  const kit::Table table =
+      cross_table("c", "corner", items, depths,
+                  [](const Titled& item, std::int64_t layers) { return item.name + std::to_string(layers); });
+  CHECK(table.header == std::vector<std::string>{"corner", "2 layers", "6 layers"});
+  CHECK(table.rows == std::vector<std::vector<std::string>>{{"first", "a2", "a6"}, {"second", "b2", "b6"}});
+  const auto order =
+      ranked(items, [](const Titled& item) { return std::vector<double>{-1.0 * (item.name == "b")}; });
+  CHECK(order.front().second == "second");
+}
+
+TEST_CASE("places on the axis of steps") {
+  std::vector<double> losses(400);
+  for (std::size_t i = 0; i < 400; ++i) losses[i] = static_cast<double>(i + 1);
+  CHECK(thinned_steps(400, 40) == thinned(losses, 40));
+  CHECK(middles_of_slices(12, 3) == std::vector<double>{2, 6, 10});
+  CHECK(ends_of_slices(12, 3) == std::vector<double>{4, 8, 12});
 }
 
 TEST_CASE("ridge regression reads what is linear in the features, and nothing else") {

@@ -43,7 +43,7 @@ TEST_CASE("losses over rates: the best of the other seeds, or the mean") {
   };
   const StudyResults results = made::made_results(study, Budget::full, lucky);
   const Depth depth = depths_of(results.options).front();
-  CHECK(loss_over(results, depth, "fan_in", "Pre-LN", 0, Over::best_rate) == 1);
-  CHECK(loss_over(results, depth, "fan_in", "Pre-LN", 1, Over::best_rate) == 1);
-  CHECK(loss_over(results, depth, "fan_in", "Pre-LN", 0, Over::mean_of_rates) == 1);  // (2 + 1 + 0) / 3
+  CHECK(loss_over(results, depth, "fan_in", "Pre-LN", Over::best_rate).at(0) == 1);
+  CHECK(loss_over(results, depth, "fan_in", "Pre-LN", Over::best_rate).at(1) == 1);
+  CHECK(loss_over(results, depth, "fan_in", "Pre-LN", Over::mean_of_rates).at(0) == 1);  // (2 + 1 + 0) / 3
 }

@@ -205,15 +205,6 @@ TEST_CASE("optimizers: Lanczos finds the largest eigenvalue beside a negative on
         doctest::Approx(1.5 + std::sqrt(0.25 + 0.5)));
 }
 
-TEST_CASE("depth-48: a design is chosen on the other seeds") {
-  const depth_48::Losses losses = {{1, 9, 9}, {2, 2, 2}, {9, 3, 0}};
-  CHECK(depth_48::best_without(losses, 0) == 2);  // 18, 4, 3
-  CHECK(depth_48::best_without(losses, 1) == 1);  // 10, 4, 9
-  CHECK(depth_48::best_without(losses, 2) == 1);
-  CHECK_FALSE(depth_48::best_without({{1.0}}, 0));
-  CHECK_FALSE(depth_48::best_without({{1.0, std::nan("")}}, 0));
-}
-
 TEST_CASE("depth-48: the design that trains is found, and none where none does") {
   const Study study = depth_48_study();
   const StudyResults results = fabricated(study, [](const std::string& run) {

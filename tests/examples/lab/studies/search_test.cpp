@@ -64,6 +64,33 @@ TEST_CASE("the largest rate that is good enough, by seed") {
   CHECK(std::isnan(largest[3]));
 }
 
+TEST_CASE("sensitivity is the mean over rates minus the best, seed by seed") {
+  const StudyResults results = made_up(kRates, {{1, 2, 6}, {3, 3, 3}, {1, kOpen, 1}});
+  const std::vector<double> all = sensitivities(results, search_of(3));
+  CHECK(all[0] == doctest::Approx(2));
+  CHECK(all[1] == 0);
+  CHECK(std::isnan(all[2]));
+  CHECK(count_below(results, search_of(2), 3) == std::vector<double>{2, 0});
+  CHECK(std::isnan(count_below(results, search_of(3), 3)[2]));
+}
+
+TEST_CASE("several searches choose together, and a run that never got there counts as it is told") {
+  const StudyResults results = made_up({0.1, 0.3}, {{5, 1}, {5, 1}});
+  const std::vector<std::uint64_t> seeds = {0, 1};
+  const Search low{.rates = {0.1}, .seeds = seeds, .run = run_name},
+      high{.rates = {0.3}, .seeds = seeds, .run = run_name};
+  Found found = best_of(results, {low, high});
+  CHECK(found.values == std::vector<double>{1, 1});
+  CHECK(found.searches == std::vector<std::size_t>{1, 1});
+  CHECK(found.runs == std::vector<std::string>{"lr0.3-s0", "lr0.3-s1"});
+  Search largest{.rates = {0.1, 0.3}, .seeds = seeds, .run = run_name, .large_is_good = true};
+  CHECK(best_of(results, largest).values == std::vector<double>{5, 5});
+  StudyResults never = results;
+  never.records["lr0.3-s0"].measured.numbers["loss"] = kOpen;
+  largest.large_is_good = false, largest.otherwise = 9;
+  CHECK(best_of(never, largest).values == std::vector<double>{9, 1});
+}
+
 TEST_CASE("means over lists, seed by seed") {
   const std::vector<double> means = mean_by_seed({{1, 2}, {3, kOpen}});
   CHECK(means[0] == 2);

@@ -63,7 +63,8 @@ TEST_CASE("text: a seed is judged at the rate that the others chose") {
         const bool lucky = run.find("lr0.008-s7") != std::string::npos;
         return made_up_run(lucky ? 1.0 : run.find("lr0.002-") != std::string::npos ? 2.0 : 2.2);
       });
-  const std::vector<double> losses = real_text::best_losses(real_text::rows_of(results, "Pre-LN", 4, {0}));
+  const std::vector<double> losses =
+      best_of(results, real_text::grid_of(results.options).searches("Pre-LN", 4, {0})).values;
   CHECK(losses.at(0) == 2.0);
 }
 

@@ -174,8 +174,7 @@ std::string seeds_finding(const Analysis& analysis, const Comparisons& compariso
   const std::size_t others = comparisons.others();
   text += fmt::format(
       " The {} others are called clear only if p < 0.05 is left after Holm's correction for so many, which "
-      "takes {} "
-      "seeds that agree. In brackets: the range over seeds.",
+      "takes {} seeds that agree. In brackets: the range over seeds.",
       others, seeds_needed(others));
   return text;
 }

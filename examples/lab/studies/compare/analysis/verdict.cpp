@@ -30,8 +30,8 @@ std::string reliability_clause(const Comparisons& all, const Placements& placeme
                        agreement(seeds), p);
   if (seeds.agreeing() == seeds.count)
     return fmt::format(
-        "{} was ahead in each of {}, which are too few to exclude chance ({}; from {} on they could "
-        "be enough): {}",
+        "{} was ahead in each of {}, which are too few to exclude chance ({}; from {} on they could be "
+        "enough): {}",
         title[best], counted(seeds.count, "seed"), p, seeds_needed(1), counts);
   return fmt::format("No clear difference in reliability: {} ({} ahead in {} of {}, {} in {})", plain,
                      title[0], seeds.up, counted(seeds.count, "seed"), title[1], seeds.down);

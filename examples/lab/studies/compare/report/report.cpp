@@ -35,8 +35,7 @@ std::string task_words(const Analysis& analysis) {
       "named and then stays, so a reader who finds the earlier mention knows the letter: a task for "
       "attention. No model has an expected loss below **{}** nats per character, the entropy. Counting what "
       "follows the last {}, the {}-gram baseline (the best of n = 1 to {}), reaches {}: a run that ends "
-      "above "
-      "that does no better than one that looks no further back.",
+      "above that does no better than one that looks no further back.",
       recall.boxes, recall.things, nats(*task.entropy), counted(task.ngram.n - 1, "character"), task.ngram.n,
       task.ngram.losses.size(), nats(task.ngram.loss));
 }
@@ -45,8 +44,7 @@ std::string task_words(const Analysis& analysis) {
 std::string placement_words(const nn::Placement& placement) {
   if (placement == nn::pre_ln())
     return "**Pre-LN** norms the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one more "
-           "norm "
-           "after the last block, since the sum it ends with has been normed by nothing.";
+           "norm after the last block, since the sum it ends with has been normed by nothing.";
   if (placement == nn::post_ln())
     return "**Post-LN** norms each sum: h = LN(x + Attn(x)), then LN(h + FFN(h)).";
   return fmt::format("**{}** joins a branch f to the stream x by `{}`; {} ({}).", placement.name,
@@ -76,13 +74,10 @@ void add_introduction(Page& page, const Analysis& analysis) {
   page.html.heading("What is compared");
   page.html.list({placement_words(settings.placements[0]), placement_words(settings.placements[1])});
   page.html.paragraph(fmt::format(
-      "Everything else is equal. With the same seed and depth all blocks start from the same "
-      "weights and see the "
-      "same batches; {}. The "
-      "models are GPTs of "
-      "width {} with {} heads and tied embeddings, trained for {} steps of {} × {} characters by "
-      "Adam at a constant "
-      "rate after the warm-up, without weight decay, dropout, or gradient clipping.",
+      "Everything else is equal. With the same seed and depth all blocks start from the same weights and see "
+      "the same batches; {}. The models are GPTs of width {} with {} heads and tied embeddings, trained for "
+      "{} steps of {} × {} characters by Adam at a constant rate after the warm-up, without weight decay, "
+      "dropout, or gradient clipping.",
       difference_in_parameters(settings), kWidth, kHeads, settings.steps, kBatch, analysis.task.context));
   page.html.paragraph(task_words(analysis));
 }
@@ -102,25 +97,21 @@ void add_limits(Page& page, const Analysis& analysis) {
   const Settings& settings = analysis.settings;
   const auto characters = static_cast<double>(settings.steps * kBatch * analysis.task.context);
   const bool post = contains(settings.placements, nn::post_ln());
-  page.html.heading("What this does not show");
   std::vector<std::string> limits = {
       fmt::format("**Large models.** These have {} layers of width {} and saw {} characters of one text.",
                   listed(settings.depths), kWidth, number_text(characters)),
       std::string("**Which is better in the end.** Runs as short as these measure how training begins.") +
           (post ? " Some published comparisons find Post-LN slightly ahead where it converges." : ""),
-      "**Other recipes.** Another optimizer, other initial weights, clipping, dropout or a decaying rate "
-      "can each move the border between runs that train and runs that do not.",
+      "**Other recipes.** Another optimizer, other initial weights, clipping, dropout or a decaying rate can "
+      "each move the border between runs that train and runs that do not.",
       fmt::format("**Small or rare effects.** {} a setting can show what happens with nearly every seed.",
                   counted(settings.seeds, "seed"))};
   if (post)
-    limits.insert(
-        limits.begin() + 2,
-        "**Why Post-LN fails.** Xiong et al. point to large gradients near the output before the first step, "
-        "Admin "
-        "and DeepNet to the size of the model's updates, B2T and Keel to gradients that vanish towards the "
-        "first "
-        "layers. Nothing here separates the three.");
-  page.html.list(limits);
+    limits.insert(limits.begin() + 2,
+                  "**Why Post-LN fails.** Xiong et al. point to large gradients near the output before the "
+                  "first step, Admin and DeepNet to the size of the model's updates, B2T and Keel to "
+                  "gradients that vanish towards the first layers. Nothing here separates the three.");
+  page.limits(limits);
 }
 
 void add_grid(Page& page, const Analysis& analysis) {
@@ -132,8 +123,8 @@ void add_grid(Page& page, const Analysis& analysis) {
                                     {"steps of a run", std::to_string(settings.steps)},
                                     {"seeds", std::to_string(settings.seeds)}});
   page.html.paragraph(
-      "[summary.json](summary.json): results for programs, with a fingerprint of the parameters of "
-      "every model.");
+      "[summary.json](summary.json): results for programs, with a fingerprint of the parameters of every "
+      "model.");
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ std::string weights_caption(const Initialisation& initialisation, const Placemen
   std::string text = "Means over seeds; a line for each depth L, its last point next to the loss.";
   if (!shares[0].empty() && !shares[1].empty())
     text += fmt::format(
-        " In this setting we measured, at {} layers, in the first block {} the gradient of the last for "
-        "{} and {} for {}: medians, and from the least to the largest of the seeds.",
+        " In this setting we measured, at {} layers, in the first block {} the gradient of the last for {} "
+        "and {} for {}: medians, and from the least to the largest of the seeds.",
         kLayers, share_words(shares[1]), placements[1].name, share_words(shares[0]), placements[0].name);
   if (!contains(placements, nn::post_ln())) return text;
   const double alone = norms_alone(kLayers);
@@ -107,13 +107,10 @@ std::string schemes_caption(const std::vector<InitialState>& schemes, const Plac
   const nn::Placement& described = post ? nn::post_ln() : placements[1];
   return fmt::format(
       "Do gradients vanish towards the first block? Several initial weights at {} layers; all but the first "
-      "with 4 "
-      "heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over seeds; "
-      "bands: "
-      "from the lowest to the highest. The first block of {} has, of the last one's gradient: {}. {}At this "
-      "width 0.02 is small: the branches hardly "
-      "count. "
-      "This is before the first step; it says nothing of later ones.",
+      "with 4 heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over "
+      "seeds; bands: from the lowest to the highest. The first block of {} has, of the last one's gradient: "
+      "{}. {}At this width 0.02 is small: the branches hardly count. This is before the first step; it says "
+      "nothing of later ones.",
       schemes.front().layers, described.name, listed(first_blocks(schemes, described)),
       post ? norms_alone_words(schemes) : "");
 }
@@ -125,10 +122,9 @@ bool knows_theorem(const Placements& two) {
 
 std::string setting_words(const Placements& two) {
   std::string text = fmt::format(
-      "The setting is {2} (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries "
-      "from N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {3} "
-      "classes and {4} seeds. The loss is taken **at one position**: that of a mean over positions can grow "
-      "with "
+      "The setting is {2} (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries from "
+      "N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {3} classes "
+      "and {4} seeds. The loss is taken **at one position**: that of a mean over positions can grow with "
       "depth for a reason {5}, since uniform attention makes positions alike.",
       kStackWidth, kStackPositions, knows_theorem(two) ? "theirs" : "that of Xiong et al. 2020",
       kStackClasses, StartOptions().seeds,

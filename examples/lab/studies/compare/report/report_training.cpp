@@ -108,12 +108,11 @@ void add_training(Page& page, const Analysis& analysis) {
                             kSmoothing, target_words(analysis)));
   if (has_curves(analysis)) add_curves(page, analysis);
   if (settings.lrs.size() > 1)
-    page.figure(
-        "sensitivity", sensitivity_panels(analysis),
-        "Learning-rate sensitivity (Wortsman et al. 2023, arXiv:2309.14322): the mean over all rates of "
-        "min(final loss, loss at the start), minus that of the best rate. 0 would be a model that does not "
-        "care which rate it gets, "
-        "and also one that trains at none: read it beside the losses. Mean and range over seeds.");
+    page.figure("sensitivity", sensitivity_panels(analysis),
+                "Learning-rate sensitivity (Wortsman et al. 2023, arXiv:2309.14322): the mean over all rates "
+                "of min(final loss, loss at the start), minus that of the best rate. 0 would be a model that "
+                "does not care which rate it gets, and also one that trains at none: read it beside the "
+                "losses. Mean and range over seeds.");
   page.html.folded_table(grid_table(analysis));
 }
 
@@ -121,9 +120,8 @@ void add_ablations(Page& page, const Analysis& analysis) {
   const RunOptions setting = ablation_setting(analysis.settings);
   page.html.heading("Ablations");
   page.html.paragraph(fmt::format(
-      "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: {}; {}. **Residual "
-      "init scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times as large, as in "
-      "GPT-2.",
+      "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: {}; {}. **Residual init "
+      "scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times as large, as in GPT-2.",
       counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup),
       final_norm_words(analysis.settings.placements[0]), final_norm_words(analysis.settings.placements[1])));
   kit::Table table{"Final loss in nats per character",

@@ -184,6 +184,7 @@ Study placements_study() {
           "the validation set (nats per character), paired within a seed, whose rate is the one that is best "
           "on "
           "the other seeds.",
+      .scope = "small recall language, width 16, 400 steps, N(0, 1/fan_in)",
       .plan = placements::plan,
       .figures = placements::figures,
       .report = placements::report};

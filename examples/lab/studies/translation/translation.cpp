@@ -139,6 +139,7 @@ Study translation_study() {
           "translations of 200 test sentences, paired within a seed, whose rate is the one that is best on "
           "the "
           "other seeds.",
+      .scope = "Multi30k, width 64, 6 + 6 blocks, 800 steps, Xavier weights",
       .plan = translation::plan,
       .figures = translation::figures,
       .report = translation::report,

@@ -62,12 +62,12 @@ class Pair {
 
   /// Neither search may have ended at an edge, and both must have come to something.
   void object_to_both(const char* what, bool both_warmups) {
-    for (const Found* arm : {&pre_, &post_}) {
-      all_.object(id(what),
-                  end_of_search(both_warmups ? arm->any_at_edge() : arm->best_at_edge(), arm->arm().title()));
+    for (const Found* arm : {&pre_, &post_})
       if (const Values losses = finite(arm->best_losses()); !losses.empty())
         all_.object(id(what), trains_nowhere(losses, task().context_free_loss(), arm->arm().title()));
-    }
+    for (const Found* arm : {&pre_, &post_})
+      all_.object(id(what),
+                  end_of_search(both_warmups ? arm->any_at_edge() : arm->best_at_edge(), arm->arm().title()));
   }
 
   double above_entropy(const Found& arm) const {

@@ -29,7 +29,7 @@ std::string cell(std::string text) {
 
 std::string summary_row(const JudgedClaim& one) {
   return fmt::format("| [{0}](#claim-{0}) | {1} | {2} |\n", one.claim->number, cell(one.claim->text),
-                     cell(one.short_verdict()));
+                     cell(one.short_verdict() + scope_words(one)));
 }
 
 /// By what they are about: a table a study.
@@ -54,7 +54,7 @@ std::string measure_rows(const JudgedClaim& one) {
   for (const Judged& measure : one.measures) {
     const std::string& what = measure.measure->what;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        words_of(measure), band_words(*measure.measure), words_of(measure.judgement),
+                        words_of(measure), band_words(*measure.measure), against_prediction(measure),
                         what == above ? "as above" : cell(what),
                         interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
     above = what;
@@ -64,13 +64,14 @@ std::string measure_rows(const JudgedClaim& one) {
 
 std::string row(const JudgedClaim& one) {
   const lab::Claim& claim = *one.claim;
-  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**. Said by: {3}.",
-                                 claim.number, claim.text, one.verdict(), claim.source);
+  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**{3}. Said by: {4}.",
+                                 claim.number, claim.text, one.verdict(), scope_words(one), claim.source);
   if (!claim.study.empty())
     text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
                         claim.number);
   text += "\n";
   if (!one.measures.empty()) text += measure_rows(one);
+  if (!claim.prediction.empty()) text += "\nExpected beforehand: " + claim.prediction + "\n";
   if (!claim.note.empty()) text += "\n" + claim.note + "\n";
   if (!claim.paper.empty()) text += "\nIn print: " + claim.paper + "\n";
   return text;
@@ -177,12 +178,12 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "them, each claim "
       "with a program, an acceptance band that was written down before the run, a figure with an interval "
       "over seeds, and a "
-      "verdict. {} [The lab's studies](studies.md) says how claims are decided and what the intervals "
+      "verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the intervals "
       "are.\n\n"
       "`./run lab claims` runs the quick form of all; `./run lab claim 13` of one; with `--full` what was "
       "run for this "
       "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}",
-      lab::summary_words(ledger), summary_tables(ledger));
+      lab::summary_words(ledger), lab::correction_words(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
       "where it lies "

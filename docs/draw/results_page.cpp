@@ -17,12 +17,11 @@ std::string attribute(const std::string& text) {
   return safe;
 }
 
-std::string verdicts(const lab::Study& study, const lab::Figures& figures) {
+std::string verdicts(const lab::MeasuredStudy& study) {
   std::string text;
-  for (const lab::Claim& claim : lab::claims())
-    if (claim.study == study.name)
-      text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**\n", claim.number,
-                          claim.text, judge(claim, figures).short_verdict());
+  for (const lab::JudgedClaim& one : lab::judged_by(study))
+    text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}\n",
+                        one.claim->number, one.claim->text, one.short_verdict(), scope_words(one));
   return text;
 }
 
@@ -42,7 +41,7 @@ ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
     lab::Page page{kit::HtmlReport(study.title, study.question)};
     study.report(page, found->results);
     results.markdown += fmt::format("## {}\n\n*{}* `./run lab {}`\n\n{}\n", study.title, study.question,
-                                    study.name, verdicts(study, found->figures));
+                                    study.name, verdicts(*found));
     for (std::size_t i = 0; i < page.plots.size(); ++i) {
       const auto& [name, drawing] = page.plots[i];
       const std::string path = fmt::format("studies/{}/{}", study.name, name);

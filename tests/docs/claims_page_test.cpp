@@ -12,7 +12,7 @@ const gradus::lab::Claim kClaim{.number = 13,
                                 .phrases = {"less sensitive to the learning rate"}};
 
 std::vector<gradus::lab::JudgedClaim> ledger() {
-  return {gradus::lab::judge(kClaim, {{"a", {1.0, 2.0, 3.0}}})};
+  return {gradus::lab::judge(kClaim, {{"a", {1.0, 1.5, 2.0, 2.5, 3.0}}})};
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST_CASE("links go to rows that are there") {
 
 TEST_CASE("figures beside a link are the row's") {
   const std::string right = words_of(ledger()[0].measures[0]);
-  CHECK(right == "2 (\u22120.484 to 4.48)");
+  CHECK(right == "2 (1.02 to 2.98)");
   const std::string link = " ([13](claims.md#claim-13))\n";
   CHECK(gradus::docs::faults_of("By " + right + link, ledger()).empty());
   CHECK(gradus::docs::faults_of("By 3 (1 to 5)" + link, ledger()).size() == 1);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gradus/kit/chart/axis.h"
 #include "lab/statistics/statistics.h"
+#include "lab/statistics/words.h"
 
 namespace gradus::lab {
 
@@ -41,6 +43,10 @@ void estimate(Judged& judged, const std::vector<double>& values, double level) {
       judged.figure = mean(values);
       judged.interval = bootstrap_interval(values, level);
       return;
+    case Estimate::mean_logit:
+      judged.figure = mean(values);
+      judged.interval = logit_interval(values, level);
+      return;
     case Estimate::median:
       judged.figure = median(values);
       judged.interval = median_interval(values, level);
@@ -65,8 +71,29 @@ Judgement judgement_of(const Measure& measure, const Interval& interval) {
 std::string places(const std::vector<Judged>& measures, Judgement judgement) {
   std::string words;
   for (const Judged& judged : measures)
-    if (judged.judgement == judgement) words += (words.empty() ? "" : "; ") + judged.measure->where;
+    if (judged.judgement == judgement)
+      words += (words.empty() ? "" : "; ") + judged.measure->where +
+               (judgement == Judgement::not_decided ? fmt::format(" ({})", judged.why) : "");
   return words;
+}
+
+/// The distance the band's question turns on: its width, or for an open one that of its end from 0.
+double width_of(const Measure& measure) {
+  if (std::isinf(measure.low)) return std::abs(measure.high);
+  return std::isinf(measure.high) ? std::abs(measure.low) : measure.high - measure.low;
+}
+
+/// What speaks against judging a measure by its interval, if anything.
+std::optional<Objection> objection_to(const Measure& measure, const Figures& figures, std::size_t seeds) {
+  if (const auto found = figures.objections.find(measure.id); found != figures.objections.end())
+    return found->second;
+  if (seeds == 0) return Objection{Judgement::not_measured, ""};
+  if (measure.estimate != Estimate::exact && seeds < kLeastSeeds)
+    return Objection{Judgement::not_decided, counted(static_cast<std::int64_t>(seeds), "seed")};
+  const auto headroom = figures.headroom.find(measure.id);
+  if (headroom != figures.headroom.end() && width_of(measure) > headroom->second / 3)
+    return Objection{Judgement::not_decided, "saturated"};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,13 +102,42 @@ JudgedClaim judge(const Claim& claim, const Figures& figures) {
   JudgedClaim judged{.claim = &claim, .measures = {}};
   for (const Measure& measure : claim.measures) {
     Judged& one = judged.measures.emplace_back(Judged{.measure = &measure});
-    const auto found = figures.find(measure.id);
-    if (found == figures.end() || found->second.empty()) continue;
-    one.seeds = found->second.size();
-    estimate(one, found->second, level_of(claim.measures.size()));
+    if (const auto found = figures.find(measure.id); found != figures.end()) one.values = found->second;
+    one.seeds = one.values.size();
+    if (one.seeds > 0) estimate(one, one.values, level_of(claim.measures.size()));
     one.judgement = judgement_of(measure, one.interval);
+    if (const auto objection = objection_to(measure, figures, one.seeds))
+      one.judgement = objection->judgement, one.why = objection->why;
   }
   return judged;
+}
+
+double p_of(const Judged& judged) {
+  if (judged.judgement != Judgement::holds && judged.judgement != Judgement::fails) return 1;
+  if (judged.measure->estimate == Estimate::exact) return 0;
+  // Intervals grow with their level: the verdict stands for all errors above p.
+  double low = -12, high = 0;  // of the decimal logarithm
+  for (int i = 0; i < 30; ++i) {
+    Judged at{.measure = judged.measure};
+    const double middle = (low + high) / 2;
+    estimate(at, judged.values, 1 - std::pow(10, middle));
+    (judgement_of(*judged.measure, at.interval) == judged.judgement ? high : low) = middle;
+  }
+  return std::pow(10, high);
+}
+
+std::vector<JudgedClaim> corrected(std::vector<JudgedClaim> ledger) {
+  std::vector<Judged*> tested;
+  std::vector<double> p;
+  for (JudgedClaim& claim : ledger)
+    for (Judged& one : claim.measures)
+      if (one.measure->estimate != Estimate::exact && one.judgement != Judgement::not_measured &&
+          one.judgement != Judgement::not_decided)
+        tested.push_back(&one), p.push_back(p_of(one));
+  const std::vector<double> adjusted = benjamini_hochberg(p);
+  for (std::size_t i = 0; i < tested.size(); ++i)
+    if (adjusted[i] > kLevel) tested[i]->judgement = Judgement::unclear;
+  return ledger;
 }
 
 std::size_t JudgedClaim::count(Judgement judgement) const {
@@ -92,8 +148,10 @@ std::size_t JudgedClaim::count(Judgement judgement) const {
 std::string JudgedClaim::head() const {
   if (claim->measures.empty()) return "not testable here";
   const std::size_t holding = count(Judgement::holds), failing = count(Judgement::fails),
-                    unclear = count(Judgement::unclear);
+                    not_decided = count(Judgement::not_decided),
+                    unclear = count(Judgement::unclear) + not_decided;
   if (holding + failing + unclear == 0) return "not measured";
+  if (unclear == not_decided && holding + failing == 0) return "not decided";
   if (failing > 0 && claim->disputed) return "disputed";
   if (failing > 0 && (holding == 0 || claim->all_needed)) return "false";
   if (failing == 0 && unclear > 0 && (holding == 0 || claim->all_needed)) return "unclear";
@@ -116,6 +174,8 @@ std::string JudgedClaim::verdict() const {
   add(claim->all_needed || claim->disputed ? "holds" : "holds only", Judgement::holds);
   add(claim->disputed ? "not so" : "false", Judgement::fails);
   add("unclear", Judgement::unclear);
+  add("not decided", Judgement::not_decided);
+  if (word == "not decided" && !kinds.empty()) return kinds.front() + open;
   if (word.starts_with("not ")) return word;
   if (kinds.size() < 2) return word + (word == "disputed" ? ": not so here" : "") + open;
   return (kinds.front().starts_with(word) ? "" : word + "; ") + fmt::format("{}", fmt::join(kinds, "; ")) +
@@ -131,16 +191,19 @@ std::string JudgedClaim::short_verdict() const {
   add("holds", Judgement::holds);
   add(claim->disputed ? "not so" : "false", Judgement::fails);
   add("unclear", Judgement::unclear);
-  if (kinds.size() < 2) return verdict();
+  add("not decided", Judgement::not_decided);
+  if (kinds.size() < 2) return word == "not decided" ? word : verdict();
   const bool says_it = word == "holds only where" || kinds.front().starts_with(word);
   return fmt::format("{}{} of {}", says_it ? "" : word + ": ", fmt::join(kinds, ", "), measures.size());
 }
 
 std::string words_of(const Judged& judged) {
-  if (judged.judgement == Judgement::not_measured) return "not measured";
+  if (judged.seeds == 0) return "not measured";
   const auto text = [](double value) { return kit::number_text(value, 3); };
   if (judged.measure->estimate == Estimate::exact) return text(judged.figure) + " (exact)";
-  if (judged.seeds < 2) return text(judged.figure) + " (one seed)";
+  if (judged.seeds < kLeastSeeds)
+    return fmt::format("{} ({})", text(judged.figure),
+                       counted(static_cast<std::int64_t>(judged.seeds), "seed"));
   return fmt::format("{} ({} to {})", text(judged.figure), text(judged.interval.low),
                      text(judged.interval.high));
 }
@@ -153,10 +216,31 @@ std::string words_of(Judgement judgement) {
       return "no";
     case Judgement::unclear:
       return "unclear";
+    case Judgement::not_decided:
+      return "not decided";
     case Judgement::not_measured:
       return "";
   }
   return {};
+}
+
+std::string outcome_words(const Judged& judged) {
+  const std::string word = judged.judgement == Judgement::not_measured && !judged.why.empty()
+                               ? "not measured"
+                               : words_of(judged.judgement);
+  return word + (judged.why.empty() ? "" : ": " + judged.why);
+}
+
+std::string scope_words(const JudgedClaim& judged) {
+  return judged.scope.empty() || judged.head().starts_with("not ") ? "" : fmt::format(" ({})", judged.scope);
+}
+
+std::string against_prediction(const Judged& judged) {
+  const std::string words = outcome_words(judged);
+  if (!judged.measure->prediction) return words;
+  if (judged.judgement == *judged.measure->prediction) return words + ", as predicted";
+  return fmt::format("{}{}predicted: {}", words, words.empty() ? "" : "; ",
+                     words_of(*judged.measure->prediction));
 }
 
 std::string band_words(const Measure& measure) {
@@ -173,6 +257,8 @@ std::string interval_words(Estimate estimate, std::size_t measures) {
       return level + " t interval";
     case Estimate::mean_bootstrap:
       return level + " bootstrap interval";
+    case Estimate::mean_logit:
+      return level + " t interval of logits";
     case Estimate::median:
       return level + " interval of the median";
     case Estimate::share:

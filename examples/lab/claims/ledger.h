@@ -3,6 +3,7 @@
 // what the studies' figures say to it.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,31 @@
 
 namespace gradus::lab {
 
-/// One number a seed for each measure, by its id ("sensitivity.L12").
-using Figures = std::map<std::string, std::vector<double>>;
+enum class Judgement { holds, fails, unclear, not_decided, not_measured };
+
+/// Why a measure is not judged by its interval.
+struct Objection {
+  Judgement judgement = Judgement::not_decided;
+  std::string why;  // "the search ends at its edge: Post-LN, 24 layers"
+};
+
+/// One number a seed for each measure, by its id ("sensitivity.L12"), and what the referee (referee.h) has to
+/// say.
+struct Figures : std::map<std::string, std::vector<double>> {
+  using map::map;
+  std::map<std::string, Objection> objections = {};
+  std::map<std::string, double> headroom = {};  // the best arm's distance to the least possible figure
+  /// Of several objections to a measure the first counts.
+  void object(const std::string& id, const std::optional<Objection>& objection) {
+    if (objection) objections.try_emplace(id, *objection);
+  }
+};
 
 /// How the figure of a measure and its interval come from one number a seed.
 enum class Estimate {
   mean_t,          // mean, Student's t interval
   mean_bootstrap,  // mean, bootstrap interval
+  mean_logit,      // mean of numbers that are shares themselves, t interval on the logit scale
   median,          // median, the interval of order statistics: the sign test asked of every value
   share,           // share of seeds with a number above 0, Clopper and Pearson's interval
   exact            // no chance in it: the number furthest from the band's middle, no interval
@@ -30,6 +49,8 @@ struct Measure {
   Estimate estimate = Estimate::mean_t;
   double low = 0, high = 0;  // the band the whole interval lies in if the claim holds; infinite: open
   bool quick = true;         // whether the quick form measures it
+  // Whether its band holds, as it was expected before the first run; nothing where nobody had said.
+  std::optional<Judgement> prediction = {};
 };
 
 /// What teaching texts or papers say, in one sentence.
@@ -39,8 +60,10 @@ struct Claim {
   std::string source;  // who says it: author, year, section
   std::string study;   // that measures it; empty: not testable here
   std::vector<Measure> measures = {};
-  std::string note = {};   // what to know beside the verdict; why it is not testable, and a citation
-  std::string paper = {};  // what a paper reports, with its setting, where ours may differ
+  std::string note = {};        // what to know beside the verdict; why it is not testable, and a citation
+  std::string paper = {};       // what a paper reports, with its setting, where ours may differ
+  std::string prediction = {};  // what was expected before the first run, and why
+  std::string scope = {};       // where its verdict applies, if not the study's: "12 layers, width 32, ..."
   std::vector<std::string> phrases = {};  // words by which a page is known to state it
   bool disputed = false;                  // in the literature: a result against a paper settles nothing
   bool all_needed = false;  // its measures are parts of one statement, not places where it may hold
@@ -51,8 +74,6 @@ const std::vector<Claim>& claims();
 /// Throws where there is none of that number, with the numbers there are.
 const Claim& claim_numbered(int number);
 
-enum class Judgement { holds, fails, unclear, not_measured };
-
 /// A measure against its band.
 struct Judged {
   const Measure* measure = nullptr;
@@ -60,16 +81,25 @@ struct Judged {
   double figure = 0;
   Interval interval = {};
   Judgement judgement = Judgement::not_measured;
+  std::string why = {};             // it is not decided or not measured
+  std::vector<double> values = {};  // one a seed
 };
 
+/// Fewer seeds than these have a figure and no interval.
+inline constexpr std::size_t kLeastSeeds = 5;
+
 /// The interval inside the band: it holds; outside: it fails; across its edge: unclear. With several measures
-/// each interval has level 1 - 0.05/m (Bonferroni), so that all m cover together with probability 0.95.
+/// each interval has level 1 - 0.05/m (Bonferroni), so that all m cover together with probability 0.95. Not
+/// decided, and why: fewer than kLeastSeeds, a band wider than a third of the headroom, an objection.
 struct JudgedClaim {
   const Claim* claim = nullptr;
   std::vector<Judged> measures;
   std::string form = {};  // what it is judged by: "quick form", "full form, 12 of 26 runs"
-  /// "holds", "holds only where", "false", "disputed", "unclear", "not measured", "not testable here". A
-  /// claim that needs all its measures is false where one of them is; a disputed one is disputed then.
+  std::string scope =
+      {};  // where the verdict applies: "width 32, 380 steps, recall language, N(0, 1/fan_in)"
+  /// "holds", "holds only where", "false", "disputed", "unclear", "not decided", "not measured", "not
+  /// testable here". A claim that needs all its measures is false where one of them is; a disputed one is
+  /// disputed then.
   std::string head() const;
   /// With the places of each kind: "holds only where: 2 layers; false where: 12 layers".
   std::string verdict() const;
@@ -82,8 +112,22 @@ struct JudgedClaim {
 
 JudgedClaim judge(const Claim& claim, const Figures& figures);
 
-/// Whether the band holds: "yes", "no", "unclear"; nothing where it was not measured.
+/// The least error at which the measure would be decided as it is: the p-value of its verdict. 1 for one that
+/// is not decided by its interval; 0 for an exact one that is.
+double p_of(const Judged& judged);
+
+/// The ledger after a correction over all its measures (Benjamini and Hochberg 1995): unclear is what an
+/// adjusted p above 0.05 had decided.
+std::vector<JudgedClaim> corrected(std::vector<JudgedClaim> ledger);
+
+/// Whether the band holds: "yes", "no", "unclear", "not decided"; nothing where it was not measured.
 std::string words_of(Judgement judgement);
+/// The same with the reason: "not decided: 3 seeds".
+std::string outcome_words(const Judged& judged);
+/// " (recall language, width 32, ...)": where a verdict applies; empty where nothing was measured.
+std::string scope_words(const JudgedClaim& judged);
+/// "yes, as predicted", "no; predicted: yes"; the outcome alone where nothing was predicted.
+std::string against_prediction(const Judged& judged);
 /// "0.12 (0.05 to 0.19)", "0.12 (exact)".
 std::string words_of(const Judged& judged);
 /// "above 0", "0.8 to 1.4".

@@ -20,7 +20,18 @@ Estimate estimate_named(const std::string& name) {
   if (name == "median") return Estimate::median;
   if (name == "share") return Estimate::share;
   if (name == "exact") return Estimate::exact;
-  fail_with("claims.json: estimate expects t, bootstrap, median, share or exact, got {}", io::quote(name));
+  if (name == "logit") return Estimate::mean_logit;
+  fail_with("claims.json: estimate expects t, bootstrap, logit, median, share or exact, got {}",
+            io::quote(name));
+}
+
+/// "yes", "no" or "unclear": whether the band is expected to hold.
+std::optional<Judgement> prediction_in(const Json& json) {
+  if (!json.contains("prediction")) return std::nullopt;
+  const auto word = json.at("prediction").get<std::string>();
+  for (const Judgement one : {Judgement::holds, Judgement::fails, Judgement::unclear})
+    if (words_of(one) == word) return one;
+  fail_with("claims.json: prediction expects yes, no or unclear, got {}", io::quote(word));
 }
 
 double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }
@@ -33,7 +44,8 @@ Measure measure_of(const Json& json) {
           .estimate = estimate_named(json.at("estimate").get<std::string>()),
           .low = bound(json.at("band").at(0), -kOpen),
           .high = bound(json.at("band").at(1), kOpen),
-          .quick = json.value("quick", true)};
+          .quick = json.value("quick", true),
+          .prediction = prediction_in(json)};
 }
 
 Claim claim_of(const Json& json) {
@@ -44,6 +56,8 @@ Claim claim_of(const Json& json) {
               .measures = {},
               .note = json.value("note", ""),
               .paper = json.value("paper", ""),
+              .prediction = json.value("prediction", ""),
+              .scope = json.value("scope", ""),
               .phrases = json.value("phrases", std::vector<std::string>{}),
               .disputed = json.value("disputed", false),
               .all_needed = json.value("all_needed", false)};

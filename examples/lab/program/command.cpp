@@ -40,14 +40,14 @@ bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
 }
 
 void print_judged(const JudgedClaim& judged) {
-  kit::print(fmt::format("{:>3}  {}\n     {} ({})\n", judged.claim->number, judged.claim->text,
-                         judged.short_verdict(), judged.form));
+  kit::print(fmt::format("{:>3}  {}\n     {}{} ({})\n", judged.claim->number, judged.claim->text,
+                         judged.short_verdict(), scope_words(judged), judged.form));
   for (const Judged& one : judged.measures)
     kit::print(fmt::format("     {}{}: {}, {}, {}; the band is {}: {}\n",
                            one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,
                            words_of(one), interval_words(one.measure->estimate, judged.measures.size()),
                            counted(static_cast<std::int64_t>(one.seeds), "seed"), band_words(*one.measure),
-                           words_of(one.judgement)));
+                           against_prediction(one)));
 }
 
 /// Their claims, or one of them; of studies that were stopped those that are measured.

@@ -8,6 +8,7 @@
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
 #include "lab/program/study_page.h"
+#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab {
@@ -46,7 +47,15 @@ void add_methods(kit::HtmlReport& page) {
        "**Exact**: no chance is in it, such as a formula against another; the worst case counts.",
        "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
        "\u2212 0.05/m "
-       "(Bonferroni). Over the whole ledger there is no correction.",
+       "(Bonferroni). Over the whole ledger the correction of Benjamini and Hochberg (1995) is reported "
+       "beside the "
+       "verdicts, which it does not decide.",
+       "**Not decided**: a search ends at the edge of its rates; a band is wider than a third of the "
+       "distance from the "
+       "best arm to the least possible loss (saturated); fewer than five seeds. **Not measured**: an arm "
+       "trains "
+       "nowhere, or what should do well as a control does not.",
+       "**Predictions** were written down, with the bands, before the first run of the seeds that judge.",
        "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
        "fewer seeds, "
        "so that more is unclear.",
@@ -55,34 +64,40 @@ void add_methods(kit::HtmlReport& page) {
        "ends above its start, counts with its loss at the start (Wortsman et al. 2023, 2309.14322)."});
 }
 
+std::string scope_of(const Claim& claim) {
+  if (!claim.scope.empty() || claim.study.empty()) return claim.scope;
+  return study_named(claim.study).scope;
+}
+
 std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vector<MeasuredStudy>& studies) {
   kit::HtmlReport page(
       "The ledger of claims",
       "What teaching texts and papers say of Pre-LN, Post-LN and what is around them, each put to the "
       "test. " +
-          summary_words(judged) + " [All studies](index.html).");
+          summary_words(judged) + " " + correction_words(judged) + " [All studies](index.html).");
   kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
   for (const JudgedClaim& claim : judged)
-    verdicts.rows.push_back(
-        {fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text, claim.short_verdict()});
+    verdicts.rows.push_back({fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text,
+                             claim.short_verdict() + scope_words(claim)});
   page.table(verdicts);
   page.heading("Claim by claim");
   for (const JudgedClaim& claim : judged) {
     page.subheading(fmt::format("{}. {}", claim.claim->number, claim.claim->text),
                     fmt::format("claim-{}", claim.claim->number));
     const MeasuredStudy* const study = find_study(studies, claim.claim->study);
-    page.paragraph(fmt::format("**{}**. Said by: {}.{}", claim.verdict(), claim.claim->source,
-                               study
-                                   ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
-                                                 encoded(study->path.filename().string()), claim.form)
-                                   : ""));
+    page.paragraph(
+        fmt::format("**{}**{}. Said by: {}.{}", claim.verdict(), scope_words(claim), claim.claim->source,
+                    study ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
+                                        encoded(study->path.filename().string()), claim.form)
+                          : ""));
     kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
       table.rows.push_back({one.measure->where, words_of(one), band_words(*one.measure),
-                            words_of(one.judgement), one.measure->what,
+                            against_prediction(one), one.measure->what,
                             interval_words(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
     if (!table.rows.empty()) page.table(table);
+    if (!claim.claim->prediction.empty()) page.paragraph("Expected beforehand: " + claim.claim->prediction);
     if (!claim.claim->note.empty()) page.paragraph(claim.claim->note);
     if (!claim.claim->paper.empty()) page.paragraph("In print: " + claim.claim->paper);
   }
@@ -125,8 +140,45 @@ std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies) {
     const MeasuredStudy* const study = find_study(studies, claim.study);
     judged.push_back(judge(claim, study ? study->figures : Figures{}));
     judged.back().form = study ? study->form() : "not run";
+    judged.back().scope = scope_of(claim);
   }
   return judged;
+}
+
+std::vector<JudgedClaim> judged_by(const MeasuredStudy& study) {
+  std::vector<JudgedClaim> judged;
+  for (const Claim& claim : claims())
+    if (claim.study == study.study->name) {
+      judged.push_back(judge(claim, study.figures));
+      judged.back().form = study.form();
+      judged.back().scope = scope_of(claim);
+    }
+  return judged;
+}
+
+std::string correction_words(const std::vector<JudgedClaim>& ledger) {
+  const std::vector<JudgedClaim> after = corrected(ledger);
+  std::size_t measures = 0, decided = 0, lost = 0;
+  std::vector<std::int64_t> changed;
+  for (std::size_t i = 0; i < ledger.size(); ++i) {
+    for (std::size_t j = 0; j < ledger[i].measures.size(); ++j) {
+      const Judged& one = ledger[i].measures[j];
+      if (one.measure->estimate == Estimate::exact || one.judgement == Judgement::not_measured ||
+          one.judgement == Judgement::not_decided)
+        continue;
+      ++measures;
+      if (one.judgement != Judgement::unclear) ++decided;
+      if (one.judgement != after[i].measures[j].judgement) ++lost;
+    }
+    if (ledger[i].head() != after[i].head()) changed.push_back(ledger[i].claim->number);
+  }
+  if (measures == 0) return "";
+  return fmt::format(
+      "A correction over the whole ledger (Benjamini and Hochberg 1995, false discovery rate 0.05, {} "
+      "measures with an "
+      "interval) would leave {} of the {} decided ones unclear and change {}{}.",
+      measures, lost, decided, counted(static_cast<std::int64_t>(changed.size()), "verdict"),
+      changed.empty() ? "" : ", of claim " + listed(changed));
 }
 
 Sentences write_index(const Path& folder, const std::vector<MeasuredStudy>& studies) {

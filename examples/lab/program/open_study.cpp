@@ -48,8 +48,12 @@ StudyConfig new_config(const Study& study, const Request& request) {
   check_input(!study.needs_data || !request.options.data.empty(), "the study {} needs --data, {}", study.name,
               study.data);
   if (!is_study(folder)) kit::expect_nothing_else("--out", folder);
-  return {study.name, request.options, request.shard, machine_facts(),
-          data_sha256(study, request.options.data)};
+  return {study.name,
+          request.options,
+          request.shard,
+          machine_facts(),
+          data_sha256(study, request.options.data),
+          bands_sha256(study.name)};
 }
 
 StudyConfig resumed_config(const Study& study, const Request& request, const Path& folder) {
@@ -57,9 +61,10 @@ StudyConfig resumed_config(const Study& study, const Request& request, const Pat
   if (!request.options.data.empty()) config.options.data = request.options.data;
   check_input(config.data_sha256 == data_sha256(study, config.options.data),
               "{} has changed since this study began", io::printable(config.options.data.string()));
-  const std::string begun_with = other_machine(config.machine, machine_facts());
+  const Facts here = machine_facts();
+  const std::string begun_with = other_machine(config.machine, here);
   check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
-              io::printable(folder.string()), begun_with, other_machine(machine_facts(), config.machine));
+              io::printable(folder.string()), begun_with, other_machine(here, config.machine));
   return config;
 }
 

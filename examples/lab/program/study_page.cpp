@@ -17,16 +17,9 @@ namespace {
 
 using Path = std::filesystem::path;
 
-std::vector<JudgedClaim> judged_by(const Study& study, const Figures& figures) {
-  std::vector<JudgedClaim> judged;
-  for (const Claim& claim : claims())
-    if (claim.study == study.name) judged.push_back(judge(claim, figures));
-  return judged;
-}
-
 std::string claim_words(const JudgedClaim& judged) {
-  return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**", judged.claim->number,
-                     judged.claim->text, judged.short_verdict());
+  return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**{3}",
+                     judged.claim->number, judged.claim->text, judged.short_verdict(), scope_words(judged));
 }
 
 kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
@@ -35,13 +28,21 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
   for (const JudgedClaim& claim : judged)
     for (const Judged& one : claim.measures)
       table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, words_of(one),
-                            band_words(*one.measure), words_of(one.judgement), one.measure->what,
+                            band_words(*one.measure), against_prediction(one), one.measure->what,
                             interval_words(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
   return table;
 }
 
-void add_claims(Page& page, const std::vector<JudgedClaim>& judged) {
+/// Whether bands and predictions are those that the study began with.
+std::string bands_words(const StudyConfig& config) {
+  if (config.bands_sha256.empty()) return "";
+  return config.bands_sha256 == bands_sha256(config.study)
+             ? " Bands and predictions are those that were recorded before the first run."
+             : " **Bands or predictions have been changed since the first run.**";
+}
+
+void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyConfig& config) {
   if (judged.empty()) return;
   page.html.heading("The claims and their bands");
   page.html.paragraph(
@@ -50,8 +51,13 @@ void add_claims(Page& page, const std::vector<JudgedClaim>& judged) {
       "false where it lies outside, and is unclear in between. The seed is the unit: every figure is made "
       "one number a "
       "seed first, differences within a seed. A claim with m measures has intervals of level 1 \u2212 0.05/m "
-      "(Bonferroni), so that all of them cover together with probability 0.95.");
+      "(Bonferroni), so that all of them cover together with probability 0.95." +
+      bands_words(config));
   page.html.table(measures_table(judged));
+  for (const JudgedClaim& one : judged)
+    if (!one.claim->prediction.empty())
+      page.html.paragraph(
+          fmt::format("Claim {}, expected beforehand: {}", one.claim->number, one.claim->prediction));
 }
 
 /// A line a run, a column a number.
@@ -128,6 +134,7 @@ std::string summary_words(const std::vector<JudgedClaim>& judged) {
                              {"false", "is false", "are false"},
                              {"disputed", "is disputed", "are disputed"},
                              {"unclear", "is unclear", "are unclear"},
+                             {"not decided", "is not decided", "are not decided"},
                              {"not measured", "is not measured", "are not measured"},
                              {"not testable", "cannot be tested here", "cannot be tested here"}};
   std::vector<std::int64_t> counts(std::size(kKinds));
@@ -146,7 +153,7 @@ std::string summary_words(const std::vector<JudgedClaim>& judged) {
 
 std::string write_study_page(const MeasuredStudy& measured) {
   const Study& study = *measured.study;
-  std::vector<JudgedClaim> judged = judged_by(study, measured.figures);
+  std::vector<JudgedClaim> judged = judged_by(measured);
   if (study.conclude)  // settings of its own may be none that a claim speaks of
     std::erase_if(judged, [](const JudgedClaim& claim) { return claim.head() == "not measured"; });
   const Conclusion conclusion = study.conclude ? study.conclude(measured.results)
@@ -162,7 +169,7 @@ std::string write_study_page(const MeasuredStudy& measured) {
     page.html.paragraph("No run has finished yet.");
   else
     study.report(page, measured.results);
-  add_claims(page, judged);
+  add_claims(page, judged, measured.config);
   add_settings(page, measured.config, measured.results);
   kit::make_folder(measured.path / "plots");
   for (const auto& [name, content] : page.plots) kit::replace_file(measured.path / "plots" / name, content);

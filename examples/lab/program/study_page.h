@@ -28,8 +28,13 @@ std::vector<MeasuredStudy> studies_in(const std::filesystem::path& folder);
 /// The one called `name`; nullptr where it is not among them.
 const MeasuredStudy* find_study(const std::vector<MeasuredStudy>& studies, const std::string& name);
 
+/// The claims of a study as it judges them.
+std::vector<JudgedClaim> judged_by(const MeasuredStudy& study);
 /// All claims as these studies judge them.
 std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies);
+
+/// How many verdicts of the ledger a correction over all its measures would change, and which.
+std::string correction_words(const std::vector<JudgedClaim>& ledger);
 
 /// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
 std::string summary_words(const std::vector<JudgedClaim>& claims);

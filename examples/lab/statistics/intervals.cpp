@@ -117,4 +117,14 @@ Interval share_interval(std::int64_t count, std::int64_t trials, double level) {
   return interval;
 }
 
+Interval logit_interval(std::span<const double> values, double level) {
+  const double center = mean(values);
+  if (values.size() < 2 || center <= 0 || center >= 1) return t_interval(values, level);
+  const Interval plain = t_interval(values, level);
+  const double half =
+      (plain.high - center) / (center * (1 - center));  // the logit's slope is 1 / (p (1 - p))
+  const auto back = [&](double shift) { return 1 / (1 + (1 - center) / center * std::exp(-shift)); };
+  return {back(-half), back(half)};
+}
+
 }  // namespace gradus::lab

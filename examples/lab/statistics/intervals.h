@@ -32,6 +32,11 @@ Interval median_interval(std::vector<double> values, double level);
 /// exact, and rather too wide than too narrow. [0, 1] for no trials.
 Interval share_interval(std::int64_t count, std::int64_t trials, double level);
 
+/// The t interval for the mean of shares between 0 and 1, made on the logit scale so that it stays between
+/// them: logit(mean) -+ t s / (sqrt(n) mean (1 - mean)), mapped back. The t interval where the mean is 0
+/// or 1.
+Interval logit_interval(std::span<const double> values, double level);
+
 /// I_x(a, b), the regularised incomplete beta function: the distribution behind Student's t and the binomial.
 double incomplete_beta(double x, double a, double b);
 

@@ -58,10 +58,20 @@ Difference difference_of(std::span<const double> differences) {
           .count = static_cast<std::int64_t>(differences.size())};
 }
 
-std::vector<double> holm(std::span<const double> p) {
+namespace {
+
+/// Places of the values, the least first.
+std::vector<std::size_t> rising(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  return order;
+}
+
+}  // namespace
+
+std::vector<double> holm(std::span<const double> p) {
+  const std::vector<std::size_t> order = rising(p);
   std::vector<double> corrected(p.size());
   double largest = 0;
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
@@ -70,6 +80,18 @@ std::vector<double> holm(std::span<const double> p) {
     corrected[order[rank]] = largest;
   }
   return corrected;
+}
+
+std::vector<double> benjamini_hochberg(std::span<const double> p) {
+  const std::vector<std::size_t> order = rising(p);
+  std::vector<double> adjusted(p.size());
+  double least = 1;
+  for (std::size_t rank = order.size(); rank-- > 0;) {
+    const double share = static_cast<double>(p.size()) / static_cast<double>(rank + 1);
+    least = std::min(least, share * p[order[rank]]);
+    adjusted[order[rank]] = least;
+  }
+  return adjusted;
 }
 
 std::int64_t seeds_needed(std::size_t questions) {

@@ -54,6 +54,10 @@ Difference difference_of(std::span<const double> differences);
 /// is nothing to find stays below 0.05 (Holm 1979); in the given order.
 std::vector<double> holm(std::span<const double> p);
 
+/// p-values of many questions, adjusted so that of those with an adjusted p of at most 0.05 no more than 5%
+/// are expected to be chance (Benjamini and Hochberg 1995); in the given order.
+std::vector<double> benjamini_hochberg(std::span<const double> p);
+
 /// What counts as told from chance.
 constexpr double kLevel = 0.05;
 

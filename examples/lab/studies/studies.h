@@ -31,5 +31,6 @@ Study fine_tuning_study();
 Study long_study();
 Study text_study();
 Study translation_study();
+Study best_study();
 
 }  // namespace gradus::lab

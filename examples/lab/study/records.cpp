@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -13,8 +14,10 @@
 #include "gradus/kit/data/system_info.h"
 #include "gradus/ops/backend.h"
 #include "lab/statistics/words.h"
+#include "lab/study/arithmetic.h"
 #include "lab/study/json_files.h"
 #include "lab/study/limits.h"
+#include "lab/study/sha256.h"
 
 namespace gradus::lab {
 
@@ -61,6 +64,7 @@ std::string listed_runs(const std::set<std::string>& runs) {
 
 Facts machine_facts() {
   Facts facts = {{"gradus", version()},
+                 {"arithmetic", arithmetic()},
                  {"kernels", name(current_isa())},
                  {"matrix products", name(matmul_backend())},
                  {"OpenBLAS core", openblas_core()}};
@@ -75,9 +79,24 @@ void write_study(const Path& folder, const StudyConfig& config) {
                {"data", config.options.data.string()},
                {"data_sha256", config.data_sha256},
                {"shard", {config.shard.index, config.shard.count}}};
+  if (!config.bands_sha256.empty()) json["bands_sha256"] = config.bands_sha256;
   if (!config.options.settings.is_null()) json["settings"] = config.options.settings;
   for (const auto& [name, value] : config.machine) json["machine"][name] = value;
   write_json(folder / "study.json", json);
+}
+
+std::string bands_sha256(const std::string& study) {
+  std::vector<std::string> lines;
+  for (const Claim& claim : claims())
+    for (const Measure& measure : claim.measures)
+      if (claim.study == study)
+        lines.push_back(fmt::format("{} {} {} {} {}\n", measure.id, static_cast<int>(measure.estimate),
+                                    measure.low, measure.high,
+                                    measure.prediction ? words_of(*measure.prediction) : ""));
+  std::sort(lines.begin(), lines.end());
+  Sha256 hash;
+  for (const std::string& line : lines) hash.update(line);
+  return hash.hex();
 }
 
 bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.json").string()); }
@@ -98,6 +117,7 @@ StudyConfig read_study(const Path& folder) {
     check_input(json.at("seed").is_number_unsigned(), "seed expects a whole number of at least 0");
     json.at("seed").get_to(config.options.seed);
     config.options.data = json.at("data").get<std::string>();
+    config.bands_sha256 = json.value("bands_sha256", "");
     json.at("data_sha256").get_to(config.data_sha256);
     config.options.settings = json.value("settings", Json());
     for (const Json& part : json.at("shard"))
@@ -118,8 +138,13 @@ StudyConfig read_study(const Path& folder) {
 }
 
 std::string other_machine(const Facts& machine, const Facts& other) {
+  const auto has_arithmetic = [](const Facts& facts) {
+    return std::any_of(facts.begin(), facts.end(),
+                       [](const auto& fact) { return fact.first == "arithmetic"; });
+  };
+  const char* const version = has_arithmetic(machine) && has_arithmetic(other) ? "arithmetic" : "gradus";
   std::vector<std::string> words;
-  for (const char* name : {"gradus", "kernels", "matrix products", "OpenBLAS core"})
+  for (const char* name : {version, "kernels", "matrix products", "OpenBLAS core"})
     for (const auto& [key, a] : machine)
       for (const auto& [other_key, b] : other)
         if (key == name && other_key == name && a != b) words.push_back(fmt::format("{} {}", name, a));
@@ -137,26 +162,45 @@ kit::LogLine line_of(const std::string& run, const Record& record) {
   return line;
 }
 
-std::map<std::string, Record> read_records(const Path& folder, const std::vector<StudyRun>& plan) {
-  std::set<std::string> planned;
-  for (const StudyRun& run : plan) planned.insert(run.name);
-  const Path path = folder / "runs.jsonl";
+namespace {
+
+std::map<std::string, Record> read_all(const Path& path) {
   std::map<std::string, Record> records;
-  std::set<std::string> unknown;
   for (const kit::LogLine& line : kit::read_run_log(path)) {
     try {
       const std::string& name = line["run"].text();
       check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
                   io::quote(name));
-      if (!planned.contains(name)) unknown.insert(name);
     } catch (const Error& error) {
       fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
                       line.number(), io::printable(error.what()));
     }
   }
+  return records;
+}
+
+void check_planned(const Path& path, const std::map<std::string, Record>& records,
+                   const std::vector<StudyRun>& plan) {
+  std::set<std::string> unknown;
+  for (const auto& [name, record] : records) unknown.insert(name);
+  for (const StudyRun& run : plan) unknown.erase(run.name);
   check_input(unknown.empty(),
               "{}: the study has no such runs: {}; they are of another version: start a new folder",
               io::printable(path.string()), io::printable(listed_runs(unknown)));
+}
+
+}  // namespace
+
+std::map<std::string, Record> read_records(const Path& folder, const std::vector<StudyRun>& plan) {
+  std::map<std::string, Record> records = read_all(folder / "runs.jsonl");
+  check_planned(folder / "runs.jsonl", records, plan);
+  return records;
+}
+
+std::map<std::string, Record> read_records(const Path& folder, const Study& study,
+                                           const StudyOptions& options) {
+  std::map<std::string, Record> records = read_all(folder / "runs.jsonl");
+  check_planned(folder / "runs.jsonl", records, planned(study, options, records).runs);
   return records;
 }
 
@@ -164,15 +208,15 @@ StudyFolder read_folder(const Path& folder,
                         const std::function<const Study&(const std::string& name)>& study_named) {
   StudyConfig config = read_study(folder);
   const Study& study = study_named(config.study);
-  std::vector<StudyRun> plan;
   try {
-    plan = study.plan(config.options);
+    study.plan(config.options);
   } catch (const Json::exception& error) {
     not_as_written(folder / "study.json", error);
   } catch (const Error& error) {
     not_as_written(folder / "study.json", error);
   }
-  StudyResults results{config.options, read_records(folder, plan), plan.size()};
+  StudyResults results{config.options, read_records(folder, study, config.options), 0};
+  results.planned = planned(study, config.options, results.records).runs.size();
   return {&study, folder, std::move(config), std::move(results)};
 }
 

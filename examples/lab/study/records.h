@@ -31,14 +31,20 @@ struct StudyConfig {
   Shard shard;
   Facts machine;
   std::string data_sha256 = {};  // of the files read of --data
+  std::string bands_sha256 =
+      {};  // of the bands and predictions of its claims when it began; empty: not recorded
 };
+
+/// The fingerprint of the measures, bands and predictions of a study's claims, whatever the claims' numbers.
+std::string bands_sha256(const std::string& study);
 
 void write_study(const std::filesystem::path& folder, const StudyConfig& config);
 /// Throws naming the file where it is missing or is no study's.
 StudyConfig read_study(const std::filesystem::path& folder);
 bool is_study(const std::filesystem::path& folder);
-/// "gradus 0.0.1 and kernels avx2": what of a study's machine must be the same for all its runs and is not,
-/// as `machine` has it; empty where all is.
+/// "arithmetic 0f3c and kernels avx2": what of a study's machine must be the same for all its runs and is
+/// not, as `machine` has it; empty where all is. Where one of them has no arithmetic, the version stands for
+/// it.
 std::string other_machine(const Facts& machine, const Facts& other);
 
 kit::LogLine line_of(const std::string& run, const Record& record);
@@ -47,6 +53,9 @@ kit::LogLine line_of(const std::string& run, const Record& record);
 /// twice, or is not in the plan: that of another version.
 std::map<std::string, Record> read_records(const std::filesystem::path& folder,
                                            const std::vector<StudyRun>& plan);
+/// The same with the runs that follow from the plan's.
+std::map<std::string, Record> read_records(const std::filesystem::path& folder, const Study& study,
+                                           const StudyOptions& options);
 
 /// A study's folder, with all that was measured.
 struct StudyFolder {

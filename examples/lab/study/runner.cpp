@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
 #include <ctime>
 #include <mutex>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "gradus/core/check.h"
@@ -35,34 +37,84 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+/// The runs of this part that are planned so far.
+Following own_plan(const Study& study, const StudyConfig& config,
+                   const std::map<std::string, Record>& records) {
+  Following all = planned(study, config.options, records);
+  all.runs = part_of(study.plan(config.options), config.shard, all.runs);
+  all.seconds_later /= static_cast<double>(config.shard.count);
+  return all;
+}
+
+double seconds_of(const Following& planned) { return seconds_of(planned.runs) + planned.seconds_later; }
+
 /// What the threads share.
 class Work {
  public:
-  Work(const Study& study, std::vector<StudyRun> open, const std::filesystem::path& log, double total,
-       double done)
-      : runs_(std::move(open)), log_(log), progress_(study.name, total), total_(total), done_(done) {}
-
-  void work_through() {
-    try {
-      for (std::size_t i = next_++; i < runs_.size() && !stopped(); i = next_++) measure(runs_[i]);
-    } catch (const kit::Interrupted&) {  // what was under way starts again
-    } catch (...) {
-      failed_ = true;
-      throw;
-    }
+  Work(const Study& study, const StudyConfig& config, const std::filesystem::path& folder)
+      : study_(study),
+        config_(config),
+        records_(read_records(folder, study, config.options)),
+        log_(folder / "runs.jsonl") {
+    const Following plan = own_plan(study, config, records_);
+    total_ = seconds_of(plan);
+    add_open(plan.runs);
+    for (const StudyRun& run : plan.runs)
+      if (records_.contains(run.name)) done_ += run.seconds, ++done_before_;
   }
 
-  bool finish() {
-    if (finished_ < runs_.size()) return false;
-    progress_.update(total_);  // which the sum of its parts may miss by a rounding
-    progress_.finish();
+  std::size_t runs() const { return started_.size() + done_before_; }
+  std::size_t done_before() const { return done_before_; }
+  double seconds_left() const { return total_ - done_; }
+
+  bool work_through(std::int64_t threads) {
+    kit::Progress progress(study_.name, total_);
+    progress_ = &progress;
+    side_by_side(threads, [&] { take_runs(); });
+    if (!open_.empty() || under_way_ > 0) return false;
+    progress.update(total_);  // which the sum of its parts may miss, by a rounding or by runs that followed
+    progress.finish();
     return true;
   }
 
  private:
   bool stopped() const { return failed_ || kit::interrupted(); }
 
-  void measure(const StudyRun& run) {
+  /// Of each round the longest first, so that no thread works alone on a long one at the end.
+  void add_open(const std::vector<StudyRun>& runs) {
+    for (const StudyRun& run : runs)
+      if (!records_.contains(run.name) && started_.insert(run.name).second) open_.push_back(run);
+    std::stable_sort(open_.begin(), open_.end(), [](const StudyRun& a, const StudyRun& b) {
+      return std::tuple(a.round, -a.seconds) < std::tuple(b.round, -b.seconds);
+    });
+  }
+
+  void take_runs() {
+    try {
+      while (const std::optional<StudyRun> run = take()) finish(*run, measure(*run));
+    } catch (const kit::Interrupted&) {    // what was under way starts again
+      const std::lock_guard lock(mutex_);  // so that none that is about to wait misses it
+      changed_.notify_all();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failed_ = true;
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+  /// The next run; waits where only a run under way can say what follows. Nothing when all are done.
+  std::optional<StudyRun> take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped() || !open_.empty() || under_way_ == 0; });
+    if (stopped() || open_.empty()) return std::nullopt;
+    StudyRun run = std::move(open_.front());
+    open_.erase(open_.begin());
+    ++under_way_;
+    return run;
+  }
+
+  Record measure(const StudyRun& run) {
     const double start = thread_seconds();
     Record record;
     try {
@@ -71,60 +123,54 @@ class Work {
       fail_with("{}: {}", run.name, error.what());
     }
     record.seconds = thread_seconds() - start;
-    const std::lock_guard lock(mutex_);
-    log_.write(line_of(run.name, record));
-    ++finished_;
-    done_ += run.seconds;
-    progress_.update(done_, run.name);
+    return record;
   }
 
-  const std::vector<StudyRun> runs_;
-  std::mutex mutex_;
+  void finish(const StudyRun& run, Record record) {
+    const std::lock_guard lock(mutex_);
+    log_.write(line_of(run.name, record));
+    records_[run.name] = std::move(record);
+    done_ += run.seconds;
+    progress_->update(std::min(done_, total_), run.name);
+    --under_way_;
+    if (study_.next) add_open(own_plan(study_, config_, records_).runs);
+    changed_.notify_all();
+  }
+
+  const Study& study_;
+  const StudyConfig& config_;
+  std::map<std::string, Record> records_;
   kit::RunLog log_;
-  kit::Progress progress_;
-  const double total_;
-  double done_;
-  std::size_t finished_ = 0;
-  std::atomic<bool> failed_{false};
-  std::atomic<std::size_t> next_{0};
+  kit::Progress* progress_ = nullptr;
+  double total_ = 0, done_ = 0;
+  std::size_t done_before_ = 0;
+  std::mutex mutex_;  // of all below, and of what a finished run changes
+  std::condition_variable changed_;
+  std::vector<StudyRun> open_;
+  std::set<std::string> started_;
+  std::int64_t under_way_ = 0;
+  bool failed_ = false;
 };
-
-/// This part's runs, and those of them that are not finished.
-struct Runs {
-  std::vector<StudyRun> plan, open;
-};
-
-Runs runs_of(const Study& study, const StudyConfig& config, const std::filesystem::path& folder) {
-  Runs runs{part_of(study.plan(config.options), config.shard), {}};
-  const std::map<std::string, Record> finished = read_records(folder, study.plan(config.options));
-  for (const StudyRun& run : runs.plan)
-    if (!finished.contains(run.name)) runs.open.push_back(run);
-  return runs;
-}
 
 }  // namespace
 
 double seconds_left(const Study& study, const StudyConfig& config, const std::filesystem::path& folder,
                     std::int64_t threads) {
-  return seconds_of(runs_of(study, config, folder).open) / static_cast<double>(threads);
+  const std::map<std::string, Record> records = read_records(folder, study, config.options);
+  Following left = own_plan(study, config, records);
+  std::erase_if(left.runs, [&](const StudyRun& run) { return records.contains(run.name); });
+  return seconds_of(left) / static_cast<double>(threads);
 }
 
 bool run_study(const Study& study, const StudyConfig& config, const std::filesystem::path& folder,
                std::int64_t threads) {
-  auto [plan, open] = runs_of(study, config, folder);
-  const double total = seconds_of(plan), left = seconds_of(open);
-  kit::print_error(fmt::format(
-      "{}: {}{}, {} at a time: about {} on a fast machine\n", study.name,
-      counted(static_cast<std::int64_t>(plan.size()), "run"),
-      open.size() < plan.size() ? fmt::format(", {} done already", plan.size() - open.size()) : "", threads,
-      kit::human_duration(left / static_cast<double>(threads))));
-  // Of each round the longest first, so that no thread works alone on a long one at the end.
-  std::stable_sort(open.begin(), open.end(), [](const StudyRun& a, const StudyRun& b) {
-    return std::tuple(a.round, -a.seconds) < std::tuple(b.round, -b.seconds);
-  });
-  Work work(study, std::move(open), folder / "runs.jsonl", total, total - left);
-  side_by_side(threads, [&] { work.work_through(); });
-  return work.finish();
+  Work work(study, config, folder);
+  kit::print_error(
+      fmt::format("{}: {}{}, {} at a time: about {} on a fast machine\n", study.name,
+                  counted(static_cast<std::int64_t>(work.runs()), "run"),
+                  work.done_before() > 0 ? fmt::format(", {} done already", work.done_before()) : "", threads,
+                  kit::human_duration(work.seconds_left() / static_cast<double>(threads))));
+  return work.work_through(threads);
 }
 
 }  // namespace gradus::lab

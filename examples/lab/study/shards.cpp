@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "gradus/core/check.h"
@@ -16,18 +15,25 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// The part of each run of the plan, from 1.
-std::vector<std::int64_t> parts(const std::vector<StudyRun>& plan, std::int64_t count) {
-  std::vector<std::size_t> order(plan.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return plan[a].seconds > plan[b].seconds; });
+const std::string& group_of(const StudyRun& run) { return run.group.empty() ? run.name : run.group; }
+
+/// The part of each group of runs, from 1; a run without a group is one.
+std::map<std::string, std::int64_t> parts(const std::vector<StudyRun>& plan, std::int64_t count) {
+  std::vector<std::pair<std::string, double>> groups;
+  std::map<std::string, std::size_t> places;
+  for (const StudyRun& run : plan) {
+    const auto [place, is_new] = places.emplace(group_of(run), groups.size());
+    if (is_new) groups.emplace_back(group_of(run), 0.0);
+    groups[place->second].second += run.seconds;
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<double> load(static_cast<std::size_t>(count));
-  std::vector<std::int64_t> part(plan.size());
-  for (const std::size_t run : order) {
+  std::map<std::string, std::int64_t> part;
+  for (const auto& [group, seconds] : groups) {
     const auto least = std::min_element(load.begin(), load.end());
-    *least += plan[run].seconds;
-    part[run] = least - load.begin() + 1;
+    *least += seconds;
+    part[group] = least - load.begin() + 1;
   }
   return part;
 }
@@ -42,6 +48,7 @@ void check_same(const StudyConfig& first, const Path& first_folder, const StudyC
   same("the budget", name_of(first.options.budget), name_of(other.options.budget));
   same("the first seed", first.options.seed, other.options.seed);
   same("the settings", first.options.settings.dump(), other.options.settings.dump());
+  same("bands with the fingerprint", first.bands_sha256, other.bands_sha256);
   same("data with the fingerprint", first.data_sha256, other.data_sha256);
   same("machines with", other_machine(first.machine, other.machine),
        other_machine(other.machine, first.machine));
@@ -49,17 +56,21 @@ void check_same(const StudyConfig& first, const Path& first_folder, const StudyC
 
 }  // namespace
 
+std::vector<StudyRun> part_of(const std::vector<StudyRun>& plan, const Shard& shard,
+                              const std::vector<StudyRun>& runs) {
+  const std::map<std::string, std::int64_t> part = parts(plan, shard.count);
+  std::vector<StudyRun> own;
+  for (const StudyRun& run : runs)
+    if (part.at(group_of(run)) == shard.index) own.push_back(run);
+  return own;
+}
+
 std::vector<StudyRun> part_of(const std::vector<StudyRun>& plan, const Shard& shard) {
-  const std::vector<std::int64_t> part = parts(plan, shard.count);
-  std::vector<StudyRun> runs;
-  for (std::size_t i = 0; i < plan.size(); ++i)
-    if (part[i] == shard.index) runs.push_back(plan[i]);
-  return runs;
+  return part_of(plan, shard, plan);
 }
 
 void merge(const Study& study, const std::vector<Path>& folders, const Path& out) {
   StudyConfig config = read_study(folders.front());
-  const std::vector<StudyRun> plan = study.plan(config.options);
   std::map<std::string, Record> all;
   std::map<std::string, Path> from;
   std::int64_t parts_of = 1;
@@ -67,18 +78,19 @@ void merge(const Study& study, const std::vector<Path>& folders, const Path& out
     const StudyConfig other = read_study(folder);
     check_same(config, folders.front(), other, folder);
     parts_of = std::max(parts_of, other.shard.count);
-    for (const auto& [name, record] : read_records(folder, plan)) {
+    for (const auto& [name, record] : read_records(folder, study, config.options)) {
       const auto [before, is_new] = from.emplace(name, folder);
       check_input(is_new, "merge: run {} is in {} and in {}", name, io::printable(before->second.string()),
                   io::printable(folder.string()));
       all[name] = record;
     }
   }
-  const std::vector<std::int64_t> part = parts(plan, parts_of);
+  const std::vector<StudyRun> plan = planned(study, config.options, all).runs;
+  const std::map<std::string, std::int64_t> part = parts(study.plan(config.options), parts_of);
   std::set<std::int64_t> open;
   std::size_t missing = 0;
-  for (std::size_t i = 0; i < plan.size(); ++i)
-    if (!all.contains(plan[i].name)) ++missing, open.insert(part[i]);
+  for (const StudyRun& run : plan)
+    if (!all.contains(run.name)) ++missing, open.insert(part.at(group_of(run)));
   if (missing > 0) {
     std::string words;
     for (const std::int64_t one : open)

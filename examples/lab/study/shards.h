@@ -9,8 +9,10 @@
 
 namespace gradus::lab {
 
-/// The runs of one part: the longest first, each to the part that has least to do so far. Every run is in
-/// exactly one.
+/// The runs of one part: the longest first, each to the part that has least to do so far, those of a group
+/// together. Every run is in exactly one. `runs` are the plan's or follow from them.
+std::vector<StudyRun> part_of(const std::vector<StudyRun>& plan, const Shard& shard,
+                              const std::vector<StudyRun>& runs);
 std::vector<StudyRun> part_of(const std::vector<StudyRun>& plan, const Shard& shard);
 
 /// Writes what the folders measured into `out`, in the order of the plan. Throws, writing nothing, where the

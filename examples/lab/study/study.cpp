@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
@@ -42,6 +43,25 @@ std::vector<double> StudyResults::series(const std::string& run, const std::stri
 
 std::string StudyResults::text(const std::string& run, const std::string& name) const {
   return value_in(*this, &Measured::texts, "text", run, name, {});
+}
+
+Following planned(const Study& study, const StudyOptions& options,
+                  const std::map<std::string, Record>& records) {
+  Following all{study.plan(options), 0};
+  if (!study.next) return all;
+  std::set<std::string> names;
+  for (const StudyRun& run : all.runs) names.insert(run.name);
+  StudyResults known{options, {}, 0};
+  for (std::size_t seen = 0; true;) {
+    for (; seen < all.runs.size(); ++seen)
+      if (const auto record = records.find(all.runs[seen].name); record != records.end())
+        known.records.insert(*record);
+    Following following = study.next(known);
+    all.seconds_later = following.seconds_later;
+    for (StudyRun& run : following.runs)
+      if (names.insert(run.name).second) all.runs.push_back(std::move(run));
+    if (seen == all.runs.size()) return all;
+  }
 }
 
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count) {

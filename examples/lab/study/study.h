@@ -52,6 +52,7 @@ struct StudyRun {
   // Those of a lower round are run first, so that a study that is stopped has some of everything.
   std::uint64_t round = 0;
   std::function<Measured()> measure;
+  std::string group = {};  // of a study whose runs decide which follow: what follows has the same
 };
 
 /// A finished run.
@@ -83,11 +84,18 @@ struct Conclusion {
   std::vector<std::string> findings;  // what it rests on
 };
 
+/// The runs that follow from others.
+struct Following {
+  std::vector<StudyRun> runs;
+  double seconds_later = 0;  // about, of those that will follow from these
+};
+
 struct Study {
   std::string name;          // the word of the command line: "rates"
   std::string title;         // "Learning rate, warm-up and depth"
   std::string question;      // one sentence
   std::string setting = {};  // of the full form, for the ledger: model, steps, rates, warm-up, what is paired
+  std::string scope = {};    // of its verdicts, in a few words: task, width, steps, initial weights
   std::function<std::vector<StudyRun>(const StudyOptions&)> plan;
   /// A seed that is not finished is left out. Differences are made here, seed by seed, since runs of one seed
   /// share their data.
@@ -99,7 +107,15 @@ struct Study {
   bool needs_data = !data.empty();
   /// The files it reads of what --data names; throws, naming it, where one is missing.
   std::function<std::vector<std::filesystem::path>(const std::filesystem::path& data)> files = {};
+  /// All runs that the results so far ask for beyond the plan, such as those of a search that goes on where
+  /// it is best; not given: none. The runs of a group follow from those of that group alone, so that the
+  /// parts of a study need not wait for each other.
+  std::function<Following(const StudyResults&)> next = {};
 };
+
+/// The plan, and what follows from the records; records of other runs decide nothing.
+Following planned(const Study& study, const StudyOptions& options,
+                  const std::map<std::string, Record>& records);
 
 /// first, first + 1, ...: the seeds of a plan, fixed before the first run.
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count);

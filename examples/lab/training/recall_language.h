@@ -14,9 +14,14 @@
 //                                                     which has probability (1 - 1/K)^i; 0 otherwise
 //   the mean of a character  (P ln K + K (1 - (1 - 1/K)^P) ln V) / T      (the geometric sum of the above)
 // These are conditional entropies given all characters before, so no model has a smaller expected loss.
+//
+// A model soon reaches that loss, and then nothing is left to compare. With a chain of k boxes the next box
+// depends on the k before it, by a table of K^k rows drawn once: there are as many facts to learn, each rarer
+// than the last. The loss of the source itself is then the mean of surprise() over documents.
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gradus/core/random/random.h"
 #include "gradus/kit/data/text_data.h"
@@ -27,6 +32,7 @@ struct RecallOptions {
   std::int64_t boxes = 4;    // K: 2 to 10, one digit each
   std::int64_t things = 6;   // V: 2 or more letters for each box, boxes * things at most 52
   std::int64_t length = 32;  // T: predicted characters of a document; even
+  std::int64_t chain = 0;    // boxes before it that the next one depends on: 0 to 3
 };
 
 /// Texts [count, context] and the characters that come next: targets are the inputs moved on by one.
@@ -45,18 +51,26 @@ class RecallLanguage {
 
   /// A document: a newline, which is given and never predicted, and `length` characters.
   std::string document(Generator& generator) const;
+  /// What the characters of a document cost who knows the language, in nats: the least expected loss, times
+  /// T.
+  double surprise(const std::string& document) const;
   /// `count` documents as windows [count, length]: inputs start with the newline, targets are the characters
   /// after it. One window is one document, so the entropy below is exact for the loss over windows.
   Batch batch(std::int64_t count, Generator& generator) const;
 
-  /// The least possible loss at one place 0 .. length-1 of a document, in nats.
+  /// The least possible loss at one place 0 .. length-1 of a document, in nats; throws with a chain.
   double entropy_at(std::int64_t place) const;
-  /// The least possible loss, the mean over a document, in nats per predicted character.
+  /// The least possible loss, the mean over a document, in nats per predicted character; throws with a chain.
   double entropy() const;
 
  private:
+  /// The row of the table after so many boxes, the last of them last; nothing while there are fewer than the
+  /// chain has.
+  const double* row_after(const std::vector<std::size_t>& boxes) const;
+
   RecallOptions options_;
-  std::string letters_;  // those of box k are letters_[k V .. k V + V - 1]
+  std::vector<double> table_;  // of a chain: K^k rows of K probabilities
+  std::string letters_;        // those of box k are letters_[k V .. k V + V - 1]
   kit::Vocabulary vocabulary_;
 };
 

@@ -43,6 +43,15 @@ Task::Task(const RecallOptions& options)
   ngram_ = best_ngram(documents(*language_, 1), documents(*language_, 2), vocabulary_.size());
   Generator generator(kTaskSeed, 3);
   validation_ = language_->batch(kValidationWindows, generator);
+  if (options.chain == 0) {
+    entropy_ = language_->entropy();
+    return;
+  }
+  Generator again(kTaskSeed, 3);
+  double sum = 0;
+  for (std::int64_t i = 0; i < kValidationWindows; ++i)
+    sum += language_->surprise(language_->document(again));
+  entropy_ = sum / static_cast<double>(kValidationWindows * options.length);
 }
 
 Task::Task(const std::filesystem::path& text, std::int64_t context)
@@ -64,10 +73,6 @@ Task::Task(const std::filesystem::path& text, std::int64_t context)
   const auto counted = std::min<std::int64_t>(kNgramCharacters, std::ssize(data.train));
   const std::vector<std::vector<std::int32_t>> train = {{data.train.data(), data.train.data() + counted}};
   ngram_ = best_ngram(train, held_out, vocabulary_.size(), largest_ngram(vocabulary_.size()));
-}
-
-std::optional<double> Task::entropy() const {
-  return language_ ? std::optional(language_->entropy()) : std::nullopt;
 }
 
 double Task::context_free_loss() const {

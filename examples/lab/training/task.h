@@ -22,8 +22,9 @@ class Task {
   std::string name() const { return name_; }
   std::int64_t context() const { return context_; }
   const kit::Vocabulary& vocabulary() const { return vocabulary_; }
-  /// The least possible loss in nats per character; unknown for a text file.
-  std::optional<double> entropy() const;
+  /// The least possible loss in nats per character; with a chain of boxes, that of the source on the
+  /// validation set; unknown for a text file.
+  std::optional<double> entropy() const { return entropy_; }
   /// The least loss of any prediction that ignores what came before, on the validation set: the entropy of
   /// how frequent each character is there.
   double context_free_loss() const;
@@ -41,6 +42,7 @@ class Task {
   std::int64_t context_ = 0;
   kit::Vocabulary vocabulary_;
   std::optional<RecallLanguage> language_;
+  std::optional<double> entropy_;
   Tensor train_;  // of a text file: i64 [N]
   NgramBaseline ngram_;
   Batch validation_;

@@ -96,3 +96,16 @@ TEST_CASE("the interval of the median lies on one side of 0 exactly where the si
       CHECK((interval.low > 0 || interval.high < 0) == tells);
     }
 }
+
+TEST_CASE("an interval on the logit scale stays between 0 and 1, and is the t interval for small spreads") {
+  const Values close = {0.5, 0.51, 0.49, 0.5, 0.5}, high = {1, 0.9, 1, 0.8, 1};
+  const Interval plain = t_interval(close, 0.95), logit = logit_interval(close, 0.95);
+  CHECK(logit.low == doctest::Approx(plain.low).epsilon(1e-3));
+  CHECK(logit.high == doctest::Approx(plain.high).epsilon(1e-3));
+  CHECK(t_interval(high, 0.95).high > 1);
+  CHECK(logit_interval(high, 0.95).high < 1);
+  CHECK(logit_interval(high, 0.95).low < 0.94);
+  const double half = (t_interval(high, 0.95).high - 0.94) / (0.94 * 0.06), at = std::log(0.94 / 0.06);
+  CHECK(logit_interval(high, 0.95).low == doctest::Approx(1 / (1 + std::exp(half - at))));
+  CHECK(logit_interval(Values{1, 1, 1, 1, 1}, 0.95).low == 1);
+}

@@ -183,3 +183,48 @@ TEST_CASE("options outside the limits are refused") {
       "RecallLanguage: expects an even length of at least 2 (boxes and things in pairs), got 33", Error);
   CHECK_THROWS_WITH_AS(RecallLanguage().entropy_at(32), "RecallLanguage: place 32 is outside 0..31", Error);
 }
+
+TEST_CASE(
+    "a chain: the next box depends on those before it, and surprise() is what that costs who knows it") {
+  const RecallLanguage language({.boxes = 3, .things = 4, .length = 40, .chain = 2});
+  Generator random(3);
+  std::map<std::string, std::map<char, double>> counts;  // of the box after two others
+  std::vector<std::string> texts;
+  double surprise = 0;
+  for (int i = 0; i < 4000; ++i) {
+    texts.push_back(language.document(random));
+    surprise += language.surprise(texts.back());
+    for (std::size_t at = 5; at < texts.back().size(); at += 2)
+      ++counts[{texts.back()[at - 4], texts.back()[at - 2]}][texts.back()[at]];
+  }
+  CHECK(counts.size() == 9);
+  // The same from counts: a code of its own knows nothing of the table.
+  double counted = 0, most = 0, least = 1;
+  for (const std::string& text : texts) {
+    std::set<char> opened;
+    for (std::size_t at = 1; at < text.size(); at += 2) {
+      double p = 1.0 / 3;
+      if (at >= 5) {
+        auto& row = counts[{text[at - 4], text[at - 2]}];
+        p = row[text[at]] / (row['0'] + row['1'] + row['2']);
+        most = std::max(most, p), least = std::min(least, p);
+      }
+      counted -= std::log(p);
+      if (opened.insert(text[at]).second) counted += std::log(4.0);
+    }
+  }
+  CHECK(surprise / 4000 == doctest::Approx(counted / 4000).epsilon(0.002));
+  CHECK(most > 0.6);  // it is a chain: some boxes are likely after others
+  CHECK(least < 0.1);
+  CHECK_THROWS_WITH(language.entropy(), doctest::Contains("mean of surprise()"));
+  CHECK_THROWS_WITH(language.surprise("\n0a"), doctest::Contains("1 + 40 characters, got 3"));
+  CHECK_THROWS_WITH(RecallLanguage({.chain = 4}), doctest::Contains("a chain of 0 to 3 boxes, got 4"));
+}
+
+TEST_CASE("without a chain surprise() has the closed form's mean") {
+  const RecallLanguage language;
+  Generator random(4);
+  double sum = 0;
+  for (int i = 0; i < 4000; ++i) sum += language.surprise(language.document(random));
+  CHECK(sum / 4000 / 32 == doctest::Approx(language.entropy()).epsilon(0.01));
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -89,4 +90,17 @@ TEST_CASE("Holm's correction, by hand") {
   CHECK(holm(Values{0.03, 0.031, 0.9}) == Values{3 * 0.03, 3 * 0.03, 0.9});
   CHECK(holm(Values{0.6, 0.7}) == Values{1, 1});
   CHECK(holm(Values{}).empty());
+}
+
+TEST_CASE("Benjamini and Hochberg: the largest rank whose p is below its share of 0.05, and all before it") {
+  // The example of section 3.2 of the paper (1995): of fifteen the four least are kept at 0.05.
+  const Values p = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                    0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+  const Values adjusted = benjamini_hochberg(p);
+  CHECK(std::count_if(adjusted.begin(), adjusted.end(), [](double q) { return q <= 0.05; }) == 4);
+  CHECK(adjusted[0] == doctest::Approx(0.0015));
+  CHECK(adjusted[14] == 1);
+  // In the given order, and a p that is large for its rank but not for a later one is kept with that.
+  CHECK(benjamini_hochberg(Values{0.04, 0.045, 0.01})[0] == doctest::Approx(0.045));
+  CHECK(benjamini_hochberg(Values{}).empty());
 }

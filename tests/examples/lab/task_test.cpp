@@ -88,3 +88,21 @@ TEST_CASE("texts that will not do are named") {
   CHECK(message(folder / "missing.txt").find("missing.txt") != std::string::npos);
   CHECK(message(folder.path()) != "");
 }
+
+TEST_CASE("with a chain of boxes the entropy is the loss of the source on the validation set") {
+  const Task task{RecallOptions{.boxes = 4, .things = 3, .length = 16, .chain = 1}};
+  const RecallLanguage language({.boxes = 4, .things = 3, .length = 16, .chain = 1});
+  const auto inputs = task.validation().inputs.span<std::int64_t>(),
+             targets = task.validation().targets.span<std::int64_t>();
+  double sum = 0;
+  for (std::size_t document = 0; document < 256; ++document) {
+    std::string text =
+        task.vocabulary().decode(std::vector<std::int32_t>{static_cast<std::int32_t>(inputs[16 * document])});
+    for (std::size_t i = 0; i < 16; ++i)
+      text += task.vocabulary().decode(
+          std::vector<std::int32_t>{static_cast<std::int32_t>(targets[16 * document + i])});
+    sum += language.surprise(text);
+  }
+  CHECK(*task.entropy() == doctest::Approx(sum / 256 / 16));
+  CHECK(*task.entropy() < task.ngram().loss);
+}

@@ -115,6 +115,7 @@ Study attention_study() {
       .question =
           "Do scores stay of order 1, what does a softmax over the wrong axis do, and what do heads share?",
       .setting = attention::setting(),
+      .scope = "recall language, width 32, 600 steps, N(0, 1/fan_in)",
       .plan = attention::attention_plan,
       .figures = attention::attention_figures,
       .report = attention::report};

@@ -151,6 +151,7 @@ Study compare_study() {
           .setting =
               "2, 6 and 12 layers of width 32, rates 0.001, 0.003, 0.01 and 0.03, without warm-up and with "
               "100 steps of it, 400 steps; both placements with the same weights and batches, seed by seed.",
+          .scope = "recall language, width 32, 400 steps, N(0, 1/fan_in)",
           .plan = compare::plan,
           .figures = compare::figures,
           .report = compare::report,

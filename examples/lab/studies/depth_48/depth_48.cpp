@@ -155,6 +155,7 @@ Study depth_48_study() {
               "stays; 8 seeds. Readout: the loss on the validation set (nats per character), paired within a "
               "seed, which is judged at the design that is best on the other seeds; the best design of a "
               "seed alone where designs are compared.",
+          .scope = "recall language, width 32, 400 steps, N(0, 1/fan_in)",
           .plan = depth_48::plan,
           .figures = depth_48::figures,
           .report = depth_48::report};

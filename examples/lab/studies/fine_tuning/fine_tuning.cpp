@@ -168,6 +168,7 @@ Study fine_tuning_study() {
           "steps, no warm-up, a new Adam, rates 0.0003, 0.001, 0.003, 0.01 and 0.03. 10 seeds; a seed's rate "
           "of fine-tuning is the best of the other seeds, and placements are compared within a seed. A "
           "fine-tuning that diverges, or ends worse, counts as the loss it began with.",
+      .scope = "recall language, width 32, 400 + 150 steps, N(0, 1/fan_in)",
       .plan = fine_tuning::fine_tuning_plan,
       .figures = fine_tuning::fine_tuning_figures,
       .report = fine_tuning::report};

@@ -135,6 +135,7 @@ Study initialisations_study() {
               "blocks, 0.01; 8 seeds. Readout: the loss on the validation set (nats per character), paired "
               "within a seed: its weights are the same normals times factors, and its rate is the one that "
               "is best on the other seeds.",
+          .scope = "recall language, width 32, 280 steps without warm-up, the initial weights named",
           .plan = initialisations::plan,
           .figures = initialisations::figures,
           .report = initialisations::report};

@@ -154,6 +154,7 @@ Study jacobians_study() {
           .question =
               "Is the printed Jacobian of layer norm right, and what does training with a wrong one cost?",
           .setting = jacobians::setting(),
+          .scope = "recall language, width 32, 6 blocks, 300 steps, N(0, 1/fan_in)",
           .plan = jacobians::plan,
           .figures = jacobians::figures,
           .report = jacobians::report};

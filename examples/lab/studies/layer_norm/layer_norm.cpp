@@ -81,6 +81,7 @@ Study layer_norm_study() {
           .title = "What layer norm is",
           .question = "Which printed sentences about layer norm's geometry, eps and batches are right?",
           .setting = layer_norm_parts::setting(),
+          .scope = "geometry and arithmetic, no training",
           .plan = layer_norm_parts::layer_norm_plan,
           .figures = layer_norm_parts::layer_norm_figures,
           .report = layer_norm_parts::report};

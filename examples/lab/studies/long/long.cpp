@@ -206,6 +206,7 @@ Study long_study() {
           "1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first distance), "
           "rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained on (nats a "
           "question), paired within a seed, whose rate is the one that is best on the other seeds.",
+      .scope = "far recall, width 16, 4 blocks, 494 steps, N(0, 1/fan_in)",
       .plan = far::plan,
       .figures = far::figures,
       .report = far::report};

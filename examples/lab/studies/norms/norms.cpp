@@ -184,6 +184,7 @@ Study norms_study() {
           .title = "Layer norm and its relatives",
           .question = "What does a norm do for training, and does it have to be LayerNorm?",
           .setting = norms::setting(),
+          .scope = "small recall language, width 16, 600 steps, N(0, 1/fan_in)",
           .plan = norms::plan,
           .figures = norms::figures,
           .report = norms::report};

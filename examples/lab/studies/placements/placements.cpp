@@ -160,6 +160,7 @@ Study placements_study() {
           "rates (two with 24), 14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 "
           "seeds. Readout: the loss on the validation set (nats per character), paired within a seed, whose "
           "rate is the one that is best on the other seeds.",
+      .scope = "small recall language, width 16, 400 steps, N(0, 1/fan_in)",
       .plan = placements::plan,
       .figures = placements::figures,
       .report = placements::report};

@@ -94,6 +94,7 @@ Study pruning_study() {
               "is the best of the other seeds; it counts if its model ended below the best n-gram. Layers "
               "are dropped, or swapped, one at a time in the trained model, and losses are on the validation "
               "set; placements are compared within a seed.",
+          .scope = "recall language, width 32, 12 blocks, 400 steps, N(0, 1/fan_in)",
           .plan = pruning::pruning_plan,
           .figures = pruning::pruning_figures,
           .report = pruning::report};

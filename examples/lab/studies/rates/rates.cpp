@@ -84,6 +84,7 @@ Study rates_study() {
               "0.001 to 0.1, half a decade apart, constant from the first step on or after 95 steps of "
               "linear warm-up; 10 seeds. Readout: the loss on the validation set (nats per character), "
               "paired within a seed, whose rate and warm-up are those that are best on the other seeds.",
+          .scope = "recall language, width 32, 380 steps, N(0, 1/fan_in)",
           .plan = rates::plan,
           .figures = rates::figures,
           .report = rates::report};

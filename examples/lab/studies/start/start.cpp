@@ -242,6 +242,7 @@ Study start_study() {
           .question =
               "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first steps?",
           .setting = start::setting(),
+          .scope = "random stacks of width 16 to 64; trained: recall language, width 32, N(0, 1/fan_in)",
           .plan = start::plan,
           .figures = start::figures,
           .report = start::report};

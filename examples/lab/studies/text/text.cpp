@@ -191,6 +191,7 @@ Study text_study() {
               "steps of linear warm-up, rates 0.0005, 0.002 and 0.008; 5 seeds. Readout: the loss on the "
               "last tenth of the text (nats per character), paired within a seed, whose rate and warm-up are "
               "those that are best on the other seeds.",
+          .scope = "tiny Shakespeare, width 64, 600 steps, GPT-2's initial weights",
           .plan = real_text::plan,
           .figures = real_text::figures,
           .report = real_text::report,

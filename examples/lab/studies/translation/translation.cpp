@@ -120,6 +120,7 @@ Study translation_study() {
           "that falls linearly to 0, with 200 steps of linear warm-up or none; 6 seeds. Readout: BLEU of "
           "greedy translations of 200 test sentences, paired within a seed, whose rate is the one that is "
           "best on the other seeds.",
+      .scope = "Multi30k, width 64, 6 + 6 blocks, 800 steps, Xavier weights",
       .plan = translation::plan,
       .figures = translation::figures,
       .report = translation::report,

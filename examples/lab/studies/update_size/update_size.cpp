@@ -107,6 +107,7 @@ Study update_size_study() {
               "16 documents, Adam at 0.003 without warm-up; a held update moves the batch's logits no "
               "further than Pre-LN's own update at that step. 12 seeds; all arms of a seed have the same "
               "batches, and the same first weights but for what a placement sets itself.",
+          .scope = "recall language, width 64 at the start, 32 in training, 300 steps, N(0, 1/fan_in)",
           .plan = update_size::plan,
           .figures = update_size::figures,
           .report = update_size::report};

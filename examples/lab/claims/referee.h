@@ -1,0 +1,29 @@
+#pragma once
+// The referee: what speaks against a verdict, whatever its interval. Each rule is stated here or in judge()
+// (ledger.h: too few seeds, a band too wide for the headroom), and a study hands in its evidence.
+//
+//   figures.object("best.L24", end_of_search(found.at_edge, "Post-LN, 24 layers"));
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lab/claims/ledger.h"
+
+namespace gradus::lab {
+
+/// The best rate of an arm is the first or last of its grid, which could not grow: a better one may lie
+/// beyond.
+std::optional<Objection> end_of_search(bool at_edge, const std::string& arm);
+
+/// An arm all of whose runs failed (outcomes.h) says nothing of what a trained one does.
+std::optional<Objection> trains_nowhere(std::span<const double> losses, double context_free_loss,
+                                        const std::string& arm);
+
+/// "It does not learn" needs a control that does so within the same budget, on more than half of its seeds.
+std::optional<Objection> no_control(std::int64_t works, std::int64_t seeds, const std::string& control);
+
+/// A target that neither of two arms reached on any seed compares nothing.
+std::optional<Objection> never_reached(std::span<const double> a, std::span<const double> b);
+
+}  // namespace gradus::lab

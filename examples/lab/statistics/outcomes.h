@@ -1,0 +1,35 @@
+#pragma once
+// Runs that fail and targets that are never reached: neither is a number to average.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lab/statistics/intervals.h"
+
+namespace gradus::lab {
+
+/// Runs of one arm, failed and surviving ones apart. A run has failed when it ends at or above the loss of
+/// predicting without context, or nowhere (NaN): whatever moved it, it has learned nothing of the context.
+struct Survival {
+  std::int64_t failed = 0, runs = 0;
+  Interval share = {0, 1};             // of failures: Clopper and Pearson's interval
+  std::vector<double> surviving = {};  // the losses of the others: the only ones with a mean
+};
+Survival survival_of(std::span<const double> losses, double context_free_loss, double level = 0.95);
+
+/// Steps to a target, NaN for a run that never reached it: that is no number, so there is no mean and no
+/// ratio.
+struct Reached {
+  std::int64_t reached = 0, runs = 0;
+  /// The share of runs that have not reached it after `step` steps.
+  double open_after(double step) const;
+  std::vector<double> steps = {};  // of those that have, rising
+};
+Reached reached_of(std::span<const double> steps);
+
+/// Whether `a` was reached at least `factor` times as soon as `b` in one seed: 1, or 0 where it was not.
+/// Whoever never gets there is not sooner than anyone; whoever does is sooner than one that never does.
+double sooner(double a, double b, double factor = 1);
+
+}  // namespace gradus::lab

@@ -1,0 +1,188 @@
+// The page of the study `best`: the searches, what they chose, and how it did on other seeds.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gradus/kit/chart/axis.h"
+#include "lab/statistics/outcomes.h"
+#include "lab/statistics/words.h"
+#include "lab/studies/bands.h"
+#include "lab/studies/best/best.h"
+#include "lab/training/weights.h"
+
+namespace gradus::lab::best {
+
+namespace {
+
+using kit::fixed_text;
+using kit::number_text;
+
+std::vector<Found> all_found(const StudyResults& results, const Grid& grid) {
+  std::vector<Found> found;
+  for (const Arm& arm : grid.arms()) found.emplace_back(results, grid, arm);
+  return found;
+}
+
+std::string design_words(const Design& design) {
+  return fmt::format("{}, rate {}, {}", weight_scheme(design.scheme).title, number_text(design.lr),
+                     warmup_words(design.warmup));
+}
+
+void add_setting(Page& page, const Grid& grid) {
+  page.html.heading("What was run");
+  std::vector<std::string> titles;
+  for (const std::string& scheme : grid.schemes) titles.emplace_back(weight_scheme(scheme).title);
+  page.html.key_values(
+      "Settings of all runs",
+      {{"model", "GPT, d_model 32, 4 heads, final norm as each placement has it"},
+       {"task", "recall language, 32 characters, 10 boxes of 5 things, a chain of two"},
+       {"optimizer", "Adam, betas 0.9 and 0.999, no decay, no clipping; constant, or after a linear warm-up"},
+       {"steps and batch", fmt::format("{} steps of 4 lines", grid.steps)},
+       {"layers", listed(grid.depths)},
+       {"initial weights", listed(titles)},
+       {"steps of warm-up", listed(std::vector<std::int64_t>(grid.warmups.begin(), grid.warmups.end()))},
+       {"rates",
+        listed(std::vector<double>(grid.ladder.begin() + static_cast<std::ptrdiff_t>(grid.first),
+                                   grid.ladder.begin() + static_cast<std::ptrdiff_t>(grid.last) + 1))},
+       {"rates beyond, where the best is at an edge",
+        fmt::format("{} to {}", number_text(grid.ladder.front()), number_text(grid.ladder.back()))},
+       {"seeds that search, that judge", fmt::format("{}, {}", grid.searching.size(), grid.judging.size())}});
+  page.html.paragraph(fmt::format(
+      "The search was fixed before its first run: for each placement, depth and warm-up all settings are run "
+      "on "
+      "one seed, and the best of them on the next, {} in turn, by the mean over the seeds so far. The seeds "
+      "that "
+      "judge had no part in it. A run **fails** when it ends at {} or above, the loss of predicting without "
+      "context; it **trains** when it ends below {}, that of the best n-gram; its target is {}, half-way "
+      "from there "
+      "to {}, the loss of the language itself.",
+      listed(std::vector<std::int64_t>(grid.kept.begin(), grid.kept.end())),
+      fixed_text(task().context_free_loss(), 3), fixed_text(learned_loss(), 3), fixed_text(target_loss(), 3),
+      fixed_text(task().entropy().value(), 3)));
+}
+
+kit::Table search_table(const std::vector<Found>& all, const Grid& grid) {
+  kit::Table table{
+      .caption = "What the searches chose",
+      .header = {"", "Warm-up", "Runs", "Initial weights", "Rate", "Mean loss, searching", "At an edge"}};
+  for (const Found& found : all)
+    for (std::size_t warmup = 0; warmup < grid.warmups.size(); ++warmup) {
+      const Searched& searched = found.searched(warmup);
+      const std::optional<Design> design = found.chosen(warmup);
+      table.rows.push_back({found.arm().title(), std::to_string(grid.warmups[warmup]),
+                            std::to_string(searched.runs.size()),
+                            design ? weight_scheme(design->scheme).title : "not finished",
+                            design ? number_text(design->lr) : "", design ? nats(searched.mean) : "",
+                            !design            ? ""
+                            : searched.at_edge ? "yes"
+                                               : "no"});
+    }
+  return table;
+}
+
+/// Of the best design on the judging seeds; failed runs and surviving ones apart.
+kit::Table judged_table(const std::vector<Found>& all) {
+  kit::Table table{
+      .caption = "How the best did on the seeds that judge",
+      .header = {"", "Best", "Failed", "95% interval", "Loss of the others", "Train", "Reach the target"}};
+  for (const Found& found : all) {
+    if (!found.best()) continue;
+    const Design design = *found.chosen(*found.best());
+    const std::vector<double> losses = finite(found.best_losses());
+    if (losses.empty()) continue;
+    const Survival survival = survival_of(losses, task().context_free_loss());
+    const auto train =
+        std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); });
+    table.rows.push_back(
+        {found.arm().title(), design_words(design), fmt::format("{} of {}", survival.failed, survival.runs),
+         fmt::format("{} to {}", number_text(survival.share.low, 2), number_text(survival.share.high, 2)),
+         mean_and_range(survival.surviving), fmt::format("{} of {}", train, losses.size()),
+         fmt::format("{} of {}", reached_of(found.numbers(design, "steps")).reached, losses.size())});
+  }
+  return table;
+}
+
+kit::Panels loss_by_rate(const std::vector<Found>& all, const Grid& grid) {
+  kit::Panels panels{.title = "Loss against rate, each at its best initial weights and warm-up"};
+  for (const std::int64_t layers : grid.depths) {
+    kit::LineChart chart{.title = counted(layers, "layer"),
+                         .x_label = "learning rate",
+                         .y_label = "nats per character",
+                         .x_axis = kit::AxisKind::log,
+                         .x_ticks = {1e-4, 1e-3, 1e-2}};
+    for (const Found& found : all)
+      if (found.arm().layers == layers && found.best()) {
+        kit::Series line = band(kPlacements[found.arm().placement], found.sweep(), found.swept("loss"),
+                                static_cast<int>(found.arm().placement));
+        line.spread = kit::Spread::error_bars;
+        if (!line.x.empty()) chart.series.push_back(std::move(line));
+      }
+    if (chart.series.empty()) continue;
+    chart.references.push_back({.at = learned_loss(), .label = panels.panels.empty() ? "best n-gram" : ""});
+    chart.references.push_back(
+        {.at = task().entropy().value(), .label = panels.panels.empty() ? "language" : ""});
+    panels.panels.push_back(std::move(chart));
+  }
+  return panels;
+}
+
+/// The share of seeds that have not reached the target: a curve that need not come down to 0.
+kit::Panels not_reached(const std::vector<Found>& all, const Grid& grid) {
+  kit::Panels panels{.title = "Seeds that have not reached the target yet, each at its best"};
+  for (const std::int64_t layers : grid.depths) {
+    kit::LineChart chart{.title = counted(layers, "layer"),
+                         .x_label = "step",
+                         .y_label = "share of seeds",
+                         .x_low = 0,
+                         .x_high = static_cast<double>(grid.steps),
+                         .y_low = 0,
+                         .y_high = 1};
+    for (const Found& found : all) {
+      if (found.arm().layers != layers || !found.best() || finite(found.best_losses()).empty()) continue;
+      const Reached reached = reached_of(found.numbers(*found.chosen(*found.best()), "steps"));
+      kit::Series line{.name = kPlacements[found.arm().placement],
+                       .markers = false,
+                       .style = static_cast<int>(found.arm().placement)};
+      for (std::int64_t step = 0; step <= grid.steps; step += std::max<std::int64_t>(1, grid.steps / 100)) {
+        line.x.push_back(static_cast<double>(step));
+        line.y.push_back(reached.open_after(static_cast<double>(step)));
+      }
+      chart.series.push_back(std::move(line));
+    }
+    if (!chart.series.empty()) panels.panels.push_back(std::move(chart));
+  }
+  return panels;
+}
+
+}  // namespace
+
+void report(Page& page, const StudyResults& results) {
+  const Grid grid = grid_of(results.options);
+  const std::vector<Found> all = all_found(results, grid);
+  add_setting(page, grid);
+  page.html.heading("The searches");
+  page.html.table(search_table(all, grid));
+  page.html.heading("On the seeds that judge");
+  if (const kit::Table table = judged_table(all); !table.rows.empty()) page.html.table(table);
+  if (const kit::Panels panels = loss_by_rate(all, grid); !panels.panels.empty())
+    page.figure(
+        "loss", panels,
+        "Points are means over the seeds that judge, bars go from the lowest to the highest. Above the "
+        "grid's last rate there are more as long as over half of the seeds train.");
+  if (const kit::Panels panels = not_reached(all, grid); !panels.panels.empty())
+    page.figure(
+        "reached", panels,
+        "A line that ends above 0 is of runs that never get there within the steps: they have no number of "
+        "steps and enter no mean and no ratio.");
+  page.html.heading("What this does not show");
+  page.html.list(
+      {"**Other sizes.** Width 32: whether the difference grows with width is a question of its own.",
+       "**Other tasks.** A small language; real text is in `text`.",
+       "**All of what could be best.** Three kinds of initial weights, a warm-up of a quarter of the run, a "
+       "constant rate after it, Adam with one pair of betas.",
+       "**Long training.** What needs more steps than these to catch up does not."});
+}
+
+}  // namespace gradus::lab::best

@@ -1,0 +1,188 @@
+// The study `best` without training: every run ends where a formula says.
+#include "lab/studies/best/best.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fabricated.h"
+#include "lab/studies/studies.h"
+
+using namespace gradus::lab;
+
+// Files of a folder are compiled together: helpers have a namespace of their own.
+namespace best_test {
+
+namespace {
+
+using best::Arm;
+using best::Design;
+using Loss = std::function<double(const Arm&, const Design&, std::uint64_t seed)>;
+
+/// Runs everything that is planned, and what follows from it.
+StudyResults finished(Budget budget, const Loss& loss) {
+  const Study& study = study_named("best");
+  const StudyOptions options{.budget = budget, .seed = budget == Budget::full ? kFullSeed : 0};
+  const best::Grid grid = best::grid_of(options);
+  std::map<std::string, double> all;  // every run there could be
+  std::vector<std::uint64_t> seeds = grid.searching;
+  seeds.insert(seeds.end(), grid.judging.begin(), grid.judging.end());
+  for (const Arm& arm : grid.arms())
+    for (const std::string& scheme : grid.schemes)
+      for (const std::int64_t warmup : grid.warmups)
+        for (const double lr : grid.ladder)
+          for (const std::uint64_t seed : seeds)
+            all[best::run_name(arm, {scheme, warmup, lr}, seed)] = loss(arm, {scheme, warmup, lr}, seed);
+  StudyResults results{options, {}, 0};
+  for (std::size_t before = 1; before != results.records.size();) {
+    before = results.records.size();
+    const std::vector<StudyRun> runs = planned(study, options, results.records).runs;
+    for (const StudyRun& run : runs) {
+      const double end = all.at(run.name), never = std::nan("");
+      results.records[run.name] = {
+          .measured = {.numbers = {{"loss", end},
+                                   {"start", 4},
+                                   {"diverged", 0},
+                                   {"steps", end < best::target_loss() ? 1000 * end : never}},
+                       .series = {{"losses", {4, end}}}},
+          .seconds = 1};
+    }
+    results.planned = runs.size();
+  }
+  return results;
+}
+
+/// Above the entropy by a valley over rates whose bottom is `best`, and a little for the seed.
+double valley(double lr, double best, std::uint64_t seed) {
+  return best::task().entropy().value() + 0.1 + 0.1 * std::abs(std::log10(lr / best)) +
+         0.001 * static_cast<double>(seed % 3);
+}
+
+std::string outcome(const StudyResults& results, int number, const std::string& id) {
+  const JudgedClaim judged = judge(claim_numbered(number), study_named("best").figures(results));
+  for (const Judged& one : judged.measures)
+    if (one.measure->id == id) return outcome_words(one);
+  return "no such measure";
+}
+
+const Loss kBothWell = [](const Arm&, const Design& design, std::uint64_t seed) {
+  return valley(design.lr, 1e-3, seed) + (design.scheme == "tfixup" ? 0 : 0.02);
+};
+
+}  // namespace
+
+TEST_CASE("best: every measure of the ledger comes out of a finished study, and pages of any part of it") {
+  const Study& study = study_named("best");
+  for (const Budget budget : {Budget::quick, Budget::full}) {
+    const StudyResults results = finished(budget, kBothWell);
+    CHECK(results.complete());
+    const Figures figures = study.figures(results);
+    for (const Claim& claim : claims())
+      for (const Measure& measure : claim.measures) {
+        if (claim.study != "best" || (budget == Budget::quick && !measure.quick)) continue;
+        INFO(claim.number, " ", measure.id);
+        REQUIRE(figures.contains(measure.id));
+        CHECK(figures.at(measure.id).size() >= kLeastSeeds);
+        CHECK(measure.prediction.has_value());
+        CHECK(!claim.prediction.empty());
+      }
+    for (const std::size_t of_every : {1, 2, 7}) {
+      StudyResults part = results;
+      std::size_t place = 0;
+      std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
+      const std::string page = gradus::test::page_of(study, part);
+      CHECK(page.find("What this does not show") != std::string::npos);
+      CHECK(page.find("nan") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("best: settings are chosen by the seeds that search and judged by the others") {
+  const best::Grid grid = best::grid_of({.budget = Budget::full, .seed = kFullSeed});
+  // On the seeds that search Post-LN has luck with a kind of initial weights that is bad on the others.
+  const StudyResults results =
+      finished(Budget::full, [&](const Arm& arm, const Design& design, std::uint64_t seed) {
+        const bool searches = seed < grid.judging.front();
+        const double luck = arm.placement == 1 && design.scheme == "fan_in" ? (searches ? -0.05 : 0.3) : 0;
+        return kBothWell(arm, design, seed) + luck;
+      });
+  CHECK(outcome(results, 62, "best.L12") == "yes");
+  const best::Found found(results, grid, {1, 12});
+  CHECK(found.chosen(0)->scheme == "fan_in");
+  CHECK(study_named("best").figures(results).at("best.L12").size() == grid.judging.size());
+}
+
+TEST_CASE("best: placements that are equal at their best are not told apart by one kind of initial weights") {
+  const StudyResults results =
+      finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
+        const bool fails = arm.placement == 1 && design.scheme == "fan_in" && arm.layers >= 12;
+        return fails ? best::task().context_free_loss() : kBothWell(arm, design, seed);
+      });
+  CHECK(outcome(results, 62, "best.L24") == "no");
+  CHECK(outcome(results, 63, "trains.post.L24") == "no");  // that it fails
+}
+
+TEST_CASE("best: a search that runs out of its ladder decides nothing") {
+  const StudyResults results =
+      finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return valley(design.lr, arm.placement == 1 && arm.layers == 12 ? 1e-7 : 1e-3, seed) +
+               (arm.placement == 1 ? 0.2 : 0);
+      });
+  CHECK(outcome(results, 62, "best.L12") == "not decided: the search ends at its edge: Post-LN, 12 layers");
+  CHECK(outcome(results, 62, "best.L6") == "yes");
+}
+
+TEST_CASE("best: where all end near the language's own loss the task is saturated") {
+  const StudyResults results =
+      finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return valley(design.lr, 1e-3, seed) - 0.08 + (arm.placement == 1 ? 0.005 : 0);
+      });
+  CHECK(outcome(results, 62, "best.L6") == "not decided: saturated");
+}
+
+TEST_CASE("best: an arm that fails everywhere is not measured, and a failure needs a control") {
+  const double failed = best::task().context_free_loss();
+  const StudyResults post =
+      finished(Budget::full, [&](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return arm.placement == 1 ? failed + 0.001 * static_cast<double>(seed % 3)
+                                  : kBothWell(arm, design, seed);
+      });
+  CHECK(outcome(post, 62, "best.L24") == "not measured: Post-LN, 24 layers trains nowhere");
+  CHECK(outcome(post, 63, "trains.post.L24") == "yes");  // it fails, and Pre-LN does not
+  const StudyResults both =
+      finished(Budget::full, [&](const Arm&, const Design&, std::uint64_t) { return failed; });
+  CHECK(outcome(both, 63, "trains.post.L24") ==
+        "not measured: no working control: Pre-LN, 24 layers, 0 of 10 seeds");
+  CHECK(outcome(both, 60, "sooner.L24") == "not measured: neither reaches the target");
+  CHECK(outcome(both, 61, "largest.L24") == "not measured: neither trains at any rate");
+}
+
+TEST_CASE("best: rates go up until half of the seeds train no more") {
+  const StudyOptions options{.budget = Budget::full, .seed = kFullSeed};
+  const best::Grid grid = best::grid_of(options);
+  const auto up_to = [&](double most) {
+    return finished(Budget::full, [=](const Arm& arm, const Design& design, std::uint64_t seed) {
+      return arm.placement == 0 && design.lr > most ? best::task().context_free_loss()
+                                                    : valley(design.lr, 1e-3, seed);
+    });
+  };
+  CHECK(best::Found(up_to(3e-2), grid, {0, 6}).sweep().back() == 1e-1);
+  CHECK(best::Found(up_to(3e-3), grid, {0, 6}).sweep().back() == 1e-2);
+  CHECK(best::Found(up_to(1), grid, {0, 6}).sweep_at_edge());
+  CHECK(outcome(up_to(3e-3), 61, "largest.L6") ==
+        "not decided: the search ends at its edge: Post-LN, 6 layers");
+}
+
+TEST_CASE("best: no other study has its seeds") {
+  const best::Grid grid = best::grid_of({.budget = Budget::full, .seed = kFullSeed});
+  for (const Study& study : studies())
+    if (study.name != "best")
+      for (const StudyRun& run : study.plan({.budget = Budget::full, .seed = kFullSeed}))
+        for (const std::vector<std::uint64_t>* seeds : {&grid.searching, &grid.judging})
+          for (const std::uint64_t seed : *seeds)
+            CHECK(run.name.find(std::to_string(seed)) == std::string::npos);
+}
+
+}  // namespace best_test

@@ -31,8 +31,8 @@ std::string folded(const std::string& summary, const std::vector<Table>& tables)
   return html + "</details>\n";
 }
 
-// The page with each footnote's first mark as the place its arrow leads back to, and marks without a footnote
-// as the text they were written as.
+// Gives only the first mark of each footnote the id that its arrow links to, and restores the text of marks
+// without a footnote.
 std::string with_marks(std::string_view page, std::size_t footnotes) {
   constexpr std::string_view open = "<sup><a href=\"#note-";
   constexpr std::string_view close = "</a></sup>";
@@ -129,7 +129,7 @@ std::string HtmlReport::footnote(std::string_view text) {
 }
 
 std::string HtmlReport::html() const {
-  // The policy forbids everything but the style sheet: nothing can be fetched, no script can run.
+  // The policy allows only the style sheet: nothing can be fetched, no script can run.
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
@@ -138,7 +138,7 @@ std::string HtmlReport::html() const {
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<div class=\"page\">\n<header>\n<h1>{}</h1>\n"
       "<p class=\"lead\">{}</p>\n",
       escaped(title_), report_style(), chart_style(), html_text(title_), html_text(lead_));
-  if (sections_.size() >= 3) {  // its links hold no others: marks are text in them
+  if (sections_.size() >= 3) {  // links cannot be nested: marks are text in them
     page += "<nav aria-label=\"Sections\"><ol>";
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       page += fmt::format("<li><a href=\"#section-{}\">{}</a></li>", i + 1,

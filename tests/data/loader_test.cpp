@@ -205,7 +205,7 @@ TEST_CASE("DataLoader: two loops at once need two loaders") {
   for (const auto& [x] : a)
     for (const auto& [y] : b) pairs += x.size(0) == y.size(0);
   CHECK(pairs == 6);
-  const char* const said = "inside a `for` over it the same loader was gone through again";
+  const char* const said = "inside a `for` over this loader, another `for` over it began";
   CHECK(contains(message_of([&] {
                    for (const auto& x : a)
                      for (const auto& y : a) (void)x, (void)y;
@@ -271,7 +271,7 @@ TEST_CASE("DataLoader: options it refuses") {
   CHECK(contains(said({.batch_size = 0}), "expects a batch_size of 1 or more, got 0"));
   CHECK(contains(said({.batch_size = -3}), "got -3"));
   CHECK(contains(said({.batch_size = 5, .drop_last = true}), "drop_last leaves nothing of 4 items"));
-  CHECK(contains(said({.pad = {0}}), "the rows of a tensor have one: leave it out"));
+  CHECK(contains(said({.pad = {0}}), "all rows of a tensor have the same length: leave it out"));
   CHECK(contains(said({.max_tokens = 10}), "max_tokens 10 needs the lengths of items"));
   CHECK(contains(said({.bucket = 10}), "bucket 10 needs the lengths of items"));
   CHECK(contains(said({.length = length, .bucket = -1}), "expects max_tokens and bucket of 0 or more"));
@@ -279,8 +279,8 @@ TEST_CASE("DataLoader: options it refuses") {
   CHECK(contains(said({.length = length, .bucket = 0}), "length decides nothing"));
   CHECK(contains(said({.batch_size = 2, .max_tokens = 9, .length = length}),
                  "takes the place of batch_size 2"));
-  CHECK(
-      contains(said({.max_tokens = 9, .drop_last = true, .length = length}), "all have sizes of their own"));
+  CHECK(contains(said({.max_tokens = 9, .drop_last = true, .length = length}),
+                 "with max_tokens batches have different sizes"));
   CHECK(contains(said({.max_tokens = 3, .length = length}),
                  "item 3 has a length of 4, more than the max_tokens 3"));
   CHECK(contains(said({.length = [](std::int64_t i) { return 1 - i; }}), "item 2 has a length of -1"));
@@ -300,10 +300,10 @@ TEST_CASE("DataLoader: a function that goes through its own loader") {
     DataLoader<1>* self = nullptr;
     DataLoader loader(4, [&](std::int64_t) { return self->next()[0]; }, {.read_ahead = ahead});
     self = &loader;
-    CHECK(contains(message_of([&] { (void)loader.next(); }), "takes batches from the same loader"));
+    CHECK(contains(message_of([&] { (void)loader.next(); }), "takes batches from its own loader"));
     DataLoader looping(4, [&](std::int64_t i) { return loop(*self), tensor(i); }, {.read_ahead = ahead});
     self = &looping;
-    CHECK(contains(message_of([&] { (void)loop(looping); }), "takes batches from the same loader"));
+    CHECK(contains(message_of([&] { (void)loop(looping); }), "takes batches from its own loader"));
   }
 }
 

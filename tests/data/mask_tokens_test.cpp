@@ -120,19 +120,19 @@ TEST_CASE("mask_tokens: errors") {
   check_error([] { data::mask_tokens(zeros({2}), kMasking); },
               "mask_tokens: expects ids of i64, got f32 [2]");
   check_error([] { data::mask_tokens(tensor({40}), kMasking); },
-              "mask_tokens: expects ids of 0 .. 39, got 40");
+              "mask_tokens: expects ids in 0 .. 39, got 40");
   check_error([] { data::mask_tokens(tensor({-1}), kMasking); },
-              "mask_tokens: expects ids of 0 .. 39, got -1");
+              "mask_tokens: expects ids in 0 .. 39, got -1");
   check_error([&] { call([](Options& o) { o.vocab = 0; }); },
               "mask_tokens: expects vocab of 1 or more, got 0");
   check_error([&] { call([](Options& o) { o.mask = -1; }); },
-              "mask_tokens: expects mask, the id of [MASK], of 0 .. 39, got -1");
+              "mask_tokens: expects mask, the id of [MASK], in 0 .. 39, got -1");
   check_error([&] { call([](Options& o) { o.special = {40}; }); },
-              "mask_tokens: expects special ids of 0 .. 39, got 40");
+              "mask_tokens: expects special ids in 0 .. 39, got 40");
   check_error([&] { call([](Options& o) { o.share = 1.5; }); },
               "mask_tokens: expects share from 0 to 1, got 1.5");
   check_error([&] { call([](Options& o) { o.random = 0.3; }); },
               "mask_tokens: expects masked and random to add up to at most 1, got 0.8 and 0.3");
   check_error([&] { call([](Options& o) { o.vocab = 7, o.special = {0, 1, 2, 3, 5, 6}; }); },
-              "mask_tokens: all 7 ids are special: there is nothing to choose");
+              "mask_tokens: all 7 ids are special: no token can be chosen");
 }

@@ -44,15 +44,14 @@ TEST_CASE("accuracy: what it refuses") {
                  "expects logits [..., C] or classes [...] for targets [...], got f32 [3, 2] and [2]"));
   CHECK(contains(said(zeros({3, 2}, i64), targets), "got i64 [3, 2] and [3]"));
   CHECK(contains(said(tensor(1.0), zeros({1}, i64)), "got f32 [] and [1]"));
-  CHECK(contains(said(logits, tensor({0, 2, 1})), "accuracy: target 2 at 1 is none of the 2 classes"));
+  CHECK(contains(said(logits, tensor({0, 2, 1})), "accuracy: target 2 at 1 is not one of the 2 classes"));
   CHECK(contains(said(logits, tensor({0, -1, 1})), "target -1 at 1"));
-  CHECK(contains(said({}, targets), "accuracy: what is predicted is undefined"));
+  CHECK(contains(said({}, targets), "accuracy: predicted is undefined"));
   CHECK(contains(said(logits, {}), "accuracy: targets is undefined"));
   CHECK(contains(said(ones({3, 0}), targets), "argmax"));
-  CHECK(
-      contains(said(ones({3, 1}), targets),
-               "accuracy: predicted f32 [3, 1] has one class, which would always be right: of one logit each "
-               "pass `logits.squeeze(-1) > 0`"));
+  CHECK(contains(said(ones({3, 1}), targets),
+                 "accuracy: predicted f32 [3, 1] has one class, which would always be right: for one logit "
+                 "each pass `logits.squeeze(-1) > 0`"));
 }
 
 TEST_CASE("confusion_matrix: rows are the truth, columns what was predicted") {

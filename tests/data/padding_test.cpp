@@ -85,7 +85,7 @@ TEST_CASE("DataLoader: items that do not fit together") {
   const auto undefined = [](std::int64_t i) { return i < 1 ? ones({2}) : Tensor(); };
   CHECK(contains(said(undefined, {.batch_size = 4}), "part 0 of item 1 is an undefined tensor"));
   const auto deep = [](std::int64_t) { return ones({1, 1, 1, 1, 1, 1, 1, 1}); };
-  CHECK(contains(said(deep, {}), "no room for the axis of the batch"));
+  CHECK(contains(said(deep, {}), "leaves no axis for the batch"));
   const auto integers = [](std::int64_t i) { return full({i + 1}, i); };
   CHECK(contains(said(integers, {.batch_size = 4, .pad = {0.5}}), "0.5"));
   const auto huge = [](std::int64_t) { return ones({1}, boolean).expand({std::int64_t{1} << 59}); };

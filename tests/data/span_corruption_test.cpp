@@ -130,27 +130,26 @@ TEST_CASE("span_corruption: sentinels at the ends of what an integer holds") {
 TEST_CASE("span_corruption: bad calls") {
   const Tensor ids = arange(30);
   check_error([] { data::span_corruption(tensor({1}), {.sentinel = 9}); },
-              "span_corruption: expects ids [T] of i64, 2 or more, got i64 [1]");
+              "span_corruption: expects ids [T] of i64 with T of 2 or more, got i64 [1]");
   check_error([] { data::span_corruption(ones({5}), {.sentinel = 9}); },
-              "span_corruption: expects ids [T] of i64, 2 or more, got f32 [5]");
+              "span_corruption: expects ids [T] of i64 with T of 2 or more, got f32 [5]");
   check_error([&] { data::span_corruption(ids, {.noise_density = 1, .sentinel = 99}); },
               "span_corruption: expects a noise_density between 0 and 1, got 1");
   check_error([&] { data::span_corruption(ids, {.mean_span = 0.5, .sentinel = 99}); },
               "span_corruption: expects a mean_span of 1 or more, got 0.5");
   check_error([&] { data::span_corruption(ids, {}); },
-              "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got -1: in T5's "
-              "vocabulary it is 32099");
+              "span_corruption: expects a sentinel of 0 or more, because each of 1 spans needs one, got -1: "
+              "in T5's vocabulary it is 32099");
   check_error([&] { data::span_corruption(ids, {.sentinel = INT64_MIN}); },
-              "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got "
+              "span_corruption: expects a sentinel of 0 or more, because each of 1 spans needs one, got "
               "-9223372036854775808: in T5's vocabulary it is 32099");
-  check_error(
-      [&] { data::span_corruption(ids, {.sentinel = 29}); },
-      "span_corruption: ids hold tokens from 29 to 29, which stand for spans: cut the text shorter, or "
-      "take another sentinel");
+  check_error([&] { data::span_corruption(ids, {.sentinel = 29}); },
+              "span_corruption: ids contain tokens from 29 to 29, the sentinels of the spans: use a shorter "
+              "text, or another sentinel");
   for (const std::int64_t end : {97, 98, 99})
     check_error([&] { data::span_corruption(ids, {.mean_span = 1.5, .sentinel = 99, .end = end}); },
                 "span_corruption: 3 spans need the sentinels 97 to 99, and " + std::to_string(end) +
-                    " is the end: cut the text shorter, or take a higher sentinel");
+                    " is the end: use a shorter text, or a higher sentinel");
   for (const std::int64_t end : {96, 100})
     CHECK_NOTHROW(data::span_corruption(ids, {.mean_span = 1.5, .sentinel = 99, .end = end}));
 }

@@ -176,7 +176,7 @@ TEST_CASE("DataLoader: states it refuses change nothing") {
     return dict;
   };
   CHECK(contains(said(of(9, {.batch_size = 3, .shuffle = true})),
-                 "the state is of a loader with items 9, this one has 10: its batches would be others"));
+                 "the state is of a loader with items 9, this one has 10: the batches would differ"));
   CHECK(contains(said(of(10, {.batch_size = 2, .shuffle = true})), "with batch_size 2, this one has 3"));
   CHECK(contains(said(of(10, {.batch_size = 3})), "with shuffle 0, this one has 1"));
   CHECK(contains(said(of(10, {.batch_size = 3, .shuffle = true, .drop_last = true})), "with drop_last 1"));

@@ -215,7 +215,7 @@ TEST_CASE("names the program gets wrong are errors of gradus") {
   std::int64_t steps = 1;
   bool quick = false;
   line.integer("--steps", steps, "");
-  const std::string remedy = "expects a name of its own such as --steps, or CASE for an argument";
+  const std::string remedy = "expects a new name such as --steps, or CASE for an argument";
   for (const char* wrong : {"--steps", "-steps", "--"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(line.integer(wrong, steps, ""), Error);

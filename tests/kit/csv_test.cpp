@@ -124,13 +124,11 @@ TEST_CASE("numbers are decimal, in any locale") {
 
 TEST_CASE("a cell that is no number is an error with its place and what to do") {
   CHECK(File("weight,power\n1,2\n\n\"3\",4\n5,?\n").refused_number() ==
-        "Csv::tensor: FILE, line 5, column 'power': '?' is no number; expects one such as -0.5 or 1e3; words "
-        "are "
-        "read by categories() and text()");
+        "Csv::tensor: FILE, line 5, column 'power': '?' is not a number; expects one such as -0.5 or 1e3; "
+        "categories() and text() read words");
   CHECK(File("a,b\r\n\"two\r\nlines\",1\r\nx,zwei\r\n").refused_number() ==
-        "Csv::tensor: FILE, line 2, column 'a': 'two??lines' is no number; expects one such as -0.5 or 1e3; "
-        "words "
-        "are read by categories() and text()");
+        "Csv::tensor: FILE, line 2, column 'a': 'two??lines' is not a number; expects one such as -0.5 or "
+        "1e3; categories() and text() read words");
   for (const char* bad :
        {"0x10", "1,5", "1 2", "1e", "--1", "++1", "+-1", "1_000", "1.2.3", "e3", "true", "$1"}) {
     CAPTURE(bad);
@@ -145,7 +143,7 @@ TEST_CASE("a cell that is no number is an error with its place and what to do") 
     CAPTURE(bad);
     CHECK(File("a\n" + std::string(bad) + "\n").refused_number(i64) ==
           "Csv::tensor: FILE, line 2, column 'a': '" + std::string(bad) +
-              "' is no whole number that i64 holds; ask for f64");
+              "' is not a whole number in the range of i64; ask for f64");
   }
   CHECK(File("a\n1\n").refused_number(boolean) ==
         "Csv::tensor: expects f32, f64 or i64, got bool; compare instead: x != 0");
@@ -154,14 +152,14 @@ TEST_CASE("a cell that is no number is an error with its place and what to do") 
 TEST_CASE("an empty cell is an error unless a number is given for it") {
   const std::string bytes = "a,b\n1,\n2,\" \"\n";
   CHECK(File(bytes).refused_number() ==
-        "Csv::tensor: FILE, line 2, column 'b': the cell is empty; give read_csv the number it stands for, "
-        "{.missing = 0}, or {.missing = NAN}");
+        "Csv::tensor: FILE, line 2, column 'b': the cell is empty; pass read_csv a value for it, {.missing = "
+        "0} or {.missing = NAN}");
   CHECK(numbers(bytes, f64, {.missing = -1}) == std::vector<double>{1, -1, 2, -1});
   CHECK(numbers<std::int64_t>(bytes, i64, {.missing = 0}) == std::vector<std::int64_t>{1, 0, 2, 0});
   CHECK(std::isnan(numbers(bytes, f64, {.missing = std::nan("")})[1]));
-  CHECK(
-      File(bytes).refused_number(i64, {.missing = std::nan("")}) ==
-      "Csv::tensor: FILE, line 2, column 'b': the cell is empty, and .missing = nan is no i64; ask for f64");
+  CHECK(File(bytes).refused_number(i64, {.missing = std::nan("")}) ==
+        "Csv::tensor: FILE, line 2, column 'b': the cell is empty, and .missing = nan is not an i64; ask for "
+        "f64");
   CHECK(File(bytes).read().tensor({"a"}).numel() == 2);  // only what is asked for is read
 }
 
@@ -222,13 +220,12 @@ TEST_CASE("a column that is not there is an error that lists those that are") {
 
 TEST_CASE("files whose rows cannot be trusted are refused with the line") {
   CHECK(File("a,b\n1,2\n\"x\n\",4\n5\n").refused() ==
-        "read_csv: FILE, line 5: expects 2 cells, as in line 1, got 1; an empty cell has its ',' too");
+        "read_csv: FILE, line 5: expects 2 cells, as in line 1, got 1; an empty cell also needs its ','");
   CHECK(File("\na,b\n1,2,3\n").refused() ==
-        "read_csv: FILE, line 3: expects 2 cells, as in line 2, got 3; a cell that holds a ',' needs quotes "
-        "around "
-        "it");
+        "read_csv: FILE, line 3: expects 2 cells, as in line 2, got 3; a cell that contains a ',' needs "
+        "quotes around it");
   CHECK(File("a,b,a\n1,2,3\n").refused() ==
-        "read_csv: FILE, line 1: columns 1 and 3 are both called 'a'; give each a name of its own");
+        "read_csv: FILE, line 1: columns 1 and 3 are both called 'a'; give them different names");
   CHECK(File("").refused() == "read_csv: FILE is empty; expects a first row with the names of the columns");
   CHECK(File("\xEF\xBB\xBF\n \r\n").refused().find("is empty") != std::string::npos);
   CHECK(File("a\n1\n\"2\n3\n4\n").refused() ==

@@ -106,12 +106,11 @@ TEST_CASE("read_file reads no device, and a pipe only where that is asked for") 
   writer.join();
   // One that may never end. It fits into the pipe's buffer, so that nobody writes after the end of reading.
   std::thread endless([&] { std::ofstream(pipe) << std::string(1000, 'x'); });
-  CHECK_THROWS_WITH_AS(
-      read_file_or_pipe(pipe, "--text", 999),
-      ("--text: " + pipe.string() +
-       " is a pipe, and gives more than 999 bytes, the most that is read: write them into a file")
-          .c_str(),
-      Error);
+  CHECK_THROWS_WITH_AS(read_file_or_pipe(pipe, "--text", 999),
+                       ("--text: " + pipe.string() +
+                        " is a pipe with more than 999 bytes, the limit for pipes: write them into a file")
+                           .c_str(),
+                       Error);
   endless.join();
   CHECK_THROWS_AS(RunLog{pipe}, Error);
 }
@@ -174,8 +173,8 @@ TEST_CASE("expect_nothing_else: no program writes among the files of another") {
   replace_file(folder / ".gradus-tmp-1", "x");
   CHECK(said(folder.path(), {"model"}) == "");
   CHECK(said(folder.path(), {}) ==
-        "--save: " + name + " holds 'model', which would be mixed with what is written: name another folder");
-  CHECK(said(folder / "model", {}) == "--save: " + name + "/model is no folder");
+        "--save: " + name + " contains 'model', which would be mixed with the output: name another folder");
+  CHECK(said(folder / "model", {}) == "--save: " + name + "/model is not a folder");
 }
 
 TEST_CASE("OutputFolder: is gone again where nothing was written") {

@@ -46,6 +46,6 @@ TEST_CASE("wrong_block_names: names that are not there") {
   CHECK_FALSE(kit::is_norm("loud"));
   CHECK(kit::wrong_block_names("peri", "batch") == "");
   CHECK(kit::wrong_block_names("sideways", "rms") ==
-        "--placement: there is no 'sideways'; `--placement list` has them all");
-  CHECK(kit::wrong_block_names("pre", "loud") == "--norm: there is no 'loud'; `--norm list` has them all");
+        "--placement: there is no 'sideways'; `--placement list` lists all");
+  CHECK(kit::wrong_block_names("pre", "loud") == "--norm: there is no 'loud'; `--norm list` lists all");
 }

@@ -191,8 +191,7 @@ TEST_CASE("values of another kind are refused") {
                        Error);
   CHECK_THROWS_WITH_AS(
       LogValue(std::uint64_t{1} << 63),
-      "RunLog: 9223372036854775808 is above 2^63 - 1, the largest whole number a line holds; "
-      "write it as a text",
+      "RunLog: 9223372036854775808 is above 2^63 - 1, the largest whole number in a log; write it as a text",
       Error);
   const LogLine line = {{"x", 2.5}, {"name", "n"}};
   CHECK_THROWS_WITH_AS(line["y"], "LogLine: the line has no 'y'; it has 'x', 'name'", Error);
@@ -227,7 +226,8 @@ TEST_CASE("a file that is no run log is refused, and stays as it is") {
   const auto refused = [&](const std::string& bytes, const std::string& reason) {
     CAPTURE(bytes);
     replace_file(path, bytes);
-    CHECK_THROWS_WITH_AS(RunLog{path}, ("RunLog: " + path + " is no run log: line " + reason).c_str(), Error);
+    CHECK_THROWS_WITH_AS(RunLog{path}, ("RunLog: " + path + " is not a run log: line " + reason).c_str(),
+                         Error);
     CHECK_THROWS_WITH_AS(read_run_log(path), ("read_run_log: " + path + " line " + reason).c_str(), Error);
     CHECK(read_file(path) == bytes);
   };
@@ -261,7 +261,7 @@ TEST_CASE("names that are not UTF-8 are refused: JSON would make one of them all
   LogLine line;
   for (const char* name : {"\xFF", "a\xC3", "\xC3\x28", "\xED\xA0\x80"})
     CHECK_THROWS_AS(line.add(name, 1), Error);
-  CHECK_THROWS_WITH_AS(line.add("a\xFF", 1), "LogLine: the name 'a?' is not UTF-8, which JSON demands",
+  CHECK_THROWS_WITH_AS(line.add("a\xFF", 1), "LogLine: the name 'a?' is not UTF-8, which JSON requires",
                        Error);
   line.add("gr\u00F6\u00DFe \U0001F600", 1);
   CHECK(line.json() == "{\"gr\u00F6\u00DFe \U0001F600\":1}");

@@ -111,8 +111,7 @@ TEST_CASE("what is no text is refused before it is trained on") {
   const test::ScratchFolder folder;
   const std::string file = (folder / "book.zip").string();
   replace_file(file, std::string("PK\3\4\0\0 and so on", 16));
-  const std::string wrong =
-      file + " is no text: byte 4 is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8";
+  const std::string wrong = file + " is not a text: byte 4 is 0; unpack an archive, convert UTF-16 to UTF-8";
   CHECK_THROWS_WITH_AS(read_text(file, "--text"), ("--text: " + wrong).c_str(), Error);
   replace_file(file, "caf\xe9, in an older code");
   CHECK(read_text(file) == "caf\xe9, in an older code");

@@ -183,18 +183,18 @@ TEST_CASE("a folder holds one training") {
   RunPlan plan{.options = {.steps = 4, .folder = run, .settings = {{"--lr", "0.1"}, {"--seed", "0"}}}};
   plan.options.resume = true;
   CHECK(run_says(message_of_run([&] { trained(plan); }),
-                 "run holds no checkpoint to resume: leave --resume out to begin"));
+                 "run contains no checkpoint to resume: leave out --resume to start"));
   CHECK_FALSE(std::filesystem::exists(run));  // a folder with nothing in it is not left behind
   plan.options.resume = false;
   trained(plan);
   const StateDict before = load_checkpoint(run).tensors;
   CHECK(run_says(message_of_run([&] { trained(plan); }),
-                 "run holds the checkpoints of a training: resume it (--resume)"));
+                 "run contains the checkpoints of a training: resume it (--resume)"));
   plan.options.resume = true;
   plan.options.settings = {{"--lr", "0.2"}, {"--text", "a"}};
   CHECK(run_says(
       message_of_run([&] { trained(plan); }),
-      "cannot go on with other settings: --lr was 0.1, is 0.2; --seed was 0, is not given; --text was not "
+      "cannot continue with other settings: --lr was 0.1, is 0.2; --seed was 0, is not given; --text was not "
       "given, is a"));
   plan.options.settings = {{"--lr", "0.1"}, {"--seed", "0"}};
   plan.options.steps = 3;
@@ -205,7 +205,7 @@ TEST_CASE("a folder holds one training") {
 TEST_CASE("a folder is one training's at a time") {
   const test::ScratchFolder folder;
   const std::string taken =
-      "run: another training is at work there: wait for its end, or name another folder";
+      "run: another training uses this folder: wait for its end, or name another folder";
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   const kit::TrainingOptions first{.steps = 2, .folder = folder / "run"};
   kit::TrainingRun run(first);
@@ -282,7 +282,7 @@ TEST_CASE("what cannot be saved says whether the training is kept") {
     const std::string after = message_of_run([&] { run.save(full); });
     CHECK(before == "model: no space left");
     CHECK(after == (kept ? "model: no space left; the training is kept in " + path +
-                               ": resume it (--resume) when this is mended"
+                               ": resume it (--resume) when this is fixed"
                          : "model: no space left"));
   }
 }
@@ -317,9 +317,9 @@ TEST_CASE("a TrainingRun's own misuse is told") {
   CHECK(run_says(message_of_run([&] { run.keep("model", fc); }), "'model' is kept already"));
   for (const char* name : {"", "a.b", "step", "random"})
     CHECK(run_says(message_of_run([&] { run.keep(name, fc); }), "keep expects a name without a dot"));
-  CHECK(run_says(message_of_run([&] { run.log({{"a", 1}}); }), "log() is called within a step"));
-  CHECK(run_says(message_of_run([&] { run.note("a"); }), "note() is called within a step"));
-  CHECK(run_says(message_of_run([&] { run.stop(); }), "stop() is called within a step"));
+  CHECK(run_says(message_of_run([&] { run.log({{"a", 1}}); }), "log() must be called within a step"));
+  CHECK(run_says(message_of_run([&] { run.note("a"); }), "note() must be called within a step"));
+  CHECK(run_says(message_of_run([&] { run.stop(); }), "stop() must be called within a step"));
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   run.train(step);
   CHECK(run_says(message_of_run([&] { run.train(step); }), "train() is called once"));

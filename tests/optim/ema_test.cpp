@@ -86,11 +86,11 @@ TEST_CASE("EMA: state saved and restored goes on bit by bit; one that does not f
   check_error([&] { again.load_state_dict(bad); },
               "EMA: the average of fc.weight [3, 2] is f32 [2, 2] in the state, expects f32 [3, 2]");
   check_error([&] { again.load_state_dict(net.state_dict()); },
-              "EMA: the state has no updates: it belongs to another optimizer, or is a model's");
+              "EMA: the state has no updates: it belongs to another optimizer or to a model");
   bad = a;
   bad.set("2.average", zeros({2, 2}));
   check_error([&] { again.load_state_dict(bad); },
-              "EMA: the state has 4 entries, expects 3: it is of other parameters");
+              "EMA: the state has 4 entries, expects 3: it belongs to other parameters");
   CHECK(again.updates() == 4);
   CHECK(again.state_dict().at("0.average").to_vector<float>() == a.at("0.average").to_vector<float>());
 }
@@ -104,11 +104,11 @@ TEST_CASE("EMA: errors") {
   check_error([&] { optim::EMA({w, w}); }, "EMA: parameter 1 [2, 3] is given twice");
   check_error([] { optim::EMA({arange(3)}); }, "EMA: parameter 0 [3] is i64, expects f32 or f64");
   check_error([&] { optim::EMA({w.detach().t()}); },
-              "EMA: parameter 0 [3, 2] is not contiguous: make it of contiguous()");
+              "EMA: parameter 0 [3, 2] is not contiguous: create it with contiguous()");
   optim::EMA ema({w});
   ema.update();
   const optim::EMA::Use use(ema);
-  const std::string rest = " while an EMA::Use lives: the parameters hold the averages, end its scope first";
+  const std::string rest = " during an EMA::Use: the parameters hold the averages, end its scope first";
   check_error([&] { ema.update(); }, "EMA: update()" + rest);
   check_error([&] { ema.state_dict(); }, "EMA: state_dict()" + rest);
   check_error([&] { ema.load_state_dict({}); }, "EMA: load_state_dict()" + rest);

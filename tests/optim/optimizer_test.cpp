@@ -106,7 +106,7 @@ TEST_CASE("optimizers: a state that does not fit changes nothing") {
               "Adam: the exp_avg of parameter 0 [2] is f32 [3] in the state, expects f32 [2]");
   CHECK(opt.steps() == 1);
   check_error([&] { opt.load_state_dict({}); },
-              "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
+              "Adam: the state has no steps: it belongs to another optimizer or to a model");
   StateDict more = opt.state_dict();
   more.set("extra", w.detach());
   check_error([&] { opt.load_state_dict(more); },
@@ -182,11 +182,10 @@ TEST_CASE("optimizers: a module that was never added is noticed") {
   const Net net;
   Adam opt(net.parameters());
   net(randn({4, 2})).sum().backward();
-  check_error(
-      [&] { opt.step(); },
-      "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
-      "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
-      "made; one that shall not be trained is frozen with requires_grad_(false)");
+  check_error([&] { opt.step(); },
+              "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never "
+              "added (declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the "
+              "optimizer was made; freeze a parameter that should not be trained with requires_grad_(false)");
 }
 
 TEST_CASE("optimizers: errors") {
@@ -203,7 +202,7 @@ TEST_CASE("optimizers: errors") {
       [&] {
         Adam({leaf(ones({2, 3})), leaf(ones({2, 3})).detach().t().requires_grad_()});
       },
-      "Adam: parameter 1 [3, 2] is not contiguous: make it of contiguous()");
+      "Adam: parameter 1 [3, 2] is not contiguous: create it with contiguous()");
   check_error([&] { SGD({w, w}); }, "SGD: parameter 1 [2] is given twice");
   const nn::Module net("Net");
   const nn::Linear fc = net.add("fc", nn::Linear(2, 3));
@@ -236,7 +235,7 @@ TEST_CASE("optimizers: errors") {
     w.set_grad(ones({2}));
     opt.step();
   };
-  check_error(broken, "SGD: the schedule gave a rate of nan at step 1");
+  check_error(broken, "SGD: the schedule returned a rate of nan at step 1");
   check_error([&] { optim::clip_grad_norm({w}, 0); }, "clip_grad_norm: expects a max_norm above 0, got 0");
 }
 
@@ -272,7 +271,7 @@ TEST_CASE("optimizers: a step that fails counts nowhere") {
   const optim::Schedule sometimes = [&](std::int64_t) { return broken ? NAN : 0.1; };
   Adam opt({{.parameters = {a}}, {.parameters = {b}, .lr = sometimes}}, {.lr = 0.1}), whole({c}, {.lr = 0.1});
   for (const Tensor& w : {a, b, c}) w.set_grad(full({1}, 3, f64));
-  check_error([&] { opt.step(); }, "Adam: the schedule gave a rate of nan at step 1");
+  check_error([&] { opt.step(); }, "Adam: the schedule returned a rate of nan at step 1");
   CHECK(a.item() == 1);
   broken = false;
   opt.step();
@@ -308,7 +307,7 @@ TEST_CASE("optimizers: states of a module's parameters are named by its place") 
   check_error([&] { opt.load_state_dict(other.state_dict()); },
               "Adam: the state has no exp_avg of fc.weight [3, 2]: it belongs to another optimizer");
   check_error([&] { opt.load_state_dict(net.state_dict()); },
-              "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
+              "Adam: the state has no steps: it belongs to another optimizer or to a model");
   for (const Tensor& bad : {tensor(-1), tensor({1, 2}), tensor(1.5), Tensor()}) {
     state.set("0.step", bad);
     check_error([&] { opt.load_state_dict(state); },

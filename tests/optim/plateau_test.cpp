@@ -144,7 +144,7 @@ TEST_CASE("ReduceLROnPlateau: errors") {
               "ReduceLROnPlateau: expects scales from 0 to 1 in the state, got 2");
   state.set("0.scale", tensor(1));
   check_error([&] { plateau.load_state_dict(state); },
-              "ReduceLROnPlateau: expects 0.scale in the state, one f64: it belongs to something else");
+              "ReduceLROnPlateau: expects one f64 0.scale in the state: it belongs to something else");
   state = plateau.state_dict();
   state.set("0.lr", tensor(-1.0, f64));
   check_error([&] { plateau.load_state_dict(state); },
@@ -154,7 +154,7 @@ TEST_CASE("ReduceLROnPlateau: errors") {
   check_error([&] { plateau.load_state_dict(state); },
               "ReduceLROnPlateau: the state has 6 entries, expects 5: the optimizer has 1 groups");
   check_error([&] { plateau.load_state_dict(opt.state_dict()); },
-              "ReduceLROnPlateau: expects best in the state, one f64: it belongs to something else");
+              "ReduceLROnPlateau: expects one f64 best in the state: it belongs to something else");
 }
 
 }  // namespace gradus::test

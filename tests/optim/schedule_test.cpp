@@ -88,7 +88,7 @@ TEST_CASE("schedules: errors") {
   check_error([] { noam(8, 0); }, "noam: expects 1 or more warm-up steps, got 0");
   check_error([] { inverse_sqrt(0.1, -1); }, "inverse_sqrt: expects 0 or more warm-up steps, got -1");
   check_error([] { warmup_cosine(1, 10, 10); },
-              "warmup_cosine: expects more steps in all than the 10 of warm-up, got 10");
+              "warmup_cosine: expects a total of more steps than the 10 of warm-up, got 10");
 }
 
 }  // namespace gradus::test

@@ -161,19 +161,17 @@ TEST_CASE("byte-level BPE: errors") {
                        "ByteLevelBPE: no token for byte 0x00, written 'Ā'; expects all 256 bytes: is this a "
                        "byte-level BPE?",
                        Error);
-  CHECK_THROWS_WITH_AS(
-      ByteLevelBPE(tokens, {{"q", "q"}}),
-      "ByteLevelBPE: merge 1, 'q' 'q', needs the token 'qq', which is not in the vocabulary: "
-      "are the two of one model?",
-      Error);
+  CHECK_THROWS_WITH_AS(ByteLevelBPE(tokens, {{"q", "q"}}),
+                       "ByteLevelBPE: merge 1, 'q' 'q', needs the token 'qq', which is not in the "
+                       "vocabulary: do both belong to one model?",
+                       Error);
   std::vector<std::string> twice = tokens;
   twice[10] = twice[20];
   CHECK_THROWS_WITH_AS(ByteLevelBPE(twice, {}),
                        ("ByteLevelBPE: token '" + twice[20] + "' appears twice, as 10 and 20").c_str(),
                        Error);
   CHECK_THROWS_WITH_AS(small_bpe({.patterns = {"(a"}}),
-                       "ByteLevelBPE: the pattern '(a' is not understood, at '': missing closing parenthesis",
-                       Error);
+                       "ByteLevelBPE: the pattern '(a' is invalid at '': missing closing parenthesis", Error);
   CHECK_THROWS_AS(small_bpe({.patterns = {"a"}, .prefix_space = true}), Error);
   CHECK_THROWS_AS(small_bpe({.special_tokens = {""}}), Error);
   CHECK_THROWS_AS(small_bpe({.special_tokens = {"\xFF"}}), Error);

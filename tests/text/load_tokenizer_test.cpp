@@ -150,11 +150,11 @@ TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size 
 
   write_text(folder / "config.json", R"({"vocab_size": 350})");
   CHECK(said_of(folder) ==
-        "load_tokenizer: config.json: \"vocab_size\" is 350, but the tokenizer beside it has 353 "
-        "tokens: are the two of one model?");
+        "load_tokenizer: config.json: \"vocab_size\" is 350, but the tokenizer in this folder has 353 "
+        "tokens: do both belong to one model?");
   write_text(folder / "config.json", R"({"vocab_size": 50257})");
   CHECK(said_of(folder) ==
-        "load_tokenizer: config.json: \"vocab_size\" is 50257, but the tokenizer beside it has 353 "
+        "load_tokenizer: config.json: \"vocab_size\" is 50257, but the tokenizer in this folder has 353 "
         "tokens: is its file cut short?");
   write_text(folder / "config.json", R"({"vocab_size": "many"})");
   CHECK(said_of(folder) ==
@@ -174,7 +174,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   const std::string vocab = read_text(folder / "vocab.json"), merges = read_text(folder / "merges.txt");
 
   write_text(folder / "vocab.json", vocab.substr(0, vocab.size() / 2));
-  CHECK(said_of(folder).starts_with("ByteLevelBPE: vocab.json is no JSON that can be read: "));
+  CHECK(said_of(folder).starts_with("ByteLevelBPE: vocab.json is not valid JSON: "));
   CHECK(said_of(folder).ends_with("; is it cut short?"));
   write_text(folder / "vocab.json", R"({"a": 1, "b": 1})");
   CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: tokens 'a' and 'b' have the same id 1");
@@ -195,7 +195,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   CHECK(said_of(folder).find("is it cut short?") != std::string::npos);
   CHECK(said_of(folder).find("merges.txt makes ") != std::string::npos);
   write_text(folder / "merges.txt", merges + "e\n");
-  CHECK(said_of(folder).find("'e' is no merge; expects two tokens and a space between them") !=
+  CHECK(said_of(folder).find("'e' is not a merge; expects two tokens and a space between them") !=
         std::string::npos);
   write_text(folder / "merges.txt", merges + "e xyz\n");
   CHECK(said_of(folder).find("needs the token 'xyz', which is not in the vocabulary") != std::string::npos);
@@ -220,11 +220,11 @@ TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the
     return said_of_changed([&](Json& json) { json[Json::json_pointer(path)] = value; });
   };
   CHECK(said("/model/type", "Unigram") ==
-        "load_tokenizer: tokenizer.json: a model of type 'Unigram' is not supported; "
-        "known are BPE and WordPiece; Unigram is read from spiece.model");
+        "load_tokenizer: tokenizer.json: a model of type 'Unigram' is not supported; expects BPE or "
+        "WordPiece; for Unigram add its spiece.model");
   CHECK(said("/model/dropout", 0.5) ==
-        "load_tokenizer: tokenizer.json.model: \"dropout\" '0.5' is not supported; a Llama 2 "
-        "folder has its tokenizer.model too");
+        "load_tokenizer: tokenizer.json.model: \"dropout\" '0.5' is not supported; for Llama 2 add its "
+        "tokenizer.model");
   CHECK(said("/model/byte_fallback", true).find("\"byte_fallback\"") != std::string::npos);
   CHECK(said("/model/end_of_word_suffix", "</w>").find("\"end_of_word_suffix\" '\"</w>\"'") !=
         std::string::npos);
@@ -232,9 +232,9 @@ TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the
         "load_tokenizer: tokenizer.json.model: \"ignore_merges\" is '1'; expects true or false");
   CHECK(said("/model/merges/0", "x") ==
         "load_tokenizer: tokenizer.json.model: merge 1 is '\"x\"'; expects \"a b\" or [\"a\", \"b\"]");
-  CHECK(said("/model/merges", 3).find("\"merges\" is no list") != std::string::npos);
+  CHECK(said("/model/merges", 3).find("\"merges\" is not a list") != std::string::npos);
   CHECK(said("/model", nullptr) == "load_tokenizer: tokenizer.json: the key \"model\" is missing");
-  CHECK(said("/normalizer", {{"type", "NFKC"}}).find("the type 'NFKC' is not supported; known is NFC") !=
+  CHECK(said("/normalizer", {{"type", "NFKC"}}).find("the type 'NFKC' is not supported; expects NFC") !=
         std::string::npos);
   CHECK(said("/pre_tokenizer", {{"type", "Whitespace"}}).find("the type 'Whitespace' is not supported") !=
         std::string::npos);
@@ -355,7 +355,7 @@ TEST_CASE("load_tokenizer: Marian's folder, wrong") {
         std::string::npos);
   std::filesystem::remove(folder / "target_vocab.json");
   write_text(folder / "config.json", R"({"vocab_size": 7})");
-  CHECK(said_of(folder).find("are the two of one model?") != std::string::npos);
+  CHECK(said_of(folder).find("do both belong to one model?") != std::string::npos);
   std::filesystem::remove(folder / "config.json");
   CHECK(said_of(folder) == "nothing");
   write_text(folder / "vocab.json", R"({"a": 0, "</s>": 1, "<unk>": 2})");

@@ -93,14 +93,14 @@ TEST_CASE("SentencePiece: what its own reading throws becomes an error that name
   const test::ScratchFolder folder;
   for (const char* name : {"spiece.model", "source.spm", "target.spm"})
     test::write_text(folder / name, bytes);
-  const char* const message = "spiece.model: this is no SentencePiece model, or cut short: ";
+  const char* const message = "spiece.model: this is not a SentencePiece model, or it is cut short: ";
   CHECK_THROWS_WITH_AS(SentencePiece(folder / "spiece.model"), doctest::Contains(message), Error);
   CHECK_THROWS_WITH_AS(load_tokenizer(folder.path()), doctest::Contains(message), Error);
   std::filesystem::remove(folder / "spiece.model");
   test::write_text(folder / "vocab.json", R"({"</s>": 0, "<unk>": 1, "<pad>": 2})");
-  CHECK_THROWS_WITH_AS(load_tokenizer(folder.path()),
-                       doctest::Contains("source.spm: this is no SentencePiece model, or cut short: "),
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      load_tokenizer(folder.path()),
+      doctest::Contains("source.spm: this is not a SentencePiece model, or it is cut short: "), Error);
 }
 
 TEST_CASE("SentencePiece: a model with any byte changed is read or refused, and never throws anything else") {

@@ -10,7 +10,7 @@
 namespace gradus::kit {
 namespace {
 
-constexpr int kDeepest = 64;  // programs here write no deeper JSON
+constexpr int kDeepest = 64;  // no program here writes deeper JSON
 
 }  // namespace
 

@@ -20,7 +20,7 @@ void check(bool condition, fmt::format_string<const Args&...> message, const Arg
     fail(fmt::format(message, args...));
 }
 
-/// The same where the user's input is wrong, not the program: see fail_input() in gradus/core/error.h.
+/// The same for errors in the user's input, not in the program: see fail_input() in gradus/core/error.h.
 template <class... Args>
 [[noreturn]] void fail_input_with(fmt::format_string<const Args&...> message, const Args&... args) {
   fail_input(fmt::format(message, args...));

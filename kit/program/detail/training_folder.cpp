@@ -14,7 +14,7 @@ namespace gradus::kit {
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : folder_("TrainingRun", folder, O_RDONLY | O_DIRECTORY) {
   const bool taken = ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  check_input(!taken, "{}: another training is at work there: wait for its end, or name another folder",
+  check_input(!taken, "{}: another training uses this folder: wait for its end, or name another folder",
               io::printable(folder.string()));
 }
 

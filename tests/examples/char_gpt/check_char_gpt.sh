@@ -41,7 +41,7 @@ expect 0 --norm list
 says out 'Zhang & Sennrich 2019'
 refused 1 '--text: cannot open missing' --text missing
 printf 'a\0b' >zero
-refused 1 '--text: zero is no text: byte 1 is 0' --text zero --save model
+refused 1 '--text: zero is not a text: byte 1 is 0' --text zero --save model
 refused 2 '--top-p: expects a number above 0 and at most 1; got "0"' --text text --top-p 0
 for value in 0 1e7; do # what generate takes: not to be told after a training
   refused 2 "--repetition-penalty: expects a number from 1e-06 to 1000000; got \"$value\"" --text text --repetition-penalty $value
@@ -130,14 +130,14 @@ refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
     # A kill comes before the first checkpoint, which Ctrl-C writes: then it begins anew.
     if [ "$end" = INT:130 ]; then
       expect 1 --text text --save parts $stops --run run
-      says err 'run holds the checkpoints of a training'
+      says err 'run contains the checkpoints of a training'
       expect 1 --text text --save parts $stops --run run --resume --lr 0.5
       says err '--lr was 0.001, is 0.5'
       expect 1 --text other --save parts $stops --run run --resume
-      says err 'cannot go on with other settings: --text was'
+      says err 'cannot continue with other settings: --text was'
       says err '; vocabulary was'
       expect 0 --text text --save parts $stops --run run --resume
-      says out 'goes on after step'
+      says out 'continues after step'
       [ "$(wc -l <run/losses.jsonl)" = 3000 ] || fail "losses are missing"
     else
       expect 1 --text text --save parts $stops --run run --resume

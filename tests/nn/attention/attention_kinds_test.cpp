@@ -173,8 +173,7 @@ TEST_CASE("attention: bad options") {
   const auto with_rope = [](const RopeOptions& rope, std::int64_t head_dim = 0) {
     nn::MultiheadAttention({.d_model = 8, .heads = 2, .head_dim = head_dim, .rope = rope});
   };
-  const std::string channels =
-      "MultiheadAttention: rope expects an even number of channels to turn, at most the ";
+  const std::string channels = "MultiheadAttention: rope expects an even number of channels, at most the ";
   check_error([&] { with_rope({.channels = 6}); }, channels + "4 of a head, got 6");
   check_error([&] { with_rope({.channels = 3}); }, channels + "4 of a head, got 3");
   check_error([&] { with_rope({.channels = -2}); }, channels + "4 of a head, got -2");

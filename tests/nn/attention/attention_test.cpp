@@ -217,7 +217,7 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(zeros({2, 3, 8}, f64));
       },
-      "MultiheadAttention: expects x of f32, as its parameters are, got f64 [2, 3, 8]: convert with "
+      "MultiheadAttention: expects x of f32, as are its parameters, got f64 [2, 3, 8]: convert with "
       ".to(f32)");
   check_error(
       [&] {
@@ -235,8 +235,8 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(x, {.visible = zeros({3, 3})});
       },
-      "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 3], got f32 "
-      "[3, 3]: compare, as in mask != 0; numbers to add to the scores are a score_bias");
+      "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 3], got f32 [3, "
+      "3]: compare, as in mask != 0; pass values to add to the scores as score_bias");
   check_error(
       [&] {
         attn(x, zeros({2, 5, 8}), {.visible = zeros({5, 3}, boolean)});
@@ -247,8 +247,8 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(x, {.score_bias = zeros({3, 3}, boolean)});
       },
-      "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got "
-      "bool [3, 3]: a bool mask is given as visible");
+      "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got bool "
+      "[3, 3]: pass a bool mask as visible");
   check_error(
       [&] {
         attn(x, {.score_bias = zeros({1, 2, 2, 3, 3})});

@@ -79,8 +79,7 @@ TEST_CASE("KeyValueCache: belongs to one model, whatever its layers share") {
   a(x, {}, &cache);
   const nn::TransformerEncoder same = a;
   same(x, {}, &cache);
-  const std::string other =
-      "KeyValueCache: made by another model or layer: make one with this one's new_cache()";
+  const std::string other = "KeyValueCache: was made by another model or layer: call this one's new_cache()";
   check_error([&] { b(x, {}, &cache); }, other);
   const nn::GPT gpt = model_of(small());
   nn::KeyValueCache inner = gpt.transformer.new_cache(1, 8);

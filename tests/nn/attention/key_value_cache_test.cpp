@@ -114,9 +114,10 @@ TEST_CASE("KeyValueCache: truncate goes back to a shorter text, clear to none") 
   cache.clear();
   CHECK(cache.length() == 0);
   CHECK((gpt(ids, cache) == first).all());
-  check_error([&] { cache.truncate(9); }, "KeyValueCache: expects a length of 0 to 8, what it holds, got 9");
+  check_error([&] { cache.truncate(9); },
+              "KeyValueCache: expects a length of 0 to 8, the positions it holds, got 9");
   check_error([&] { cache.truncate(-1); },
-              "KeyValueCache: expects a length of 0 to 8, what it holds, got -1");
+              "KeyValueCache: expects a length of 0 to 8, the positions it holds, got -1");
 }
 
 TEST_CASE("KeyValueCache: masks count the positions it holds among the keys") {
@@ -271,13 +272,12 @@ TEST_CASE("KeyValueCache: calls that do not fit it") {
   const Tensor ids = randint(0, 13, {2, 6});
   gpt(ids, cache);
   check_error([&] { other(ids.slice(1, 0, 2), cache); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check_error([&] { gpt(ids.slice(0, 1).slice(1, 0, 2), cache); },
               "KeyValueCache: made for a batch of 2, got x [1, 2, 8] (in layers.0.self_attn)");
-  check_error(
-      [&] { gpt(ids, cache); },
-      "GPT: expects at most 11 tokens, its context, got ids [2, 6] after 6 in the cache: clear() it and "
-      "give it the last tokens again");
+  check_error([&] { gpt(ids, cache); },
+              "GPT: expects at most 11 tokens, its context, got ids [2, 6] after 6 in the cache: clear() it "
+              "and pass the last tokens again");
   check_error(
       [&] {
         gpt.next_logits(tensor({1, 2}), cache);
@@ -294,16 +294,15 @@ TEST_CASE("KeyValueCache: calls that do not fit it") {
   options.layers = 2;
   nn::KeyValueCache shorter = model_of(options).new_cache();
   check_error([&] { gpt(ids, shorter); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check_error([&] { gpt.new_cache(0); }, "KeyValueCache: expects batch of 1 or more, got 0");
   check_error([&] { nn::KeyValueCache({}, gpt); },
               "KeyValueCache: expects the keys and values of one layer or more");
 
   gpt.train();
-  check_error(
-      [&] { gpt(ids.slice(1, 0, 1), cache); },
-      "MultiheadAttention: expects eval mode with a cache, as there is a dropout of 0.1: call eval() (in "
-      "layers.0.self_attn)");
+  check_error([&] { gpt(ids.slice(1, 0, 1), cache); },
+              "MultiheadAttention: expects eval mode with a cache, because dropout is 0.1: call eval() (in "
+              "layers.0.self_attn)");
   gpt.eval();
   optim::SGD opt(gpt.parameters(), {.lr = 0.1});
   gpt.loss(ids, flip(ids, 1)).backward();
@@ -318,21 +317,20 @@ TEST_CASE("KeyValueCache: attentions that cannot have one") {
   const Tensor x = randn({1, 2, 8});
   const nn::MultiheadAttention both_ways({.d_model = 8, .heads = 2});
   nn::KeyValues kept = both_ways.new_cache(1, 4);
-  check_error(
-      [&] { both_ways(x, {}, &kept); },
-      "MultiheadAttention: expects causal = true with a cache: else the positions it holds would have to "
-      "see later ones");
+  check_error([&] { both_ways(x, {}, &kept); },
+              "MultiheadAttention: expects causal = true with a cache: otherwise cached positions would have "
+              "to see later ones");
   const nn::MultiheadAttention causal({.d_model = 8, .heads = 2, .causal = true});
   kept = causal.new_cache(1, 3);
   check_error([&] { causal(x, {}, &kept); },
-              "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
+              "MultiheadAttention: keys and values in a cache have no gradient: use the cache under NoGrad");
   const NoGrad no_grad;
   causal(x, {}, &kept);
   check_error([&] { causal(x, {}, &kept); },
               "KeyValueCache: holds 2 of 3 positions, those of x [1, 2, 8] do not fit: clear() it, or make a "
               "larger one");
   check_error([&] { causal(x.to(f64), {}, &kept); },
-              "MultiheadAttention: expects x of f32, as its parameters are, got f64 [1, 2, 8]: convert with "
+              "MultiheadAttention: expects x of f32, as are its parameters, got f64 [1, 2, 8]: convert with "
               ".to(f32)");
   check_error([&] { causal.new_cache(1, 0); }, "KeyValueCache: expects capacity of 1 or more, got 0");
 }

@@ -77,9 +77,9 @@ TEST_CASE("RelativeBias: bad calls") {
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 0}), "RelativeBias: expects heads of 1 or more, got 0",
                        Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1, .buckets = 6}),
-                       "RelativeBias: expects buckets in a multiple of 4, got 6", Error);
+                       "RelativeBias: expects buckets to be a multiple of 4, got 6", Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1, .buckets = 0}),
-                       "RelativeBias: expects buckets in a multiple of 4, got 0", Error);
+                       "RelativeBias: expects buckets to be a multiple of 4, got 0", Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1, .max_distance = 8}),
                        "RelativeBias: expects a max_distance above 8, where buckets widen, got 8", Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1})(-1, 2),

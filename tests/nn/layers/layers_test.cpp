@@ -55,7 +55,7 @@ TEST_CASE("Linear: bad calls") {
       [&] {
         layer(zeros({2, 64}, f64));
       },
-      "Linear: expects x of f32, as its parameters are, got f64 [2, 64]: convert with .to(f32)");
+      "Linear: expects x of f32, as are its parameters, got f64 [2, 64]: convert with .to(f32)");
   check_error([] { nn::Linear(0, 3); }, "Linear: expects in of 1 or more, got 0");
   check_error([] { nn::Linear(3, -1); }, "Linear: expects out of 1 or more, got -1");
   check_error([] { nn::Linear(std::int64_t{1} << 61, 3); }, "Linear: in is too large: 2305843009213693952");
@@ -126,7 +126,7 @@ TEST_CASE("LayerNorm and RMSNorm: bad calls") {
       [&] {
         norm(zeros({2, 4}, f64));
       },
-      "LayerNorm: expects x of f32, as its parameters are, got f64 [2, 4]: convert with .to(f32)");
+      "LayerNorm: expects x of f32, as are its parameters, got f64 [2, 4]: convert with .to(f32)");
   check_error([] { nn::LayerNorm(0); }, "LayerNorm: expects dim of 1 or more, got 0");
   check_error([] { nn::LayerNorm(4, {.eps = -1}); }, "LayerNorm: expects eps of 0 or more, got -1");
   check_error([] { nn::LayerNorm(4, {.affine = false})(zeros({3})); },
@@ -134,7 +134,7 @@ TEST_CASE("LayerNorm and RMSNorm: bad calls") {
   check_error([&] { rms(zeros({2, 5})); }, "RMSNorm: expects x [..., 4], got [2, 5]");
   check_error([&] { rms(Tensor()); }, "RMSNorm: x is an undefined tensor");
   check_error([&] { rms(zeros({4}, f64)); },
-              "RMSNorm: expects x of f32, as its parameters are, got f64 [4]: convert with .to(f32)");
+              "RMSNorm: expects x of f32, as are its parameters, got f64 [4]: convert with .to(f32)");
   check_error([] { nn::RMSNorm(-2); }, "RMSNorm: expects dim of 1 or more, got -2");
   check_error([] { nn::RMSNorm(4, {.eps = -1}); }, "RMSNorm: expects eps of 0 or more, got -1");
 }
@@ -255,7 +255,7 @@ TEST_CASE("Embedding: a padding id has zeros and no gradient") {
   CHECK(embedding.weight.grad().select(0, 1).abs().sum().item() == 0);
   CHECK(embedding.weight.grad().select(0, 2).sum().item() == 6);
   check_error([] { nn::Embedding(4, 3, {.padding_idx = 4}); },
-              "Embedding: expects a padding_idx of 0 .. 3, got 4");
+              "Embedding: expects a padding_idx in 0 .. 3, got 4");
 }
 
 TEST_CASE("Sequential: copies share steps and parameters, it nests and grows") {

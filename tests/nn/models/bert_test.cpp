@@ -209,11 +209,11 @@ TEST_CASE("Bert: errors") {
   check_error([&] { make([](Options& o) { o.init_std = -1; }); },
               "Bert: expects init_std of 0 or more, got -1");
   check_error([&] { make([](Options& o) { o.block.eps = 1e-6; }); },
-              "Bert: expects eps beside block, {.eps = 1e-06, .block = ...}, not in it");
+              "Bert: expects eps outside of block: {.eps = 1e-06, .block = ...}");
   check_error([&] { make([](Options& o) { o.block.heads = 3; }); },
               "Bert: d_model 4 is not divisible by heads 3");
   check_error([&] { make([](Options& o) { o.block.causal = true; }); },
-              "Bert: block.causal is true: it sees both sides of every token");
+              "Bert: block.causal is true, but it sees both sides of every token");
   check_error([&] { make([](Options& o) { o.pooler = false; }); },
               "Bert: nsp_head needs the pooler: set pooler, or nsp_head to false");
 
@@ -243,8 +243,7 @@ TEST_CASE("Bert: errors") {
               "Bert: expects padding of bool, true where a token is padding, got i64 [2, 4]");
   check_error([&] { bert(kIds, {.padding = kPadding.slice(1, 0, 3)}); },
               "Bert: expects padding of the shape of ids, [2, 4], got [2, 3]");
-  check_error([&] { bert.loss(kIds, {}); },
-              "Bert: expects something to predict: loss(ids, {.tokens = targets})");
+  check_error([&] { bert.loss(kIds, {}); }, "Bert: expects targets: loss(ids, {.tokens = targets})");
   check_error([&] { bert.loss(kIds, {.tokens = kNext}); },
               "Bert: expects targets.tokens of the shape of ids, [2, 4], got [2]");
   check_error([&] { bert.loss(kIds, {.next = kIds}); },
@@ -270,7 +269,7 @@ TEST_CASE("Bert: refuses padding of the other polarity") {
   const auto message = [](int row) {
     return "Bert: row " + std::to_string(row) +
            " of padding [2, 4] is true everywhere, which hides all of its tokens: true means padding, as in "
-           "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding alone";
+           "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows that are only padding";
   };
   check_error([&] { bert(kIds, {.padding = kIds != 0}); }, message(0));
   check_error([&] { bert.loss(kIds, {.tokens = kTargets}, {.padding = kIds != 0}); }, message(0));
@@ -294,9 +293,8 @@ TEST_CASE("Bert: refuses targets that are the ids") {
   const Tensor ids = randint(0, 50, {2, 32});
   const auto message = [](const std::string& shape) {
     return "Bert: targets.tokens " + shape +
-           " are the ids wherever they count, which a model learns to copy: expects ids in which these "
-           "tokens are "
-           "hidden, as from data::mask_tokens";
+           " are the ids wherever they are not -100, which a model learns to copy: expects ids in which "
+           "these tokens are hidden, as from data::mask_tokens";
   };
   check_error([&] { bert.loss(ids, {.tokens = ids}); }, message("[2, 32]"));
   check_error([&] { bert.loss(ids.slice(1, 0, 3), {.tokens = ids.slice(1, 0, 3).clone()}); },

@@ -292,7 +292,7 @@ TEST_CASE("GPT: refuses targets that are the ids") {
   const auto refuses = [&](const Tensor& seen, const Tensor& targets) {
     check_error([&] { gpt.loss(seen, targets); },
                 "GPT: targets " + to_string(targets.shape()) +
-                    " are the ids, which a model learns to copy: expects the tokens that come next, as in "
+                    " are the ids, which a model learns to copy: expects the next tokens, as in "
                     "loss(text.slice(1, 0, -1), text.slice(1, 1)) and from data::text_windows");
   };
   const auto accepts = [&](const Tensor& seen, const Tensor& targets) {

@@ -186,8 +186,8 @@ TEST_CASE("hidden: what a GPT refuses, it refuses here") {
       [&] {
         gpt.hidden(zeros({1, 2}, i64), cache);
       },
-      "GPT: expects at most 5 tokens, its context, got ids [1, 2] after 4 in the cache: clear() it "
-      "and give it the last tokens again");
+      "GPT: expects at most 5 tokens, its context, got ids [1, 2] after 4 in the cache: clear() it and pass "
+      "the last tokens again");
 }
 
 TEST_CASE("hidden: a Bert's are what its call gives and its heads read") {

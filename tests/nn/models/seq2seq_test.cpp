@@ -274,13 +274,14 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
   check_error(made([](auto& o) { o.vocab = 0; }), "Seq2SeqTransformer: expects vocab of 1 or more, got 0");
   check_error(made([](auto& o) { o.end = 7; }),
               "Seq2SeqTransformer: expects end from 0 to 6, the last token, got 7");
-  check_error(made([](auto& o) { o.pad = 2; }),
-              "Seq2SeqTransformer: pad and end are the same token, 2: padding does not count, the end does");
+  check_error(
+      made([](auto& o) { o.pad = 2; }),
+      "Seq2SeqTransformer: pad and end are the same token, 2: the loss ignores padding but includes the end");
   check_error(made([](auto& o) { o.source_vocab = -1; }),
               "Seq2SeqTransformer: expects a source_vocab of 1 or more, or 0 for vocab, got -1");
   check_error(made([](auto& o) { o.block.causal = true; }),
-              "Seq2SeqTransformer: block.causal is for models of one stack: here the decoder is causal, the "
-              "encoder is not");
+              "Seq2SeqTransformer: block.causal is for models with one stack: here the decoder is causal, "
+              "the encoder is not");
   check_error(made([](auto& o) { o.block.heads = 3; }),
               "Seq2SeqTransformer: d_model 8 is not divisible by heads 3");
   check_error(made([](auto& o) { o.decoder_layers = 0; }),
@@ -309,8 +310,8 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
       [&] {
         model(pad(kSource, {0, 9}), kTarget);
       },
-      "Seq2SeqTransformer: source has 14 tokens, its context is 12: cut the text, or make the model with a "
-      "larger .context");
+      "Seq2SeqTransformer: source has 14 tokens, its context is 12: shorten the text, or make the model with "
+      "a larger .context");
   check_error(
       [&] { model.loss(kSource, masked_fill(kTarget, kTarget == 0, -100)); },
       "Seq2SeqTransformer: token -100 of target, at [0, 2], is outside its vocab of 7: expects 0 to 6; "
@@ -335,16 +336,14 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
       [&] {
         model.loss(kSource, tensor({{4, 2, 0}, {1, 3, 2}, {1, 5, 2}}));
       },
-      "Seq2SeqTransformer: row 1 of target begins with the start token, 1: leave it out, the model puts "
-      "it there");
+      "Seq2SeqTransformer: row 1 of target begins with the start token, 1: leave it out, the model adds it");
   nn::Seq2SeqOptions marian = small_seq2seq();  // which begins with padding
   marian.start = marian.pad;
   check_error(
       [&] {
         seq2seq_of(marian).loss(kSource, tensor({{0, 4, 2}, {4, 3, 2}, {4, 5, 2}}));
       },
-      "Seq2SeqTransformer: row 0 of target begins with the start token, 0: leave it out, the model puts "
-      "it there");
+      "Seq2SeqTransformer: row 0 of target begins with the start token, 0: leave it out, the model adds it");
   CHECK(seq2seq_of(marian).loss(kSource, tensor({{4, 5}, {0, 0}, {4, 2}})).item() > 0);  // cut, and nothing
   marian.start = marian.end;
   CHECK(seq2seq_of(marian).loss(kSource, tensor({{2, 0}, {4, 2}, {4, 2}})).item() > 0);  // an empty text
@@ -354,9 +353,8 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
         model.decode(full({3, 9}, 4, i64), model.encode(kSource), room);
         model.decode(full({3, 4}, 4, i64), model.encode(kSource), room);
       },
-      "Seq2SeqTransformer: target_in has 13 tokens, its context is 12: cut the text, or make the model with "
-      "a "
-      "larger .context");
+      "Seq2SeqTransformer: target_in has 13 tokens, its context is 12: shorten the text, or make the model "
+      "with a larger .context");
   check_error([&] { model.generate(kSource, 13); },
               "Seq2SeqTransformer: generate expects a count of at most 12, its context, got 13");
   check_error([&] { model.generate(kSource, 3, {.top_p = 2}); },
@@ -365,7 +363,7 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
               "beam_search: expects beams of 1 or more, got 0");
   nn::KeyValueCache cache = model.decoder.new_cache(3, 4);
   check_error([&] { model.next_logits(kTarget, model.encode(kSource), cache); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
 }
 
 }  // namespace gradus::test

@@ -46,7 +46,7 @@ struct Model : nn::Module {
       add("gpt", nn::GPT({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 8, .heads = 2}}));
 };
 
-const std::string kMask = ": a mask is passed by its name: ";
+const std::string kMask = ": pass a mask by its name: ";
 const std::string kAttentionMask =
     kMask + "attention(x, {.key_padding_mask = padding}), or .visible, or .score_bias";
 const std::string kDecoderMask = kMask + "decoder(x, memory, {.memory = {.key_padding_mask = padding}})";
@@ -113,12 +113,12 @@ TEST_CASE("messages: masks of the wrong kind") {
       {[&] {
          m.attention(x, {.visible = ones({3, 3})});
        },
-       visible + "f32 [3, 3]: compare, as in mask != 0; numbers to add to the scores are a score_bias (in "
+       visible + "f32 [3, 3]: compare, as in mask != 0; pass values to add to the scores as score_bias (in "
                  "attention)"},
       {[&] {
          m.attention(x, {.score_bias = ones({3, 3}, boolean)});
        },
-       bias + "bool [3, 3]: a bool mask is given as visible (in attention)"},
+       bias + "bool [3, 3]: pass a bool mask as visible (in attention)"},
       {[&] {
          m.attention(x, {.score_bias = ones({3, 3}, f64)});
        },
@@ -130,7 +130,7 @@ TEST_CASE("messages: one sequence, other numbers, nothing") {
   const Model m;
   const Tensor one = randn({3, 8}), ids = zeros({2, 3}, i64), nothing;
   const auto f32_expected = [](const std::string& layer, const std::string& where) {
-    return layer + ": expects x of f32, as its parameters are, got i64 [2, 3, 8]: convert with .to(f32)" +
+    return layer + ": expects x of f32, as are its parameters, got i64 [2, 3, 8]: convert with .to(f32)" +
            where;
   };
   const Tensor whole = zeros({2, 3, 8}, i64);

@@ -125,9 +125,12 @@ TEST_CASE("module: bad registrations") {
   check_error([&] { m.add("fc", Scale()); }, "Net: the name 'fc' is taken");
   check_error([&] { m.parameter("fc", zeros({2})); }, "Net: the name 'fc' is taken");
   check_error([&] { m.buffer("w", zeros({2})); }, "Net: the name 'w' is taken");
-  check_error([&] { m.add("a.b", Scale()); }, "Net: a name is not empty and has no dot, got 'a.b'");
-  check_error([&] { m.parameter("", zeros({2})); }, "Net: a name is not empty and has no dot, got ''");
-  check_error([&] { m.buffer("x.y", zeros({2})); }, "Net: a name is not empty and has no dot, got 'x.y'");
+  check_error([&] { m.add("a.b", Scale()); },
+              "Net: expects a name that is not empty and has no dot, got 'a.b'");
+  check_error([&] { m.parameter("", zeros({2})); },
+              "Net: expects a name that is not empty and has no dot, got ''");
+  check_error([&] { m.buffer("x.y", zeros({2})); },
+              "Net: expects a name that is not empty and has no dot, got 'x.y'");
   check_error([&] { m.parameter("v", Tensor()); }, "Net: parameter 'v' is an undefined tensor");
   check_error([&] { m.buffer("v", Tensor()); }, "Net: buffer 'v' is an undefined tensor");
   check_error(
@@ -143,10 +146,10 @@ TEST_CASE("module: bad registrations") {
   leaf.requires_grad_();
   check_error([&] { m.parameter("v", leaf * 2.0); },
               "Net: parameter 'v' [2] is the output of mul: register its detach()");
-  check_error([&] { m.add("self", m); }, "Net: cannot add a module to itself or to a part of its own");
+  check_error([&] { m.add("self", m); }, "Net: cannot add a module to itself or to one of its parts");
   const nn::Module inner("Inner");
   m.add("inner", inner);
-  check_error([&] { inner.add("outer", m); }, "Inner: cannot add a module to itself or to a part of its own");
+  check_error([&] { inner.add("outer", m); }, "Inner: cannot add a module to itself or to one of its parts");
   CHECK(m.children().size() == 2);  // nothing of all this was registered
   CHECK(inner.children().empty());
 }
@@ -275,8 +278,7 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
       nn::check_unclaimed_parameters("Adam"),
       "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
       "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
-      "made; "
-      "one that shall not be trained is frozen with requires_grad_(false)");
+      "made; freeze a parameter that should not be trained with requires_grad_(false)");
   nn::check_unclaimed_parameters("Adam");  // said once
 
   model.fc1(ones({2, 3})).backward(ones({2, 3}));

@@ -131,7 +131,7 @@ TEST_CASE("parameters: may be registered late, once") {
   CHECK(late.bias.node() == late.parameter("bias").node());
   CHECK_THROWS_WITH_AS(
       late.weight = late.parameter("other", ones({3})),
-      "Parameter [2]: cannot be replaced by [3]: to change its numbers call copy_(values) under NoGrad",
+      "Parameter [2]: cannot be replaced by [3]: to change its values call copy_(values) under NoGrad",
       Error);
   CHECK(late.weight.node() == late.parameter("weight").node());
 }
@@ -276,10 +276,11 @@ TEST_CASE("optimizers: a part added after the optimizer was made is noticed, who
     const nn::Linear extra = net.add("extra", nn::Linear(2, 2));
     extra(fc(ones({1, 2}))).sum().backward();
     if (clips) optim::clip_grad_norm(net.parameters(), 1);
-    check_error([&] { opt.step(); },
-                "SGD: extra.weight [2, 2] received a gradient but is in no optimizer: its module was never "
-                "added (declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the "
-                "optimizer was made; one that shall not be trained is frozen with requires_grad_(false)");
+    check_error(
+        [&] { opt.step(); },
+        "SGD: extra.weight [2, 2] received a gradient but is in no optimizer: its module was never added "
+        "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
+        "made; freeze a parameter that should not be trained with requires_grad_(false)");
 
     optim::SGD all(net.parameters(), {.lr = 0.1});  // made anew
     extra(fc(ones({1, 2}))).sum().backward();

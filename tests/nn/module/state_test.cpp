@@ -140,10 +140,9 @@ TEST_CASE("load_state_dict: a state that is the model's own memory is no saved o
     const NoGrad guard;
     net.fc1.weight.fill_(9);
   }
-  check_error(
-      [&] { net.load_state_dict(best); },
-      "load_state_dict: the state is this model's own memory, so nothing would change: state_dict() gives "
-      "handles; to keep values while training goes on, keep state_dict().clone()");
+  check_error([&] { net.load_state_dict(best); },
+              "load_state_dict: the state is this model's own memory, so nothing would change: state_dict() "
+              "returns handles; to keep values during further training, use state_dict().clone()");
   net.load_state_dict(kept);
   CHECK(net.fc1.weight.to_vector<float>() == before);
   const Net copy = net;

@@ -111,9 +111,9 @@ TEST_CASE("BatchNorm, GroupNorm: channels of any size, forward and backward") {
     norm.eval();
     check_error(
         [&] { norm(unit); },
-        std::string("BatchNorm: running_var [3] holds inf, so that eval mode would give 0: in training a "
-                    "variance was more than ") +
-            (dtype == f32 ? "f32" : "f64") + " holds: make x smaller, or train in f64");
+        std::string("BatchNorm: running_var [3] contains inf, so eval mode would give 0: in training a "
+                    "variance overflowed ") +
+            (dtype == f32 ? "f32" : "f64") + ": make x smaller, or train in f64");
   }
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("BatchNorm and GroupNorm: bad calls") {
       [&] {
         norm(zeros({1, 4}));
       },
-      "BatchNorm: expects more than one value a channel in training, got x [1, 4]");
+      "BatchNorm: expects more than one value per channel in training, got x [1, 4]");
   check_error([] { nn::GroupNorm(3, 4); }, "GroupNorm: channels 4 are not divisible by groups 3");
   check_error(
       [] {

@@ -184,22 +184,20 @@ TEST_CASE("a placement of one's own is saved by name, and given again") {
   const ScratchFolder folder;
   nn::GPT(small(mine)).save_pretrained(folder.path().string());
   CHECK(word(folder, "placement") == "\"mine\"");
-  check_error(
-      [&] { nn::GPT::load_pretrained(folder.path().string()); },
-      "GPT::load_pretrained: " + (folder / "config.json").string() +
-          ": placement: 'mine' is not one of Pre-LN, Post-LN, ReZero, Admin, DeepNorm, B2T, ResiDual, no "
-          "norm, OLMo 2, Mix-LN, Peri-LN, LN-Scaling, HybridNorm, Keel, SiameseNorm: give your own in "
-          "{.placements = {...}}");
+  check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
+              "GPT::load_pretrained: " + (folder / "config.json").string() +
+                  ": placement: 'mine' is not one of Pre-LN, Post-LN, ReZero, Admin, DeepNorm, B2T, "
+                  "ResiDual, no norm, OLMo 2, Mix-LN, Peri-LN, LN-Scaling, HybridNorm, Keel, SiameseNorm: "
+                  "pass your own in {.placements = {...}}");
 }
 
 TEST_CASE("what cannot come back is not saved") {
   const ScratchFolder folder;
   nn::GPTOptions options = small();
   options.block.norm = [](const nn::NormOptions& o) { return nn::Norm(nn::LayerNorm(o.d_model)); };
-  check_error(
-      [&] { nn::GPT(options).save_pretrained(folder.path().string()); },
-      "GPT::save_pretrained: the norm of this model has no name in config.json: those of nn::norms() have. "
-      "Save state_dict() with save_safetensors instead");
+  check_error([&] { nn::GPT(options).save_pretrained(folder.path().string()); },
+              "GPT::save_pretrained: the norm of this model has no name in config.json, only those of "
+              "nn::norms() have: save state_dict() with save_safetensors instead");
   CHECK(std::filesystem::is_empty(folder.path()));
   check_error([&] { nn::GPT(small()).save_pretrained(folder.path().string(), {.max_shard_bytes = 0}); },
               "GPT::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
@@ -254,8 +252,7 @@ TEST_CASE("a shorter context: where positions are not learned") {
   CHECK(nn::GPT::load_pretrained(path, {.context = 9}).options().context == 9);
   check_error([&] { nn::GPT::load_pretrained(path, {.context = 8}); },
               "GPT::load_pretrained: " + path +
-                  "/config.json has 9 positions, which are learned, so that the context cannot be 8: leave "
-                  "the context out");
+                  "/config.json has 9 learned positions, so the context cannot be 8: leave the context out");
 }
 
 TEST_CASE("a placement that borrows the name of another is not saved, nor taken for it") {
@@ -265,8 +262,7 @@ TEST_CASE("a placement that borrows the name of another is not saved, nor taken 
   fake.name = "Pre-LN";
   CHECK_FALSE(fake == nn::pre_ln());
   const std::string message =
-      "::save_pretrained: the placement 'Pre-LN' is not the one that gradus has under this name: give it a "
-      "name of its own";
+      "::save_pretrained: the placement 'Pre-LN' is not gradus' placement of this name: give it another name";
   check_error([&] { nn::GPT(small(fake)).save_pretrained(path); }, "GPT" + message);
   check_error(
       [&] {
@@ -282,8 +278,8 @@ TEST_CASE("a placement that borrows the name of another is not saved, nor taken 
   CHECK(std::filesystem::is_empty(folder.path()));
   nn::GPT(small(nn::peri_ln())).save_pretrained(path);
   check_error([&] { nn::GPT::load_pretrained(path, {.placements = {fake}}); },
-              "GPT::load_pretrained: the placement 'Pre-LN' is not the one that gradus has under this name: "
-              "give it a name of its own");
+              "GPT::load_pretrained: the placement 'Pre-LN' is not gradus' placement of this name: give it "
+              "another name");
   // One's own that calls itself DeepNorm keeps its blocks in a model with a decoder.
   fake.name = "DeepNorm";
   options.placement = fake;

@@ -205,8 +205,8 @@ TEST_CASE("T5: files with copies of the embedding, and with what T5 does not use
   save_safetensors(path, file);
   check_error([&] { nn::T5::load_pretrained(folder.path().string()); },
               "T5::load_pretrained: " + path +
-                  ": 'lm_head.weight' and 'shared.weight' have different values, but config.json makes one "
-                  "tensor of them: if they are two, it needs \"tie_word_embeddings\": false");
+                  ": 'lm_head.weight' and 'shared.weight' have different values, but config.json makes them "
+                  "one tensor: for two, it needs \"tie_word_embeddings\": false");
 }
 
 TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
@@ -234,10 +234,8 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
   };
   const auto load_marian = [](const std::string& folder) { nn::Seq2SeqTransformer::load_pretrained(folder); };
   const auto load_t5 = [](const std::string& folder) { nn::T5::load_pretrained(folder); };
-  complains(
-      marian, load_marian, "model_type", "t5",
-      "config.json: model_type: 't5' is not known here: expects marian; nn::T5 has a load_pretrained of its "
-      "own");
+  complains(marian, load_marian, "model_type", "t5",
+            "config.json: model_type: 't5' is not known here: expects marian; use nn::T5::load_pretrained");
   complains(marian, load_marian, "model_type", "bart", "'bart' is not known here: expects marian");
   complains(marian, load_marian, "normalize_before", true, "normalize_before");
   complains(marian, load_marian, "encoder_ffn_dim", 13,
@@ -251,10 +249,8 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
   complains(marian, load_marian, "activation_function", "foo", "'foo' is not known here: expects one of");
   complains(marian, load_marian, "pad_token_id", 7,
             "Seq2SeqTransformer: expects pad from 0 to 6, the last token, got 7");
-  complains(
-      t5, load_t5, "model_type", "marian",
-      "'marian' is not known here: expects t5 or mt5; nn::Seq2SeqTransformer has a load_pretrained of its "
-      "own");
+  complains(t5, load_t5, "model_type", "marian",
+            "'marian' is not known here: expects t5 or mt5; use nn::Seq2SeqTransformer::load_pretrained");
   complains(t5, load_t5, "feed_forward_proj", "gated-silu",
             "'gated-silu' is not known here: expects one of relu, gated-gelu");
   complains(t5, load_t5, "num_layers", 2, "config.json says num_layers 2, but the weights have");
@@ -269,10 +265,10 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
             "config.json: sinusoidal positions expect a context of at most 131072, got 33554432");
   check_error([&] { nn::Seq2SeqTransformer::load_pretrained(marian.path().string(), {.context = 4}); },
               "Seq2SeqTransformer::load_pretrained: expects no context, got 4: the cache of a decoder is as "
-              "long as what is written");
+              "long as the generated text");
   check_error([&] { nn::T5::load_pretrained(t5.path().string(), {.context = 4}); },
-              "T5::load_pretrained: expects no context, got 4: the cache of a decoder is as long as what is "
-              "written");
+              "T5::load_pretrained: expects no context, got 4: the cache of a decoder is as long as the "
+              "generated text");
 }
 
 }  // namespace gradus::test

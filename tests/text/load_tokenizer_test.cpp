@@ -347,7 +347,7 @@ TEST_CASE("load_tokenizer: Marian's folder, wrong") {
   write_marian(folder);
   const std::string source = read_text(folder / "source.spm");
   write_text(folder / "source.spm", source.substr(0, source.size() / 2));
-  CHECK(said_of(folder).find("source.spm: this is no SentencePiece model, or cut short") !=
+  CHECK(said_of(folder).find("source.spm: this is not a SentencePiece model, or it is cut short") !=
         std::string::npos);
   write_text(folder / "source.spm", source);
   write_text(folder / "target_vocab.json", "{}");

@@ -36,7 +36,7 @@ for value in 9223372036854775808 -1 12x 1e3; do
 done
 refused 2 '--steps is for training: expects --text FILE' --load model --steps 3
 refused 2 '--dropout: expects a number from 0 to 0.99; got "1"' --text text --dropout 1
-refused 2 "--norm: there is no 'mid'; \`--norm list\` has them all" --text text --norm mid
+refused 2 "--norm: there is no 'mid'; \`--norm list\` lists all" --text text --norm mid
 expect 0 --norm list
 says out 'Zhang & Sennrich 2019'
 refused 1 '--text: cannot open missing' --text missing
@@ -141,7 +141,7 @@ refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
       [ "$(wc -l <run/losses.jsonl)" = 3000 ] || fail "losses are missing"
     else
       expect 1 --text text --save parts $stops --run run --resume
-      says err 'holds no checkpoint to resume'
+      says err 'contains no checkpoint to resume'
       expect 0 --text text --save parts $stops --run run
     fi
     cmp whole parts || fail "a resumed training ended with other weights"

@@ -14,7 +14,7 @@ refused 2 '--save is for training: expects --text FILE' --load model --save x
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
 refused 2 '--layers is what the folder of --load says' --load model --layers 3
 refused 2 "--placement: there is no 'sideways';" --text text --placement sideways
-refused 2 "--norm: there is no 'loud'; \`--norm list\` has them all" --text text --norm loud
+refused 2 "--norm: there is no 'loud'; \`--norm list\` lists all" --text text --norm loud
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--masked: expects a number above 0 and at most 1; got "1.5"' --text text --masked 1.5
 refused 1 '--text: cannot open missing' --text missing
@@ -27,7 +27,7 @@ refused 1 '--save: text is not a folder' --text text --save text
 refused 1 '--text: zero is not a text: byte 1 is 0' --text zero
 mkdir other && : >other/precious
 refused 1 "--save: other holds 'precious'" --text text --save other
-refused 1 'new/training holds no checkpoint to resume' --text text --save new --resume
+refused 1 'new/training contains no checkpoint to resume' --text text --save new --resume
 refused 1 '--vocab, with --text chinese: train_word_piece: expects a vocab of at least' --text chinese --vocab 100
 refused 1 'expects a sentence with [MASK], got ""' --text text $small --prompt ''
 expect 0 --placement list

@@ -30,7 +30,7 @@ refused 1 'empty: has 0 tokens' --text empty
 refused 1 '--save: text is not a folder' --text text --save text
 printf 'a\0b' >zero
 refused 1 '--text: zero is not a text: byte 1 is 0' --text zero
-refused 1 'new/training holds no checkpoint to resume' --text text --save new --resume
+refused 1 'new/training contains no checkpoint to resume' --text text --save new --resume
 mkdir other && : >other/config.json
 refused 1 "--save: other holds 'config.json'" --text text --save other
 expect 0 --placement list

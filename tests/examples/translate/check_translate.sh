@@ -46,7 +46,7 @@ head -c 200 de.gz >cut.gz
   refused 2 "--norm: there is no 'mid'" --source de --target en --norm mid
   refused 1 "--save: folder contains 'precious', which would be mixed with the output" $train --save folder
   refused 1 '--save: de is not a folder' $train --save de
-  refused 1 'none holds no checkpoint to resume' $train --save new/model --run none --resume
+  refused 1 'none contains no checkpoint to resume' $train --save new/model --run none --resume
   refused 1 '--source: cannot open missing' --source missing --target en
   refused 1 '--source: empty: is empty' --source empty --target en
   refused 1 '--source: bytes: line 1 is not UTF-8' --source bytes --target en

@@ -168,7 +168,7 @@ TEST_CASE("TransformerDecoder: a cache's padding stays the same") {
   call(padding_of_3(), cache);  // the same in another tensor
   for (const Tensor& other : {Tensor(), zeros({3, 5}, boolean), !padding})
     CHECK_THROWS_WITH_AS(call(other, cache),
-                         doctest::Contains("key_padding_mask is another than at the first"), Error);
+                         doctest::Contains("key_padding_mask differs from that of the first"), Error);
   CHECK(cache.length() == 4);
   padding.fill_(false);  // also where it is the same tensor with other values
   CHECK_THROWS_AS(call(padding, cache), Error);
@@ -199,7 +199,7 @@ TEST_CASE("TransformerDecoder: what does not fit a cache is said") {
     check_error([&] { decoder(x, another, {}, &cache); },
                 "KeyValueCache: holds the keys of another memory than this one, " +
                     to_string(another.shape()) +
-                    ": give every call the same tensor, whatever was selected, or clear() it first (in "
+                    ": pass every call the same tensor, also after select(), or clear() the cache first (in "
                     "layers.0.multihead_attn)");
   CHECK(cache.length() == 2);
   check_error(

@@ -22,7 +22,7 @@ double share_of(const Tensor& where, double of) {
 
 }  // namespace
 
-TEST_CASE("mask_tokens: what is chosen is the target, the rest stays, special ids are left alone") {
+TEST_CASE("mask_tokens: chosen tokens are the targets, others and special ids do not change") {
   Generator generator(1);
   const Tensor ids = randint(0, 40, {50, 100}, generator);
   const Tensor before = ids.clone();
@@ -37,7 +37,7 @@ TEST_CASE("mask_tokens: what is chosen is the target, the rest stays, special id
   }
 }
 
-TEST_CASE("mask_tokens: 15 of 100, of these 80 of 100 masked, 10 random, 10 as they were") {
+TEST_CASE("mask_tokens: chooses 15 of 100, of which it masks 80%, replaces 10% at random and keeps 10%") {
   Generator generator(2);
   const Tensor ids = randint(5, 40, {1000, 200}, generator);
   const auto [seen, targets] = data::mask_tokens(ids, kMasking, generator);
@@ -63,7 +63,7 @@ TEST_CASE("mask_tokens: 15 of 100, of these 80 of 100 masked, 10 random, 10 as t
   near(share_of(chosen.select(1, 199), 1000), 0.15, 1000);
 }
 
-TEST_CASE("mask_tokens: a function of ids, options and generator; shares at their ends") {
+TEST_CASE("mask_tokens: depends only on ids, options and generator; extreme shares") {
   Generator a(3), b(3);
   const Tensor ids = arange(5, 40, 1, i64);
   const auto first = data::mask_tokens(ids, kMasking, a), second = data::mask_tokens(ids, kMasking, b);
@@ -82,7 +82,7 @@ TEST_CASE("mask_tokens: a function of ids, options and generator; shares at thei
   CHECK((data::mask_tokens(ids.reshape({5, 7}).t(), all).ids == ids.reshape({5, 7}).t()).all());
 }
 
-TEST_CASE("mask_tokens: masks anew in each epoch as the function of a loader") {
+TEST_CASE("mask_tokens: chooses other tokens in each epoch as the function of a loader") {
   const Tensor rows = arange(5, 35, 1, i64).reshape({3, 10});
   data::DataLoader loader(
       3,

@@ -1,4 +1,4 @@
-// Items of different lengths: padding, buckets of like lengths, a limit of tokens.
+// Items of different lengths: padding, buckets of similar lengths, a limit of tokens.
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using data::DataLoader;
 
-/// Sequence i of some lengths: its number, as many times as it is long.
+/// Sequence i: its number, repeated to its length.
 struct Sequences {
   std::vector<std::int64_t> lengths;
   std::int64_t size() const { return static_cast<std::int64_t>(lengths.size()); }
@@ -64,7 +64,7 @@ TEST_CASE("DataLoader: padding equals pad and stack written out") {
   }
 }
 
-TEST_CASE("DataLoader: items that do not fit together") {
+TEST_CASE("DataLoader: items with different shapes or dtypes") {
   const auto said = [](auto function, const data::DataLoaderOptions& options) {
     return message_of([&] { (void)DataLoader(4, function, options).next(); });
   };
@@ -92,7 +92,7 @@ TEST_CASE("DataLoader: items that do not fit together") {
   CHECK(contains(said(huge, {.batch_size = 4}), "memory"));
 }
 
-TEST_CASE("DataLoader: batches of like lengths") {
+TEST_CASE("DataLoader: batches of similar lengths") {
   const Sequences s = random_sequences(1000, 1);
   const auto length = [&](std::int64_t i) { return s.length(i); };
   DataLoader loader(

@@ -78,7 +78,7 @@ TEST_CASE("columns of a CSV file become tensors") {
   CHECK(cars.tensor({"price"}).dtype() == f64);
 }
 
-TEST_CASE("cells are found as RFC 4180 says, and as files are in the wild") {
+TEST_CASE("cells follow RFC 4180 and common practice") {
   CHECK(words("a,b\n\"x,y\",1\n\"two\nlines\",2\n\"say \"\"hi\"\"\",3\n\"\",4\n") ==
         Words{"x,y", "two\nlines", "say \"hi\"", ""});
   CHECK(words("a\r\nx\r\ny\r\n") == Words{"x", "y"});
@@ -122,7 +122,7 @@ TEST_CASE("numbers are decimal, in any locale") {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-TEST_CASE("a cell that is no number is an error with its place and what to do") {
+TEST_CASE("a cell that is not a number is an error with its position and a remedy") {
   CHECK(File("weight,power\n1,2\n\n\"3\",4\n5,?\n").refused_number() ==
         "Csv::tensor: FILE, line 5, column 'power': '?' is not a number; expects one such as -0.5 or 1e3; "
         "categories() and text() read words");
@@ -163,7 +163,7 @@ TEST_CASE("an empty cell is an error unless a number is given for it") {
   CHECK(File(bytes).read().tensor({"a"}).numel() == 2);  // only what is asked for is read
 }
 
-TEST_CASE("in a file of one column a blank line is an empty cell") {
+TEST_CASE("in a file with one column a blank line is an empty cell") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     CAPTURE(end);
     const auto lines = [&](std::initializer_list<const char*> all) {
@@ -183,7 +183,7 @@ TEST_CASE("in a file of one column a blank line is an empty cell") {
   }
 }
 
-TEST_CASE("words become numbers in sorted order, or in that of another file") {
+TEST_CASE("words are numbered in sorted order, or in that of another file") {
   const Csv train = File("species\nsetosa\nvirginica\nsetosa\n\"\"\n").read();
   const Categories species = train.categories("species");
   CHECK(species.names == Words{"", "setosa", "virginica"});
@@ -202,7 +202,7 @@ TEST_CASE("words become numbers in sorted order, or in that of another file") {
   }) == "Csv::categories: the names 'x', 'x' are not all different");
 }
 
-TEST_CASE("a column that is not there is an error that lists those that are") {
+TEST_CASE("an unknown column is an error that lists all columns") {
   const File file("weight,power\n1,2\n");
   const Csv cars = file.read();
   CHECK(file.message([&] {
@@ -218,7 +218,7 @@ TEST_CASE("a column that is not there is an error that lists those that are") {
   CHECK(file.message([&] { cars.tensor(Words{}); }).find("expects at least one column") != std::string::npos);
 }
 
-TEST_CASE("files whose rows cannot be trusted are refused with the line") {
+TEST_CASE("files with inconsistent rows are rejected, naming the line") {
   CHECK(File("a,b\n1,2\n\"x\n\",4\n5\n").refused() ==
         "read_csv: FILE, line 5: expects 2 cells, as in line 1, got 1; an empty cell also needs its ','");
   CHECK(File("\na,b\n1,2,3\n").refused() ==
@@ -248,7 +248,7 @@ TEST_CASE("files whose rows cannot be trusted are refused with the line") {
                        Error);
 }
 
-TEST_CASE("lines are counted through a long file, however they end") {
+TEST_CASE("lines are counted through a long file, with any line ending") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     std::string bytes = "a,b" + end;
     for (int i = 0; i < 200'000; ++i) bytes += "1,\"2\"" + end;  // more than is parsed at once

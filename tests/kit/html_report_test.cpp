@@ -54,7 +54,7 @@ TEST_CASE("columns of numbers are aligned right") {
   CHECK(count_of(html, "<td class=\"n\">") == 4);
 }
 
-TEST_CASE("a report is one sound page that fetches nothing") {
+TEST_CASE("a report is one valid page that fetches nothing") {
   HtmlReport report("Title & more", "Lead with `code`.");
   report.verdict("It **works**" + report.footnote("See [x](https://x.org)."), {"first", "second"});
   for (const char* section : {"One", "Two", "Three"}) report.heading(section);
@@ -96,7 +96,7 @@ TEST_CASE("few sections need no list, and no footnotes no footer") {
   CHECK(page.find("<footer") == std::string::npos);
 }
 
-TEST_CASE("a mark used twice has one place to come back to, and one without a footnote stays text") {
+TEST_CASE("a mark used twice has one place to return to, and one without a footnote remains text") {
   HtmlReport report("T", "L[^7]");
   const std::string mark = report.footnote("Note, see[^1].");
   report.paragraph("a" + mark + " b" + mark + " c[^0] d[^99] e[^01] f[^" + std::string(30, '9') + "]");
@@ -111,7 +111,7 @@ TEST_CASE("a mark used twice has one place to come back to, and one without a fo
   CHECK(page.find("L[^7]</p>") != std::string::npos);
 }
 
-TEST_CASE("a report is saved as it is") {
+TEST_CASE("a report is saved unchanged") {
   const test::ScratchFolder folder;
   HtmlReport report("T", "L");
   report.paragraph("Words.");

@@ -89,7 +89,7 @@ TEST_CASE("options in braces are options, not numbers") {
   CHECK(bars({"a"}, {1}, {}).series[0].values == Numbers{1});
 }
 
-TEST_CASE("plot says what is wrong with the numbers") {
+TEST_CASE("plot's messages for invalid values") {
   CHECK_THROWS_WITH_AS(plot(Numbers{}), "kit::plot: there are no values", Error);
   CHECK_THROWS_WITH_AS(plot(zeros({0})), "kit::plot: there are no values", Error);
   CHECK_THROWS_WITH_AS(plot({{"a", {1}}, {"b", Numbers{}}}), "kit::plot: there are no values in \"b\"",
@@ -190,13 +190,13 @@ TEST_CASE("charts are saved as SVG, or as a page with the numbers") {
   CHECK(!std::filesystem::exists(folder.path / "none"));
 }
 
-TEST_CASE("a stream gets the chart in the terminal's way") {
+TEST_CASE("a stream gets the chart as text") {
   std::ostringstream out;
   out << plot({1, 2}) << bars({"a"}, {1}) << heat_map(ones({1, 1}));
   CHECK(out.str() == terminal(plot({1, 2})) + terminal(bars({"a"}, {1})) + terminal(heat_map(ones({1, 1}))));
 }
 
-TEST_CASE("a long series is quick and small") {
+TEST_CASE("a long series is drawn quickly and takes little space") {
   const LineChart chart = plot(arange(200000));
   CHECK(draw(chart).size() < 8000);
   CHECK(terminal(chart, {.ascii = false}).size() < 8000);

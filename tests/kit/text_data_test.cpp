@@ -37,7 +37,7 @@ TEST_CASE("bytes that are not UTF-8 are kept one by one") {
   CHECK_THROWS_AS(to_utf8(std::u32string{0x110000}), Error);
 }
 
-TEST_CASE("any bytes survive the way to code points and back") {
+TEST_CASE("converting any bytes to code points and back changes nothing") {
   std::uint64_t state = 1;
   for (int round = 0; round < 2000; ++round) {
     std::string bytes;
@@ -62,7 +62,7 @@ TEST_CASE("a vocabulary is sorted and encodes both ways") {
                        Error);
 }
 
-TEST_CASE("tokens are a tensor wherever one is asked for") {
+TEST_CASE("tokens convert to a tensor") {
   const TextData text = split_text("abcabcabcabcabcabcabcabc", 3, 0.5);
   const auto [x, y] = data::text_windows(text.train, 4);
   CHECK(x.shape() == Shape{8, 4});
@@ -90,7 +90,7 @@ TEST_CASE("a text is split nine to one by characters, not bytes") {
         text);
 }
 
-TEST_CASE("texts that cannot be used are refused with the reason") {
+TEST_CASE("unusable texts are rejected with the reason") {
   CHECK_THROWS_WITH_AS(split_text("", 8), "split_text: the text is empty", Error);
   CHECK_THROWS_WITH_AS(split_text(std::string(100, 'x'), 10),
                        "split_text: the text is too short: its 100 characters split into 90 for training and "
@@ -107,7 +107,7 @@ TEST_CASE("texts that cannot be used are refused with the reason") {
                        Error);
 }
 
-TEST_CASE("what is no text is refused before it is trained on") {
+TEST_CASE("a file that is not text is rejected") {
   const test::ScratchFolder folder;
   const std::string file = (folder / "book.zip").string();
   replace_file(file, std::string("PK\3\4\0\0 and so on", 16));
@@ -122,7 +122,7 @@ TEST_CASE("what is no text is refused before it is trained on") {
   CHECK(load_text(file, 1, 0.5).vocabulary.size() == 2);  // the mark of an editor is no character
 }
 
-TEST_CASE("targets are the inputs moved on by one") {
+TEST_CASE("targets are the inputs shifted by one") {
   const auto tokens = counting(20);
   const std::vector<std::int64_t> starts{0, 15};
   const Windows windows = windows_at(tokens, starts, 4);
@@ -136,7 +136,7 @@ TEST_CASE("targets are the inputs moved on by one") {
                        "windows_at: a context of 20 needs at least 21 characters, got 20", Error);
 }
 
-TEST_CASE("random windows reach every place that fits and no other") {
+TEST_CASE("random windows reach every position that fits and no other") {
   const auto tokens = counting(10);
   Generator generator(7);
   const Windows windows = random_windows(tokens, 600, 4, generator);
@@ -154,7 +154,7 @@ TEST_CASE("random windows reach every place that fits and no other") {
   CHECK_THROWS_AS(random_windows(tokens, -1, 4), Error);
 }
 
-TEST_CASE("windows side by side cover the text") {
+TEST_CASE("adjacent windows cover the text") {
   CHECK(side_by_side(9, 4) == std::vector<std::int64_t>{0, 4});
   CHECK(side_by_side(8, 4) == std::vector<std::int64_t>{0});  // the last target would be missing
   CHECK(side_by_side(5, 4) == std::vector<std::int64_t>{0});

@@ -29,7 +29,7 @@ struct RunPlan {
   double bad_loss = 0;              // in place of the loss of step 3
 };
 
-/// Everything a run can depend on: dropout, a shuffled loader, a generator and a number of its own.
+/// Everything that a run may depend on: dropout, a shuffled loader, a generator and a count.
 StateDict trained(const RunPlan& plan) {
   manual_seed(7);
   const nn::Sequential net(nn::Linear(3, 8), tanh, nn::Dropout(0.3), nn::Linear(8, 1));
@@ -87,14 +87,14 @@ bool run_says(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("fingerprint: tells texts of one length apart") {
+TEST_CASE("fingerprint: distinguishes texts of equal length") {
   CHECK(kit::fingerprint("") == "0 bytes, fingerprint cbf29ce484222325");  // of the hash's authors
   CHECK(kit::fingerprint("a") == "1 bytes, fingerprint af63dc4c8601ec8c");
   CHECK(kit::fingerprint("foobar") == "6 bytes, fingerprint 85944171f73967e8");
   CHECK(kit::fingerprint(std::string_view("\xff\0", 2)) != kit::fingerprint(std::string_view("\0\xff", 2)));
 }
 
-TEST_CASE("a training that is killed and resumed ends with the bits of one that was not") {
+TEST_CASE("a training that is killed and resumed ends with the same bits as an uninterrupted one") {
   const StateDict whole = trained({.options = {.steps = 20}});
   for (const std::int64_t kill : {4, 6, 11, 20}) {
     const test::ScratchFolder folder;
@@ -117,7 +117,7 @@ TEST_CASE("a training that is killed and resumed ends with the bits of one that 
   }
 }
 
-TEST_CASE("a training that a signal stops keeps the step it was in, and goes on after it") {
+TEST_CASE("a training stopped by a signal keeps its last step, and continues after it") {
   const StateDict whole = trained({.options = {.steps = 20}});
   const test::ScratchFolder folder;
   RunPlan plan{.options = {.steps = 20, .folder = folder / "run"}, .interrupted_in = 7};
@@ -155,7 +155,7 @@ TEST_CASE("a step may be the last one") {
   CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() == 5);
 }
 
-TEST_CASE("what is not finite ends a training, and its checkpoints stay") {
+TEST_CASE("a value that is not finite ends a training, and its checkpoints remain") {
   for (const double bad : {test::kNan, test::kInf}) {
     const test::ScratchFolder folder;
     RunPlan plan{.options = {.steps = 20, .folder = folder / "run", .checkpoint_steps = 2}, .bad_loss = bad};
@@ -202,7 +202,7 @@ TEST_CASE("a folder holds one training") {
   CHECK(same_weights(load_checkpoint(run).tensors, before));
 }
 
-TEST_CASE("a folder is one training's at a time") {
+TEST_CASE("only one training at a time uses a folder") {
   const test::ScratchFolder folder;
   const std::string taken =
       "run: another training uses this folder: wait for its end, or name another folder";
@@ -217,14 +217,14 @@ TEST_CASE("a folder is one training's at a time") {
     CHECK(test::in_child([&] { return run_says(message_of_run(begin), taken); }) == 0);
   }
   kit::TrainingRun elsewhere({.steps = 1, .folder = folder / "other"});
-  CHECK(run.train(step));  // at its end it lets go of the folder
+  CHECK(run.train(step));  // releases the folder at its end
   kit::TrainingRun more({.steps = 3, .folder = folder / "run", .resume = true});
   CHECK_THROWS_AS(more.train([](std::int64_t) -> kit::StepResult { throw KilledRun(); }), KilledRun);
   kit::TrainingRun last({.steps = 3, .folder = folder / "run", .resume = true});
   CHECK(last.train(step));
 }
 
-TEST_CASE("resuming leaves the old losses whole until the new ones are") {
+TEST_CASE("resuming keeps the old losses until the new ones are complete") {
   const test::ScratchFolder folder;
   const auto run = [&](bool resume, std::int64_t killed_in) {
     kit::TrainingRun r({.steps = 6, .folder = folder / "run", .resume = resume, .checkpoint_steps = 2});
@@ -241,7 +241,7 @@ TEST_CASE("resuming leaves the old losses whole until the new ones are") {
   CHECK(kit::read_training_log(folder / "run").column("loss") == std::vector<double>{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("a full disk ends no training, and what it had no room for comes later") {
+TEST_CASE("a full disk does not end a training, and missing lines are written later") {
   for (const bool ever : {true, false}) {  // whether there is room again
     const test::ScratchFolder folder;
     CHECK(test::in_child([&] {
@@ -271,7 +271,7 @@ TEST_CASE("a full disk ends no training, and what it had no room for comes later
   }
 }
 
-TEST_CASE("what cannot be saved says whether the training is kept") {
+TEST_CASE("the error of a failed save says whether the training is kept") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "run").string();
   const auto full = [] { fail("model: no space left"); };
@@ -287,7 +287,7 @@ TEST_CASE("what cannot be saved says whether the training is kept") {
   }
 }
 
-TEST_CASE("what a checkpoint has and a training keeps must be the same") {
+TEST_CASE("a checkpoint must contain exactly the objects that a training keeps") {
   const test::ScratchFolder folder;
   const kit::TrainingOptions first{.steps = 1, .folder = folder / "run"};
   const nn::Linear fc(2, 2);
@@ -310,7 +310,7 @@ TEST_CASE("what a checkpoint has and a training keeps must be the same") {
   CHECK(run_says(message_of_run([&] { kit::TrainingRun r(more); }), "it was not written by a TrainingRun"));
 }
 
-TEST_CASE("a TrainingRun's own misuse is told") {
+TEST_CASE("misuse of TrainingRun is an error") {
   kit::TrainingRun run({.steps = 1});
   const nn::Linear fc(2, 2);
   run.keep("model", fc);
@@ -332,7 +332,7 @@ TEST_CASE("a TrainingRun's own misuse is told") {
   CHECK(run_says(message_of_run([] { kit::TrainingRun r({.resume = true}); }), "resume expects the folder"));
 }
 
-TEST_CASE("a limit of time is that of all parts together") {
+TEST_CASE("a time limit includes the time before resuming") {
   const test::ScratchFolder folder;
   const auto slow_steps = [&](bool resume, double seconds, std::int64_t steps) {
     kit::TrainingRun run({.steps = steps, .folder = folder / "run", .resume = resume, .seconds = seconds});

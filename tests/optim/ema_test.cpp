@@ -1,4 +1,4 @@
-// Averages of weights. Their numbers are compared with PyTorch's in tests/golden/optim_test.cpp.
+// Averages of weights. Their values are compared with PyTorch's in tests/golden/optim_test.cpp.
 
 #include "gradus/optim/ema.h"
 
@@ -25,7 +25,7 @@ void set(const Tensor& w, double value) {
 
 }  // namespace
 
-TEST_CASE("EMA: in a Use the parameters hold the averages, also when it ends by an exception") {
+TEST_CASE("EMA: in a Use the parameters hold the averages, and it may end by an exception") {
   const Tensor w = full({2}, 8, f64).requires_grad_(), shared = w;
   optim::EMA ema({w}, 0.75);
   {
@@ -56,7 +56,7 @@ TEST_CASE("EMA: in a Use the parameters hold the averages, also when it ends by 
   CHECK(first_of(w) == 5.25);
 }
 
-TEST_CASE("EMA: a tape from before notices the averages") {
+TEST_CASE("EMA: backward of an earlier tape detects the averages") {
   const Tensor w = full({2}, 8, f64).requires_grad_();
   optim::EMA ema({w});
   ema.update();
@@ -65,7 +65,7 @@ TEST_CASE("EMA: a tape from before notices the averages") {
   CHECK_THROWS_WITH_AS(loss.backward(), doctest::Contains("changed in place"), Error);
 }
 
-TEST_CASE("EMA: state saved and restored goes on bit by bit; one that does not fit changes nothing") {
+TEST_CASE("EMA: a saved and restored state continues bit for bit; one that does not fit changes nothing") {
   const nn::Module net("Net");
   const nn::Linear fc = net.add("fc", nn::Linear(2, 3));
   optim::EMA ema(net.parameters(), 0.7), again(net.parameters(), 0.7);

@@ -67,7 +67,7 @@ TEST_CASE("byte-level BPE: a small vocabulary, GPT-2's pattern and Llama 3's") {
   }
 }
 
-TEST_CASE("byte-level BPE: any bytes come back") {
+TEST_CASE("byte-level BPE: decoding restores any bytes") {
   const ByteLevelBPE bpe = small_bpe();
   std::mt19937 random(7);
   for (int i = 0; i < 3000; ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("byte-level BPE: any bytes come back") {
     const std::string one(1, static_cast<char>(byte));
     CHECK(bpe.decode(bpe.encode(one)) == one);
   }
-  // What is not UTF-8 is a word of its own, and does not change those around it.
+  // Bytes that are not UTF-8 are a separate word, and do not change the words around it.
   Ids parts = bpe.encode("the ");
   for (const std::string part : {"\xC3\xFF", " sword"})
     for (const std::int64_t id : bpe.encode(part)) parts.push_back(id);
@@ -132,7 +132,7 @@ TEST_CASE("byte-level BPE: special tokens, the longest first; options") {
   CHECK(composed.encode("\xFF\u0308") == small_bpe().encode("\xFF\u0308"));
 }
 
-TEST_CASE("byte-level BPE: a word that is a token needs no merges where that is asked for") {
+TEST_CASE("byte-level BPE: with whole_words, a word that is a token needs no merges") {
   std::vector<std::string> tokens = text_golden()["bpe"]["tokens"];
   tokens.push_back("Ġxyzzy");
   const ByteLevelBPE plain(tokens, {}), whole(tokens, {}, {.whole_words = true});

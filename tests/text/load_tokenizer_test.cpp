@@ -1,4 +1,4 @@
-// Files: written and read, and what is said of those that are wrong.
+// Tokenizer files: writing, reading, and the messages for invalid ones.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ ByteLevelBPE trained() {
   return train_byte_level_bpe(texts, {.vocab = 350, .special_tokens = {"<pad>", "<s>", "</s>"}});
 }
 
-/// What load_tokenizer says of a folder, without the folder's name.
+/// load_tokenizer's message for a folder, without the folder's name.
 std::string said_of(const test::ScratchFolder& folder) {
   try {
     load_tokenizer(folder.path());
@@ -101,7 +101,7 @@ TEST_CASE("load_tokenizer: merges as pairs, Llama 3's form, added tokens with sp
   CHECK(loaded->special().mask == 350);
   CHECK(!loaded->is_special(350));
   CHECK(loaded->encode("1234 a\u0308").size() == 7);  // 1 2 3, 4, a space and the two bytes of one character
-  // Written again, it is the same.
+  // Saving and loading it again changes nothing.
   const test::ScratchFolder again;
   loaded->save(again.path());
   for (const auto& text : text_golden()["texts"])
@@ -129,7 +129,7 @@ TEST_CASE("load_tokenizer: WordPiece in every form") {
         bert.encode(texts[0]));
 }
 
-TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size of the model beside it") {
+TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the vocab_size of the model") {
   const test::ScratchFolder folder;
   trained().save(folder.path());
   keep_only(folder, {"vocab.json", "merges.txt"});
@@ -164,7 +164,7 @@ TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size 
       "load_tokenizer: added_tokens.json says that '</s>' has id 351, ByteLevelBPE: "));
 }
 
-TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and vocab.txt") {
+TEST_CASE("load_tokenizer: messages for invalid vocab.json, merges.txt and vocab.txt") {
   const test::ScratchFolder folder;
   CHECK(said_of(folder).ends_with(
       "has none of spiece.model, tokenizer.model, source.spm, tokenizer.json, vocab.json, encoder.json and "
@@ -214,7 +214,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   CHECK(said_of(bert) == "WordPiece: vocab.txt: token '' of id 1 is empty");
 }
 
-TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the ids is refused") {
+TEST_CASE("load_tokenizer: settings of tokenizer.json that would change the ids are rejected") {
   CHECK(said_of_changed([](Json&) {}) == "nothing");
   const auto said = [](const char* path, const Json& value) {
     return said_of_changed([&](Json& json) { json[Json::json_pointer(path)] = value; });
@@ -252,7 +252,7 @@ TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the
         }).find("at most 64") != std::string::npos);
 }
 
-TEST_CASE("load_tokenizer: files changed at random are read or refused, never more") {
+TEST_CASE("load_tokenizer: files changed at random are read or rejected, and cause no other failure") {
   const test::ScratchFolder folder;
   const std::vector<std::string> texts{test::sample_text()};
   trained().save(folder / "bpe");
@@ -342,7 +342,7 @@ TEST_CASE("load_tokenizer: Marian's folder") {
   CHECK(read_text(again / "target.spm") == read_text(folder / "target.spm"));
 }
 
-TEST_CASE("load_tokenizer: Marian's folder, wrong") {
+TEST_CASE("load_tokenizer: invalid Marian folders") {
   const test::ScratchFolder folder;
   write_marian(folder);
   const std::string source = read_text(folder / "source.spm");
@@ -366,7 +366,7 @@ TEST_CASE("load_tokenizer: Marian's folder, wrong") {
   }
 }
 
-TEST_CASE("load_tokenizer: a path the system cannot look at is an Error that names it") {
+TEST_CASE("load_tokenizer: a path that the system cannot inspect is an Error that names it") {
   const std::filesystem::path longest(std::string(300, 'x'));
   CHECK_THROWS_AS(load_tokenizer(longest), Error);
   CHECK_THROWS_AS(ByteLevelBPE::load(longest), Error);

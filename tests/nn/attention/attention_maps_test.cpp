@@ -9,7 +9,7 @@
 
 namespace gradus::test {
 
-TEST_CASE("AttentionMaps: the weights that with_weights gives, of every attention of a model") {
+TEST_CASE("AttentionMaps: the weights of with_weights, for every attention of a model") {
   manual_seed(3);
   for (const bool grouped : {false, true}) {
     nn::BlockOptions block{.d_model = 8, .heads = 4, .dropout = 0.5};

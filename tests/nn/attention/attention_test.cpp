@@ -54,7 +54,7 @@ TEST_CASE("MultiheadAttention: keys are PyTorch's") {
         Lines{"in_proj_weight [18, 6]", "out_proj.weight [6, 6]"});
 }
 
-TEST_CASE("MultiheadAttention: starts as PyTorch's does") {
+TEST_CASE("MultiheadAttention: has PyTorch's initial values") {
   manual_seed(1);
   const nn::MultiheadAttention attn({.d_model = 64, .heads = 4});
   const double bound = std::sqrt(6.0 / (64 + 192)), out_bound = 1.0 / 8;
@@ -145,7 +145,7 @@ TEST_CASE("MultiheadAttention: a query that sees no key gives the output project
   CHECK(x.grad().abs().max().item() == 0);
 }
 
-TEST_CASE("MultiheadAttention: causal outputs do not change with what comes later") {
+TEST_CASE("MultiheadAttention: causal outputs do not depend on later positions") {
   const nn::MultiheadAttention attn({.d_model = 8, .heads = 2, .causal = true});
   const Tensor x = randn({1, 6, 8});
   const Tensor y = attn(x);

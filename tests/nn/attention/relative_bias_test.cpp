@@ -19,7 +19,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> runs(const nn::RelativeBiasOp
   return found;
 }
 
-/// The buckets from -300 to 300 as one number.
+/// The buckets from -300 to 300, combined into one number.
 std::int64_t checksum(const nn::RelativeBiasOptions& options) {
   std::int64_t sum = 0;
   for (std::int64_t distance = -300; distance <= 300; ++distance)
@@ -49,7 +49,7 @@ TEST_CASE("RelativeBias: T5's buckets") {
   CHECK(checksum({.heads = 1, .buckets = 64, .max_distance = 256, .causal = true}) == 1942602);
 }
 
-TEST_CASE("RelativeBias: a number for each head and pair, counted from the end") {
+TEST_CASE("RelativeBias: a value for each head and pair, with positions counted from the end") {
   for (const bool causal : {false, true}) {
     const nn::RelativeBiasOptions options{.heads = 3, .buckets = 8, .max_distance = 6, .causal = causal};
     const nn::RelativeBias bias(options);

@@ -151,7 +151,7 @@ TEST_CASE("RMSNorm: keys, values, gradients") {
   check_module(norm, {x}, [&](const Tensors& in) { return norm(in[0]); });
 }
 
-TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
+TEST_CASE("Dropout: zeroes and scales in training, returns x in eval mode") {
   const nn::Dropout layer(0.25);
   const Tensor x = ones({100, 100});
   manual_seed(5);
@@ -174,7 +174,7 @@ TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
   check_error([] { nn::Dropout(NAN); }, "Dropout: expects p from 0 to 1, got nan");
 }
 
-TEST_CASE("Dropout: p = 1 gives zeros and no gradient, in every layer that drops") {
+TEST_CASE("Dropout: p = 1 gives zeros and no gradient, in every layer with dropout") {
   const Tensor x = ones({2, 3, 4});
   x.mutable_span<float>()[5] = INFINITY;
   Tensor leaf = x.clone();
@@ -230,7 +230,7 @@ TEST_CASE("Sequential: modules and functions in order, numbered keys") {
   CHECK(std::string(last.path()) == "4");
 }
 
-TEST_CASE("Sequential: ops by their names, in one list with modules") {
+TEST_CASE("Sequential: names of ops and modules in one list") {
   const nn::Linear first(2, 3), last(3, 1);
   const nn::Sequential net(first, tanh, gelu, relu, silu, sigmoid, exp, last);
   const Tensor x = randn({4, 2});

@@ -17,7 +17,7 @@ namespace gradus::test {
 
 namespace {
 
-/// The tokens that many draws from one row of logits give.
+/// The tokens of many samples from one row of logits.
 std::set<std::int64_t> drawn(const Tensor& logits, const nn::GenerateOptions& options) {
   const std::vector<std::int64_t> tokens =
       nn::choose_tokens(logits.unsqueeze(0).expand({2000, -1}), zeros({2000, 1}, i64), options)
@@ -49,7 +49,7 @@ TEST_CASE("choose_tokens: top_p keeps the likeliest that add up to it") {
   CHECK(drawn(logits, {.temperature = 0.01}) == Set{1});
 }
 
-TEST_CASE("choose_tokens: frequencies are the probabilities, cut and scaled") {
+TEST_CASE("choose_tokens: frequencies are the truncated and rescaled probabilities") {
   manual_seed(5);
   const Tensor logits = tensor({0.1, 0.4, 0.3, 0.2}).log();
   const Tensor tokens =
@@ -115,7 +115,7 @@ TEST_CASE("choose_tokens: bad calls") {
               "choose_tokens: expects logits [B, V], got an undefined tensor");
 }
 
-TEST_CASE("GPT: generate stops at stop tokens, row by row, and tells each token") {
+TEST_CASE("GPT: generate stops at stop tokens, row by row, and reports each token") {
   const nn::GPT gpt = small_gpt();
   const Tensor prompt = tensor({{0, 1}, {3, 2}, {5, 5}});
   const Tensor all = gpt.generate(prompt, 9, {.greedy = true});
@@ -177,7 +177,7 @@ TEST_CASE("GPT: a cache is as large as the text, not as the context") {
         small.beam_search(prompt, {.count = 9})[0].tokens);
 }
 
-TEST_CASE("GPT: beam search finds what trying everything finds") {
+TEST_CASE("GPT: beam search finds the results of exhaustive search") {
   const nn::GPT gpt = small_gpt();
   const NoGrad guard;
   const std::vector<std::int64_t> prompt{2, 0};
@@ -268,7 +268,7 @@ TEST_CASE("beam search: bad calls") {
               "KeyValueCache: select expects the numbers of sequences, i64 [N], got f32 [1]");
 }
 
-TEST_CASE("generate and beam search: stop tokens are tokens") {
+TEST_CASE("generate and beam search: stop tokens must be tokens") {
   const nn::GPT gpt = small_gpt();
   const Tensor prompt = tensor({1, 2});
   const nn::Seq2SeqTransformer model({.vocab = 6,
@@ -293,7 +293,7 @@ TEST_CASE("generate and beam search: stop tokens are tokens") {
   }
 }
 
-TEST_CASE("generate: a tokenizer's ids in, ids out") {
+TEST_CASE("generate: takes and returns a tokenizer's ids") {
   using Ids = std::vector<std::int64_t>;
   const nn::GPT gpt = small_gpt();
   const Ids prompt{3, 1, 4};

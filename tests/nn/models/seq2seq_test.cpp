@@ -1,4 +1,4 @@
-// Seq2SeqTransformer: what it computes, written out; texts of a batch, padding, generation, errors.
+// Seq2SeqTransformer: its equation written out; texts of a batch, padding, generation, errors.
 
 #include "gradus/nn/models/seq2seq_transformer.h"
 
@@ -27,7 +27,7 @@ nn::Seq2SeqOptions small_seq2seq() {
           .block = {.d_model = 8, .heads = 2, .d_ff = 12, .dropout = 0.1}};
 }
 
-/// In eval mode, with weights that make tokens matter to each other.
+/// In eval mode, with weights large enough for tokens to affect each other.
 nn::Seq2SeqTransformer seq2seq_of(const nn::Seq2SeqOptions& options) {
   manual_seed(7);
   const nn::Seq2SeqTransformer model(options);
@@ -63,7 +63,7 @@ const Tensor kTarget = tensor({{5, 2, 0, 0}, {4, 4, 3, 2}, {6, 3, 2, 0}});
 
 }  // namespace
 
-TEST_CASE("Seq2SeqTransformer: is the stacks of the library around embeddings, waves and a tied head") {
+TEST_CASE("Seq2SeqTransformer: consists of the library's stacks, embeddings, waves and a tied head") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const Tensor source = kSource.slice(0, 2), target_in = model.shifted(kTarget).slice(0, 2);  // no padding
   CHECK((target_in == tensor({{1, 6, 3, 2}})).all());
@@ -106,13 +106,13 @@ TEST_CASE(
       losses = losses + model.loss(source, target) * static_cast<double>(target_lengths[at]);
     }
     CHECK(model.loss(kSource, kTarget).item() == near(losses.item() / 9, 1e-4));
-    // Columns that nobody fills change nothing, not a bit.
+    // Columns of only padding do not change a bit.
     const Tensor wide_source = pad(kSource, {0, 3}), wide_target = pad(kTarget, {0, 2});
     CHECK(model.loss(wide_source, wide_target).item() == model.loss(kSource, kTarget).item());
   }
 }
 
-TEST_CASE("Seq2SeqTransformer: the loss is that of the logits, smoothed, over what is no padding") {
+TEST_CASE("Seq2SeqTransformer: the loss is that of the logits, smoothed, without padding") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const Tensor logits = model(kSource, model.shifted(kTarget));
   for (const double smoothing : {0.0, 0.1}) {
@@ -153,7 +153,7 @@ TEST_CASE("Seq2SeqTransformer: the same bits for any number of threads, with and
     CHECK(max_difference(w.grad(), other.parameter(name).grad()) == 0);
 }
 
-TEST_CASE("Seq2SeqTransformer: with a cache the logits are those without") {
+TEST_CASE("Seq2SeqTransformer: the same logits with and without a cache") {
   const NoGrad guard;
   for (const nn::Seq2SeqOptions& options : kinds()) {
     const nn::Seq2SeqTransformer model = seq2seq_of(options);
@@ -169,7 +169,7 @@ TEST_CASE("Seq2SeqTransformer: with a cache the logits are those without") {
   }
 }
 
-TEST_CASE("Seq2SeqTransformer: generate writes each row until its end, and as it would alone") {
+TEST_CASE("Seq2SeqTransformer: generate extends each row until its end, as if it were alone") {
   int ends = 0;
   std::int64_t which = 0;
   for (nn::Seq2SeqOptions options : kinds()) {
@@ -195,7 +195,7 @@ TEST_CASE("Seq2SeqTransformer: generate writes each row until its end, and as it
   CHECK(ends < 18);
 }
 
-TEST_CASE("Seq2SeqTransformer: generate stops where it is told to, and tells each column") {
+TEST_CASE("Seq2SeqTransformer: generate stops at stop tokens, and reports each column") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const Tensor all = model.generate(kSource, 10, {.greedy = true});
   for (std::int64_t stop = 3; stop < 7; ++stop) {
@@ -224,7 +224,7 @@ TEST_CASE("Seq2SeqTransformer: generate stops where it is told to, and tells eac
             .all());
 }
 
-TEST_CASE("Seq2SeqTransformer: starts as it says") {
+TEST_CASE("Seq2SeqTransformer: initial values") {
   manual_seed(3);
   nn::Seq2SeqOptions options = small_seq2seq();
   options.vocab = 200;

@@ -1,4 +1,4 @@
-// T5: its sizes, its initial values, its dropout; what it computes is compared in tests/golden.
+// T5: sizes, initial values, dropout; tests/golden compares its results.
 
 #include "gradus/nn/models/t5.h"
 
@@ -56,7 +56,7 @@ TEST_CASE("T5: the published sizes") {
               "t5_v1_1: there is no size '3b': expects one of small, base, large, xl, xxl");
 }
 
-TEST_CASE("T5: starts as it says, with any placement") {
+TEST_CASE("T5: initial values, with any placement") {
   manual_seed(2);
   for (const bool gated : {false, true}) {
     nn::T5Options options = small_t5();

@@ -89,7 +89,7 @@ TEST_CASE("module: named_modules and children") {
   CHECK_FALSE(pair.children()[0].second == pair.second);
 }
 
-TEST_CASE("module: apply visits parts before what holds them, and can set values") {
+TEST_CASE("module: apply visits parts before their parents, and can set values") {
   const Pair pair;
   Names order;
   pair.apply([&](const nn::Module& m) { order.push_back(m.kind()); });
@@ -102,7 +102,7 @@ TEST_CASE("module: apply visits parts before what holds them, and can set values
   CHECK(pair.first.weight.array().at({0}) == 1);
 }
 
-TEST_CASE("module: a part added as \"\" has its keys at the level of what holds it") {
+TEST_CASE("module: a part added as \"\" has its keys at its parent's level") {
   const nn::Module block("Block");
   const Pair pair = block.add("", Pair());
   block.add("norm", Scale());
@@ -255,7 +255,7 @@ TEST_CASE("module: zero_grad and freezing") {
   CHECK(pair.second(x).requires_grad());
 }
 
-TEST_CASE("module: one module at two places shares its parameters") {
+TEST_CASE("module: a module added twice shares its parameters") {
   const nn::Module m;
   const Scale shared;
   m.add("a", shared);
@@ -290,7 +290,7 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
                     doctest::Contains("Adam: Module.weight [3] received"));
 }
 
-TEST_CASE("module: nothing but parameters() hands parameters out") {
+TEST_CASE("module: only parameters() claims parameters") {
   const nn::Module model;
   const nn::Linear layer(2, 2), other = model.add("other", nn::Linear(2, 2));
   model.parameters();

@@ -1,4 +1,4 @@
-// Folders that are not what they should be: every message names file, key or tensor.
+// Invalid folders: every message names file, key or tensor.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ struct Folder : ScratchFolder {
 
   std::string file(const std::string& name) const { return (path() / name).string(); }
 
-  /// config.json with `from` as `to`.
+  /// Replaces `from` in config.json by `to`.
   void change(const std::string& from, const std::string& to) const {
     std::ifstream in(file("config.json"));
     std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -47,7 +47,7 @@ struct Folder : ScratchFolder {
     save_safetensors(file("model.safetensors"), kept);
   }
 
-  /// What loading says, without "GPT::load_pretrained: <folder>/".
+  /// The message of loading, without "GPT::load_pretrained: <folder>/".
   std::string says() const {
     const std::string start = "GPT::load_pretrained: " + path().string();
     try {
@@ -69,7 +69,7 @@ struct Folder : ScratchFolder {
 
 }  // namespace
 
-TEST_CASE("load_pretrained: files that are not there") {
+TEST_CASE("load_pretrained: missing files") {
   const Folder folder;
   std::filesystem::remove(folder.file("model.safetensors"));
   CHECK(folder.says() ==
@@ -84,7 +84,7 @@ TEST_CASE("load_pretrained: files that are not there") {
             " is not a folder: expects one with config.json and model.safetensors; nothing is downloaded");
 }
 
-TEST_CASE("load_pretrained: what config.json says") {
+TEST_CASE("load_pretrained: invalid config.json") {
   const Folder folder;
   const auto number = [&](const std::string& value) {
     return folder.says_of("\"n_embd\": 8", "\"n_embd\": " + value);
@@ -133,7 +133,7 @@ TEST_CASE("load_pretrained: what config.json says") {
   }
 }
 
-TEST_CASE("load_pretrained: what the other families refuse") {
+TEST_CASE("load_pretrained: errors of the other families") {
   const Folder folder;
   const auto llama = [&](const std::string& more) {
     folder.write(
@@ -201,7 +201,7 @@ TEST_CASE("load_pretrained: weights that do not fit") {
       "integers [24]");
 }
 
-TEST_CASE("load_pretrained: names as the file has them, with or without what stands in front") {
+TEST_CASE("load_pretrained: messages use the file's names, with or without the prefix") {
   const Folder folder;
   folder.weights([](StateDict& all) {
     StateDict bare;
@@ -238,7 +238,7 @@ TEST_CASE("load_pretrained: a head that is tied") {
   CHECK_FALSE(nn::GPT::load_pretrained(folder.path().string()).options().tied);
 }
 
-TEST_CASE("load_pretrained: sizes that the weights do not have take no memory") {
+TEST_CASE("load_pretrained: sizes that differ from the weights allocate no memory") {
   const Folder folder;
   folder.change("\"vocab_size\": 7", "\"vocab_size\": 1073741824");
   folder.change("\"n_positions\": 9", "\"n_positions\": 1073741824");
@@ -251,7 +251,7 @@ TEST_CASE("load_pretrained: sizes that the weights do not have take no memory") 
   CHECK(memory_stats().peak_bytes - before < 100'000);
 }
 
-TEST_CASE("load_pretrained: a width that the weights do not have makes no norm of it") {
+TEST_CASE("load_pretrained: a width that differs from the weights makes no norm") {
   const Folder folder;
   folder.change("\"n_embd\": 8", "\"n_embd\": 1073741824");
   reset_peak_memory();
@@ -265,7 +265,7 @@ TEST_CASE("load_pretrained: a width that the weights do not have makes no norm o
   CHECK(folder.says() == "config.json: norm: 3 groups do not divide d_model 1073741824");
 }
 
-TEST_CASE("load_pretrained: tensors to do without") {
+TEST_CASE("load_pretrained: leave_out") {
   const Folder folder;
   folder.weights([](StateDict& all) {
     all.set("score.weight", zeros({2, 8}));
@@ -290,7 +290,7 @@ TEST_CASE("load_pretrained: tensors to do without") {
               "GPT::load_pretrained: leave_out has an empty name, which would leave out every tensor");
 }
 
-TEST_CASE("load_pretrained: placements of which a part is missing") {
+TEST_CASE("load_pretrained: placements with a missing part") {
   const ScratchFolder folder;
   nn::GPTOptions options = kSmall;
   options.placement = nn::peri_ln();
@@ -307,7 +307,7 @@ TEST_CASE("load_pretrained: placements of which a part is missing") {
                   "layers.0.norm1.middle.weight");
 }
 
-TEST_CASE("load_pretrained: what the model itself refuses names config.json") {
+TEST_CASE("load_pretrained: errors of the model itself name config.json") {
   const ScratchFolder folder;
   nn::GPT(nn::llama({.vocab = 7, .context = 9, .layers = 1, .d_model = 8, .heads = 2, .d_ff = 8}))
       .save_pretrained(folder.path().string());
@@ -354,7 +354,7 @@ TEST_CASE("save_pretrained: a save that fails leaves the old model") {
   CHECK((nn::GPT::load_pretrained(folder.path().string()).token_embedding.weight == before).all());
 }
 
-TEST_CASE("load_pretrained: what mistral and qwen2 mean by a key that is missing, and by null") {
+TEST_CASE("load_pretrained: missing and null keys of mistral and qwen2") {
   const Folder folder;
   const std::string path = folder.path().string();
   const auto load = [&](const std::string& more) {

@@ -155,8 +155,7 @@ TEST_CASE("a hook that writes into the gradient is an error: other tensors share
   b.on_grad([](const Array& db) { db.fill_(0); });
   check_error([&] { (a + b).sum().backward(); },
               "on_grad: a hook of mul [2] wrote into the gradient, which other tensors may share: return "
-              "another one, "
-              "or change grad() after backward");
+              "another one, or change grad() after backward");
   CHECK_FALSE(x.grad().defined());
 }
 

@@ -1,5 +1,5 @@
 # Builds for 64-bit ARM Linux on another machine, by Debian's cross compiler; programs and tests run in QEMU. ./run arm
-# uses it (preset arm64). GRADUS_ARM64_ROOT is the folder where ARM's libraries stand, as at the root of an ARM system.
+# uses it (preset arm64). GRADUS_ARM64_ROOT is the folder with ARM's libraries, laid out like the root of an ARM system.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 if(NOT DEFINED GRADUS_ARM64_ROOT)

@@ -1,4 +1,4 @@
-# Defines the imported target gradus::csv, libcsv, where it is found: it comes without a CMake package and a pkg-config file.
+# Defines the imported target gradus::csv, libcsv, if it is found: it has neither a CMake package nor a pkg-config file.
 # Read by the build and, for the component kit, by the installed package.
 find_path(GRADUS_CSV_INCLUDE csv.h)
 find_library(GRADUS_CSV_LIBRARY csv)

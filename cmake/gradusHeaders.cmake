@@ -1,6 +1,6 @@
-# gradus_headers(TARGET FOLDERS...): the target's headers are included as "gradus/core/tensor.h" wherever they
-# stand: for each header of the source tree the build tree gets a file of that name that includes it. Those directly
-# in one of FOLDERS are public and installed, all others are not. Adds FOLDERS to GRADUS_PUBLIC_FOLDERS, for the tests.
+# gradus_headers(TARGET FOLDERS...): lets the target's headers be included as "gradus/core/tensor.h": for each header of
+# the source tree, the build tree gets a file of that name that includes it. Headers directly in FOLDERS are public and
+# installed, all others are internal. Adds FOLDERS to GRADUS_PUBLIC_FOLDERS, for the tests.
 function(gradus_headers target)
   set(GRADUS_PUBLIC_FOLDERS ${GRADUS_PUBLIC_FOLDERS} ${ARGN} PARENT_SCOPE)
   set(include ${PROJECT_BINARY_DIR}/include)

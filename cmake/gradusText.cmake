@@ -1,5 +1,5 @@
-# Defines the imported targets gradus::pcre2, gradus::utf8proc and gradus::sentencepiece where these libraries are found:
-# they come without CMake packages. GRADUS_TEXT_MISSING is then empty, else it has the Debian packages to install.
+# Defines the imported targets gradus::pcre2, gradus::utf8proc and gradus::sentencepiece if these libraries are found:
+# they have no CMake packages. GRADUS_TEXT_MISSING lists the Debian packages to install, if any.
 # Read by the build and, for the component text, by the installed package.
 set(GRADUS_TEXT_MISSING "")
 function(gradus_text_library name header library debian_package)

@@ -1,5 +1,5 @@
-# What a build for WebAssembly has of its own (cmake/wasm.cmake): one thread, gradus's own products, packages that are
-# headers only, C++ exceptions as WebAssembly has them.
+# Settings of a build for WebAssembly (cmake/wasm.cmake): one thread, gradus's own matrix products, header-only packages,
+# WebAssembly's C++ exceptions.
 option(GRADUS_WASM_SIMD "Kernels of 128-bit vectors beside the scalar ones" ON)
 set(GRADUS_OPENBLAS OFF)
 set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
@@ -33,7 +33,7 @@ endif()
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
 
-# What a program outside of this folder is to be compiled and linked with too.
+# Options that a program outside this folder also needs.
 function(gradus_wasm_options)
   target_compile_options(gradus INTERFACE -fwasm-exceptions)
   target_link_options(gradus INTERFACE -fwasm-exceptions -sALLOW_MEMORY_GROWTH -sWASM_BIGINT)

@@ -9,6 +9,6 @@ set(EMSCRIPTEN_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_BUILD_TYPE_INIT Release) # without optimization a page is five times as large and ten times as slow
 execute_process(COMMAND ${GRADUS_EM_CONFIG} EMSCRIPTEN_ROOT OUTPUT_VARIABLE emscripten OUTPUT_STRIP_TRAILING_WHITESPACE)
 include(${emscripten}/cmake/Modules/Platform/Emscripten.cmake)
-# The linker reads the JavaScript it writes by acorn, which Debian keeps where only its own node looks.
+# The linker parses its JavaScript with acorn, which Debian installs where only its own node finds it.
 set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs")
 set(CMAKE_CROSSCOMPILING_EMULATOR ${GRADUS_NODE})

@@ -1,5 +1,5 @@
 #pragma once
-// What a DataLoader asks of a function of an index: see loader.h.
+// The requirements of a DataLoader on a function of an index: see loader.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace gradus::data::detail {
 
-/// Item `index` into its parts.
+/// Writes item `index` into its parts.
 using ItemFunction = std::function<void(std::int64_t index, Generator& generator, std::span<Tensor> parts)>;
 
 template <class>
@@ -32,7 +32,7 @@ auto call_item(F& f, [[maybe_unused]] std::int64_t index, [[maybe_unused]] Gener
         "DataLoader takes {tensors}, or a count and a function of an index: (i) or (i, Generator&)");
 }
 
-/// A struct of two Tensors and no more: MaskedTokens, CorruptedText, a program's own.
+/// A struct of exactly two Tensors, such as MaskedTokens or CorruptedText.
 template <class Item>
 concept TwoTensors = std::is_aggregate_v<Item> && requires {
   Item{Tensor(), Tensor()};
@@ -40,7 +40,7 @@ concept TwoTensors = std::is_aggregate_v<Item> && requires {
   Item{Tensor(), Tensor(), {}};
 };
 
-/// How many parts the items of a function have.
+/// The number of parts of each item of a function.
 template <class F>
 constexpr std::size_t parts_of() {
   using Item = decltype(call_item(std::declval<F&>(), 0, std::declval<Generator&>()));

@@ -9,9 +9,8 @@ namespace {
 
 std::unique_ptr<const Source> whole(std::span<const Tensor> tensors, const DataLoaderOptions& options) {
   check(options.pad.empty(),
-        "DataLoader: pad is for items of different lengths, and the rows of a tensor have one: leave it out, "
-        "or "
-        "give items by a function of an index");
+        "DataLoader: pad is for items of different lengths, but all rows of a tensor have the same length: "
+        "leave it out, or give items by a function of an index");
   return tensor_source(tensors);
 }
 
@@ -26,7 +25,7 @@ LoaderBase::LoaderBase(std::int64_t items, std::size_t parts, ItemFunction funct
                                        options)) {}
 
 std::shared_ptr<Loader> LoaderBase::loader() const {
-  check(loader_ != nullptr, "DataLoader: it was moved from: use the one it was moved to");
+  check(loader_ != nullptr, "DataLoader: this loader was moved from: use the one it was moved to");
   return loader_;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// DataLoader: batches of what a program has, tensors or a function of an index. There is no class to derive
-// from.
+// DataLoader: batches of tensors, or of the items of a function of an index. A program derives no class.
 //
 //   data::DataLoader loader({x, y}, {.batch_size = 32, .shuffle = true});
 //   while (loader.epoch() < 10)
@@ -27,26 +26,26 @@ namespace gradus::data {
 
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;  // items
-  /// In the place of batch_size, with `length`: the longest item's length times the number of items of a
-  /// batch is at most this.
+  /// Replaces batch_size, and needs `length`: in each batch, the longest item's length times the number of
+  /// items is at most this.
   std::int64_t max_tokens = 0;
-  bool shuffle = false;    // another order each epoch
-  bool drop_last = false;  // leave a last batch out that is smaller than the others
-  /// Items of a function that differ in the length of their first axis get this at its end, up to the longest
-  /// of the batch: one value, or one for each part. Without it such items are an error. `.pad = {0, -100}`
+  bool shuffle = false;    // a new order each epoch
+  bool drop_last = false;  // drop a last batch that is smaller than the others
+  /// Pads items of a function whose first axes differ, at the end of the axis, to the longest of the batch:
+  /// one value, or one for each part. Without it such items are an error. `.pad = {0, -100}`
   std::vector<Scalar> pad = {};
-  /// The length of an item, asked once for each when the loader is made: items of like length then share
-  /// batches. For that the order is cut into pools of `bucket` batches, and each pool is sorted by length (so
-  /// also when nothing is shuffled). `bucket = 0` sorts nothing: for max_tokens in an order that must stay.
+  /// The length of an item, called once per item when the loader is made: items of similar length then share
+  /// batches. The order is cut into pools of `bucket` batches, and each pool is sorted by length (also when
+  /// nothing is shuffled). `bucket = 0` sorts nothing: for max_tokens in an order that must not change.
   std::function<std::int64_t(std::int64_t)> length = {};
   std::int64_t bucket = 100;
-  /// What decides the orders, and the numbers a function draws: a seed taken from default_generator() when
-  /// the loader is made, or from this, which is copied: two loaders given the same one have the same orders.
+  /// Decides the orders and a function's random numbers. The seed is taken from default_generator() when the
+  /// loader is made, or from a copy of this generator: two loaders given the same one have the same orders.
   /// `.generator = Generator(7)`
   std::optional<Generator> generator = {};
-  /// So many batches are prepared by a thread of the loader while the program works on the one before: for
-  /// functions that read files or compute. What they use is read on that thread then, and must not be changed
-  /// meanwhile: hence 0, none, unless asked for. The batches are the same bits.
+  /// The number of batches that a thread of the loader prepares while the program works on the one before:
+  /// for functions that read files or compute. That thread reads the data they use, which must not be changed
+  /// meanwhile; therefore the default is 0. The batches are the same, bit for bit.
   std::int64_t read_ahead = 0;
 };
 
@@ -54,7 +53,7 @@ namespace detail {
 
 class Loader;
 
-/// One tensor or an array of them, or a std::vector, which a constructor refuses.
+/// One tensor or an array of them, or a std::vector, which a deleted constructor rejects.
 template <class Data>
 concept Rows = std::derived_from<Data, Tensor> || std::derived_from<Data, std::vector<Tensor>> ||
     requires(const Data& data) {
@@ -69,7 +68,7 @@ constexpr std::size_t tensors_in() {
     return 1;
 }
 
-/// One pass through a loader's epoch; its end ends the thread that reads ahead.
+/// One pass through a loader's epoch; its destructor ends the thread that reads ahead.
 class Loop {
  public:
   explicit Loop(std::shared_ptr<Loader> loader);
@@ -84,23 +83,23 @@ class Loop {
   std::uint64_t number_;
 };
 
-/// What does not depend on how many parts an item has.
+/// The part of DataLoader that does not depend on the number of parts of an item.
 class LoaderBase {
  public:
-  /// Batches in an epoch; with max_tokens, in this one.
+  /// The number of batches in an epoch; with max_tokens, in this epoch.
   std::int64_t size() const;
-  /// The number of the epoch that is under way, from 0. It moves on when next() has handed out the last
-  /// batch, and when a `for` ends by itself; for a loop that was left early, when the next one begins.
+  /// The number of the current epoch, from 0. It increases when next() has returned the last batch, and when
+  /// a `for` has run to its end; after a loop that was left early, it increases when the next one begins.
   std::int64_t epoch() const;
 
-  /// The place: the batches handed out so far, and what decides those to come. For a checkpoint:
-  /// `state.add_all("loader.", loader.state_dict());` Saved after a `break`, it is a place in the middle of
-  /// the epoch: there a loader that loads it goes on, while a new `for` of this one begins the next epoch.
+  /// The position: the number of batches returned so far, and the seed of those to come. For a checkpoint:
+  /// `state.add_all("loader.", loader.state_dict());` A state saved after a `break` is a position inside the
+  /// epoch: a loader that loads it continues there, while a new `for` over this one begins the next epoch.
   StateDict state_dict() const;
-  /// Takes the place back: the next `for` or next() goes on with the batches that were left of that epoch,
-  /// the same bits. Throws, changing nothing, when the state is of a loader with another number of items or
-  /// tensors, batch_size, max_tokens, shuffle, drop_last, bucket or lengths. The other options are not in it:
-  /// that `pad` and the items themselves are the same is up to the program.
+  /// Restores the position: the next `for` or next() continues with the remaining batches of that epoch, bit
+  /// for bit. Throws, changing nothing, when the state is of a loader with another number of items or
+  /// tensors, batch_size, max_tokens, shuffle, drop_last, bucket or lengths. The state does not contain the
+  /// other options: the program must give the same items and the same `pad`.
   void load_state_dict(const StateDict& dict);
 
  protected:
@@ -110,29 +109,29 @@ class LoaderBase {
   void next(std::span<Tensor> batch);
 
  private:
-  std::shared_ptr<Loader> loader_;  // none once moved from
+  std::shared_ptr<Loader> loader_;  // null after a move
 };
 
 }  // namespace detail
 
-// DataLoader<N> is a specialisation because constructors of a primary template are deduction guides: the
-// compiler would list them all for an error in a call, and none can tell N.
+// DataLoader<N> is a specialization because constructors of a primary template are deduction guides: the
+// compiler would list them all for an error in a call, and none can deduce N.
 template <std::size_t N>
 class DataLoader;
 
 /// Batches of N tensors, as TensorArray<N>, a std::array: [batch_size, axes of an item...] each, copies
-/// without a tape. Each `for` over the loader is an epoch; one that is left early is not taken up again by
-/// the next.
+/// without a tape. Each `for` over the loader is an epoch; after a loop that was left early, the next one
+/// begins a new epoch.
 ///
-/// A program may leave a loop in any way, also by an exception, its own or the function's. A loader has one
-/// place: it is gone through by one loop, and used by one thread, at a time; it may be moved, not copied.
+/// A program may leave a loop in any way, also by an exception. A loader has one position: only one loop and
+/// one thread may use it at a time; it can be moved, not copied.
 template <std::size_t N>
 requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
  public:
-  using Batch = TensorArray<N>;  // a row of tensors, as the data has
+  using Batch = TensorArray<N>;  // a row of tensors, as in the data
 
-  /// Rows of tensors of the same first axis. It holds handles: what is written into the tensors later is in
-  /// later batches. Throws when one is undefined, requires grad or has no axes.
+  /// Rows of tensors with equal first axes. The loader shares their memory: later batches contain values
+  /// written into the tensors meanwhile. Throws when one is undefined, requires grad or has no axes.
   /// `data::DataLoader loader({x, y}, {.batch_size = 32, .shuffle = true, .drop_last = true});`
   DataLoader(const Tensor (&tensors)[N], const DataLoaderOptions& options = {})
       : LoaderBase(std::span<const Tensor>(tensors), options) {}
@@ -145,18 +144,18 @@ requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
     static_assert(N == 1, "a DataLoader<N> takes N tensors");
   }
   template <std::derived_from<std::vector<Tensor>> List>
-  DataLoader(const List&, const DataLoaderOptions& = {}) = delete;  // their number is in the type: ({x, y})
+  DataLoader(const List&, const DataLoaderOptions& = {}) = delete;  // the type needs their number: ({x, y})
 
   /// Items 0 .. items - 1 of a function, which returns a Tensor, a std::array of them or a struct of two,
-  /// such as data::MaskedTokens (the same number, shapes and dtypes for every item; see pad). What it
+  /// such as data::MaskedTokens (the same number, shapes and dtypes for every item; see pad). Objects that it
   /// captures by reference must live as long as the loader.
   ///
   ///     const auto item = [&](std::int64_t i) { return std::array{read(files[i]), labels[i]}; };
   ///     data::DataLoader loader(files.size(), item, {.batch_size = 32, .shuffle = true, .read_ahead = 2});
   ///
-  /// Random numbers it draws from default_generator(), or from a second argument `Generator&`, depend on the
-  /// loader's seed, the epoch and the index only: they are the same ones read ahead, and after a restart. It
-  /// runs without a tape, and with the default dtype the loader was made with.
+  /// Random numbers that it draws from default_generator(), or from a second argument `Generator&`, depend
+  /// only on the loader's seed, the epoch and the index: reading ahead or a restart does not change them. The
+  /// function runs without a tape, and with the default dtype at the loader's construction.
   template <class F>
   DataLoader(Int items, F function, const DataLoaderOptions& options = {})
       : LoaderBase(items, N, detail::item_function(std::move(function)), options) {
@@ -166,7 +165,7 @@ requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
   DataLoader(DataLoader&&) noexcept = default;
   DataLoader& operator=(DataLoader&&) noexcept = default;
 
-  /// The next batch; after an epoch's last one the first of the next epoch: for programs that count steps.
+  /// The next batch; after an epoch's last batch, the first of the next epoch: for programs that count steps.
   /// `const auto [xb, yb] = loader.next();`
   Batch next() {
     Batch batch;
@@ -174,7 +173,7 @@ requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
     return batch;
   }
 
-  class Iterator {  // of a range-for over the batches
+  class Iterator {  // for a range-for over the batches
    public:
     explicit Iterator(std::shared_ptr<detail::Loader> loader) : loop_(std::move(loader)) { ++*this; }
     const Batch& operator*() const { return batch_; }
@@ -194,8 +193,8 @@ requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
   std::default_sentinel_t end() const { return {}; }
 };
 
-// These say how many tensors there are. An option they do not know is misspelt: the compiler names it in
-// `const data::DataLoaderOptions options{...};`
+// These guides deduce the number of tensors. If the compiler finds none for options in braces, an option's
+// name is misspelled: it names it in `const data::DataLoaderOptions options{...};`
 template <class F>
 DataLoader(Int, F, const DataLoaderOptions& = {}) -> DataLoader<detail::parts_of<F>()>;
 template <detail::Rows Data, std::size_t N = detail::tensors_in<Data>()>

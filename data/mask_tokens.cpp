@@ -10,7 +10,7 @@ namespace gradus::data {
 
 namespace {
 
-constexpr std::int64_t kIgnored = -100;  // no target, as losses have it
+constexpr std::int64_t kIgnored = -100;  // no target: the ignore_index of the losses
 
 void expect_share(const char* what, double value) {
   check(value >= 0 && value <= 1, "mask_tokens: expects {} from 0 to 1, got {}", what, value);
@@ -18,10 +18,10 @@ void expect_share(const char* what, double value) {
 
 void check_options(const MaskOptions& o) {
   check(o.vocab > 0, "mask_tokens: expects vocab of 1 or more, got {}", o.vocab);
-  check(o.mask >= 0 && o.mask < o.vocab, "mask_tokens: expects mask, the id of [MASK], of 0 .. {}, got {}",
+  check(o.mask >= 0 && o.mask < o.vocab, "mask_tokens: expects mask, the id of [MASK], in 0 .. {}, got {}",
         o.vocab - 1, o.mask);
   for (const std::int64_t id : o.special)
-    check(id >= 0 && id < o.vocab, "mask_tokens: expects special ids of 0 .. {}, got {}", o.vocab - 1, id);
+    check(id >= 0 && id < o.vocab, "mask_tokens: expects special ids in 0 .. {}, got {}", o.vocab - 1, id);
   expect_share("share", o.share);
   expect_share("masked", o.masked);
   expect_share("random", o.random);
@@ -35,12 +35,11 @@ std::vector<std::int64_t> special_ids(const MaskOptions& o) {
   ids.push_back(o.mask);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  check(std::ssize(ids) < o.vocab, "mask_tokens: all {} ids are special: there is nothing to choose",
-        o.vocab);
+  check(std::ssize(ids) < o.vocab, "mask_tokens: all {} ids are special: no token can be chosen", o.vocab);
   return ids;
 }
 
-/// Any id but a special one.
+/// A random id that is not special.
 std::int64_t random_token(std::int64_t vocab, const std::vector<std::int64_t>& special,
                           Generator& generator) {
   std::int64_t id = generator.below(vocab - std::ssize(special));
@@ -60,7 +59,7 @@ MaskedTokens mask_tokens(const Tensor& ids, const MaskOptions& options, Generato
              targets = result.targets.mutable_span<std::int64_t>();
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const std::int64_t id = seen[i];
-    check(id >= 0 && id < options.vocab, "mask_tokens: expects ids of 0 .. {}, got {}", options.vocab - 1,
+    check(id >= 0 && id < options.vocab, "mask_tokens: expects ids in 0 .. {}, got {}", options.vocab - 1,
           id);
     if (std::binary_search(special.begin(), special.end(), id) || generator.uniform() >= options.share)
       continue;

@@ -9,7 +9,7 @@ namespace gradus::data {
 
 namespace {
 
-/// What is predicted and what is true, side by side.
+/// Predicted classes and their targets.
 struct Pairs {
   Array predicted, targets;  // i64, contiguous
   std::optional<std::int64_t> classes;
@@ -18,7 +18,7 @@ struct Pairs {
 bool counts(const Tensor& x) { return x.dtype() == i64 || x.dtype() == boolean; }
 
 Pairs pair_up(const char* op, const Tensor& predicted, const Tensor& targets) {
-  if (!predicted.defined()) fail_undefined(op, "what is predicted");
+  if (!predicted.defined()) fail_undefined(op, "predicted");
   if (!targets.defined()) fail_undefined(op, "targets");
   check(counts(targets), "{}: expects targets i64 or bool, got {} {}: {}", op, targets.dtype(),
         targets.shape(),
@@ -29,11 +29,11 @@ Pairs pair_up(const char* op, const Tensor& predicted, const Tensor& targets) {
   const bool logits = !counts(predicted);
   if (logits) {
     check(!(rows == targets.shape()),
-          "{}: predicted {} {} and targets {} have one shape, where logits have one axis more: for one logit "
-          "each pass `logits > 0`, for classes i64",
+          "{}: predicted {} {} and targets {} have the same shape, but logits have one more axis: for one "
+          "logit each pass `logits > 0`, for classes i64",
           op, predicted.dtype(), rows, targets.shape());
     check(rows.empty() || rows.back() != 1,
-          "{}: predicted {} {} has one class, which would always be right: of one logit each pass "
+          "{}: predicted {} {} has one class, which would always be right: for one logit each pass "
           "`logits.squeeze(-1) > 0`",
           op, predicted.dtype(), rows);
     if (!rows.empty()) rows.erase(rows.size() - 1);
@@ -45,13 +45,13 @@ Pairs pair_up(const char* op, const Tensor& predicted, const Tensor& targets) {
   Pairs pairs;
   if (logits) pairs.classes = predicted.shape().back();
   const auto ids = [](const Tensor& x) { return x.array().to(i64).contiguous(); };
-  // Of no rows there is no largest element either.
+  // argmax needs at least one row.
   pairs.predicted = ids(logits && targets.numel() > 0 ? argmax(predicted, -1) : predicted);
   pairs.targets = ids(targets);
   return pairs;
 }
 
-/// f(predicted, target) of every pair that counts.
+/// f(predicted, target) for every pair whose target is not ignore_index.
 template <class F>
 void for_each(const char* op, const Pairs& pairs, const MetricOptions& options, F f) {
   const std::int64_t* const predicted = pairs.predicted.data<std::int64_t>();
@@ -59,7 +59,7 @@ void for_each(const char* op, const Pairs& pairs, const MetricOptions& options, 
   for (std::int64_t i = 0; i < pairs.targets.numel(); ++i) {
     if (targets[i] == options.ignore_index) continue;
     check(!pairs.classes || (targets[i] >= 0 && targets[i] < *pairs.classes),
-          "{}: target {} at {} is none of the {} classes", op, targets[i], i, pairs.classes.value_or(0));
+          "{}: target {} at {} is not one of the {} classes", op, targets[i], i, pairs.classes.value_or(0));
     f(predicted[i], targets[i]);
   }
 }

@@ -1,5 +1,5 @@
-// Sizes of parts, as PyTorch's random_split works them out: floor(items share) each, and of the items that
-// are left over one more for the first parts, in turn.
+// The sizes of the parts are those of PyTorch's random_split: floor(items share) each, and the remaining
+// items are added to the first parts, one each.
 
 #include "gradus/data/random_split.h"
 
@@ -23,7 +23,7 @@ std::string list(std::span<const Scalar> parts) {
   return "{" + text + "}";
 }
 
-/// The parts as sizes, if they are sizes of `items` things.
+/// The parts as sizes, if they are whole and add up to `items`; else empty.
 std::vector<I> as_sizes(I items, std::span<const Scalar> parts) {
   std::vector<I> sizes;
   I left = items;
@@ -35,7 +35,8 @@ std::vector<I> as_sizes(I items, std::span<const Scalar> parts) {
   return left == 0 ? sizes : std::vector<I>();
 }
 
-/// The same for shares; they hold only what their sum, which is about 1, leaves of the items.
+/// The sizes of parts given as shares that add up to about 1; else empty. A rounded sum above 1 takes no more
+/// than `items`.
 std::vector<I> as_shares(I items, std::span<const Scalar> parts) {
   std::vector<I> sizes;
   double sum = 0;
@@ -67,7 +68,7 @@ TensorArray<2> random_split(Int items, double share, Generator& generator) {
   check(share >= 0 && share <= 1,
         "random_split: expects a share of 0 to 1, got {}: sizes go in braces, {{{}, {}}}", share, share,
         static_cast<double>(items) - share);
-  // 1 - 0.8 is not 0.2 but a little less, of which 10 items would get 1.
+  // 1 - 0.8 in floating point is a little less than 0.2, and floor(10 * that) would be 1.
   const double rest = std::round((1 - share) * 1e15) / 1e15;
   return random_split(items, {share, rest}, generator);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// random_split: which items train and which test.
+// random_split: divides items into training and test sets.
 
 #include <array>
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace detail {
 std::vector<Tensor> random_split(std::int64_t items, std::span<const Scalar> parts, Generator& generator);
 }
 
-/// The numbers 0 .. items - 1 in a random order, cut in two: a share of them, and the rest (i64).
+/// The indices 0 .. items - 1 in a random order, cut in two: a share of them, and the rest (i64).
 /// `const auto [train, test] = data::random_split(x.size(0), 0.8);  x[train]`
 TensorArray<2> random_split(Int items, double share, Generator& generator = default_generator());
 
-void random_split(const Tensor&, const auto&...) = delete;  // of a number: random_split(x.size(0), 0.8)
+void random_split(const Tensor&, const auto&...) = delete;  // takes a number: random_split(x.size(0), 0.8)
 
-/// The same in N parts: shares that add up to 1, rounded as by PyTorch's random_split (down; what is left
-/// over goes to the first parts, one each), or sizes that add up to `items`. Throws when they do not. `const
+/// The same in N parts: shares that add up to 1, rounded as by PyTorch's random_split (down; the first parts
+/// get the remaining items, one each), or sizes that add up to `items`. Throws when they do not. `const
 /// auto [train, valid, test] = data::random_split(n, {0.8, 0.1, 0.1});`
 template <std::size_t N>
 TensorArray<N> random_split(Int items, const Scalar (&parts)[N], Generator& generator = default_generator()) {

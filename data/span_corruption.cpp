@@ -12,14 +12,13 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// `items` cut into `pieces` of at least one, each way as likely as any other: cuts at random places between
-/// two items.
+/// Cuts `items` into `pieces` of at least one, at random places between items; all ways are equally likely.
 Sizes random_pieces(std::int64_t items, std::int64_t pieces, Generator& generator) {
   Sizes cuts = randperm(items - 1, generator).slice(0, 0, pieces - 1).to_vector<std::int64_t>();
   std::sort(cuts.begin(), cuts.end());
   cuts.push_back(items - 1);
   std::int64_t begin = 0;
-  for (std::int64_t& cut : cuts) {  // becomes the size of the piece before it
+  for (std::int64_t& cut : cuts) {  // replaced by the size of the piece before it
     const std::int64_t end = cut + 1;
     cut = end - begin;
     begin = end;
@@ -29,7 +28,7 @@ Sizes random_pieces(std::int64_t items, std::int64_t pieces, Generator& generato
 
 void expect_text(const Tensor& ids, const SpanCorruptionOptions& o) {
   check(ids.defined() && ids.dtype() == i64 && ids.dim() == 1 && ids.size(0) >= 2,
-        "span_corruption: expects ids [T] of i64, 2 or more, got {}",
+        "span_corruption: expects ids [T] of i64 with T of 2 or more, got {}",
         ids.defined() ? fmt::format("{} {}", ids.dtype(), ids.shape()) : "an undefined tensor");
   check(o.noise_density > 0 && o.noise_density < 1,
         "span_corruption: expects a noise_density between 0 and 1, got {}", o.noise_density);
@@ -40,17 +39,17 @@ void expect_text(const Tensor& ids, const SpanCorruptionOptions& o) {
 void expect_sentinels(const Tensor& ids, const SpanCorruptionOptions& o, std::int64_t spans) {
   const std::int64_t first = o.sentinel;
   check(first >= spans - 1,
-        "span_corruption: expects a sentinel of {} or more, as {} spans have one each, got {}: in T5's "
-        "vocabulary it is 32099",
+        "span_corruption: expects a sentinel of {} or more, because each of {} spans needs one, got {}: in "
+        "T5's vocabulary it is 32099",
         spans - 1, spans, first);
   const Tensor taken = (ids <= first) & (ids > first - spans);
   check(!taken.any(),
-        "span_corruption: ids hold tokens from {} to {}, which stand for spans: cut the text shorter, "
-        "or take another sentinel",
+        "span_corruption: ids contain tokens from {} to {}, the sentinels of the spans: use a shorter text, "
+        "or another sentinel",
         first - spans + 1, first);
   check(!o.end || *o.end > first || *o.end <= first - spans,
-        "span_corruption: {} spans need the sentinels {} to {}, and {} is the end: cut the text shorter, or "
-        "take a higher sentinel",
+        "span_corruption: {} spans need the sentinels {} to {}, and {} is the end: use a shorter text, or a "
+        "higher sentinel",
         spans, first - spans + 1, first, o.end.value_or(0));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// gradus::kit: what programs that train share. docs/kit.md shows it at work.
+// gradus::kit: code shared by programs that train models. See docs/kit.md for examples.
 
 #include "gradus/kit/chart/chart.h"
 #include "gradus/kit/chart/plot.h"

@@ -8,23 +8,23 @@
 namespace gradus::optim {
 
 struct AdamOptions {
-  Schedule lr = 1e-3;                              // the learning rate, or one that changes by the step
-  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of gradient and square
+  Schedule lr = 1e-3;                              // the learning rate: a number or a schedule
+  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of the gradient and its square
   double eps = 1e-8;                               // at least 1.2e-38
-  double weight_decay = 0;                         // added to the gradient
+  double weight_decay = 0;                         // adds weight_decay * w to the gradient
 };
 
 struct AdamWOptions {
-  Schedule lr = 1e-3;                              // the learning rate, or one that changes by the step
-  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of gradient and square
+  Schedule lr = 1e-3;                              // the learning rate: a number or a schedule
+  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of the gradient and its square
   double eps = 1e-8;                               // at least 1.2e-38
-  double weight_decay = 0.01;                      // taken from the weight: w -= lr * weight_decay * w
+  double weight_decay = 0.01;                      // acts on the weight: w -= lr * weight_decay * w
 };
 
 /// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, w -= lr mhat / (sqrt(vhat) + eps), where
-/// mhat = m / (1 - b1^t) and vhat = v / (1 - b2^t) undo the start at zero. A gradient whose square overflows
-/// (f32: above 1e19) makes v inf, and that element of w never changes again, as in PyTorch: clip the
-/// gradients. `optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(3e-4, 400)});`
+/// mhat = m / (1 - b1^t) and vhat = v / (1 - b2^t) correct the bias of the start at zero. A gradient whose
+/// square overflows (f32: above 1e19) makes v inf, and that element of w never changes again, as in PyTorch:
+/// clip the gradients. `optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(3e-4, 400)});`
 class Adam : public Optimizer {
  public:
   explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});

@@ -13,9 +13,9 @@
 namespace gradus::optim {
 
 namespace {
-constexpr std::int64_t kSummed = 4096;  // summed in the gradient's own precision; pieces are added in double
+constexpr std::int64_t kSummed = 4096;  // squares summed in the gradient's dtype; these sums in double
 
-/// Of a piece. Squares below what T holds, or above it, are summed in double.
+/// The sum of squares of a piece. If it overflows or underflows T, it is computed in double.
 template <class T>
 double sum_square_of(std::int64_t size, const T* data) {
   const double sum = static_cast<double>(kernels::table<T>().sum_square(size, data));
@@ -48,10 +48,10 @@ double sum_square(const Array& gradient) {
   return total;
 }
 
-/// f(n, data) changes a part of a gradient; several threads call it for different parts.
+/// Applies f(n, data), which changes a part of a gradient; several threads call it for different parts.
 template <class F>
 void rewrite(const char* op, const std::vector<Array>& gradients, F f) {
-  std::vector<Array> dense;  // all of them first: without memory for one of them none changes
+  std::vector<Array> dense;  // all copies first, so that none changes when out of memory
   for (const Array& gradient : gradients) dense.push_back(gradient.contiguous());
   for (std::size_t i = 0; i < dense.size(); ++i) {
     dispatch_floating(op, dense[i], [&]<class T>() {
@@ -67,7 +67,7 @@ void rewrite(const char* op, const std::vector<Array>& gradients, F f) {
   }
 }
 
-/// The gradients there are, each once, in order: a parameter may stand in several parts.
+/// All defined gradients, each once, in order: a parameter may be listed more than once.
 std::vector<Array> gradients(const char* who, const std::vector<Tensor>& parameters) {
   std::vector<Array> found;
   std::unordered_set<const Node*> seen;
@@ -81,8 +81,7 @@ std::vector<Array> gradients(const char* who, const std::vector<Tensor>& paramet
   return found;
 }
 
-/// The norm where the sum of squares overflows or loses digits to underflow: every element is divided by the
-/// largest first.
+/// The norm if the sum of squares overflows or underflows: first divides every element by the largest.
 double scaled_norm(const std::vector<Array>& gradients) {
   double largest = 0, sum = 0;
   const auto for_each = [&](auto f) {
@@ -123,7 +122,7 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   rewrite("clip_grad_norm", found, [=]<class T>(std::int64_t n, T* data) {
     if (factor >= std::numeric_limits<T>::min())
       kernels::table<T>().scale(n, static_cast<T>(factor), data, data);
-    else  // which T holds with fewer digits, or not at all
+    else  // the factor is subnormal or 0 in T
       for (std::int64_t i = 0; i < n; ++i)
         data[i] = static_cast<T>(static_cast<double>(data[i]) / norm * max_norm);
   });

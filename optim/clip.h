@@ -7,17 +7,17 @@
 
 namespace gradus::optim {
 
-/// The Euclidean norm of all gradients together, also where its square would overflow or vanish: squares are
-/// summed 4096 at a time in the gradient's own precision, or in double where that would lose or overflow
-/// them, and these sums in double. Parameters without a gradient count as 0, one that is given twice once.
+/// The Euclidean norm of all gradients together, also if its square would overflow or underflow: squares are
+/// summed 4096 at a time in the gradient's dtype, or in double if that would overflow or underflow, and these
+/// sums are added in double. Parameters without a gradient count as 0; a parameter given twice counts once.
 double grad_norm(const std::vector<Tensor>& parameters);
 
-/// Scales all gradients by max_norm / (norm + 1e-6) when norm exceeds max_norm, as PyTorch does; returns the
-/// norm before. A norm that is not finite is returned and leaves the gradients alone: the caller decides.
+/// Scales all gradients by max_norm / (norm + 1e-6) when norm exceeds max_norm, as in PyTorch; returns the
+/// norm before. If the norm is not finite, the gradients are not changed: the caller decides.
 /// `const double norm = optim::clip_grad_norm(model.parameters(), 1.0);`
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
 
-/// Moves every element of every gradient into -clip_value .. clip_value; NaN stays NaN.
+/// Clamps every element of every gradient to -clip_value .. clip_value; NaN stays NaN.
 /// `optim::clip_grad_value(model.parameters(), 0.5);`
 void clip_grad_value(const std::vector<Tensor>& parameters, double clip_value);
 

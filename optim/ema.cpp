@@ -17,7 +17,7 @@ EMA::EMA(std::vector<Tensor> parameters, double decay) : parameters_(std::move(p
     check(parameter.defined(), "EMA: parameter {} is an undefined tensor", i);
     const std::string name = detail::describe(parameter, i);
     check(is_floating(parameter.dtype()), "EMA: {} is {}, expects f32 or f64", name, parameter.dtype());
-    check(parameter.is_contiguous(), "EMA: {} is not contiguous: make it of contiguous()", name);
+    check(parameter.is_contiguous(), "EMA: {} is not contiguous: create it with contiguous()", name);
     for (std::size_t k = 0; k < i; ++k)
       check(parameter.numel() == 0 || parameters_[k].array().raw() != parameter.array().raw(),
             "EMA: {} is given twice", name);
@@ -26,8 +26,7 @@ EMA::EMA(std::vector<Tensor> parameters, double decay) : parameters_(std::move(p
 }
 
 void EMA::expect_unused(const char* call) const {
-  check(!used_, "EMA: {} while an EMA::Use lives: the parameters hold the averages, end its scope first",
-        call);
+  check(!used_, "EMA: {} during an EMA::Use: the parameters hold the averages, end its scope first", call);
 }
 
 void EMA::update() {
@@ -95,7 +94,7 @@ void EMA::load_state_dict(const StateDict& dict) {
     loaded.push_back(average->array().clone());
   }
   check(dict.size() == loaded.size() + 1,
-        "EMA: the state has {} entries, expects {}: it is of other parameters", dict.size(),
+        "EMA: the state has {} entries, expects {}: it belongs to other parameters", dict.size(),
         loaded.size() + 1);
   averages_ = std::move(loaded);
   updates_ = updates;

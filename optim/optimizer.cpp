@@ -14,7 +14,7 @@
 namespace gradus::optim {
 
 namespace {
-// Elements one thread updates at a time: Adam's four arrays then fit into its second-level cache.
+// The number of elements a thread updates at a time: Adam's four arrays then fit into the second-level cache.
 constexpr std::int64_t kPiece = 16384;
 }  // namespace
 
@@ -37,7 +37,7 @@ void detail::check_betas(const char* name, const std::pair<double, double>& beta
 }
 
 void detail::check_eps(const char* name, double eps) {
-  // An element whose gradient has always been 0 would be divided by it.
+  // If an element's gradient has always been 0, its update is divided by eps.
   check(eps >= std::numeric_limits<float>::min() && std::isfinite(eps),
         "{}: expects an eps of 1.2e-38 or more, else an element that never had a gradient is divided by 0, "
         "got {}",
@@ -50,7 +50,7 @@ static void check_rate(const char* name, const Schedule& lr) {
           *rate);
 }
 
-/// What is said where there is nothing to train.
+/// Throws if there are no parameters to train.
 static void expect_parameters(const char* name, bool any) {
   check(any,
         "{}: got no parameters: pass model.parameters(), of a model whose parts are declared as "
@@ -73,7 +73,7 @@ void Optimizer::add_group(ParameterGroup group) {
   append(group);
 }
 
-/// Leaves everything as it was when it throws.
+/// When it throws, nothing changes.
 void Optimizer::append(const ParameterGroup& group) {
   const Settings settings{group.lr.value_or(defaults_.lr),
                           group.weight_decay.value_or(defaults_.weight_decay)};
@@ -104,7 +104,7 @@ void Optimizer::check_parameter(const Tensor& parameter, std::size_t number) con
         name, parameter.is_leaf() ? "" : parameter.node()->op);
   check(static_cast<bool>(parameter.node()),
         "{}: {} does not require grad: call requires_grad_() on it before it is used", name_, name);
-  check(parameter.is_contiguous(), "{}: {} is not contiguous: make it of contiguous()", name_, name);
+  check(parameter.is_contiguous(), "{}: {} is not contiguous: create it with contiguous()", name_, name);
   for (const Slot& slot : slots_)
     check(!(slot.parameter.node() == parameter.node()), "{}: {} is given twice", name_, name);
 }
@@ -119,7 +119,7 @@ double Optimizer::lr(std::size_t group) const { return schedule(group)(steps_ + 
 void Optimizer::set_lr(const Schedule& lr, std::optional<std::size_t> group) {
   check_rate(name_, lr);
   if (group) {
-    schedule(*group);  // throws unless there is one
+    schedule(*group);  // throws unless the group exists
     groups_[*group].lr = lr;
     return;
   }
@@ -127,7 +127,7 @@ void Optimizer::set_lr(const Schedule& lr, std::optional<std::size_t> group) {
   for (Settings& settings : groups_) settings.lr = lr;
 }
 
-/// A parameter to update, with its gradient; its elements are begin .. end - 1 of all those to update.
+/// A parameter to update and its gradient; its elements are begin .. end - 1 of all elements to update.
 struct Optimizer::Job {
   Slot* slot;
   Array gradient;
@@ -139,13 +139,13 @@ std::vector<double> Optimizer::rates() const {
   std::vector<double> rates;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const double rate = rates.emplace_back(lr(g));
-    check(std::isfinite(rate) && rate >= 0, "{}: the schedule gave a rate of {} at step {}", name_, rate,
+    check(std::isfinite(rate) && rate >= 0, "{}: the schedule returned a rate of {} at step {}", name_, rate,
           steps_ + 1);
   }
   return rates;
 }
 
-/// Counts nothing yet: the step may still fail.
+/// Does not count the step, which may still fail.
 Optimizer::Job Optimizer::prepare(Slot& slot, double rate) {
   const Tensor& parameter = slot.parameter;
   if (slot.state.empty()) {
@@ -161,7 +161,7 @@ Optimizer::Job Optimizer::prepare(Slot& slot, double rate) {
 void Optimizer::step() {
   const ProfileRange range(step_name_);
   nn::check_unclaimed_parameters(name_);
-  // All parameters in a row are one loop: a piece of it may hold many small ones, or a part of a large one.
+  // One loop over all elements: a piece may contain many small parameters, or a part of a large one.
   const std::vector<double> rate = rates();
   const auto trainable = [](const Slot& slot) { return slot.parameter.requires_grad(); };
   std::vector<Job> jobs;
@@ -219,7 +219,7 @@ StateDict Optimizer::state_dict() const {
 std::int64_t detail::count_of(const char* name, const StateDict& dict, const std::string& key,
                               const std::string& what) {
   const Tensor* const count = dict.find(key);
-  check(count != nullptr, "{}: the state has no {}: it belongs to another optimizer, or is a model's", name,
+  check(count != nullptr, "{}: the state has no {}: it belongs to another optimizer or to a model", name,
         what);
   check(count->defined() && count->dtype() == i64 && count->numel() == 1 && count->item() >= 0,
         "{}: expects {} to be one i64 of 0 or more", name, what);

@@ -1,5 +1,5 @@
 #pragma once
-// What all optimizers share: parameter groups, the step over all parameters, state that can be saved.
+// Optimizer: the base of all optimizers, with parameter groups, the step over all parameters and the state.
 
 #include <cstdint>
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace gradus::optim {
 
-/// Parameters with settings of their own; what is not set is the optimizer's:
+/// Parameters with their own settings; those not given are the optimizer's:
 /// `AdamW opt({{.parameters = matrices}, {.parameters = rest, .weight_decay = 0}}, {.lr = 3e-4});`
 struct ParameterGroup {
   std::vector<Tensor> parameters;           // the group's
-  std::optional<Schedule> lr = {};          // theirs; not given: the optimizer's
-  std::optional<double> weight_decay = {};  // theirs; not given: the optimizer's
+  std::optional<Schedule> lr = {};          // not given: the optimizer's
+  std::optional<double> weight_decay = {};  // not given: the optimizer's
 };
 
 /// Updates parameters from their gradients, step by step.
@@ -28,44 +28,44 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Updates every parameter that has a gradient and is not frozen. Throws when there is none, and when a
-  /// module's parameter got a gradient beside others but is in no optimizer (nor was handed out by
-  /// parameters() before the optimizer was made): its module was not added, or added too late.
+  /// module's parameter got a gradient together with the others but is in no optimizer (and parameters() did
+  /// not return it before the optimizer was made): its module was not added, or added too late.
   void step();
-  /// Drops the gradients, so that the next backward starts from nothing.
+  /// Drops the gradients, so that the next backward does not add to them.
   void zero_grad();
 
   /// Updates done so far.
   std::int64_t steps() const { return steps_; }
   /// The learning rate of the next update.
   double lr(std::size_t group = 0) const;
-  /// From the next update on, of one group, or of all there are and those added later without a rate of their
-  /// own: a number, or a function of the step, which still counts from the first update.
+  /// Sets the rate from the next update on, of one group, or of all groups, including those added later
+  /// without their own rate: a number, or a function of the step, which still counts from the first update.
   /// `opt.set_lr(1e-4); opt.set_lr(optim::warmup_cosine(1e-3, 100, 5000), 1);`
   void set_lr(const Schedule& lr, std::optional<std::size_t> group = {});
   const Schedule& schedule(std::size_t group = 0) const;
   std::size_t groups() const { return groups_.size(); }
-  /// More parameters to update, such as a layer's that was frozen so far; throws, changing nothing, as the
-  /// constructor does. `opt.add_group({encoder.parameters(), 1e-5});` Adam's bias correction begins anew for
-  /// them, but a rate that is a function gets the optimizer's step: after 100 steps a warm-up of 50 is over.
-  /// Shifted by as many it begins then: `.lr = [warmup](auto step) { return warmup(step - 100); }`
+  /// Adds parameters, such as those of a layer that was frozen so far; throws, changing nothing, like the
+  /// constructor. `opt.add_group({encoder.parameters(), 1e-5});` Adam's bias correction starts at step 1 for
+  /// them, but a schedule gets the optimizer's step: after 100 steps a warm-up of 50 is over. To start it at
+  /// step 100, shift it: `.lr = [warmup](auto step) { return warmup(step - 100); }`
   void add_group(ParameterGroup group);
 
   /// The state as tensors: "steps", and for parameter number i "i.step" and "i.<name>" such as "i.exp_avg".
-  /// Learning rates are no part of it.
+  /// It does not contain learning rates.
   StateDict state_dict() const;
-  /// Takes the state back; throws, changing nothing, when a key, shape or count does not fit. Groups added
-  /// later are added first, as they were.
+  /// Restores the state; throws, changing nothing, when a key, shape or count does not fit. First add the
+  /// same groups as in the optimizer that saved it.
   void load_state_dict(const StateDict& dict);
 
  protected:
-  /// A parameter with what the optimizer remembers of it.
+  /// A parameter and its optimizer state.
   struct Slot {
     Tensor parameter;
     std::size_t group;
-    std::int64_t steps = 0;         // updates of this parameter: it may have had no gradient in some
+    std::int64_t steps = 0;         // updates of this parameter, which may have had no gradient in some steps
     std::vector<Array> state = {};  // one per state name; empty before its first update
   };
-  /// The numbers of one update of one parameter.
+  /// The settings of one update of one parameter.
   struct Update {
     double lr, weight_decay;
     std::int64_t step;  // of this parameter, from 1
@@ -92,7 +92,7 @@ class Optimizer {
   const char* name_;
   const char* step_name_;  // of its row in a profile
   std::vector<const char*> state_names_;
-  Settings defaults_;  // of groups without their own
+  Settings defaults_;  // for groups without their own
   std::vector<Settings> groups_;
   std::vector<Slot> slots_;
   std::int64_t steps_ = 0;
@@ -101,7 +101,7 @@ class Optimizer {
 namespace detail {
 /// One group holding all the parameters.
 std::vector<ParameterGroup> one_group(std::vector<Tensor> parameters);
-/// What Adam and its kin ask of their options.
+/// Checks of the options of Adam and similar optimizers.
 void check_betas(const char* name, const std::pair<double, double>& betas);
 void check_eps(const char* name, double eps);
 }  // namespace detail

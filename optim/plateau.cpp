@@ -32,7 +32,7 @@ bool ReduceLROnPlateau::step(double metric) {
   const bool pause = cooldown_ > 0;
   const std::int64_t bad = better || pause ? 0 : bad_ + 1;
   const bool enough = bad > options_.patience;
-  const bool reduced = enough && reduce();  // which may find no memory: counted afterwards
+  const bool reduced = enough && reduce();  // before the counters, because it may run out of memory
   if (better) best_ = metric;
   bad_ = enough ? 0 : bad;
   cooldown_ = enough ? options_.cooldown : pause ? cooldown_ - 1 : 0;
@@ -53,14 +53,14 @@ bool ReduceLROnPlateau::reduce() {
   return reduced;
 }
 
-/// Takes no memory: all groups get their rates.
+/// Allocates nothing, so that all groups get their rates.
 void ReduceLROnPlateau::set(Rates rates) {
   for (const auto& [group, rate] : rates) optimizer_.set_lr(rate.set, group);
   rates.merge(scaled_);
   scaled_.swap(rates);
 }
 
-/// What this made of the group's rate; nothing, if it is another one since.
+/// The group's rate as this object scaled it, or unscaled if it was replaced since.
 ReduceLROnPlateau::Scaled ReduceLROnPlateau::scaled(std::size_t group) const {
   const Schedule& rate = optimizer_.schedule(group);
   const auto known = scaled_.find(group);
@@ -95,7 +95,7 @@ void ReduceLROnPlateau::load_state_dict(const StateDict& dict) {
   const auto number = [&](const std::string& key) {
     const Tensor* const value = dict.find(key);
     check(value != nullptr && value->defined() && value->dtype() == f64 && value->numel() == 1,
-          "{}: expects {} in the state, one f64: it belongs to something else", name, key);
+          "{}: expects one f64 {} in the state: it belongs to something else", name, key);
     return value->item();
   };
   const double best = number("best");

@@ -1,5 +1,5 @@
 #pragma once
-// ReduceLROnPlateau: a lower learning rate where a loss has stopped falling.
+// ReduceLROnPlateau: lowers the learning rate when a loss has stopped decreasing.
 
 #include <cstdint>
 #include <map>
@@ -10,19 +10,19 @@
 namespace gradus::optim {
 
 struct ReduceLROnPlateauOptions {
-  bool maximize = false;       // the metric shall rise, as an accuracy: PyTorch's mode "max"
+  bool maximize = false;       // a larger metric is better, as for accuracy: PyTorch's mode "max"
   double factor = 0.1;         // below 1
-  std::int64_t patience = 10;  // calls without an improvement that are allowed
-  double threshold = 1e-4;     // an improvement is larger than this, relative to the best so far
-  bool absolute = false;       // or in itself: PyTorch's threshold_mode "abs"
+  std::int64_t patience = 10;  // allowed calls without an improvement
+  double threshold = 1e-4;     // the least improvement, relative to the best so far
+  bool absolute = false;       // the threshold is absolute: PyTorch's threshold_mode "abs"
   std::int64_t cooldown = 0;   // calls after a reduction that do not count
-  double min_lr = 0;           // it never falls below
-  double eps = 1e-8;           // smaller reductions are left out
+  double min_lr = 0;           // the lowest rate
+  double eps = 1e-8;           // smaller reductions are skipped
 };
 
 /// Multiplies the rates of all groups by `factor` when a metric has not improved for more than `patience`
-/// calls in a row; NaN is no improvement. Rates that are functions of the step are multiplied as functions. A
-/// rate set by set_lr() in between is what the next reduction starts from.
+/// calls in a row; NaN is no improvement. Schedules are multiplied as functions. After set_lr(), the next
+/// reduction starts from the new rate.
 ///
 ///     optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 3});
 ///     ...  plateau.step(validation_loss);  // once per epoch
@@ -35,14 +35,14 @@ class ReduceLROnPlateau {
   bool step(double metric);
 
   /// "best", "bad", "cooldown", and for group number i "i.lr", its rate if that is a number, else NaN, and
-  /// "i.scale", what its function is multiplied by.
+  /// "i.scale", the factor of its schedule.
   StateDict state_dict() const;
-  /// Takes the state back, and with it sets the optimizer's rates: numbers as they were, while a function is
-  /// to be set before. Throws, changing nothing, when it does not fit.
+  /// Restores the state and the optimizer's rates, if they are numbers; set schedules before. Throws,
+  /// changing nothing, when it does not fit.
   void load_state_dict(const StateDict& dict);
 
  private:
-  /// A rate before and after it was multiplied; for a number both are what it is now.
+  /// A rate before and after scaling; for a number both are the current rate.
   struct Scaled {
     Schedule base, set;
     double scale = 1;
@@ -55,9 +55,9 @@ class ReduceLROnPlateau {
 
   Optimizer& optimizer_;
   ReduceLROnPlateauOptions options_;
-  Rates scaled_;  // of the groups where it was done
+  Rates scaled_;  // of the groups that were scaled
   double best_;
-  std::int64_t bad_ = 0, cooldown_ = 0;  // calls without an improvement; calls yet to be left out
+  std::int64_t bad_ = 0, cooldown_ = 0;  // calls without an improvement; remaining calls that do not count
 };
 
 }  // namespace gradus::optim

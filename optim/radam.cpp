@@ -29,7 +29,7 @@ void RAdam::update(const Slot& slot, const Array& gradient, const Update& by, st
     T* const m = slot.state[0].mutable_data<T>() + begin;
     T* const v = slot.state[1].mutable_data<T>() + begin;
     if (rho > 5) {
-      // Adam's step, but that eps stands beside sqrt(v), not beside sqrt(vhat).
+      // Adam's step, except that eps is added to sqrt(v), not to sqrt(vhat).
       const double r = std::sqrt((rho - 4) * (rho - 2) * n / ((n - 4) * (n - 2) * rho));
       kernels::table<T>().adam(end - begin,
                                {.lr = by.lr * r,

@@ -1,5 +1,5 @@
 #pragma once
-// RAdam: Adam that knows how far its average of squares can be trusted (Liu et al. 2020, "On the variance of
+// RAdam: Adam that corrects for the variance of its average of squares (Liu et al. 2020, "On the variance of
 // the adaptive learning rate and beyond").
 
 #include <utility>
@@ -9,16 +9,16 @@
 namespace gradus::optim {
 
 struct RAdamOptions {
-  Schedule lr = 1e-3;                              // the learning rate, or one that changes by the step
-  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of gradient and square
+  Schedule lr = 1e-3;                              // the learning rate: a number or a schedule
+  std::pair<double, double> betas = {0.9, 0.999};  // of the averages of the gradient and its square
   double eps = 1e-8;                               // at least 1.2e-38
-  double weight_decay = 0;                         // added to the gradient
+  double weight_decay = 0;                         // adds weight_decay * w to the gradient
 };
 
-/// m and v as in Adam. rho = n - 2 t b2^t / (1 - b2^t), with n = 2 / (1 - b2) - 1, is how many gradients v
-/// has averaged, in effect. Up to rho = 5, w -= lr mhat, SGD with momentum; from there on w -= lr r mhat
+/// m and v as in Adam. rho = n - 2 t b2^t / (1 - b2^t), with n = 2 / (1 - b2) - 1, is the effective number of
+/// gradients averaged in v. Up to rho = 5, w -= lr mhat, SGD with momentum; above, w -= lr r mhat
 /// sqrt(1 - b2^t) / (sqrt(v) + eps), with r = sqrt((rho - 4) (rho - 2) n / ((n - 4) (n - 2) rho)), which
-/// grows toward 1: a warm-up of its own. (5 is PyTorch's; the paper has 4.)
+/// grows toward 1: a built-in warm-up. (5 is PyTorch's; the paper has 4.)
 /// `optim::RAdam opt(model.parameters(), {.lr = 1e-3});`
 class RAdam : public Optimizer {
  public:

@@ -8,7 +8,7 @@
 namespace gradus::optim {
 
 namespace {
-/// The state of a parameter, in this order.
+/// The names of a parameter's state, in this order.
 std::vector<const char*> state_names(const RMSpropOptions& options) {
   std::vector<const char*> names = {"square_avg"};
   if (options.momentum != 0) names.push_back("momentum_buffer");
@@ -48,7 +48,7 @@ void RMSprop::update(const Slot& slot, const Array& gradient, const Update& by, 
       T v = square[i] = alpha * square[i] + rest * g * g;
       if (mean != nullptr) {
         mean[i] = alpha * mean[i] + rest * g;
-        v = std::max(v - mean[i] * mean[i], T{0});  // rounding could leave less than 0; NaN stays
+        v = std::max(v - mean[i] * mean[i], T{0});  // rounding may make it negative; NaN stays
       }
       T step = g / (std::sqrt(v) + eps);
       if (buffer != nullptr) step = buffer[i] = momentum * buffer[i] + step;

@@ -1,17 +1,17 @@
 #pragma once
-// RMSprop (Hinton 2012, lecture 6e of his course; as PyTorch writes it).
+// RMSprop (Hinton 2012, lecture 6e of his course; in PyTorch's form).
 
 #include "gradus/optim/optimizer.h"
 
 namespace gradus::optim {
 
 struct RMSpropOptions {
-  Schedule lr = 1e-2;       // the learning rate, or one that changes by the step
+  Schedule lr = 1e-2;       // the learning rate: a number or a schedule
   double alpha = 0.99;      // of the average of squares
   double eps = 1e-8;        // at least 1.2e-38
-  double weight_decay = 0;  // added to the gradient
-  double momentum = 0;      // as of SGD
-  bool centered = false;    // divides by the standard deviation instead: v - (average of g)^2
+  double weight_decay = 0;  // adds weight_decay * w to the gradient
+  double momentum = 0;      // as in SGD
+  bool centered = false;    // divides by the standard deviation: replaces v by v - (average of g)^2
 };
 
 /// g += weight_decay w; v = alpha v + (1 - alpha) g^2; u = g / (sqrt(v) + eps); w -= lr u, or with momentum

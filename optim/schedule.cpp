@@ -17,7 +17,7 @@ void check_warmup(const char* schedule, std::int64_t warmup, std::int64_t least)
   check(warmup >= least, "{}: expects {} or more warm-up steps, got {}", schedule, least, warmup);
 }
 
-/// The share of the peak that warm-up has reached: 1 from step `warmup` on.
+/// The fraction of the peak reached by warm-up: 1 from step `warmup` on.
 double warmup_share(std::int64_t step, std::int64_t warmup) {
   return step >= warmup ? 1.0 : static_cast<double>(step) / static_cast<double>(warmup);
 }
@@ -67,7 +67,7 @@ Schedule warmup_cosine(double peak, std::int64_t warmup, std::int64_t total, dou
   check_rate("warmup_cosine", floor);
   check_warmup("warmup_cosine", warmup, 0);
   check(floor <= peak, "warmup_cosine: expects a floor of at most the peak, {}, got {}", peak, floor);
-  check(total > warmup, "warmup_cosine: expects more steps in all than the {} of warm-up, got {}", warmup,
+  check(total > warmup, "warmup_cosine: expects a total of more steps than the {} of warm-up, got {}", warmup,
         total);
   return [=](std::int64_t step) {
     if (step < warmup) return peak * warmup_share(step, warmup);

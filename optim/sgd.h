@@ -1,20 +1,20 @@
 #pragma once
-// Stochastic gradient descent, with momentum (Sutskever et al. 2013, as PyTorch writes it).
+// Stochastic gradient descent, with momentum (Sutskever et al. 2013, in PyTorch's form).
 
 #include "gradus/optim/optimizer.h"
 
 namespace gradus::optim {
 
 struct SGDOptions {
-  Schedule lr = 1e-3;       // the learning rate, or one that changes by the step
-  double momentum = 0;      // the part of b that stays
-  double dampening = 0;     // the part of g that does not come in
-  bool nesterov = false;    // the step is taken as if the next were known: see SGD
-  double weight_decay = 0;  // added to the gradient
+  Schedule lr = 1e-3;       // the learning rate: a number or a schedule
+  double momentum = 0;      // the factor of the previous b
+  double dampening = 0;     // reduces the factor of g: see SGD
+  bool nesterov = false;    // Nesterov momentum: see SGD
+  double weight_decay = 0;  // adds weight_decay * w to the gradient
 };
 
-/// g += weight_decay w; b = momentum b + (1 - dampening) g (b = g at first); w -= lr b, or with Nesterov
-/// w -= lr (g + momentum b). `optim::SGD opt(model.parameters(), {.lr = 0.1, .momentum = 0.9});`
+/// g += weight_decay w; b = momentum b + (1 - dampening) g (b = g in the first step); w -= lr b, or with
+/// Nesterov w -= lr (g + momentum b). `optim::SGD opt(model.parameters(), {.lr = 0.1, .momentum = 0.9});`
 class SGD : public Optimizer {
  public:
   explicit SGD(std::vector<Tensor> parameters, SGDOptions options = {});

@@ -22,7 +22,7 @@ Ngrams ngrams_of(const Words& words, std::size_t order) {
   return counts;
 }
 
-/// The n-grams of a hypothesis that a reference has too, each at most as often as in one of them.
+/// The number of n-grams that match a reference, each counted at most as often as in one of them.
 std::int64_t matches_of(const Words& hypothesis, const std::vector<Words>& references, std::size_t order) {
   Ngrams most;
   for (const Words& reference : references)
@@ -33,7 +33,7 @@ std::int64_t matches_of(const Words& hypothesis, const std::vector<Words>& refer
   return matches;
 }
 
-/// The length of the reference that is nearest, of two the shorter.
+/// The length of the reference that is nearest in length; of two equally near, the shorter.
 std::int64_t closest_length(std::int64_t length, const std::vector<Words>& references) {
   std::int64_t best = -1;
   for (const Words& reference : references) {
@@ -61,7 +61,7 @@ void finish(Bleu& sum) {
   if (std::all_of(sum.matches.begin(), sum.matches.end(), [](std::int64_t n) { return n == 0; })) return;
   double smooth = 1, logs = 0;
   for (std::size_t n = 0; n < kOrders; ++n) {
-    if (sum.ngrams[n] == 0) return;  // no hypothesis is so long: the score is 0
+    if (sum.ngrams[n] == 0) return;  // all hypotheses are shorter than n: the score is 0
     const auto all = static_cast<double>(sum.ngrams[n]);
     if (sum.matches[n] == 0) smooth *= 2;
     sum.precisions[n] =

@@ -1,5 +1,5 @@
 #pragma once
-// BLEU as sacreBLEU computes it by default.
+// BLEU with sacreBLEU's defaults.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace gradus::text {
 
-/// What bleu() gives.
+/// The result of bleu().
 struct Bleu {
   double score = 0;                                 // 0..100
   std::array<double, 4> precisions{};               // of 1-, 2-, 3- and 4-grams, 0..100
@@ -21,20 +21,20 @@ struct Bleu {
   std::int64_t length = 0, reference_length = 0;    // in words
 };
 
-/// The agreement of translations with references, over all of them (Papineni et al. 2002): the geometric mean
-/// of the precisions of 1- to 4-grams, times exp(1 - reference_length / length) where that is less than 1.
-/// Words are those of mteval 13a; an order without a match counts as half a match, the next as a quarter, ...
-/// (Post 2018, sacreBLEU's BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp). `text::bleu(translations,
+/// The corpus-level agreement of translations with references (Papineni et al. 2002): the geometric mean of
+/// the precisions of 1- to 4-grams, times exp(1 - reference_length / length) if that is less than 1. Words
+/// are those of mteval 13a; an order without a match counts as half a match, the next as a quarter, ... (Post
+/// 2018, sacreBLEU's BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp). `text::bleu(translations,
 /// references).score`
 ///
-/// Throws when there are none, or not as many references as hypotheses.
+/// Throws when there are none, or when the numbers of references and hypotheses differ.
 Bleu bleu(std::span<const std::string> hypotheses, std::span<const std::string> references);
-/// The same with several references for each hypothesis: sets[0] holds the first one of each, sets[1] the
+/// The same with several references for each hypothesis: sets[0] has the first reference of each, sets[1] the
 /// second.
 Bleu bleu(std::span<const std::string> hypotheses, std::span<const std::vector<std::string>> sets);
 
-/// The words of a line, as mteval-v13a cuts it: punctuation apart, but not within numbers. "1,000 men."
-/// has 3.
+/// Splits a line into words like mteval-v13a: punctuation is separated, but not within numbers. "1,000 men."
+/// has 3 words.
 std::vector<std::string> words_13a(std::string_view line);
 
 }  // namespace gradus::text

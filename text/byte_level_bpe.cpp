@@ -41,7 +41,8 @@ std::int32_t id_in_merge(const Tokens& tokens, const std::string& token, const M
   const auto id = tokens.find(token);
   if (!id)
     fail_with(
-        "{}: merge {}, {} {}, needs the token {}, which is not in the vocabulary: are the two of one model?",
+        "{}: merge {}, {} {}, needs the token {}, which is not in the vocabulary: do both belong to one "
+        "model?",
         tokens.who(), number + 1, io::quote(merge.first), io::quote(merge.second), io::quote(token));
   return static_cast<std::int32_t>(*id);
 }
@@ -58,7 +59,7 @@ detail::Merges merges_of(const Tokens& tokens, const std::vector<Merge>& merges)
 
 }  // namespace
 
-/// What encoding changes as it goes: for one thread.
+/// The mutable state of encoding, for one thread.
 struct ByteLevelBPE::Encoder {
   detail::Cutter cutter;
   detail::WordCache cache;
@@ -71,7 +72,7 @@ struct ByteLevelBPE::Tables {
         byte_ids(ids_of_bytes(*tokens)),
         merges(merges_of(*tokens, parts.merges)) {
     check(!options.prefix_space || options.patterns == std::vector<std::string>{gpt2_pattern},
-          "{}: prefix_space goes with GPT-2's pattern alone", tokens->who());
+          "{}: prefix_space works only with GPT-2's pattern", tokens->who());
     for (const std::string& pattern : options.patterns) patterns.emplace_back(tokens->who(), pattern);
     for (std::int64_t id = 0; id < tokens->size(); ++id) {
       const std::string& token = tokens->has(id) ? tokens->token(id, "") : std::string();

@@ -14,9 +14,9 @@ namespace gradus::text {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::int64_t kPadding = 1024;  // rows an embedding may have that no token uses; Phi 2 has 905
+constexpr std::int64_t kPadding = 1024;  // allowed unused rows of an embedding; Phi 2 has 905
 
-/// config.json beside the tokenizer, where there is one, is of the model it belongs to.
+/// If the folder has a config.json, it describes the model of this tokenizer.
 void compare_with_model(const Tokenizer& tokenizer, const fs::path& folder) {
   const fs::path path = folder / "config.json";
   if (!detail::exists("load_tokenizer", path)) return;
@@ -26,14 +26,14 @@ void compare_with_model(const Tokenizer& tokenizer, const fs::path& folder) {
   const auto rows = config.need<std::int64_t>("vocab_size");
   const std::int64_t size = tokenizer.vocab_size();
   check(rows >= size && rows - size < kPadding,
-        "{}: \"vocab_size\" is {}, but the tokenizer beside it has {} tokens: {}", config.where(), rows, size,
-        rows < size ? "are the two of one model?" : "is its file cut short?");
+        "{}: \"vocab_size\" is {}, but the tokenizer in this folder has {} tokens: {}", config.where(), rows,
+        size, rows < size ? "do both belong to one model?" : "is its file cut short?");
 }
 
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
-  check(detail::is_folder(folder), "load_tokenizer: {} is no folder", detail::named(folder));
+  check(detail::is_folder(folder), "load_tokenizer: {} is not a folder", detail::named(folder));
   const auto has = [&](const char* name) { return detail::exists("load_tokenizer", folder / name); };
   std::shared_ptr<const Tokenizer> tokenizer;
   if (has("spiece.model") || has("tokenizer.model")) {
@@ -54,7 +54,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
       tokenizer = std::make_shared<WordPiece>(WordPiece(std::move(parts)));
     } else {
       fail_with(
-          "{}: a model of type {} is not supported; known are BPE and WordPiece; Unigram is read from "
+          "{}: a model of type {} is not supported; expects BPE or WordPiece; for Unigram add its "
           "spiece.model",
           who, io::quote(type));
     }

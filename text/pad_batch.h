@@ -1,5 +1,5 @@
 #pragma once
-// Texts of different lengths as one batch.
+// pad_batch: texts of different lengths as one batch.
 
 #include <cstdint>
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace gradus::text {
 
-/// Rows of one length, and which of it is none of theirs.
+/// Rows padded to one length, and a mask of the padding.
 struct PaddedBatch {
   Tensor ids;      // i64 [B, T]
-  Tensor padding;  // bool [B, T], true where a row was filled up
+  Tensor padding;  // bool [B, T], true at padding
 };
 
-/// The ids of B texts side by side, filled up at their ends to the length of the longest, T. Throws where
-/// there are none, or all are empty.
+/// Stacks the ids of B texts, padded at their ends to the length of the longest, T. Throws if there are no
+/// texts, or all are empty.
 ///
 ///   const std::vector<text::Ids> rows{bert->encode_pair("Who?").ids, bert->encode_pair("Nobody.").ids};
 ///   const auto [ids, padding] = text::pad_batch(rows, *bert->special().pad);

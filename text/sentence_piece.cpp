@@ -27,7 +27,7 @@ struct SentencePiece::Model {
       : bytes(detail::read_file("SentencePiece", path)),
         extra_ids(options.extra_ids),
         tokens(std::make_shared<detail::Tokens>("SentencePiece: " + detail::named(path))) {
-    check(extra_ids >= 0 && extra_ids <= kMostExtraIds, "SentencePiece: expects extra_ids of 0..{}, got {}",
+    check(extra_ids >= 0 && extra_ids <= kMostExtraIds, "SentencePiece: expects extra_ids in 0..{}, got {}",
           kMostExtraIds, extra_ids);
     detail::load_pieces(processor, bytes, tokens->who());
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
@@ -56,7 +56,7 @@ SentencePiece::SentencePiece(const std::filesystem::path& model, const SentenceP
     : SentencePiece(std::make_shared<const Model>(model, options)) {}
 
 SentencePiece SentencePiece::load(const std::filesystem::path& folder) {
-  check(detail::is_folder(folder), "SentencePiece: {} is no folder; nothing is downloaded",
+  check(detail::is_folder(folder), "SentencePiece: {} is not a folder; nothing is downloaded",
         detail::named(folder));
   SentencePieceOptions options;
   const bool t5 = detail::exists("SentencePiece", folder / "spiece.model");

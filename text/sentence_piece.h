@@ -1,5 +1,5 @@
 #pragma once
-// T5's and Llama 2's tokenizer, by libsentencepiece: models of the kinds unigram and BPE.
+// T5's and Llama 2's tokenizer, using libsentencepiece: unigram and BPE models.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,8 +10,8 @@
 namespace gradus::text {
 
 struct SentencePieceOptions {
-  /// T5's <extra_id_0>, <extra_id_1>, ...: so many ids after the model's own, the last of them <extra_id_0>.
-  /// They take the spaces around them with them.
+  /// The number of T5's <extra_id_0>, <extra_id_1>, ...: ids after the model's own, the last of which is
+  /// <extra_id_0>. Encoding removes the spaces around them.
   std::int64_t extra_ids = 0;
 };
 
@@ -21,17 +21,17 @@ struct SentencePieceOptions {
 ///   t5.encode("A <extra_id_0> walks");
 class SentencePiece : public Tokenizer {
  public:
-  /// Reads a model file; throws, naming it, where it is none or cut short.
+  /// Reads a model file; throws, naming it, if it is not a model or is cut short.
   explicit SentencePiece(const std::filesystem::path& model, const SentencePieceOptions& options = {});
 
-  /// From a folder with spiece.model, T5's, with 100 extra ids unless tokenizer_config.json says otherwise,
-  /// or tokenizer.model.
+  /// Loads a folder with T5's spiece.model, which has 100 extra ids unless tokenizer_config.json says
+  /// otherwise, or with tokenizer.model.
   static SentencePiece load(const std::filesystem::path& folder);
 
-  /// With a space for "▁"; a token such as <0xE2> is that byte.
+  /// Replaces "▁" by a space; a token such as <0xE2> is that byte.
   std::string bytes(std::int64_t id) const override;
-  /// Writes spiece.model, where there are extra ids, or tokenizer.model, tokenizer_config.json,
-  /// special_tokens_map.json and, where tokens were added, added_tokens.json.
+  /// Writes spiece.model, if there are extra ids, else tokenizer.model, and tokenizer_config.json,
+  /// special_tokens_map.json and, if tokens were added, added_tokens.json.
   void save(const std::filesystem::path& folder) const override;
 
  protected:

@@ -1,5 +1,5 @@
 #pragma once
-// gradus::text: tokenizers and BLEU. docs/tokenizers.md shows them at work.
+// gradus::text: tokenizers and BLEU. See docs/tokenizers.md for examples.
 
 #include "gradus/text/bleu.h"
 #include "gradus/text/byte_level_bpe.h"

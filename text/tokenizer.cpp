@@ -26,7 +26,7 @@ Encoding Tokenizer::encode_pair(std::string_view first, std::optional<std::strin
                                 std::int64_t max_length) const {
   const auto [cls, sep] = std::pair{special().cls, special().sep};
   for (const auto& [id, name] : {std::pair{cls, "[CLS]"}, std::pair{sep, "[SEP]"}})
-    // RoBERTa has others in these places, and puts them together otherwise.
+    // RoBERTa has other tokens for these roles, and combines texts differently.
     check(id && token(*id) == name, "Tokenizer::encode_pair: {} has no {}; expects BERT's [CLS] and [SEP]",
           tokens_->who(), name);
   const std::int64_t around = second ? 3 : 2;
@@ -59,7 +59,7 @@ std::string Tokenizer::decode(std::span<const std::int64_t> ids, const DecodeOpt
 }
 
 std::string Tokenizer::decode(const Tensor& ids, const DecodeOptions& options) const {
-  check(ids.defined(), "Tokenizer::decode: the ids are undefined: give them values first");
+  check(ids.defined(), "Tokenizer::decode: ids is an undefined tensor: give it a value first");
   check(ids.dim() == 1 && ids.dtype() == i64,
         "Tokenizer::decode: expects ids i64 [N], got {} {}; a row of a batch is ids[0]", name(ids.dtype()),
         to_string(ids.shape()));

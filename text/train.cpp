@@ -4,7 +4,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
-#include "gradus/text/detail/bert_words.h"
+#include "gradus/text/detail/basic_tokenizer.h"
 #include "gradus/text/detail/byte_letters.h"
 #include "gradus/text/detail/cutter.h"
 #include "gradus/text/detail/learn_merges.h"
@@ -15,7 +15,7 @@ namespace {
 
 using detail::CountedWord, detail::MergeLearner, detail::StringMap, detail::Symbol;
 
-/// A vocabulary that grows.
+/// A vocabulary under construction.
 class Growing {
  public:
   Growing(const char* who, std::int64_t most, const std::vector<std::string>& special)
@@ -58,7 +58,7 @@ void count(Counts& counts, std::string_view word) {
     counts.try_emplace(std::string(word), 1);
 }
 
-/// Counts of characters, and the most frequent of them, sorted.
+/// The `most` most frequent characters, sorted.
 std::vector<std::string> alphabet_of(const Counts& words, std::int64_t most) {
   Counts counts;
   for (const auto& [word, times] : words)
@@ -78,7 +78,7 @@ std::vector<std::string> alphabet_of(const Counts& words, std::int64_t most) {
   return alphabet;
 }
 
-/// A word as symbols; none when one of its characters is not in the alphabet.
+/// A word as symbols; empty if one of its characters is not in the alphabet.
 std::vector<Symbol> pieces_of(std::string_view word, const Counts& alphabet, const std::string& prefix,
                               Growing& vocabulary) {
   std::vector<Symbol> symbols;
@@ -130,7 +130,7 @@ WordPiece train_word_piece(std::span<const std::string> texts, const TrainWordPi
   Growing vocabulary("train_word_piece", options.vocab, options.options.special_tokens);
   check(options.alphabet >= 1, "train_word_piece: expects an alphabet of at least 1, got {}",
         options.alphabet);
-  detail::BertWords cutter(options.options);
+  detail::BasicTokenizer cutter(options.options);
   Counts counts;
   for (const std::string& text : texts)
     cutter.split(text, [&](std::string_view word) { count(counts, word); });
@@ -140,7 +140,7 @@ WordPiece train_word_piece(std::span<const std::string> texts, const TrainWordPi
     vocabulary.add(character);
   }
 
-  // The order of a hash table is nobody's: sorted, the same texts give the same ids.
+  // A hash table has no defined order: sorted, the same texts give the same ids.
   std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
   std::sort(sorted.begin(), sorted.end());
   std::vector<CountedWord> words;

@@ -1,5 +1,5 @@
 #pragma once
-// Printing a text while it is written: tokens may end in the middle of a character.
+// Utf8Stream: prints text during generation, when tokens may end in the middle of a character.
 //
 //   text::Utf8Stream out;
 //   for (const std::int64_t id : ids) std::cout << out.push(tokenizer.bytes(id)) << std::flush;
@@ -12,12 +12,12 @@
 
 namespace gradus::text {
 
-/// Bytes in, whole characters out: what comes out is UTF-8, cut nowhere inside a character.
+/// Takes bytes and returns whole characters: the output is valid UTF-8, never split inside a character.
 class Utf8Stream {
  public:
-  /// The characters that these bytes complete. Bytes that can be no part of one become U+FFFD.
+  /// The characters that these bytes complete. Invalid bytes become U+FFFD.
   std::string push(std::string_view bytes);
-  /// At the end: U+FFFD where a character was left unfinished, else nothing.
+  /// Call it at the end: returns U+FFFD if a character is incomplete, else "".
   std::string flush();
 
  private:

@@ -3,7 +3,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/printable.h"
-#include "gradus/text/detail/bert_words.h"
+#include "gradus/text/detail/basic_tokenizer.h"
 #include "gradus/text/detail/parts.h"
 #include "gradus/text/detail/replace.h"
 #include "gradus/text/detail/unicode.h"
@@ -23,7 +23,7 @@ detail::WordPieceParts parts_of(const std::vector<std::string>& tokens, const Wo
   return parts;
 }
 
-/// Hugging Face's clean_up_tokenization: the spaces that English does not have.
+/// Hugging Face's clean_up_tokenization: removes spaces that English does not have.
 void close_spaces(std::string& text) {
   for (const std::string_view mark : {".", "?", "!", ","}) replace_all(text, " " + std::string(mark), mark);
   replace_all(text, " ' ", "'");
@@ -33,9 +33,9 @@ void close_spaces(std::string& text) {
 
 }  // namespace
 
-/// What encoding changes as it goes: for one thread.
+/// The mutable state of encoding, for one thread.
 struct WordPiece::Encoder {
-  detail::BertWords words;
+  detail::BasicTokenizer words;
   detail::WordCache cache;
 };
 
@@ -46,7 +46,7 @@ struct WordPiece::Tables {
     const auto found = tokens->find(options.unknown);
     check(found.has_value(), "{}: the vocabulary has no {}, the token for unknown words: is it complete?",
           tokens->who(), io::quote(options.unknown));
-    check(!prefix.empty(), "{}: expects a prefix for pieces that go on with a word, such as \"##\"",
+    check(!prefix.empty(), "{}: expects a prefix for pieces that continue a word, such as \"##\"",
           tokens->who());
     check(options.longest_word >= 1, "{}: expects longest_word of at least 1, got {}", tokens->who(),
           options.longest_word);
@@ -60,7 +60,7 @@ struct WordPiece::Tables {
     }
   }
 
-  /// The longest piece, then the longest of what is left; all of it or unknown.
+  /// Takes the longest piece, then the longest piece of the rest; if none fits, the whole word is unknown.
   void encode_word(std::string_view word, std::vector<std::int32_t>& ids) const {
     const bool fits = word.size() <= static_cast<std::size_t>(options.longest_word) ||
                       detail::count_characters(word) <= static_cast<std::size_t>(options.longest_word);
@@ -106,7 +106,7 @@ WordPiece WordPiece::load(const std::filesystem::path& vocab, const WordPieceOpt
 void WordPiece::encode_plain(std::string_view text, Ids& out) const {
   tables_->encoder.use(
       [&] {
-        return Encoder{detail::BertWords(tables_->options), {}};
+        return Encoder{detail::BasicTokenizer(tables_->options), {}};
       },
       [&](Encoder& encoder) {
         encoder.words.split(text, [&](std::string_view word) {

@@ -1,6 +1,5 @@
 #pragma once
-// BERT's tokenizer: words without accents and capitals, cut into the longest pieces that are in the
-// vocabulary.
+// BERT's tokenizer: removes accents and capitals and splits words into the longest pieces in the vocabulary.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,31 +18,31 @@ struct WordPieceParts;
 
 struct WordPieceOptions {
   bool lowercase = true;                // "uncased" models
-  std::optional<bool> strip_accents{};  // as lowercase where not given
-  bool clean = true;                    // control characters and bytes that are not UTF-8 are dropped
+  std::optional<bool> strip_accents{};  // not given: as lowercase
+  bool clean = true;                    // drops control characters and bytes that are not UTF-8
   bool space_cjk = true;                // each Chinese character is a word
-  std::string unknown = "[UNK]";        // for words the vocabulary cannot say
-  std::string prefix = "##";            // of pieces that go on with a word
+  std::string unknown = "[UNK]";        // for words that the vocabulary cannot represent
+  std::string prefix = "##";            // of pieces that continue a word
   std::int64_t longest_word = 100;      // in characters; longer ones are unknown
-  /// Not words, but tokens of the model.
+  /// Tokens that are not words.
   std::vector<std::string> special_tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 };
 
-/// WordPiece as in BERT (Devlin et al. 2019). Text that is decoded has lost its capitals and its spacing.
+/// WordPiece as in BERT (Devlin et al. 2019). Decoding does not restore capitals and spacing.
 ///
 ///   const auto bert = text::WordPiece::load("bert-base-uncased");
 ///   bert.encode("unaffable");  // un ##aff ##able
 class WordPiece : public Tokenizer {
  public:
-  /// Tokens by id; special tokens that are not among them are left out. Throws where `unknown` is not.
+  /// Tokens by id; ignores special tokens that are not among them. Throws if `unknown` is not among them.
   explicit WordPiece(const std::vector<std::string>& tokens, const WordPieceOptions& options = {});
 
-  /// From a folder with tokenizer.json or vocab.txt; tokenizer_config.json says whether letters are lowered.
+  /// Loads a folder with tokenizer.json or vocab.txt; tokenizer_config.json says whether to lower letters.
   static WordPiece load(const std::filesystem::path& folder);
-  /// From a file with a token in each line: `WordPiece::load("vocab.txt", {.lowercase = false})`
+  /// Loads a file with a token in each line: `WordPiece::load("vocab.txt", {.lowercase = false})`
   static WordPiece load(const std::filesystem::path& vocab, const WordPieceOptions& options);
 
-  std::string bytes(std::int64_t id) const override;  // what a token stands for
+  std::string bytes(std::int64_t id) const override;  // the bytes of a token
   /// Writes tokenizer.json, vocab.txt, special_tokens_map.json and tokenizer_config.json.
   void save(const std::filesystem::path& folder) const override;
 

@@ -1,4 +1,4 @@
-// The tokenizer 13a of mteval, in the form sacreBLEU gave it: four substitutions, one after another.
+// The tokenizer 13a of mteval, in sacreBLEU's form: four substitutions in sequence.
 
 #include "gradus/text/bleu.h"
 #include "gradus/text/detail/replace.h"
@@ -11,13 +11,13 @@ using detail::replace_all;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_point(char c) { return c == '.' || c == ','; }
-/// Punctuation that always stands alone; . , - and ' do not.
+/// Punctuation that is always separated, unlike . , - and '.
 bool is_symbol(char c) {
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= '!' && c <= '&') ||
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
 
-/// Replaces two characters that fit, from left to right, and goes on behind them.
+/// Replaces pairs of characters that fit, from left to right without overlap.
 template <class Fits, class Write>
 std::string replace_pairs(const std::string& text, const Fits& fits, const Write& write) {
   std::string out;
@@ -32,10 +32,10 @@ std::string replace_pairs(const std::string& text, const Fits& fits, const Write
   return out;
 }
 
-/// What Python's split() cuts at: white space, and the four separators of ASCII.
+/// The separators of Python's split(): white space and the four separators of ASCII.
 bool is_blank(char32_t c) { return detail::is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
 
-/// Without white space at its end, as sacreBLEU takes a line: of "word-\n" that leaves "word-".
+/// Removes white space at the end, like sacreBLEU: "word-\n" becomes "word-".
 std::string_view stripped(std::string_view text) {
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size();) {

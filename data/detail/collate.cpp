@@ -6,7 +6,7 @@ namespace gradus::data::detail {
 
 namespace {
 
-/// Throws unless all have the dtype and shape of the first; with padding their first axes may differ.
+/// Throws unless all items have the dtype and shape of the first; with padding their first axes may differ.
 void check_alike(const std::vector<Tensor>& items, std::span<const std::int64_t> numbers, std::size_t part,
                  bool padded) {
   const Tensor& first = items[0];
@@ -25,8 +25,8 @@ void check_alike(const std::vector<Tensor>& items, std::span<const std::int64_t>
                      : "a batch stacks items of one shape; .pad = {0} lengthens first axes to the longest");
   }
   check(first.dim() < Dims::kMaxRank,
-        "DataLoader: part {} of item {} is {}, and there is no room for the axis of the batch: flatten() it",
-        part, numbers[0], first.shape());
+        "DataLoader: part {} of item {} is {}, which leaves no axis for the batch: flatten() it", part,
+        numbers[0], first.shape());
 }
 
 }  // namespace

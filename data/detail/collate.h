@@ -1,5 +1,5 @@
 #pragma once
-// collate: items become one tensor.
+// collate: stacks items into one tensor.
 
 #include <cstdint>
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace gradus::data::detail {
 
-/// The items along a new first axis; with `pad` each gets that at the end of its first axis, up to the
-/// longest. For messages: their numbers, and which part of an item they are.
+/// Stacks the items along a new first axis; with `pad`, each is first padded with it at the end of its first
+/// axis to the longest. Messages use the items' `numbers` and the number of their `part`.
 Tensor collate(const std::vector<Tensor>& items, std::span<const std::int64_t> numbers, std::size_t part,
                const Scalar* pad);
 

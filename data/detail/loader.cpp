@@ -10,13 +10,13 @@ namespace gradus::data::detail {
 
 namespace {
 
-/// The default generator of this thread is as before when this goes.
+/// Restores this thread's default generator at the end of its scope.
 struct KeptGenerator {
   Generator before = default_generator();
   ~KeptGenerator() { default_generator() = before; }
 };
 
-/// Whose batches this thread is making: a function may go through another loader, whose function ...
+/// The loaders whose batches this thread is making: an item function may itself use another loader.
 struct Making {
   explicit Making(const Loader* whose) : loader(whose) { innermost = this; }
   ~Making() { innermost = outer; }
@@ -41,7 +41,7 @@ Loader::Loader(std::unique_ptr<const Source> source, const DataLoaderOptions& op
 }
 
 Plan Loader::plan_of(const Place& place) const {
-  return Plan(source_->items(), lengths_, options_, numbers_of(place.seed, place.epoch, -1));
+  return Plan(source_->items(), lengths_, options_, generator_of(place.seed, place.epoch, -1));
 }
 
 const Plan& Loader::plan() const {
@@ -67,9 +67,9 @@ std::uint64_t Loader::begin_loop() {
 bool Loader::next_of_loop(std::uint64_t number, std::span<Tensor> batch) {
   expect_outside();
   check(number == loop_,
-        "DataLoader: inside a `for` over it the same loader was gone through again, moved on by next() or "
-        "given a state: a loader has one place, so make another one");
-  for (Tensor& part : batch) part = Tensor();  // its memory is free for the next
+        "DataLoader: inside a `for` over this loader, another `for` over it began, or next() or "
+        "load_state_dict() was called: a loader has one position, so use a second loader");
+  for (Tensor& part : batch) part = Tensor();  // frees its memory for the next batch
   if (place_.handed_out < size()) return hand_out(batch), true;
   begin_epoch(place_.epoch + 1);
   return false;
@@ -82,7 +82,7 @@ void Loader::end_loop(std::uint64_t number) {
 void Loader::next(std::span<Tensor> batch) {
   expect_outside();
   ++loop_;
-  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);  // loaded, or left, at a loop's last batch
+  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);  // after a loaded state or a left loop
   hand_out(batch);
   if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);
 }
@@ -96,7 +96,7 @@ void Loader::hand_out(std::span<Tensor> batch) {
 }
 
 std::vector<Tensor> Loader::make() {
-  if (prefetch_ && !prefetch_->has_thread()) prefetch_.reset();  // in a forked child: it gets one of its own
+  if (prefetch_ && !prefetch_->has_thread()) prefetch_.reset();  // a forked child starts its own
   if (options_.read_ahead > 0 && !prefetch_) read_ahead();
   if (!prefetch_) return maker()(place_.handed_out, false);
   try {
@@ -111,12 +111,11 @@ void Loader::read_ahead() {
   try {
     prefetch_.reset(new Prefetch(place_.handed_out, size(), options_.read_ahead, maker()));
   } catch (const std::system_error&) {
-    // The system has no more threads: this one does the work.
+    // The system has no more threads: this one makes the batches.
   }
 }
 
-/// Whoever calls it, whenever, gets the same bits: it reads nothing that changes, in the loader or the
-/// thread.
+/// The result does not depend on when or on which thread it is called: it reads no state that changes.
 MakeBatch Loader::maker() const {
   plan();
   return
@@ -133,11 +132,11 @@ MakeBatch Loader::maker() const {
 void Loader::expect_outside() const {
   for (const Making* making = Making::innermost; making; making = making->outer)
     check(making->loader != this,
-          "DataLoader: the function of a loader takes batches from the same loader, which needs the function "
-          "for them: make another one");
+          "DataLoader: the item function takes batches from its own loader, which needs the function to make "
+          "them: use a second loader");
 }
 
-/// What a state and the loader it is for must have in common.
+/// The properties in which a state and a loader that loads it must agree.
 std::vector<std::pair<const char*, std::int64_t>> Loader::identity() const {
   std::vector<std::pair<const char*, std::int64_t>> result = {
       {"items", source_->items()},         {"parts", static_cast<std::int64_t>(source_->parts())},
@@ -165,16 +164,15 @@ void Loader::load_state_dict(const StateDict& dict) {
   const auto number = [&](const char* key) {
     const Tensor* const value = dict.find(key);
     check(value && value->defined() && value->dtype() == i64 && value->numel() == 1,
-          "DataLoader: expects {} in the state, one i64: it belongs to something else, or to a loader with "
-          "other "
-          "options",
+          "DataLoader: expects one i64 {} in the state: the state belongs to something else, or to a loader "
+          "with other options",
           key);
     return value->item<std::int64_t>();
   };
   for (const auto& [key, value] : expected)
     check(number(key) == value,
-          "DataLoader: the state is of a loader with {} {}, this one has {}: its batches would be others",
-          key, number(key), value);
+          "DataLoader: the state is of a loader with {} {}, this one has {}: the batches would differ", key,
+          number(key), value);
   check(dict.size() == expected.size() + 3,
         "DataLoader: the state has {} entries, expects {}: it belongs to a loader with other options",
         dict.size(), expected.size() + 3);
@@ -182,8 +180,8 @@ void Loader::load_state_dict(const StateDict& dict) {
   check(place.epoch >= 0, "DataLoader: epoch {} in the state, expects 0 or more", place.epoch);
   const auto plan = std::make_shared<const Plan>(plan_of(place));
   check(place.handed_out >= 0 && place.handed_out <= plan->size(),
-        "DataLoader: {} batches handed out in the state, expects 0 to {}, an epoch's", place.handed_out,
-        plan->size());
+        "DataLoader: {} batches handed out in the state, expects 0 to {}, the batches of an epoch",
+        place.handed_out, plan->size());
   prefetch_.reset();
   place_ = place;
   plan_ = plan;

@@ -1,6 +1,6 @@
 #pragma once
-// Loader: what a DataLoader is made of. It knows the place in the epoch; the plan knows which items make a
-// batch, the source makes it, on this thread or ahead on another.
+// Loader: the implementation of DataLoader. It keeps the position in the epoch; the plan knows which items
+// form a batch; the source makes the batch, on this thread or in advance on another.
 
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ class Loader {
 
   void next(std::span<Tensor> batch);
 
-  /// A loop is known by its number: another one, next() and load_state_dict() end its claim.
+  /// A number identifies each loop: another loop, next() and load_state_dict() invalidate it.
   std::uint64_t begin_loop();
   bool next_of_loop(std::uint64_t number, std::span<Tensor> batch);
   void end_loop(std::uint64_t number);
@@ -46,13 +46,13 @@ class Loader {
 
   const std::shared_ptr<const Source> source_;
   const DataLoaderOptions options_;
-  const DType dtype_ = default_dtype();  // that of the program, for the function
-  std::vector<std::int64_t> lengths_;    // of every item, where asked for
+  const DType dtype_ = default_dtype();  // the program's, for the item function
+  std::vector<std::int64_t> lengths_;    // of every item, if the options have `length`
   Place place_;
-  bool resumed_ = false;                      // the place was loaded, and the next loop goes on from there
+  bool resumed_ = false;                      // the place was loaded; the next loop continues from there
   std::uint64_t loop_ = 0;                    // the number of the newest loop
   mutable std::shared_ptr<const Plan> plan_;  // of this epoch, once needed
-  Prefetch::Pointer prefetch_;                // of this epoch, while there is a loop
+  Prefetch::Pointer prefetch_;                // of this epoch, during a loop
 };
 
 }  // namespace gradus::data::detail

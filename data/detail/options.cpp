@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kMostAhead = 1024;
 
-/// What belongs to `length`.
+/// Checks `length` and the options that depend on it.
 void check_length_options(const DataLoaderOptions& o) {
   check(o.max_tokens >= 0 && o.bucket >= 0,
         "DataLoader: expects max_tokens and bucket of 0 or more, got {} and {}", o.max_tokens, o.bucket);
@@ -22,10 +22,9 @@ void check_length_options(const DataLoaderOptions& o) {
   check(o.max_tokens == 0 || o.batch_size == 1,
         "DataLoader: max_tokens {} takes the place of batch_size {}: leave one of them out", o.max_tokens,
         o.batch_size);
-  check(
-      o.max_tokens == 0 || !o.drop_last,
-      "DataLoader: drop_last leaves out a batch that is smaller, but with max_tokens all have sizes of their "
-      "own: leave one of them out");
+  check(o.max_tokens == 0 || !o.drop_last,
+        "DataLoader: drop_last drops a smaller last batch, but with max_tokens batches have different sizes: "
+        "leave one of them out");
 }
 
 }  // namespace

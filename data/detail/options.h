@@ -1,5 +1,5 @@
 #pragma once
-// The options of a loader, checked.
+// Checks the options of a loader.
 
 #include <cstdint>
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace gradus::data::detail {
 
-/// Throws unless these options make batches of so many items.
+/// Throws unless these options can make batches of `items` items.
 void check_options(const DataLoaderOptions& options, std::int64_t items);
 
 /// The length of every item; none where the options have no `length`.
 std::vector<std::int64_t> lengths_of(const DataLoaderOptions& options, std::int64_t items);
 
-/// A number that other lengths, or another order of them, would hardly have.
+/// A hash of the lengths and their order.
 std::int64_t checksum(const std::vector<std::int64_t>& lengths);
 
 }  // namespace gradus::data::detail

@@ -17,10 +17,11 @@ Array counting(I begin, I end) {
   return result;
 }
 
-/// a b, or the largest I.
+/// a b, or the largest I if that overflows.
 I product(I a, I b) { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 
-/// The end of the longest piece from `begin` on that `fits` before and with each of its elements.
+/// The end of the longest piece that starts at `begin` and `fits` after each element added; at least one
+/// element.
 template <class Fits>
 I grow(I begin, I end, Fits fits) {
   I stop = begin;
@@ -28,7 +29,7 @@ I grow(I begin, I end, Fits fits) {
   return std::max(stop, begin + 1);
 }
 
-/// Where a pool ends: it has the items, or tokens, of `bucket` batches.
+/// The end of a pool, which holds the items, or tokens, of `bucket` batches.
 I end_of_pool(const I* order, I begin, I items, const std::vector<I>& lengths,
               const DataLoaderOptions& options) {
   if (options.bucket == 0) return items;

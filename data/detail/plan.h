@@ -1,5 +1,5 @@
 #pragma once
-// Which items make up which batch of an epoch.
+// Plan: the items of each batch of an epoch.
 
 #include <cstdint>
 #include <utility>
@@ -14,14 +14,14 @@ struct DataLoaderOptions;
 
 namespace gradus::data::detail {
 
-/// A pure function of the items' number and lengths, the options and the generator.
+/// Depends only on the number of items, their lengths, the options and the generator.
 class Plan {
  public:
-  /// `lengths`: of every item, or none where the options have no `length`.
+  /// `lengths`: of every item; empty if the options have no `length`.
   Plan(std::int64_t items, const std::vector<std::int64_t>& lengths, const DataLoaderOptions& options,
        Generator order);
 
-  /// Batches.
+  /// The number of batches.
   std::int64_t size() const { return size_; }
   /// The items of a batch, i64.
   Array batch(std::int64_t number) const;
@@ -32,7 +32,7 @@ class Plan {
 
   std::int64_t items_, batch_size_, size_;
   Array order_;                 // undefined: 0, 1, 2, ...
-  std::vector<Range> batches_;  // parts of the order; none: each of batch_size_, side by side
+  std::vector<Range> batches_;  // ranges of the order; empty: consecutive ranges of batch_size_
 };
 
 }  // namespace gradus::data::detail

@@ -25,9 +25,9 @@ Prefetch::~Prefetch() {
 }
 
 void Prefetch::run() {
-  const SingleThread alone;  // the pool is for who trains
+  const SingleThread alone;  // leaves the pool to the training thread
   const auto ahead = static_cast<std::int64_t>(ring_.size());
-  for (std::int64_t number = made_;  // nobody else writes it
+  for (std::int64_t number = made_;  // only this thread writes it
        number < end_; ++number) {
     {
       std::unique_lock lock(mutex_);

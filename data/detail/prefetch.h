@@ -1,5 +1,5 @@
 #pragma once
-// Prefetch: a thread that makes the batches of an epoch ahead of who takes them.
+// Prefetch: a thread that makes the batches of an epoch before they are needed.
 
 #include <atomic>
 #include <condition_variable>
@@ -16,13 +16,13 @@
 
 namespace gradus::data::detail {
 
-/// Makes a batch; once `stop` is set nobody wants it any more.
+/// Makes a batch; once `stop` is set, the result is no longer needed.
 using MakeBatch = std::function<std::vector<Tensor>(std::int64_t number, const std::atomic<bool>& stop)>;
 
 class Prefetch {
  public:
-  /// Ends one. In a forked child, which has a copy but not its thread, the copy stays as it is: the thread
-  /// may have held the lock or been in the middle of a batch.
+  /// The deleter. In a forked child, which has a copy of the object but no thread, it does nothing: the
+  /// thread may have held the lock or been in the middle of a batch.
   struct End {
     void operator()(Prefetch* prefetch) const {
       if (prefetch->has_thread()) delete prefetch;
@@ -30,18 +30,18 @@ class Prefetch {
   };
   using Pointer = std::unique_ptr<Prefetch, End>;
 
-  /// Batches begin .. end - 1, at most `ahead` before they are asked for. Throws std::system_error when the
-  /// system has no thread.
+  /// Makes batches begin .. end - 1, at most `ahead` of them in advance. Throws std::system_error when the
+  /// system cannot start a thread.
   Prefetch(std::int64_t begin, std::int64_t end, std::int64_t ahead, MakeBatch make);
-  /// Waits for the item that is being made.
+  /// Waits for the item being made.
   ~Prefetch();
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  /// False in a forked child: nothing else may be called there.
+  /// False in a forked child, which must call nothing else.
   bool has_thread() const { return locks::forks() == forks_; }
 
-  /// The next batch, or what was thrown in its place; after that there are no more.
+  /// Returns the next batch, or throws the exception thrown while making it; after that no batch follows.
   std::vector<Tensor> next();
 
  private:
@@ -54,10 +54,10 @@ class Prefetch {
 
   const MakeBatch make_;
   const std::int64_t end_;
-  std::vector<Place> ring_;  // batch i, from when it is made until it is taken, at i % ring_.size()
-  std::mutex mutex_;         // guards made_, taken_ and, with them, whose turn each place is
+  std::vector<Place> ring_;  // batch i is at i % ring_.size() from when it is made until it is taken
+  std::mutex mutex_;         // guards made_ and taken_, which decide which thread uses a place
   std::condition_variable news_;
-  std::int64_t made_, taken_;  // batches before these are
+  std::int64_t made_, taken_;  // the batches before made_ are made, those before taken_ are taken
   std::atomic<bool> stop_ = false;
   const int forks_ = locks::forks();
   std::thread thread_;

@@ -16,11 +16,11 @@ class TensorSource final : public Source {
       check(x.defined(), "DataLoader: tensor {} is undefined: give it a value first", i);
       check(x.dim() >= 1, "DataLoader: tensor {} has no axes, expects [items, ...]", i);
       check(!x.requires_grad(),
-            "DataLoader: tensor {} {} requires grad, and batches have no tape: pass .detach() of it, or pick "
+            "DataLoader: tensor {} {} requires grad, and batches have no tape: pass its .detach(), or pick "
             "rows with x[ids]",
             i, x.shape());
       check(x.size(0) == tensors_[0].size(0),
-            "DataLoader: tensors 0 {} and {} {} have different numbers of items: expects one first axis",
+            "DataLoader: tensors 0 {} and {} {} have different numbers of items: expects equal first axes",
             tensors_[0].shape(), i, x.shape());
     }
   }
@@ -56,7 +56,7 @@ class FunctionSource final : public Source {
     std::vector<Tensor> item(parts_);
     Generator& numbers = default_generator();
     for (std::size_t k = 0; k < count && !stop.load(std::memory_order_relaxed); ++k) {
-      numbers = numbers_of(draw.seed, draw.epoch, indices[k]);
+      numbers = generator_of(draw.seed, draw.epoch, indices[k]);
       function_(indices[k], numbers, item);
       for (std::size_t part = 0; part < parts_; ++part) columns[part][k] = std::move(item[part]);
     }
@@ -77,7 +77,7 @@ class FunctionSource final : public Source {
 
 }  // namespace
 
-Generator numbers_of(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
+Generator generator_of(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
   const auto words = philox(seed, static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(epoch));
   return Generator(words[0] | std::uint64_t{words[1]} << 32, words[2] | std::uint64_t{words[3]} << 32);
 }

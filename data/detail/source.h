@@ -1,5 +1,5 @@
 #pragma once
-// Where items come from, and how some of them become a batch.
+// Source: items, and the making of a batch from some of them.
 
 #include <atomic>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace gradus::data::detail {
 
-/// The numbers of the item (epoch, index), or, for index -1, of the epoch's order.
-Generator numbers_of(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
+/// The generator of the item (epoch, index), or, for index -1, of the epoch's order.
+Generator generator_of(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
 
 class Source {
  public:
@@ -25,13 +25,13 @@ class Source {
     std::uint64_t seed;
     std::int64_t epoch;
   };
-  /// The batch of the items `ids` (i64). Once `stop` is set nobody wants it any more.
+  /// The batch of the items `ids` (i64). Once `stop` is set, the result is no longer needed.
   virtual std::vector<Tensor> batch(const Array& ids, Draw draw, const std::atomic<bool>& stop) const = 0;
 };
 
-/// Rows of tensors of one first axis.
+/// Rows of tensors with equal first axes.
 std::unique_ptr<const Source> tensor_source(std::span<const Tensor> tensors);
-/// Items of a function, stacked; padded where there is something to pad with.
+/// Stacks the items of a function; pads them unless `pad` is empty.
 std::unique_ptr<const Source> function_source(std::int64_t items, std::size_t parts, ItemFunction function,
                                               std::vector<Scalar> pad);
 

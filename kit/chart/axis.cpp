@@ -22,7 +22,7 @@ std::string with_real_minus(std::string text) {
   return text;
 }
 
-// Narrow spaces that do not break between thousands from 10,000 up.
+// Separates thousands by narrow no-break spaces, from 10,000 up.
 std::string grouped(std::string digits) {
   const std::size_t start = digits.starts_with('-') ? 1 : 0;
   const std::size_t stop = std::min(digits.find('.'), digits.size());
@@ -41,7 +41,7 @@ std::string without_trailing_zeros(std::string text) {
 }
 
 double round_step(double raw) {
-  raw = std::min(raw, 9e307);  // ten times its power of ten is still a number
+  raw = std::min(raw, 9e307);  // so that ten times its power of ten is finite
   const double power = std::pow(10, std::floor(std::log10(raw)));
   for (const double multiple : {1.0, 2.0, 5.0}) {
     if (raw <= multiple * power * (1 + 1e-9)) return multiple * power;
@@ -49,7 +49,7 @@ double round_step(double raw) {
   return 10 * power;
 }
 
-// Of the round steps around the even division, the one whose number of marks is nearest to the wish.
+// The round step near the even division whose number of ticks is nearest to `wanted`.
 double best_step(Range range, int wanted) {
   const int steps = std::max(wanted, 1);
   const double wide =
@@ -61,15 +61,15 @@ double best_step(Range range, int wanted) {
   return distance(narrow) < distance(wide) ? narrow : wide;
 }
 
-// A step of 1, 2 or 5 times a power of ten, and what its multiples are called: with as many digits as tell
-// them apart.
+// A step of 1, 2 or 5 times a power of ten, and the labels of its multiples, with enough digits to
+// distinguish them.
 struct Step {
   Step(double size, double largest_value)
       : value(size), power(static_cast<int>(std::floor(std::log10(size) + 1e-9))), largest(largest_value) {}
 
   // Whole numbers keep 0.1 + 0.1 + ... from drifting.
   double times(double n) const {
-    const bool exact = power < 0 && power >= -22;  // 10^22 is the last power of ten that a double holds
+    const bool exact = power < 0 && power >= -22;  // 10^22 is the largest exact power of ten in double
     if (!exact) return n * value;
     const double tens = std::pow(10, -power);
     return n * std::round(value * tens) / tens;
@@ -92,7 +92,7 @@ std::vector<Tick> linear_ticks(Range range, int wanted) {
   std::vector<Tick> ticks;
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
   if (!(range.low < range.high) || std::isinf(largest)) return ticks;
-  // Marks nearer to each other than eight neighbouring doubles would stand in the wrong places.
+  // Ticks nearer to each other than eight adjacent doubles would be misplaced.
   const double least = 8 * (largest - std::nextafter(largest, 0));
   const double best = best_step(range, wanted);
   const Step step(best < least ? round_step(least) : best, largest);
@@ -116,7 +116,7 @@ std::vector<Tick> log_ticks(Range range, int wanted) {
   const double decades =
       std::isinf(ratio) ? std::log10(range.high) - std::log10(range.low) : std::log10(ratio);
   const int every = std::max(1, static_cast<int>(std::ceil(decades / std::max(wanted, 1))));
-  // What there is room for: 1, 2 and 5, or 1 and 3, or powers of ten alone.
+  // As many as fit: 1, 2 and 5, or 1 and 3, or only powers of ten.
   std::vector<double> multiples = {1};
   if (decades * 2 <= wanted + 0.5) multiples = {1, 3};
   if (decades * 3 <= wanted + 0.5) multiples = {1, 2, 5};
@@ -170,7 +170,7 @@ double Scale::operator()(double value) const {
   if (!std::isfinite(value) || (kind_ == AxisKind::log && value <= 0)) return nothing;
   const double low = position(values_.low);
   const double high = position(values_.high);
-  if (std::isinf(high - low)) {  // by quarters, which numbers can tell apart
+  if (std::isinf(high - low)) {  // quarters of the values, whose difference is finite
     const double share = (position(value) / 4 - low / 4) / (high / 4 - low / 4);
     return from_ + share * (to_ - from_);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// From numbers to places on the page, and the round numbers written beside them.
+// Axes: scales that map values to coordinates, and round values for ticks.
 
 #include <limits>
 #include <string>
@@ -9,26 +9,26 @@
 
 namespace gradus::kit {
 
-/// A value there is none of: it is not drawn.
+/// A missing value, which is not drawn.
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-/// Whether equal distances are equal differences or equal ratios.
+/// Whether equal distances mean equal differences or equal ratios.
 enum class AxisKind { linear, log };
 
 /// The values an axis spans.
 struct Range {
-  double low = 0;                             // where it begins
-  double high = 1;                            // where it ends
+  double low = 0;                             // the lowest value
+  double high = 1;                            // the highest value
   double span() const { return high - low; }  // its length
 };
 
-/// Maps values to coordinates: `low` to `from`, `high` to `to`, evenly or by logarithm.
+/// Maps values to coordinates: `low` to `from`, `high` to `to`, linearly or by logarithm.
 class Scale {
  public:
   Scale() = default;
   Scale(AxisKind kind, Range values, double from, double to);
 
-  /// The coordinate of a value; NaN for one a log axis cannot show.
+  /// The coordinate of a value; NaN if a log axis cannot show it.
   double operator()(double value) const;
   AxisKind kind() const { return kind_; }
   const Range& values() const { return values_; }
@@ -36,7 +36,7 @@ class Scale {
   double to() const { return to_; }
 
  private:
-  double position(double value) const;  // on the even ruler: the value or its logarithm
+  double position(double value) const;  // the value or its logarithm
   AxisKind kind_ = AxisKind::linear;
   Range values_;
   double from_ = 0;
@@ -45,23 +45,22 @@ class Scale {
 
 /// A mark of an axis.
 struct Tick {
-  double value;       // where it stands
-  std::string label;  // may be empty: a mark without a number
+  double value;       // its position
+  std::string label;  // empty for a mark without a number
 };
 
-/// About `wanted` round values inside the range: steps of 1, 2 or 5 times a power of ten; on a log axis
-/// powers of ten, with 2 and 5, or 3, between them where there is room. Labels have as many digits as it
-/// takes to tell them apart.
+/// About `wanted` round values inside the range: multiples of 1, 2 or 5 times a power of ten; on a log axis
+/// powers of ten, with 2 and 5, or 3, between them if there is room. Labels have enough digits to differ.
 std::vector<Tick> nice_ticks(AxisKind kind, Range range, int wanted);
 
-/// The marks inside the range, in order, with labels that differ.
+/// The marks inside the range, in order, with distinct labels.
 std::vector<Tick> ticks_at(std::vector<double> marks, Range range);
 
-/// A number with a fixed number of decimals; minus and thousands as in number_text.
+/// Formats a value with a fixed number of decimals; minus and thousands as in number_text.
 std::string fixed_text(double value, int decimals);
 
-/// A number for people: "0.0003", "12 000", "1.5", "3·10⁻⁷"; `digits` significant ones at most. A minus is
-/// U+2212, NaN a dash.
+/// Formats a value for readers: "0.0003", "12 000", "1.5", "3·10⁻⁷"; at most `digits` significant digits. A
+/// minus is U+2212, NaN a dash.
 std::string number_text(double value, int digits = 4);
 
 }  // namespace gradus::kit

@@ -16,11 +16,11 @@ constexpr double bar_height = 13;
 constexpr double bar_pitch = 16;
 constexpr double category_gap = 8;
 constexpr double line_height = 15;
-constexpr double widest_beside = 150;  // longer names stand above their bars
+constexpr double widest_beside = 150;  // longer names are above their bars
 
 constexpr double half_a_tick = 10;  // room for half of "0.0" under the first line
 
-// Where things stand: names at `margin`, bars by `scale`, which leaves room for the numbers.
+// The layout: names at `margin`, bars by `scale`, which leaves room for the numbers.
 struct BarPlan {
   std::vector<std::vector<std::string>> names;  // in lines
   bool beside = true;
@@ -124,7 +124,7 @@ void draw_bar_axis(Svg& svg, const BarPlan& plan, double top, double bottom) {
   }
 }
 
-// Labels of references, in rows above the bars where they would touch; returns the height.
+// Draws the references' labels above the bars, in several rows if they would touch; returns the height.
 double draw_bar_reference_labels(Svg& svg, const BarChart& chart, const BarPlan& plan, double top) {
   std::vector<double> taken;  // right end of each row
   for (const Reference& reference : chart.references) {
@@ -175,9 +175,9 @@ std::string draw(const BarChart& original) {
     const double x = plan.scale(reference.at);
     svg.line("ref", x, top, x, bottom);
   }
-  const std::string words = spoken(chart);
+  const std::string summary = describe(chart);
   return svg.finish(bars_width, bottom + 20 + margin, chart.title,
-                    chart.description.empty() ? words : chart.description + " " + words);
+                    chart.description.empty() ? summary : chart.description + " " + summary);
 }
 
 Table numbers_of(const BarChart& original) {

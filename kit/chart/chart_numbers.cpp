@@ -13,7 +13,7 @@ namespace {
 
 constexpr int digits = 5;
 
-// Four digits for the largest; on a log axis numbers of different sizes are written each on its own.
+// Four digits for the largest value; on a log axis each value is formatted separately.
 class Writer {
  public:
   explicit Writer(const LineChart& chart) : linear_(chart.y_axis == AxisKind::linear) {
@@ -41,19 +41,18 @@ bool any_is(const LineChart& chart, Thinning thinning) {
                      [&](const Series& series) { return thinning_of(series) == thinning; });
 }
 
-// What the rows of long series are.
+// Explains the rows of long series.
 std::string how_thinned(const LineChart& chart) {
   std::string text;
   if (any_is(chart, Thinning::means)) {
     text = fmt::format(
         "between its first and last point, each row of a long line is the mean over one of {} equal slices "
-        "of "
-        "the x axis, with the smallest and largest value in it",
+        "of the x axis, with the smallest and largest value in it",
         most_points);
   }
   if (any_is(chart, Thinning::every_kth)) {
     text += fmt::format(
-        "{}of more than {} points without a line, or of a line whose x falls back, only every k-th is drawn",
+        "{}of more than {} points without a line, or of a line whose x decreases, only every k-th is drawn",
         text.empty() ? "" : "; ", most_drawn);
   }
   return text;

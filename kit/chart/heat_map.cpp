@@ -10,7 +10,7 @@ namespace gradus::kit {
 namespace {
 
 constexpr double row_height = 34;
-// Shades stay light enough (dark mode: dark enough) for the ink of the numbers.
+// Shades are light enough (dark mode: dark enough) for legible numbers.
 constexpr double weakest_shade = 0.04;
 constexpr double strongest_shade = 0.62;
 
@@ -29,7 +29,7 @@ void draw_cell(Svg& svg, const HeatCells& cells, double value, double x, double 
            cells.text(value));
 }
 
-std::string spoken(const HeatMap& map, const HeatCells& cells) {
+std::string describe(const HeatMap& map, const HeatCells& cells) {
   std::string text = map.value_label.empty() ? "Values" : map.value_label;
   if (!map.y_label.empty()) text += fmt::format(" by {} (rows)", map.y_label);
   if (!map.x_label.empty())
@@ -93,9 +93,9 @@ std::string draw(const HeatMap& map) {
     svg.text("soft", left + columns * cell / 2, top + 16, Anchor::middle, map.x_label);
     top += 18;
   }
-  const std::string words = spoken(map, cells);
+  const std::string summary = describe(map, cells);
   return svg.finish(width, top + margin, map.title,
-                    map.description.empty() ? words : map.description + " " + words);
+                    map.description.empty() ? summary : map.description + " " + summary);
 }
 
 Table numbers_of(const HeatMap& map) {

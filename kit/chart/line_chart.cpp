@@ -14,7 +14,7 @@ constexpr double chart_width = 400;
 constexpr double label_height = 15;
 constexpr double name_offset = 14;  // from the plot to a name
 
-// Where a name stands at the end of its curve.
+// A series' name at the end of its curve.
 struct EndLabel {
   const Series* series;
   double end;    // y of the curve's last point
@@ -25,7 +25,7 @@ bool can_stand_on(AxisKind axis, double value) {
   return std::isfinite(value) && (axis == AxisKind::linear || value > 0);
 }
 
-// The last point that is drawn.
+// The last drawn point.
 std::optional<std::pair<double, double>> last_point(const LineChart& chart, const Series& series) {
   for (std::size_t i = series.y.size(); i-- > 0;) {
     if (can_stand_on(chart.x_axis, series.x[i]) && can_stand_on(chart.y_axis, series.y[i]))
@@ -34,7 +34,8 @@ std::optional<std::pair<double, double>> last_point(const LineChart& chart, cons
   return std::nullopt;
 }
 
-// Names at the ends of the curves are easier than a legend, if they are short and all curves reach the end.
+// Names at the ends of curves are easier to read than a legend, if they are short and all curves reach the
+// end.
 bool names_fit_at_ends(const LineChart& chart, Range x_values) {
   if (chart.series.size() > 5) return false;
   const Scale place(chart.x_axis, x_values, 0, 1);
@@ -60,7 +61,7 @@ std::vector<EndLabel> end_labels(const LineChart& chart, const Plot& plot) {
     labels.push_back({&series, end, end});
   }
   std::stable_sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
-  // Push down what touches the name above, then up again what left the plot.
+  // Move names down if they touch the one above, then up if they leave the plot.
   for (std::size_t i = 1; i < labels.size(); ++i) {
     labels[i].place = std::max(labels[i].place, labels[i - 1].place + label_height);
   }
@@ -131,7 +132,7 @@ std::string draw(const LineChart& original) {
     bottom += 16;
   }
   const std::string description =
-      chart.description.empty() ? spoken(chart) : chart.description + " " + spoken(chart);
+      chart.description.empty() ? describe(chart) : chart.description + " " + describe(chart);
   return svg.finish(chart_width, bottom + margin, chart.title, description);
 }
 

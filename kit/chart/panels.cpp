@@ -14,7 +14,7 @@ constexpr double gap = 14;
 constexpr double head_line = 15;  // of a panel's title, which is wrapped to the panel's width
 constexpr double panel_height = 120;
 
-// All series by name and style, each once: the shared legend.
+// The shared legend: all series by name and style, each once.
 std::vector<Series> legend_of(const std::vector<LineChart>& panels) {
   std::vector<Series> entries;
   for (const LineChart& panel : panels) {
@@ -94,7 +94,7 @@ std::string draw(const Panels& panels) {
     }
     draw_axes(svg, plot, {.below = lowest, .beside = column == 0, .inward = true});
     draw_contents(svg, plot, charts[i]);
-    description += fmt::format(" {}: {}", charts[i].title, spoken(charts[i]));
+    description += fmt::format(" {}: {}", charts[i].title, describe(charts[i]));
   }
   const int rows = (static_cast<int>(charts.size()) + columns - 1) / columns;
   double bottom = top + rows * (panel_height + head_height + 12) - 12 + 20;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t most_cells = 4096;
 
 void check_defined(const char* what, const Tensor& x) {
-  check(x.defined(), "{}: the tensor is undefined: give it values first", what);
+  check(x.defined(), "{}: the tensor is undefined: give it a value first", what);
 }
 
 std::vector<double> numbers_in(const Tensor& x) { return x.detach().to(f64).to_vector<double>(); }
@@ -24,9 +24,8 @@ std::vector<double> numbers_in(const Tensor& x) { return x.detach().to(f64).to_v
 std::vector<double> numbers_of_line(const Tensor& x) {
   check_defined("kit::Values", x);
   check(x.dim() == 1,
-        "kit::Values: expects a tensor of one axis, got the shape {}; x.flatten() has one, a matrix is drawn "
-        "by "
-        "kit::heat_map(x), and its columns are lines of kit::plot({{{{\"a\", x.select(1, 0)}}, ...}})",
+        "kit::Values: expects a tensor of one axis, got the shape {}; use x.flatten(), draw a matrix with "
+        "kit::heat_map(x), or its columns with kit::plot({{{{\"a\", x.select(1, 0)}}, ...}})",
         to_string(x.shape()));
   return numbers_in(x);
 }
@@ -56,7 +55,7 @@ void add_line(LineChart& chart, const std::string& name, std::vector<double> x, 
   chart.series.push_back({.name = name, .x = std::move(x), .y = std::move(y)});
 }
 
-// A picture of nothing would look as if all were well.
+// An empty chart would look like a valid result.
 void check_visible(const LineChart& chart) {
   const bool visible = std::any_of(chart.series.begin(), chart.series.end(),
                                    [&](const Series& series) { return has_point(chart, series); });

@@ -1,10 +1,10 @@
 #pragma once
-// A chart in one line, from numbers as they come.
+// Charts from vectors and tensors, in one line.
 //
 //   kit::plot(losses).save("loss.svg");                             // a vector, array, span or Tensor [N]
 //   std::cout << kit::plot(losses, {.title = "Loss", .y_axis = kit::AxisKind::log});   // in the terminal
 //
-// What these functions return is a LineChart, BarChart or HeatMap (chart.h), with all its options:
+// These functions return a LineChart, BarChart or HeatMap (chart.h), with all its options:
 // `auto chart = kit::plot(losses); chart.y_high = 3; report.figure(chart, "Falls.");`
 
 #include <concepts>
@@ -32,11 +32,10 @@ concept NumberList = requires(const R& r) {
 }
 &&std::is_arithmetic_v<typename R::value_type>;
 
-/// The numbers of a line, copied. Throws unless a tensor is defined and has one axis; it may require grad.
+/// A copy of the values of a line. Throws unless a tensor is defined and has one axis; it may require grad.
 class Values {
  public:
-  /// From `{0.5, 1, 2}`; no std::initializer_list, for which plot(y, {}) might mean no x as well as no
-  /// options.
+  /// From `{0.5, 1, 2}`; not a std::initializer_list, with which plot(y, {}) would be ambiguous.
   template <class... T>
   requires(sizeof...(T) > 0 && (std::is_arithmetic_v<T> && ...)) Values(T... numbers)
       : numbers_{static_cast<double>(numbers)...} {}
@@ -50,7 +49,7 @@ class Values {
   std::vector<double> numbers_;
 };
 
-/// A line with its name; over 0, 1, 2, ... where x is left out.
+/// A line with its name; over 0, 1, 2, ... if x is not given.
 struct Line {
   std::string name;         // in the legend
   std::optional<Values> x;  // ascending, for a line
@@ -60,22 +59,22 @@ struct Line {
       : name(std::move(its_name)), x(std::move(its_x)), y(std::move(its_y)) {}
 };
 
-/// Numbers with their name.
+/// Values with a name.
 struct Named {
   std::string name;  // of the line, bar or points
   Values values;     // in order
 };
 
-/// `chart` with a line over 0, 1, 2, ... Throws when there are no values, or none the axes can show.
+/// Adds a line over 0, 1, 2, ... to `chart`. Throws when there are no values, or the axes can show none.
 /// `kit::plot(losses, {.x_label = "step"}).save("loss.svg");`
 LineChart plot(const Values& y, LineChart chart = {});
-/// The same over x; throws unless there are as many x as y. `kit::plot(x, sin(x)).save("sine.svg");`
+/// The same over x; throws unless x and y have equal lengths. `kit::plot(x, sin(x)).save("sine.svg");`
 LineChart plot(const Values& x, const Values& y, LineChart chart = {});
-/// Lines with names, each of its own length: a name and y, or a name, x and y.
+/// Named lines of any lengths: a name and y, or a name, x and y.
 /// `kit::plot({{"train", losses}, {"validation", steps, means}}).save("loss.svg");`
 LineChart plot(std::initializer_list<Line> lines, LineChart chart = {});
 
-/// What does not compile, and says what to write: lines need names, and a title its name.
+/// Reject unnamed lines and a title without `.title` at compile time, with the remedy.
 template <class R>
 requires std::same_as<R, Tensor> || NumberList<R> LineChart plot(std::initializer_list<R>,
                                                                  LineChart chart = {}) {
@@ -88,16 +87,17 @@ LineChart plot(const Values&, const C*) {
   return {};
 }
 
-/// `chart` with a bar for each name. Throws when there are no values, or not as many as names.
+/// Adds a bar for each name to `chart`. Throws when there are no values, or their number differs from the
+/// names'.
 /// `kit::bars({"Adam", "SGD"}, {1.32, 1.57}, {.value_label = "nats"}).save("optimizers.svg");`
 BarChart bars(std::vector<std::string> names, const Values& values, BarChart chart = {});
 /// Several bars for each name, side by side.
 /// `kit::bars({"6 layers", "12 layers"}, {{"Pre-LN", a}, {"Post-LN", b}}).save("layers.svg");`
 BarChart bars(std::vector<std::string> names, std::initializer_list<Named> series, BarChart chart = {});
 
-/// `map` with a cell for each element of x [R, C]; rows and columns without names are counted from 0. Throws
-/// unless x is defined and has two axes, as many as there are names, and 4096 elements at most. Large values
-/// are dark; with `.low_is_good` the best is marked.
+/// Adds a cell for each element of x [R, C] to `map`; rows and columns without names are numbered from 0.
+/// Throws unless x is defined, has two axes and at most 4096 elements, and any names fit its shape. Large
+/// values are dark; with `.low_is_good` the best is marked.
 /// `kit::heat_map(weights, {.title = "Attention"}).save("attention.svg");`
 HeatMap heat_map(const Tensor& x, HeatMap map = {});
 

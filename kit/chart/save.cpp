@@ -11,10 +11,10 @@ void save_chart(const char* kind, const Chart& chart, const std::string& path) {
   if (path.ends_with(".svg")) return replace_file(path, svg_file(draw(chart)));
   check(path.ends_with(".html"),
         "{} \"{}\": cannot save \"{}\": expects a name that ends in .svg or .html; "
-        "browsers and programs such as Inkscape make other formats of the first",
+        "browsers and programs such as Inkscape convert .svg to other formats",
         kind, chart.title, path);
   HtmlReport page(chart.title.empty() ? "Chart" : chart.title, "");
-  Chart untitled = chart;  // the page has the title already
+  Chart untitled = chart;  // the page shows the title
   untitled.title.clear();
   page.figure(untitled, chart.description);
   page.save(path);

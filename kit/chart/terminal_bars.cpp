@@ -12,7 +12,7 @@
 namespace gradus::kit {
 namespace {
 
-constexpr int least_bar = 12;  // columns; where there are fewer, bars get lines of their own
+constexpr int least_bar = 12;  // columns; with fewer, bars are on separate lines
 constexpr int indent = 2;
 
 struct BarRow {
@@ -21,7 +21,7 @@ struct BarRow {
   double value;
 };
 
-// Bars in a number of columns; those below zero end in half characters, the others in eighths.
+// Draws bars in a number of columns; negative ones in half characters, positive ones in eighths.
 class BarPainter {
  public:
   BarPainter(const Screen& screen, const BarChart& chart, int columns)

@@ -1,4 +1,4 @@
-// Heat maps as text: shades with numbers, or shades alone.
+// Heat maps as text: shades with numbers, or only shades.
 
 #include <fmt/format.h>
 
@@ -13,11 +13,11 @@
 namespace gradus::kit {
 namespace {
 
-// How the cells are drawn: with numbers if all columns fit, else as shades two columns wide, or one.
+// The layout of the cells: with numbers if all columns fit, else as shades two columns wide, or one.
 struct HeatLayout {
   bool numbers = true;
-  int names = 0;           // columns of the rows' names
-  int cell = 0;            // of a cell
+  int names = 0;           // width of the rows' names
+  int cell = 0;            // width of a cell
   std::size_t across = 0;  // cells side by side
 };
 
@@ -48,7 +48,7 @@ HeatLayout layout_of(const Screen& screen, const HeatMap& map, const HeatCells& 
   return layout;
 }
 
-// As much of a name as there is room for.
+// Shortens a name to the available columns.
 std::u32string shortened_name(const Screen& screen, const std::string& name, int columns) {
   std::u32string text = screen.text(name);
   if (columns_of(text) <= columns) return padded(text, columns);
@@ -68,7 +68,7 @@ std::u32string heat_cell(const Screen& screen, const HeatCells& cells, const Hea
   return padded(U' ' + std::u32string(2, shade) + framed, layout.cell);
 }
 
-// Names above their columns; over shades, those of the first and the last.
+// Names above their columns; for shades, only the first and the last.
 void column_names(Screen& screen, const HeatMap& map, const HeatLayout& layout, std::size_t from,
                   std::size_t to) {
   if (!layout.numbers) {
@@ -80,7 +80,7 @@ void column_names(Screen& screen, const HeatMap& map, const HeatLayout& layout, 
   screen.line(names);
 }
 
-std::string what_it_shows(const HeatMap& map) {
+std::string labels_of(const HeatMap& map) {
   std::string text = map.value_label;
   for (const auto& [label, place] : {std::pair(map.y_label, "rows"), std::pair(map.x_label, "columns")}) {
     if (!label.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", place, label);
@@ -88,7 +88,7 @@ std::string what_it_shows(const HeatMap& map) {
   return text;
 }
 
-// What the shades mean.
+// The legend of the shades.
 void heat_key(Screen& screen, const HeatMap& map, const HeatCells& cells, const HeatLayout& layout) {
   if (!std::isfinite(cells.darkest()) || (layout.numbers && !cells.judged())) return;
   const auto sample = [&](double dark) { return std::u32string(2, shade_of(screen, dark)) + U' '; };
@@ -113,7 +113,7 @@ std::string terminal(const HeatMap& map, const TerminalOptions& options) {
   Screen screen(options);
   const HeatLayout layout = layout_of(screen, map, cells);
   screen.paragraph(screen.text(map.title));
-  screen.paragraph(screen.text(what_it_shows(map)));
+  screen.paragraph(screen.text(labels_of(map)));
   heat_key(screen, map, cells, layout);
   for (std::size_t from = 0; from < map.columns.size(); from += layout.across) {
     const std::size_t to = std::min(from + layout.across, map.columns.size());

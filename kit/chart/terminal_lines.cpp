@@ -1,4 +1,4 @@
-// Line charts as text: dots of Braille inside axes.
+// Line charts as text: Braille dots inside axes.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int least_columns = 4;  // inside the axes
 
-// What stands for a series in the picture and the legend.
+// The mark of a series in the picture and the legend.
 char32_t mark_of(const Screen& screen, std::size_t series, std::size_t all) {
   if (screen.ascii()) return U"*o+x#@%&"[series % 8];
   return all == 1 ? U'\u2022' : U'A' + static_cast<char32_t>(series % 26);
@@ -25,12 +25,12 @@ char32_t reference_mark(const Screen& screen, Direction direction) {
   return direction == Direction::horizontal ? screen.either(U'\u2504', '-') : screen.either(U'\u250A', ':');
 }
 
-// What there is besides data: a square of dots with its two scales and the numbers along it.
+// The frame of the data: a grid of dots with its two scales and the axes' labels.
 struct LineFrame {
   Dots dots;
   Scale x, y;
-  std::vector<std::u32string> beside;  // for each row
-  std::u32string axis, below;          // the lines under the picture
+  std::vector<std::u32string> beside;  // the y axis, for each row
+  std::u32string axis, below;          // the lines below the picture
 };
 
 std::vector<Tick> marks_along_x(const LineChart& chart, Range values, int columns) {
@@ -38,7 +38,7 @@ std::vector<Tick> marks_along_x(const LineChart& chart, Range values, int column
   return ticks_at(chart.x_ticks, values);
 }
 
-// Numbers under their marks, but for those that would touch the one before.
+// Writes labels below their marks, except those that would touch the one before.
 void number_x_axis(const Screen& screen, const LineChart& chart, LineFrame& frame, int left, int columns) {
   frame.axis = std::u32string(static_cast<std::size_t>(left - 1), U' ') + screen.either(U'\u2514', '+') +
                std::u32string(static_cast<std::size_t>(columns), screen.either(U'\u2500', '-'));
@@ -88,7 +88,7 @@ void draw_reference_under(const Screen& screen, LineFrame& frame, const Referenc
   const bool horizontal = reference.direction == Direction::horizontal;
   const Box box = frame.dots.box();
   const double place = horizontal ? frame.y(reference.at) : frame.x(reference.at);
-  if (!(place >= 0 && place <= (horizontal ? box.bottom : box.right))) return;  // nor if it is NaN
+  if (!(place >= 0 && place <= (horizontal ? box.bottom : box.right))) return;  // also if it is NaN
   const int last = horizontal ? frame.dots.column_of(box.right) : frame.dots.row_of(box.bottom);
   for (int i = 0; i <= last; ++i) {
     const int column = horizontal ? i : frame.dots.column_of(place);
@@ -97,11 +97,11 @@ void draw_reference_under(const Screen& screen, LineFrame& frame, const Referenc
   }
 }
 
-// The points; where a line joins them, of those that follow each other in one column of dots the first,
-// lowest, highest and last, which draw the same dots. Gaps stay, as a point that is not drawable.
+// The points of a series. For a line, keeps only the first, lowest, highest and last of consecutive points in
+// one column of dots, which draw the same dots. Gaps remain as points that are not drawable.
 std::vector<Point> thinned(const LineFrame& frame, const Series& series) {
   std::vector<Point> points;
-  std::size_t run = 0;  // points of the last column in `points`: up to four
+  std::size_t run = 0;  // the number of points of the last column in `points`: up to four
   for (std::size_t i = 0; i < series.x.size(); ++i) {
     const Point p{frame.x(series.x[i]), frame.y(series.y[i])};
     const bool same = run > 0 && drawable(p) && std::lround(points.back().x) == std::lround(p.x);
@@ -109,7 +109,7 @@ std::vector<Point> thinned(const LineFrame& frame, const Series& series) {
     points.push_back(p);
     run = drawable(p) ? run + 1 : 0;
     if (run < 5 || !series.line) continue;
-    // first, two in the middle, last, new: the last is one of the middle now.
+    // first, two in the middle, last, new: the last is now one of the middle points.
     Point* five = &points[points.size() - 5];
     const auto [low, high] =
         std::minmax({five[1], five[2], five[3]}, [](Point a, Point b) { return a.y < b.y; });
@@ -121,7 +121,7 @@ std::vector<Point> thinned(const LineFrame& frame, const Series& series) {
   return points;
 }
 
-// Points that must be seen though no line leads to them.
+// Points that no line joins, which must be marked.
 bool stands_alone(const std::vector<Point>& points, std::size_t i) {
   const bool before = i > 0 && drawable(points[i - 1]);
   const bool after = i + 1 < points.size() && drawable(points[i + 1]);
@@ -136,7 +136,7 @@ void draw_points(LineFrame& frame, const Series& series, char32_t mark, bool bra
     if (!series.line || stands_alone(points, i)) frame.dots.put(points[i], mark);
   }
   if (!braille || all == 1 || !series.line || points.empty()) return;
-  // Letters along the line, at other places for each series.
+  // Letters along the line, at different positions for each series.
   for (int i = 0; i < 5; ++i) {
     const double share = (i + 0.2 + 0.2 * static_cast<double>(place % 4)) / 5;
     frame.dots.put(points[static_cast<std::size_t>(share * static_cast<double>(points.size() - 1))], mark);

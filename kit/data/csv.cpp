@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-/// The nearest T. What is too small for it is 0, as everywhere else; only what is too large is out of range.
+/// Reads the nearest T. Values that underflow are 0; only values that overflow are out of range.
 template <class T>
 std::errc read_cell(std::string_view text, T& value) {
   const std::errc error = read_number(text, value);
@@ -30,10 +30,10 @@ std::errc read_cell(std::string_view text, T& value) {
   return {};
 }
 
-/// A whole number, also as 3.0 or 1e3.
+/// Reads a whole number, also written as 3.0 or 1e3.
 template <>
 std::errc read_cell(std::string_view text, std::int64_t& value) {
-  constexpr double kAllWhole = 9007199254740992;  // 2^53: up to here every whole number is a double
+  constexpr double kAllWhole = 9007199254740992;  // 2^53: every whole number up to here is exact in double
   const std::errc error = read_number(text, value);
   double real = 0;
   if (error != std::errc::invalid_argument || read_number(text, real) != std::errc()) return error;
@@ -86,17 +86,15 @@ T Csv::number(std::size_t row, std::size_t column) const {
   const std::string where = "Csv::tensor: " + place(row, column);
   const std::string word = io::quote(std::string(text));
   if (text.empty() && missing_)
-    fail_with("{}: the cell is empty, and .missing = {} is no i64; ask for f64", where, *missing_);
+    fail_with("{}: the cell is empty, and .missing = {} is not an i64; ask for f64", where, *missing_);
   if (text.empty())
-    fail_with(
-        "{}: the cell is empty; give read_csv the number it stands for, {{.missing = 0}}, or {{.missing = "
-        "NAN}}",
-        where);
+    fail_with("{}: the cell is empty; pass read_csv a value for it, {{.missing = 0}} or {{.missing = NAN}}",
+              where);
   check(error != std::errc::invalid_argument,
-        "{}: {} is no number; expects one such as -0.5 or 1e3; words are read by categories() and text()",
-        where, word);
+        "{}: {} is not a number; expects one such as -0.5 or 1e3; categories() and text() read words", where,
+        word);
   if constexpr (std::is_integral_v<T>)
-    fail_with("{}: {} is no whole number that i64 holds; ask for f64", where, word);
+    fail_with("{}: {} is not a whole number in the range of i64; ask for f64", where, word);
   fail_with("{}: {} is too large for {}", where, word, std::is_same_v<T, float> ? "f32; ask for f64" : "f64");
 }
 

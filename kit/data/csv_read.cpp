@@ -1,4 +1,4 @@
-// read_csv: libcsv finds the cells; what is wrong with them is said here.
+// read_csv: libcsv finds the cells, this file checks them.
 
 #include <csv.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace gradus::kit {
 
-/// One reading of one file.
+/// Reads one file once.
 class CsvReader {
  public:
   CsvReader(const std::filesystem::path& path, const CsvOptions& options);
@@ -35,7 +35,7 @@ class CsvReader {
     fail_input_with("read_csv: {}, line {}: {}", csv_.path_, line, fmt::format(message, args...));
   }
 
-  /// libcsv is C, nothing may be thrown through it: an error waits until it returns.
+  /// Must not throw through libcsv, which is C: keeps an error until it returns.
   template <class F>
   void guarded(const F& f) {
     if (error_) return;
@@ -53,10 +53,10 @@ class CsvReader {
   csv_parser parser_{};
   Csv csv_;
   std::exception_ptr error_;
-  std::int64_t line_ = 1;      // where the cell under way begins
-  std::int64_t row_line_ = 1;  // where its row begins
+  std::int64_t line_ = 1;      // the first line of the current cell
+  std::int64_t row_line_ = 1;  // the first line of its row
   std::int64_t first_line_ = 0;
-  std::int64_t blank_ = 0;     // lines just read that may be empty cells
+  std::int64_t blank_ = 0;     // the number of preceding lines that may be empty cells
   std::size_t row_start_ = 0;  // in csv_.ends_
   bool after_cr_ = false;
 };
@@ -65,7 +65,7 @@ namespace {
 
 constexpr std::size_t kLongestCell = std::size_t{1} << 24;
 
-/// Line breaks in a text: \n, \r\n and \r.
+/// Counts line breaks: \n, \r\n and \r.
 std::int64_t line_breaks(std::string_view text) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -117,7 +117,7 @@ void CsvReader::take_cell(std::string_view text) {
   after_cr_ = false;
 }
 
-/// In a file of one column, where a blank line is how an empty cell looks: dropped, it would move the rows.
+/// In a file with one column, a blank line is an empty cell: skipping it would shift the rows.
 void CsvReader::take_blank_lines() {
   for (; blank_ > 0; --blank_) {
     csv_.ends_.push_back(csv_.cells_.size());
@@ -136,8 +136,8 @@ void CsvReader::end_row() {
   const std::size_t expected = csv_.columns_.size();
   if (cells != expected)
     fail_at(row_line_, "expects {} cells, as in line {}, got {}; {}", expected, first_line_, cells,
-            cells < expected ? fmt::format("an empty cell has its '{}' too", delimiter_)
-                             : fmt::format("a cell that holds a '{}' needs quotes around it", delimiter_));
+            cells < expected ? fmt::format("an empty cell also needs its '{}'", delimiter_)
+                             : fmt::format("a cell that contains a '{}' needs quotes around it", delimiter_));
   csv_.lines_.push_back(row_line_);
   row_start_ = csv_.ends_.size();
 }
@@ -149,7 +149,7 @@ void CsvReader::name_columns() {
     names.push_back(header_ ? std::string(csv_.cell(0, i)) : std::to_string(i));
   for (std::size_t i = 0; i < count; ++i)
     if (const auto [first, fresh] = csv_.places_.emplace(names[i], i); !fresh)
-      fail_at(first_line_, "columns {} and {} are both called {}; give each a name of its own",
+      fail_at(first_line_, "columns {} and {} are both called {}; give them different names",
               first->second + 1, i + 1, io::quote(names[i]));
   if (!header_) return;
   csv_.cells_.clear();

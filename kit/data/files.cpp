@@ -24,7 +24,7 @@ const char* kind_of(const struct stat& status) {
   return S_ISDIR(status.st_mode) ? "a folder" : S_ISFIFO(status.st_mode) ? "a pipe" : "a device or a socket";
 }
 
-/// The largest pipe is `pipe_bytes`; 0: no pipe.
+/// Reads at most `pipe_bytes` from a pipe; 0 rejects pipes.
 std::string read(const std::filesystem::path& path, const char* who, std::size_t pipe_bytes) {
   const std::string name = io::printable(path.string());
   struct stat status = {};
@@ -36,7 +36,7 @@ std::string read(const std::filesystem::path& path, const char* who, std::size_t
   const auto make_room = [&](std::size_t size) {
     try {
       bytes.reserve(size);
-    } catch (const std::exception&) {  // of whoever says that there is no memory
+    } catch (const std::exception&) {  // bad_alloc or length_error
       std::string().swap(bytes);
       fail_input_with("{}: {} does not fit into memory: it has {} bytes or more", who, name, size);
     }
@@ -48,10 +48,9 @@ std::string read(const std::filesystem::path& path, const char* who, std::size_t
     if (got < 0) fail_input_with("{}: cannot read {}: {}", who, name, std::strerror(errno));
     if (got == 0) return bytes;
     const std::size_t size = bytes.size() + static_cast<std::size_t>(got);
-    check_input(
-        !S_ISFIFO(status.st_mode) || size <= pipe_bytes,
-        "{}: {} is a pipe, and gives more than {} bytes, the most that is read: write them into a file", who,
-        name, pipe_bytes);
+    check_input(!S_ISFIFO(status.st_mode) || size <= pipe_bytes,
+                "{}: {} is a pipe with more than {} bytes, the limit for pipes: write them into a file", who,
+                name, pipe_bytes);
     if (size > bytes.capacity()) make_room(std::max(size, 2 * bytes.capacity()));
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }
@@ -74,7 +73,7 @@ void try_output(const char* who, const std::filesystem::path& path, std::uint64_
   io::try_output(who, path.string(), bytes);
 }
 
-/// The name that a file has without links, also one that is still to be made.
+/// A file's name with links resolved, also if it does not exist yet.
 static std::filesystem::path full_name(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
@@ -101,12 +100,12 @@ void expect_nothing_else(const char* who, const std::filesystem::path& folder,
   const std::string shown = io::printable(folder.string());
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) return;
-  check_input(std::filesystem::is_directory(folder, error), "{}: {} is no folder", who, shown);
+  check_input(std::filesystem::is_directory(folder, error), "{}: {} is not a folder", who, shown);
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    const bool known = name.starts_with(".gradus-tmp") ||  // of a program that was killed
+    const bool known = name.starts_with(".gradus-tmp") ||  // left by a program that was killed
                        std::find(names.begin(), names.end(), name) != names.end();
-    check_input(known, "{}: {} holds {}, which would be mixed with what is written: name another folder", who,
+    check_input(known, "{}: {} contains {}, which would be mixed with the output: name another folder", who,
                 shown, io::quote(name));
   }
   check_input(!error, "{}: cannot look into {}: {}", who, shown, error.message());
@@ -124,7 +123,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& folder) {
 }
 
 OutputFolder::~OutputFolder() {
-  std::error_code error;  // also: it is not empty
+  std::error_code error;  // also if it is not empty
   for (const std::filesystem::path& folder : made_)
     if (!std::filesystem::remove(folder, error) && error) return;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Whole files: read one, or replace one so that a reader never sees half of it.
+// Reads whole files, and replaces files atomically.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,42 +15,42 @@ namespace gradus::kit {
 
 class Descriptor;
 
-/// The bytes of a file. Throws naming `who`, the file and the reason (missing, a folder, a device, not
-/// readable, larger than memory).
+/// The bytes of a file. On an error, throws naming `who`, the file and the reason (missing, a folder, a
+/// device, not readable, larger than memory).
 std::string read_file(const std::filesystem::path& path, const char* who = "read_file");
-/// The same, also for a pipe, which is read to its end: `--text <(zcat book.gz)`. Throws when the pipe gives
-/// more than `pipe_bytes`, since it may never end.
+/// The same, also for a pipe, which is read to its end: `--text <(zcat book.gz)`. Throws when the pipe has
+/// more than `pipe_bytes`, because it may never end.
 std::string read_file_or_pipe(const std::filesystem::path& path, const char* who = "read_file",
                               std::size_t pipe_bytes = std::size_t{1} << 30);
 
-/// Makes `path` hold `bytes`: writes a temporary file in the same folder, syncs it to disk and renames it, so
-/// that after a crash the old or the new content is there, never a part. Permissions stay, links are
-/// followed, and what is no file (a device, a pipe) is never replaced. Throws naming the file and the reason;
-/// the old content is then untouched.
+/// Replaces the contents of `path` by `bytes`: writes a temporary file in the same folder, syncs it to disk
+/// and renames it, so that after a crash the file has the old or the new contents, never a part. Keeps
+/// permissions, follows links, and never replaces a device or a pipe. On an error, throws naming the file and
+/// the reason; the old contents are not changed.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// Throws, naming `who`, what writing so many bytes to `path` would throw now: its folder is missing, the
-/// disk is full, ... Leaves everything as it is.
+/// Throws, naming `who`, if writing this many bytes to `path` would fail now: its folder is missing, the disk
+/// is full, ... Changes nothing.
 /// `try_output("--save", options.save, 4 * model.num_parameters());`
 void try_output(const char* who, const std::filesystem::path& path, std::uint64_t bytes = 1);
 
-/// True when both names stand for the same file, also for one that is still to be made.
+/// True when both names refer to the same file, also if it does not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// True when a file is in a folder, at any depth, also where one of them is still to be made.
+/// True when a file is in a folder, at any depth, also if one of them does not exist yet.
 bool is_within(const std::filesystem::path& file, const std::filesystem::path& folder);
 
-/// Creates a folder and those above it; throws naming it when that is not possible.
+/// Creates a folder and its parents; throws naming it if that fails.
 void make_folder(const std::filesystem::path& path);
 
-/// Throws, naming `who`, where a folder to be written into is no folder, or holds anything but `names`: no
-/// program writes among the files of another. One that is still to be made is fine.
+/// Throws, naming `who`, if an output folder is not a folder or contains anything except `names`, so that no
+/// program mixes its files with those of another. A missing folder is accepted.
 /// `expect_nothing_else("--save", options.save);`
 void expect_nothing_else(const char* who, const std::filesystem::path& folder,
                          const std::vector<std::string>& names = {});
 
-/// A folder that is made, with those above it, for what is to be written there. Where nothing is in the end,
-/// because an error came first, what was made is gone again: `const kit::OutputFolder folder(options.save);`
+/// Makes an output folder and its parents. The destructor removes those it made that are still empty, for
+/// example after an error: `const kit::OutputFolder folder(options.save);`
 class OutputFolder {
  public:
   explicit OutputFolder(const std::filesystem::path& folder);

@@ -37,7 +37,7 @@ std::string unzipped(std::string_view bytes, const std::string& who) {
   std::string text;
   std::vector<char> piece(kPiece);
   for (int status = Z_OK; !bytes.empty() || status != Z_STREAM_END;) {
-    if (status == Z_STREAM_END) inflateReset(&z);  // another part begins
+    if (status == Z_STREAM_END) inflateReset(&z);  // the next part of the file
     const std::size_t given = std::min(bytes.size(), kPiece);
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     z.avail_in = static_cast<uInt>(given);

@@ -1,5 +1,5 @@
 #pragma once
-// Reading what gzip wrote.
+// Reads gzip files.
 //
 //   const std::string bytes = kit::read_file("train.de.gz");
 //   const std::string text = kit::is_gzip(bytes) ? kit::unzipped(bytes, "train.de.gz") : bytes;
@@ -11,11 +11,11 @@
 
 namespace gradus::kit {
 
-/// Whether these bytes begin as a gzip file does.
+/// Whether these bytes begin like a gzip file.
 bool is_gzip(std::string_view bytes);
 
-/// The text in a gzip file, also one of several parts. Throws, naming `who`, when it is damaged or cut short,
-/// or holds more than 4 GB.
+/// The contents of a gzip file, which may have several parts. Throws, naming `who`, when it is damaged or cut
+/// short, or unpacks to more than 4 GB.
 std::string unzipped(std::string_view bytes, const std::string& who);
 
 }  // namespace gradus::kit

@@ -23,14 +23,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kFew = 16;  // names that are found faster one by one
+constexpr std::size_t kFew = 16;  // up to this many names linear search is faster
 
-/// What the parser finds in a line, one name after the other. Throws for what no line of a log has.
+/// Receives a line from the parser. Throws for JSON that a log line cannot contain.
 class LineReader final : public nlohmann::json_sax<Json> {
  public:
   LogLine line;
-  std::size_t error_at = 0;  // byte, from 1, where the JSON ends too soon or is wrong
-  std::string out_of_range;  // a number
+  std::size_t error_at = 0;  // the byte, from 1, at which the JSON is invalid or incomplete
+  std::string out_of_range;  // a number out of range
 
   bool null() override { return take(nullptr); }
   bool boolean(bool value) override { return take_other(value); }
@@ -82,13 +82,13 @@ class LineReader final : public nlohmann::json_sax<Json> {
     return take(std::move(value));
   }
 
-  bool inside_ = false;                           // of the object that a line is
-  std::optional<std::vector<double>> list_ = {};  // that is being read
+  bool inside_ = false;                           // inside the line's object
+  std::optional<std::vector<double>> list_ = {};  // the list being read
   std::string name_;
 };
 
-/// Whether a kill may have cut this line short: an object, with no other inside, that ends too soon.
-/// Anything else is no line of a log, and whoever wrote it wants to keep it.
+/// Whether a kill may have cut this line short: an incomplete object without objects inside. Anything else is
+/// not a log line and must be kept.
 bool cut_off(std::string_view line) {
   if (line != "{" && !line.starts_with("{\"")) return false;
   LineReader reader;
@@ -99,7 +99,7 @@ bool cut_off(std::string_view line) {
   }
 }
 
-/// Bytes before a last line that is cut off; all where there is none.
+/// The number of bytes before a last line that is cut off; all if there is none.
 std::size_t whole_lines(std::string_view bytes) {
   const std::size_t newline = bytes.rfind('\n');
   const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
@@ -108,7 +108,7 @@ std::size_t whole_lines(std::string_view bytes) {
 
 LogLine line_of(std::string_view text) {
   LineReader reader;
-  const bool zero = text.find('\0') != std::string_view::npos;  // for the parser the end of the text
+  const bool zero = text.find('\0') != std::string_view::npos;  // the parser would stop there
   if (!zero && Json::sax_parse(text, &reader)) return std::move(reader.line);
   check_input(reader.out_of_range.empty(), "the number {} is out of range", io::quote(reader.out_of_range));
   fail_input_with("expects a JSON object, got {}", io::quote(std::string(text.substr(0, 100))));
@@ -133,7 +133,7 @@ std::string text_json(const std::string& text) {
 /// Reads the lines of a log.
 class LogReader {
  public:
-  /// What is wrong with a line is told after `label`, which names who reads what.
+  /// Errors in a line begin with `label`, which names the caller and the file.
   static LogLines read(std::string_view whole, const std::string& label, const std::string& file) {
     LogLines lines;
     lines.file_ = file;
@@ -161,9 +161,9 @@ static Descriptor open_log(const std::filesystem::path& path, const RunLogOption
   const std::string bytes = io::exists("RunLog", path.string()) ? read_file(path, "RunLog") : "";
   const std::size_t whole = whole_lines(bytes);
   const std::string shown = io::printable(path.string());
-  // Of a wrong path nothing may be cut off, and nothing added to it.
-  LogReader::read(std::string_view(bytes).substr(0, whole), fmt::format("RunLog: {} is no run log:", shown),
-                  shown);
+  // Checked first: a wrong path must not be truncated or appended to.
+  LogReader::read(std::string_view(bytes).substr(0, whole),
+                  fmt::format("RunLog: {} is not a run log:", shown), shown);
   Descriptor file("RunLog", path, O_WRONLY | O_CREAT | O_APPEND);
   if (whole < bytes.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
     fail_input_with("RunLog: cannot remove the cut-off last line of {}: {}", shown, std::strerror(errno));
@@ -174,7 +174,7 @@ static Descriptor open_log(const std::filesystem::path& path, const RunLogOption
 
 std::int64_t LogValue::whole(std::uint64_t value) {
   check(value <= INT64_MAX,
-        "RunLog: {} is above 2^63 - 1, the largest whole number a line holds; write it as a text", value);
+        "RunLog: {} is above 2^63 - 1, the largest whole number in a log; write it as a text", value);
   return static_cast<std::int64_t>(value);
 }
 
@@ -187,7 +187,7 @@ double LogValue::number() const {
 }
 
 std::int64_t LogValue::integer() const {
-  constexpr double kAllWhole = 9007199254740992;  // 2^53: up to here every whole number is a double
+  constexpr double kAllWhole = 9007199254740992;  // 2^53: every whole number up to here is exact in double
   if (const auto* integer = std::get_if<std::int64_t>(&value_)) return *integer;
   const auto* real = std::get_if<double>(&value_);
   check(real != nullptr && std::trunc(*real) == *real && std::abs(*real) <= kAllWhole,
@@ -221,7 +221,7 @@ LogLine::LogLine(std::initializer_list<Entry> entries) {
 }
 
 void LogLine::add(std::string name, LogValue value) {
-  check(is_utf8(name), "LogLine: the name {} is not UTF-8, which JSON demands", io::quote(name));
+  check(is_utf8(name), "LogLine: the name {} is not UTF-8, which JSON requires", io::quote(name));
   check(!contains(name), "LogLine: {} appears twice in one line", io::quote(name));
   entries_.emplace_back(std::move(name), std::move(value));
   if (entries_.size() <= kFew) return;
@@ -254,7 +254,7 @@ std::string LogLine::json() const {
 
 struct RunLog::File {
   Descriptor descriptor;
-  off_t half_line = -1;  // where one begins that could not be removed; -1: nowhere
+  off_t half_line = -1;  // the beginning of a half line that could not be removed; -1: none
 
   void remove_half_line() {
     if (half_line >= 0 && ::ftruncate(descriptor.get(), half_line) == 0) half_line = -1;
@@ -269,7 +269,7 @@ RunLog::~RunLog() = default;
 
 void RunLog::write(const LogLine& line) {
   const Descriptor& file = file_->descriptor;
-  file_->remove_half_line();  // once more: another line must not go on from it
+  file_->remove_half_line();  // tries again: the new line must not continue it
   if (file_->half_line >= 0) file.fail("cannot remove a half line from");
   const off_t end = ::lseek(file.get(), 0, SEEK_END);
   if (end < 0) file.fail("cannot find the end of");

@@ -1,5 +1,5 @@
 #pragma once
-// What a run leaves behind: a file of JSON lines, one for each step, that any tool can read.
+// The log of a run: a file of JSON lines, one for each step, that any tool can read.
 
 #include <cmath>
 #include <concepts>
@@ -24,7 +24,7 @@ class Tensor;
 
 namespace gradus::kit {
 
-/// What a run log holds: a number, a truth, a text, a list of numbers, or nothing. Made from all of these and
+/// A value in a run log: a number, a bool, a text, a list of numbers, or null. Converts from these types and
 /// their std::optional: `LogValue loss = 2.5; loss.number();`
 class LogValue {
  public:
@@ -35,7 +35,7 @@ class LogValue {
   template <std::integral T>
   requires(!std::same_as<T, bool> && !std::same_as<T, char>) LogValue(T value) : value_(whole(value)) {}
   template <std::floating_point T>
-  LogValue(T value) {  // what is not finite has no place in JSON
+  LogValue(T value) {  // null if not finite, because JSON has no NaN
     if (const auto number = static_cast<double>(value); std::isfinite(number)) value_ = number;
   }
   template <std::convertible_to<std::string_view> T>
@@ -48,18 +48,18 @@ class LogValue {
     static_assert(sizeof(T) == 0, "write the tensor's number: {\"loss\", loss.item()}");
   }
 
-  /// Nothing: what a NaN or an infinite number is written as.
+  /// True for null, which replaces NaN and infinite numbers.
   bool is_null() const { return value_.index() == 0; }
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
   bool is_list() const { return std::holds_alternative<std::vector<double>>(value_); }
-  /// The number, NaN for null, 0 or 1 for a bool; throws for a text and a list.
+  /// The number, NaN for null, 0 or 1 for a bool; throws for a text or a list.
   double number() const;
-  /// The whole number, also of 2.0; throws for anything else: 2.5, "2", null, and a double above 2^53.
+  /// The whole number, also for 2.0; throws for anything else: 2.5, "2", null, and a double above 2^53.
   std::int64_t integer() const;
   /// The text; throws for anything else.
   const std::string& text() const&;
   std::string text() const&& { return text(); }
-  /// The numbers of a list, NaN where it has null; throws for anything else.
+  /// The numbers of a list, NaN for null; throws for anything else.
   const std::vector<double>& list() const&;
   std::vector<double> list() const&& { return list(); }
   /// As JSON: `2.5`, `true`, `"warm-up over"`, `[2.5,1.0]`, `null`.
@@ -82,16 +82,16 @@ class LogLine {
   LogLine() = default;
   LogLine(std::initializer_list<Entry> entries);
 
-  /// Adds a value; throws when there is one of that name, or the name is not UTF-8.
+  /// Adds a value; throws when the name exists or is not UTF-8.
   void add(std::string name, LogValue value);
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  /// The value of that name; throws when there is none, listing those there are.
+  /// The value of that name; throws when there is none, listing all names.
   const LogValue& operator[](std::string_view name) const&;
   LogValue operator[](std::string_view name) const&& { return (*this)[name]; }
-  /// The line as it stands in the file, without its newline: `{"step":7,"loss":2.5}`.
+  /// The line as in the file, without its newline: `{"step":7,"loss":2.5}`.
   std::string json() const;
 
-  /// The line of the file it was read from, from 1; 0 for a line that was made.
+  /// The line's number in the file it was read from, from 1; 0 for a line that was not read.
   std::int64_t number() const { return number_; }
 
   auto begin() const& { return entries_.begin(); }
@@ -106,31 +106,31 @@ class LogLine {
   friend class LogReader;
   const LogValue* find(std::string_view name) const;
   std::vector<Entry> entries_;
-  std::map<std::string, std::size_t, std::less<>> places_;  // of all names, once they are many
+  std::map<std::string, std::size_t, std::less<>> places_;  // of all names, if there are many
   std::int64_t number_ = 0;
 };
 
 struct RunLogOptions {
-  bool append = true;  // false: what the file holds is dropped, and the log begins anew
+  bool append = true;  // false: overwrites the file
 };
 
-/// Writes JSON lines, each handed to the system at once: a killed run loses at most the line being written.
+/// Writes JSON lines, each immediately: a killed run loses at most the line being written.
 ///
 ///   kit::RunLog log("runs/a/metrics.jsonl");
 ///   log.write({{"step", step}, {"loss", loss}, {"note", "warm-up over"}});
 class RunLog {
  public:
-  /// Appends to `path`, whose folder is made where there is none: `kit::RunLog log(path, {.append = false});`
-  /// begins anew. A last line cut off by a kill is removed. Throws, naming the file, where it cannot be
-  /// written or holds anything else than a run log, which stays as it is.
+  /// Appends to `path`, and makes its folder if needed; `kit::RunLog log(path, {.append = false});`
+  /// overwrites it. Removes a last line cut off by a kill. Throws, naming the file, if it cannot be written
+  /// or is not a run log; then it is not changed.
   explicit RunLog(const std::filesystem::path& path, const RunLogOptions& options = {});
   RunLog(RunLog&&) noexcept;
   RunLog& operator=(RunLog&&) noexcept;
   ~RunLog();
 
   /// Writes one line. Numbers that are not finite become null. Throws, naming the file, when the disk is
-  /// full; the next write goes on after the last whole line, and throws as long as what was written of this
-  /// one cannot be removed. One thread at a time.
+  /// full; the next write removes the incomplete line first, and throws if it cannot. Only one thread at a
+  /// time.
   void write(const LogLine& line);
 
  private:
@@ -151,13 +151,13 @@ class LogLines {
   void begin() const&& = delete;  // the lines go with the temporary: name them first
   void end() const&& = delete;    // the lines go with the temporary: name them first
 
-  /// One value of each line, NaN where a line has none of that name or null; of a log without lines, none.
-  /// Throws for a text or a list, naming its line and file, and when there are lines and none has the name,
-  /// listing those there are.
+  /// The value of that name in each line, NaN if it is missing or null; empty for a log without lines. Throws
+  /// for a text or a list, naming its line and file, and when there are lines but none has the name, listing
+  /// all names.
   std::vector<double> column(std::string_view name) const;
 
-  /// The lines that have a value of that name other than null, such as one that is measured now and then; of
-  /// a log without lines, none. Throws when there are lines and none has the name.
+  /// The lines that have a value of that name other than null, such as one that is measured only in some
+  /// steps; empty for a log without lines. Throws when there are lines but none has the name.
   ///
   ///   const kit::LogLines v = lines.with("validation");
   ///   kit::plot(v.column("step"), v.column("validation")).save("validation.svg");
@@ -169,12 +169,12 @@ class LogLines {
   /// "line 3 of m.jsonl".
   std::string place(const LogLine& line) const;
   std::vector<LogLine> lines_;
-  std::string file_;  // that was read; empty: none
+  std::string file_;  // the file read; empty: none
 };
 
-/// Reads a run log; a file that is missing has no lines. A last line cut off by a kill is left out; any other
-/// line that is no JSON object of numbers, truths, texts, nulls and lists of numbers is an error that names
-/// file and line.
+/// Reads a run log; a missing file has no lines. Skips a last line cut off by a kill; any other line that is
+/// not a JSON object of numbers, bools, texts, nulls and lists of numbers is an error that names file and
+/// line.
 ///
 ///   const kit::LogLines log = kit::read_run_log("runs/a/metrics.jsonl");
 ///   std::vector<double> losses = log.column("loss");

@@ -16,8 +16,8 @@
 namespace gradus::kit {
 namespace {
 
-// The value of the first line `KEY<separator>VALUE` of a system file, without quotes; `otherwise` when there
-// is none.
+// The value in the first line `KEY<separator>VALUE` of a system file, without quotes; `otherwise` if there is
+// none.
 std::string value_in(const char* file, const std::string& key, char separator, const std::string& otherwise) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -40,7 +40,7 @@ int usable_cores() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
-// Linux names the model on x86; elsewhere the kind of processor has to do.
+// Linux names the model on x86; elsewhere only the architecture is known.
 std::string processor() {
   utsname machine = {};
   return value_in("/proc/cpuinfo", "model name", ':', uname(&machine) == 0 ? machine.machine : "unknown");

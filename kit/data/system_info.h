@@ -1,5 +1,5 @@
 #pragma once
-// The machine a result came from, for reports.
+// Describes the machine that produced a result, for reports.
 
 #include <string>
 #include <utility>
@@ -9,8 +9,9 @@
 
 namespace gradus::kit {
 
-/// Processor, cores this program may use, memory, system, compiler and the date (UTC), as key and
-/// value. Holds no names of machines, users or folders: `report.key_values("Machine", kit::system_info());`
+/// Processor, cores available to this program, memory, system, compiler and the date (UTC), as keys and
+/// values. Contains no names of machines, users or folders.
+/// `report.key_values("Machine", kit::system_info());`
 std::vector<std::pair<std::string, std::string>> system_info();
 
 }  // namespace gradus::kit

@@ -26,7 +26,7 @@ std::string decode_tokens(const std::u32string& characters, std::span<const T> t
   return to_utf8(text);
 }
 
-/// A text without the mark that some editors put before it, which is none of its characters.
+/// Removes the byte order mark that some editors write at the beginning.
 std::string without_mark(std::string bytes) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.erase(0, 3);
   return bytes;
@@ -61,7 +61,7 @@ Tokens Vocabulary::encode(std::u32string_view text) const {
 Tokens Vocabulary::encode(std::string_view utf8) const { return encode(code_points(utf8)); }
 
 std::string Vocabulary::decode(const Tensor& tokens) const {
-  check(tokens.defined(), "Vocabulary::decode: the tokens are undefined: give them values first");
+  check(tokens.defined(), "Vocabulary::decode: tokens is an undefined tensor: give it a value first");
   check(tokens.dim() == 1 && tokens.dtype() == i64,
         "Vocabulary::decode: expects tokens i64 [N], got {} {}; a row of a batch is tokens[0]",
         name(tokens.dtype()), to_string(tokens.shape()));
@@ -88,8 +88,7 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
   if (shorter < static_cast<std::size_t>(context) + 1) {
     fail_input_with(
         "split_text: {} is too short: its {} characters split into {} for training and {} for validation, "
-        "and a "
-        "context of {} needs at least {} in each; use a longer text or a shorter context",
+        "and a context of {} needs at least {} in each; use a longer text or a shorter context",
         source, text.size(), cut, text.size() - cut, context, context + 1);
   }
   TextData data{Vocabulary(text), {}, {}};
@@ -106,10 +105,9 @@ TextData load_text(const std::filesystem::path& path, std::int64_t context, doub
 std::string read_text(const std::filesystem::path& path, const char* who) {
   std::string bytes = read_file_or_pipe(path, who);
   const std::size_t zero = bytes.find('\0');
-  check_input(
-      zero == std::string::npos,
-      "{}: {} is no text: byte {} is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8", who,
-      io::printable(path.string()), zero);
+  check_input(zero == std::string::npos,
+              "{}: {} is not a text: byte {} is 0; unpack an archive, convert UTF-16 to UTF-8", who,
+              io::printable(path.string()), zero);
   return without_mark(std::move(bytes));
 }
 

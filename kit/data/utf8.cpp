@@ -13,8 +13,8 @@ struct Decoded {
   std::size_t bytes;
 };
 
-// Bytes of a sequence by its first byte, and the smallest character that needs so many; 0 for a bad first
-// byte.
+// The number of bytes of a sequence, given its first byte, and the smallest character that needs that many; 0
+// for an invalid first byte.
 struct Form {
   std::size_t bytes;
   char32_t smallest;

@@ -1,5 +1,5 @@
 #pragma once
-// UTF-8 to code points and back, for any bytes at all.
+// Converts UTF-8 to code points and back, for any bytes.
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@ namespace gradus::kit {
 /// `to_utf8(code_points(bytes)) == bytes` for any bytes. Python calls this "surrogateescape".
 std::u32string code_points(std::string_view bytes);
 
-/// The bytes of the characters; U+DC80..U+DCFF become the bytes they stand for. Throws for numbers that are
-/// no code point (other surrogates, above U+10FFFF).
+/// The bytes of the characters; U+DC80..U+DCFF become the bytes they encode. Throws for values that are not
+/// code points (other surrogates, above U+10FFFF).
 std::string to_utf8(std::u32string_view characters);
 
 /// Whether the bytes are valid UTF-8.

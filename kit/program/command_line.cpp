@@ -78,16 +78,16 @@ void require_one_of(const std::string& name, const std::vector<std::string>& wor
     reject(name, fmt::format("one of {}", fmt::join(words, ", ")), word);
 }
 
-/// "pre|post"; many words are told when a wrong one is given.
+/// "pre|post"; "NAME" for a long list, which only the message for a wrong word shows.
 std::string kind_of(const std::vector<std::string>& words) {
   const std::string all = fmt::format("{}", fmt::join(words, "|"));
   return all.size() > 40 ? "NAME" : all;
 }
 
-/// What is wrong with the number of values, of the option whose name CLI11's message starts with.
+/// The message for a wrong number of values; CLI11's message starts with the name of the option.
 std::string count_problem(const CLI::App& app, const std::string& message) {
   const std::string said = message.substr(0, message.find_first_of(": "));
-  for (const char* dashes : {"", "--", "-"}) {  // CLI11 leaves them out where it speaks of flags
+  for (const char* dashes : {"", "--", "-"}) {  // CLI11's messages about flags omit them
     const CLI::Option* option = app.get_option_no_throw(dashes + said);
     if (option == nullptr) continue;
     const std::string name = option->get_name();
@@ -99,19 +99,19 @@ std::string count_problem(const CLI::App& app, const std::string& message) {
   return message;
 }
 
-/// "does not know --stepz", or nothing where all options are known.
+/// "does not know --stepz", or "" if all options are known.
 std::string unknown_option(const CLI::App& app) {
   std::vector<std::string> options = app.remaining();
   std::erase_if(options, [](const std::string& word) { return !word.starts_with('-'); });
   return options.empty() ? "" : fmt::format("does not know {}", fmt::join(options, " "));
 }
 
-/// What CLI11 says of a wrong name, such as one given twice, as an Error.
+/// Converts CLI11's exception for an invalid name, such as one added twice, to an Error.
 auto with_name(const std::string& name, const auto& f) {
   try {
     return f();
   } catch (const CLI::Error& error) {
-    fail_with("CommandLine: {}: expects a name of its own such as --steps, or CASE for an argument ({})",
+    fail_with("CommandLine: {}: expects a new name such as --steps, or CASE for an argument ({})",
               io::quote(name), error.what());
   }
 }
@@ -143,7 +143,7 @@ void CommandLine::flag(const std::string& name, bool& value, const std::string& 
 
 void CommandLine::integer(const std::string& name, std::int64_t& value, const std::string& help,
                           IntegerRange range) {
-  // A value outside its own range stands for "not given"; the help text says what happens then.
+  // A value outside its range means "not given"; the help text says what happens then.
   add(name, "N", inside(value, range) ? fmt::format("{}", value) : "", help,
       [&value, name, range](const std::string& words) {
         value = read_one<std::int64_t>(name, words, range, "a whole number");
@@ -229,7 +229,7 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ArgumentMismatch& error) {
     problem = count_problem(parser_->app, error.what());
   } catch (const CLI::ValidationError& error) {
-    // CLI11 reads the value of an option that it does not know as an argument, and complains of that.
+    // CLI11 treats the value of an unknown option as an argument and reports that instead.
     problem = unknown_option(parser_->app);
     if (problem.empty()) problem = error.what();
   } catch (const CLI::ParseError& error) {

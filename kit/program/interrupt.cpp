@@ -25,14 +25,14 @@ std::int64_t milliseconds() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// Only async-signal-safe calls are allowed in here: no printf, no exceptions, no memory.
+// Only async-signal-safe calls are allowed here: no printf, no exceptions, no allocation.
 extern "C" void gradus_kit_on_signal(int signal_number) {
   const int saved_errno = errno;
   int none = 0;
   const std::int64_t now = milliseconds();
   const bool first = catching && seen.compare_exchange_strong(none, signal_number);
   if (first) seen_at = now;
-  // A terminal that closes sends SIGHUP twice, as does its shell: only Ctrl-C is meant each time.
+  // A closing terminal and its shell both send SIGHUP, so repeated signals are ignored, except Ctrl-C.
   const bool echo = catching && !first && signal_number != SIGINT && now - seen_at < 1000;
   if (echo) {
     errno = saved_errno;
@@ -41,7 +41,7 @@ extern "C" void gradus_kit_on_signal(int signal_number) {
   if (!first) {
     signal(signal_number, SIG_DFL);  // the exit status says which signal it was
     raise(signal_number);
-    _exit(128 + signal_number);  // the first process of a container does not die of it
+    _exit(128 + signal_number);  // the signal does not kill the first process of a container
   }
   constexpr char message[] = "\nStopping after this step. Ctrl-C again ends at once.\n";
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
@@ -51,7 +51,7 @@ extern "C" void gradus_kit_on_signal(int signal_number) {
 void handle(int signal_number) {
   struct sigaction action {};
   action.sa_handler = gradus_kit_on_signal;
-  action.sa_flags = SA_RESTART | SA_NODEFER;  // reads and writes under way go on; raise() above ends at once
+  action.sa_flags = SA_RESTART | SA_NODEFER;  // resumes reads and writes; raise() above ends at once
   sigemptyset(&action.sa_mask);
   sigaction(signal_number, &action, nullptr);
 }

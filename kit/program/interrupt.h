@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C as a question a program asks between two steps, so that what is done can be kept.
+// Lets a program check for Ctrl-C between steps, so that it can save its work.
 
 #include <exception>
 
@@ -7,11 +7,11 @@
 
 namespace gradus::kit {
 
-/// SIGINT, SIGTERM and SIGHUP (a terminal that closes) end the program at once, also where it was started
-/// with them ignored, as shells do in the background; all but SIGHUP, which nohup ignores on purpose.
+/// SIGINT, SIGTERM and SIGHUP (a closing terminal) end the program at once, even if it was started with them
+/// ignored, as by shells in the background; except SIGHUP, which nohup ignores on purpose.
 void end_on_interrupts();
 
-/// From now on the first of these signals only sets a flag (and says so on stderr); a second one ends the
+/// From now on, the first of these signals only sets a flag, with a message on stderr; a second one ends the
 /// program at once.
 ///
 ///   catch_interrupts();
@@ -21,14 +21,13 @@ void end_on_interrupts();
 ///   if (interrupted()) return interrupt_status();
 void catch_interrupts();
 
-/// True once a signal has come, or, in run_program(), stdout has no reader any more.
+/// True once a signal has come, or, in run_program(), once stdout has no reader.
 bool interrupted();
 
-/// 128 + the signal's number, as a shell has it: 130 after Ctrl-C, 143 after SIGTERM; 0 when none has come.
+/// 128 + the signal's number, as in shells: 130 after Ctrl-C, 143 after SIGTERM; 0 if none has come.
 int interrupt_status();
 
-/// What work throws that is worth nothing when it is not finished; run_program() ends with
-/// interrupt_status().
+/// Thrown to end work that has no partial result; run_program() then returns interrupt_status().
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };

@@ -14,7 +14,7 @@ namespace gradus::kit {
 
 namespace {
 
-constexpr std::int64_t evaluated = 8192;  // tokens of one evaluation batch, about
+constexpr std::int64_t evaluated = 8192;  // about this many tokens in an evaluation batch
 
 bool is_known(const auto& find) {
   try {
@@ -64,8 +64,8 @@ bool is_norm(const std::string& name) {
 
 std::string wrong_block_names(const std::string& placement, const std::string& norm) {
   if (!is_placement(placement))
-    return fmt::format("--placement: there is no '{}'; `--placement list` has them all", placement);
-  if (!is_norm(norm)) return fmt::format("--norm: there is no '{}'; `--norm list` has them all", norm);
+    return fmt::format("--placement: there is no '{}'; `--placement list` lists all", placement);
+  if (!is_norm(norm)) return fmt::format("--norm: there is no '{}'; `--norm list` lists all", norm);
   return "";
 }
 

@@ -23,13 +23,13 @@ namespace {
 int stdout_error = 0;  // errno of the first write that failed
 std::atomic<bool> not_kept = false;
 
-/// All of it, or errno.
+/// Writes all bytes; returns 0 or errno.
 int write_all(int stream, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(stream, text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {  // whoever shares the stream has made it non-blocking
+    } else if (errno == EAGAIN) {  // another process made the shared stream non-blocking
       pollfd ready = {stream, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -44,14 +44,14 @@ void stdout_failed(int reason) {
   if (reason == EPIPE) interrupt(SIGPIPE);
 }
 
-/// A file opened later would otherwise become the closed stream and get what is written to it. Returns
-/// whether stdout was closed.
+/// Opens closed standard streams, so that a file opened later does not take their place and receive their
+/// output. Returns whether stdout was closed.
 bool open_closed_streams() {
   bool stdout_closed = false;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
     stdout_closed |= stream == STDOUT_FILENO;
-    // Takes the lowest free number, which is this one.
+    // open() takes the lowest free number, which is this one.
     [[maybe_unused]] const int number = open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
   }
   return stdout_closed;
@@ -60,7 +60,7 @@ bool open_closed_streams() {
 }  // namespace
 
 void print(std::string_view text) {
-  if (std::fflush(stdout) != 0) stdout_failed(errno);  // what others printed comes first
+  if (std::fflush(stdout) != 0) stdout_failed(errno);  // keeps the order with output through stdio
   if (stdout_error != 0) return;
   if (const int reason = write_all(STDOUT_FILENO, text)) stdout_failed(reason);
 }
@@ -81,13 +81,12 @@ int status_of_output(std::string_view name, int status) {
 
 int run_program(std::string_view name, const std::function<int()>& work) {
   const bool stdout_closed = open_closed_streams();
-  signal(SIGPIPE, SIG_IGN);  // writing says so instead
-  signal(SIGXFSZ, SIG_IGN);  // as for a full disk
+  signal(SIGPIPE, SIG_IGN);  // write() reports it instead
+  signal(SIGXFSZ, SIG_IGN);  // likewise, like a full disk
   end_on_interrupts();
   set_error_backtrace(true);
   if (stdout_closed) {
-    print_error(std::string(name) +
-                ": stdout is closed; where its text is not wanted, send it to /dev/null\n");
+    print_error(std::string(name) + ": stdout is closed; to discard its text, redirect it to /dev/null\n");
     return 1;
   }
   int status = 1;

@@ -27,7 +27,7 @@ constexpr double lines_at_most_apart = 600;
 void write_to_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written <= 0) return;  // progress is no reason to stop a job
+    if (written <= 0) return;  // a failed write must not stop the job
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -45,7 +45,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-// The first `columns` bytes at most, never half a character.
+// At most the first `columns` bytes, never a part of a character.
 std::string_view shortened(std::string_view line, int columns) {
   std::size_t size = std::min(line.size(), static_cast<std::size_t>(std::max(columns, 0)));
   while (size > 0 && size < line.size() && (static_cast<unsigned char>(line[size]) & 0xC0) == 0x80) --size;
@@ -57,7 +57,7 @@ std::string_view shortened(std::string_view line, int columns) {
 struct Progress::State {
   State(const std::string& name, double total, ProgressOutput to)
       : label(io::printable(name)), output(std::move(to)), eta(total, output.clock()), last_shown(-1e9) {
-    // Without a terminal the first line waits a little: short jobs then print only their result.
+    // Without a terminal the first line is delayed, so that short jobs print only their result.
     if (output.width() == 0) last_shown = output.clock() + first_line_after - lines_apart;
   }
 
@@ -107,7 +107,7 @@ void Progress::note(std::string_view line) {
   s.clear_bar();
   s.output.write(io::printable_text(line) + "\n");
   s.bar_on_screen = false;
-  s.last_shown = s.output.width() > 0 ? -1e9 : s.last_shown;  // the bar comes back with the next update
+  s.last_shown = s.output.width() > 0 ? -1e9 : s.last_shown;  // the next update draws the bar again
 }
 
 void Progress::finish(std::string_view detail) {
@@ -149,7 +149,7 @@ void Progress::State::draw_bar(int width, std::string_view detail) {
   } else {
     line = fmt::format("{}  {}", label, line);
   }
-  // One column short of the edge: some terminals wrap when the last one is written.
+  // Leaves the last column free: some terminals wrap when it is written.
   output.write(fmt::format("\r{}\x1b[K", shortened(line, width - 1)));
   bar_on_screen = true;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Progress on stderr: a bar that redraws itself on a terminal, plain lines now and then elsewhere.
+// Progress on stderr: a bar that is redrawn on a terminal, occasional lines elsewhere.
 
 #include <concepts>
 #include <memory>
@@ -12,24 +12,25 @@ namespace gradus::kit {
 
 struct ProgressOutput;  // kit/program/detail/progress_output.h: for tests
 
-/// Shows how far a long job is.
+/// Shows the progress of a long job.
 ///
 ///   kit::Progress progress("training", steps);
 ///   for (...) progress.update(step, "loss " + std::to_string(loss));
 ///   progress.finish();
 ///
 /// On a terminal: `training  [=====>      ]  41%  1 min 20 s left  loss 2.113`, at most ten times a second.
-/// Otherwise a line after 5 s, then one for every tenth of the work, at least 30 s and at most 10 min apart.
+/// Elsewhere, a line after 5 s, then one for every tenth of the work, at least 30 s and at most 10 min apart.
 class Progress {
  public:
-  /// `total` is any number that grows evenly with time: steps, or steps x layers where runs differ in size.
+  /// `total` is any amount of work that grows linearly with time: steps, or steps x layers if runs differ in
+  /// size.
   Progress(std::string label, double total);
   Progress(std::string label, double total, ProgressOutput output);
   ~Progress();  // ends the line of an unfinished bar
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` of the total is finished; `detail` is shown after the time left.
+  /// Reports that `done` of the total is finished; shows `detail` after the remaining time.
   void update(double done, std::string_view detail = {});
   template <class T>
   requires std::integral<T> || std::floating_point<T>
@@ -38,7 +39,7 @@ class Progress {
   }
   /// Prints a line above the bar.
   void note(std::string_view line);
-  /// Shows the time it took, and the share that was reached if that is not all; later calls do nothing.
+  /// Shows the time taken, and the share reached if that is not all; later calls do nothing.
   void finish(std::string_view detail = {});
 
  private:

@@ -27,7 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t timed_steps = 10;  // before the time is estimated
-constexpr std::int64_t reports = 10;      // lines a training prints
+constexpr std::int64_t reports = 10;      // the number of lines printed
 constexpr const char* remedy = "try a smaller learning rate or a longer warm-up";
 
 double seconds_since(Clock::time_point start) {
@@ -36,7 +36,7 @@ double seconds_since(Clock::time_point start) {
 
 std::string printable(const std::filesystem::path& path) { return io::printable(path.string()); }
 
-/// The value of a setting, for a message.
+/// The value of a setting, for messages.
 std::string value_of(const Metadata& settings, const std::string& key) {
   const auto found = settings.find(key);
   return found == settings.end() ? "not given" : io::printable(found->second);
@@ -53,11 +53,11 @@ void check_settings(const Checkpoint& checkpoint, const Metadata& now) {
     if (const std::string was = value_of(before, key), is = value_of(now, key); was != is)
       differences +=
           fmt::format("{}{} was {}, is {}", differences.empty() ? "" : "; ", io::printable(key), was, is);
-  check_input(differences.empty(), "{}: cannot go on with other settings: {}", io::printable(checkpoint.path),
-              differences);
+  check_input(differences.empty(), "{}: cannot continue with other settings: {}",
+              io::printable(checkpoint.path), differences);
 }
 
-/// Steps that the checkpoint's training had done.
+/// The number of steps done by the checkpoint's training.
 std::int64_t step_of(const Checkpoint& checkpoint) {
   const Tensor* const step = checkpoint.tensors.find("step");
   check_input(
@@ -66,7 +66,7 @@ std::int64_t step_of(const Checkpoint& checkpoint) {
   return step->item<std::int64_t>();
 }
 
-/// Seconds that the checkpoint's training had taken.
+/// The seconds taken by the checkpoint's training.
 double seconds_of(const Checkpoint& checkpoint) {
   const Tensor* const seconds = checkpoint.tensors.find("seconds");
   return seconds != nullptr && seconds->dtype() == f64 && seconds->numel() == 1 ? seconds->item() : 0;
@@ -99,14 +99,14 @@ struct TrainingRun::State {
 
   TrainingOptions options;
   std::vector<Part> parts;
-  std::optional<Checkpoint> last;  // until all parts have taken theirs
+  std::optional<Checkpoint> last;  // until all parts have loaded their state
   std::optional<OutputFolder> folder;
   std::optional<FolderLock> lock;  // until train() ends
   std::optional<TrainingLog> losses;
   std::optional<Progress> progress;
   std::int64_t first = 0, done = 0, saved = -1;
-  double earlier = 0;   // seconds of the parts before this one
-  double reported = 0;  // tenths, where time has a limit
+  double earlier = 0;   // seconds before this run was resumed
+  double reported = 0;  // tenths, if time is limited
   Clock::time_point start, saved_at;
   bool trained = false, stopped = false, log_failed = false;
   bool has_checkpoint() const { return !options.folder.empty() && saved == done; }
@@ -114,26 +114,24 @@ struct TrainingRun::State {
 
 void TrainingRun::State::open() {
   if (options.folder.empty()) {
-    check(!options.resume, "TrainingRun: resume expects the folder of the training to go on with");
+    check(!options.resume, "TrainingRun: resume expects the folder of the training to continue");
     return;
   }
   folder.emplace(options.folder);
   lock.emplace(options.folder);
   const bool any = !list_checkpoints(options.folder.string()).empty();
   if (!options.resume) {
-    check_input(
-        !any,
-        "{} holds the checkpoints of a training: resume it (--resume), or name another folder, or remove "
-        "this "
-        "one to begin anew",
-        printable(options.folder));
+    check_input(!any,
+                "{} contains the checkpoints of a training: resume it (--resume), name another folder, or "
+                "remove this one to start again",
+                printable(options.folder));
     return;
   }
-  check_input(any, "{} holds no checkpoint to resume: leave --resume out to begin",
+  check_input(any, "{} contains no checkpoint to resume: leave out --resume to start",
               printable(options.folder));
   last = load_checkpoint(options.folder.string());
   for (const std::string& skipped : last->skipped)
-    print_error(fmt::format("passed over a checkpoint that is not whole: {}\n", io::printable(skipped)));
+    print_error(fmt::format("skipped an incomplete checkpoint: {}\n", io::printable(skipped)));
   check_settings(*last, options.settings);
   first = done = saved = step_of(*last);
   earlier = seconds_of(*last);
@@ -141,7 +139,7 @@ void TrainingRun::State::open() {
               io::printable(last->path), done, options.steps);
 }
 
-/// Nothing of a checkpoint may be left over.
+/// Throws if the checkpoint contains anything that is not kept.
 void TrainingRun::State::check_all_is_known() const {
   for (const auto& [name, tensor] : last->tensors) {
     const std::string& key = name;
@@ -157,18 +155,18 @@ void TrainingRun::State::begin() {
     check_all_is_known();
     default_generator().set_state(last->tensors.at("random").array());
     last.reset();
-    print(fmt::format("goes on after step {}\n", done));
+    print(fmt::format("continues after step {}\n", done));
   }
   if (options.folder.empty()) return;
   losses.emplace(options.folder, done);
 }
 
-/// A full disk is told once: no reason to lose what runs.
+/// Reports a full disk once and continues, so that the training is not lost.
 void TrainingRun::State::log(const LogLine& line) {
   if (!losses) return;
   const std::string reason = losses->write(line);
   if (!reason.empty() && !log_failed)
-    progress->note(reason + ": the training goes on, and lines are kept until there is room");
+    progress->note(reason + ": the training continues, and lines are kept until there is room");
   log_failed = log_failed || !reason.empty();
 }
 
@@ -178,7 +176,7 @@ void TrainingRun::State::end_log() {
     progress->note(fmt::format("{}: {} lines are lost", reason, losses->waiting()));
 }
 
-/// All that is kept; throws where a number is no longer finite.
+/// Everything that is kept; throws if a value is no longer finite.
 StateDict TrainingRun::State::tensors() const {
   StateDict all;
   all.set("step", tensor(done));
@@ -196,14 +194,14 @@ StateDict TrainingRun::State::tensors() const {
 }
 
 void TrainingRun::State::checkpoint() {
-  const StateDict all = tensors();  // also a run that keeps nothing ends with numbers
+  const StateDict all = tensors();  // checks for finite values, also without a folder
   if (options.folder.empty()) return;
   Metadata notes;
   for (const auto& [key, value] : options.settings) notes["setting " + key] = value;
   try {
     save_checkpoint(options.folder.string(), all, notes);
     saved = done;
-  } catch (const Error& error) {  // no reason to lose what runs
+  } catch (const Error& error) {  // continues, so that the training is not lost
     progress->note(fmt::format("no checkpoint of step {}: {}", done, error.what()));
   }
   saved_at = Clock::now();
@@ -233,7 +231,7 @@ void TrainingRun::State::report(const StepResult& result) {
   print(fmt::format("step {:>6}  loss {:.4f}{}\n", done, result.loss, lr));
 }
 
-/// How much of this part is done: of its steps or, where that is more, of its time.
+/// The share done since the start or resumption: of the steps or, if that is more, of the time.
 double TrainingRun::State::share() const {
   const double steps = static_cast<double>(done - first) / static_cast<double>(options.steps - first);
   if (options.seconds == 0) return steps;
@@ -300,7 +298,7 @@ double TrainingRun::seconds() const { return state_->seconds(); }
 
 bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step) {
   State& s = *state_;
-  check(!s.trained, "TrainingRun: train() is called once; make another run with resume");
+  check(!s.trained, "TrainingRun: train() was called before; make another run with resume");
   s.trained = true;
   const std::optional<FolderLock> lock = std::move(s.lock);
   s.begin();
@@ -335,14 +333,14 @@ void TrainingRun::save(const std::function<void()>& write) const {
   } catch (const Error& error) {
     const State& s = *state_;
     if (!s.has_checkpoint()) throw;
-    fail_with("{}; the training is kept in {}: resume it (--resume) when this is mended", error.what(),
+    fail_with("{}; the training is kept in {}: resume it (--resume) when this is fixed", error.what(),
               printable(s.options.folder));
   }
 }
 
 void TrainingRun::log(const LogLine& line) {
   State& s = *state_;
-  check(s.progress.has_value(), "TrainingRun: log() is called within a step");
+  check(s.progress.has_value(), "TrainingRun: log() must be called within a step");
   if (!s.losses) return;
   LogLine whole = {{"step", s.done + 1}};
   for (const auto& [name, value] : line) whole.add(name, value);
@@ -350,12 +348,12 @@ void TrainingRun::log(const LogLine& line) {
 }
 
 void TrainingRun::stop() {
-  check(state_->progress.has_value(), "TrainingRun: stop() is called within a step");
+  check(state_->progress.has_value(), "TrainingRun: stop() must be called within a step");
   state_->stopped = true;
 }
 
 void TrainingRun::note(std::string_view line) {
-  check(state_->progress.has_value(), "TrainingRun: note() is called within a step");
+  check(state_->progress.has_value(), "TrainingRun: note() must be called within a step");
   state_->progress->note(line);
 }
 

@@ -98,7 +98,7 @@ void HtmlReport::key_values(std::string_view caption,
 }
 
 std::string HtmlReport::html() const {
-  // The policy forbids everything but the style sheet: nothing can be fetched, no script can run.
+  // The policy allows only the style sheet: nothing can be fetched, no script can run.
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"

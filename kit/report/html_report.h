@@ -1,12 +1,11 @@
 #pragma once
-// One page that opens from disk: text, charts and the numbers behind them, without scripts or anything
-// fetched.
+// HtmlReport: a self-contained page with text, charts and their data, without scripts or external files.
 //
-//   kit::HtmlReport report("Cars", "What a linear model makes of weight and power.");
+//   kit::HtmlReport report("Cars", "A linear model of weight and power.");
 //   report.figure(chart, "The loss after each step.");
 //   report.save("report.html");
 //
-// Texts may use a little markup: `code`, **strong**, [words](https://...) or [words](data.csv), a file in the
+// Texts may use simple markup: `code`, **strong**, [words](https://...) or [words](data.csv), a file in the
 // page's folder.
 
 #include <filesystem>
@@ -20,38 +19,38 @@
 
 namespace gradus::kit {
 
-/// A page with title, paragraphs, charts and tables, in the order in which they are added.
+/// A page with a title, paragraphs, charts and tables, in the order in which they are added.
 class HtmlReport {
  public:
-  /// `lead` is the sentence or two under the title.
+  /// `lead` is one or two sentences below the title.
   HtmlReport(std::string title, std::string lead);
 
-  /// The answer, in a box at the place of the call: one sentence and the findings it rests on.
+  /// The main result, in a box: one sentence and the findings that support it.
   void verdict(std::string_view sentence, const std::vector<std::string>& findings = {});
-  /// A section; sections are listed under the title.
+  /// A section; three or more sections are listed below the title.
   void heading(std::string_view text);
-  /// With an anchor, "claim-13", other pages may link to it: [claim 13](ledger.html#claim-13).
+  /// With an anchor, "claim-13", other pages can link to it: [claim 13](ledger.html#claim-13).
   void subheading(std::string_view text, std::string_view anchor = {});
   void paragraph(std::string_view text);
   void list(const std::vector<std::string>& items);
 
-  /// A chart with the sentence that says what to see in it, and its numbers in a table that opens on demand.
-  /// Charts that follow each other stand side by side where the screen is wide.
+  /// A chart with a sentence that says what it shows, and its values in a table that opens on demand.
+  /// Consecutive charts are side by side on a wide screen.
   void figure(const LineChart& chart, std::string_view caption);
   void figure(const Panels& panels, std::string_view caption);
   void figure(const BarChart& chart, std::string_view caption);
   void figure(const HeatMap& map, std::string_view caption);
 
-  /// A table in view. Columns of numbers are aligned right.
+  /// A visible table. Columns of numbers are right-aligned.
   void table(const Table& table);
-  /// A table folded away under its caption.
+  /// A table that is hidden until its caption is opened.
   void folded_table(const Table& table);
   /// Names and values: settings, the machine.
   void key_values(std::string_view caption, const std::vector<std::pair<std::string, std::string>>& facts);
 
-  /// The page.
+  /// The page as HTML.
   std::string html() const;
-  /// Writes it: `report.save("report.html");` Throws what replace_file() throws.
+  /// Writes the page: `report.save("report.html");` Throws like replace_file().
   void save(const std::filesystem::path& path) const;
 
  private:

@@ -15,10 +15,9 @@ namespace {
 
 void expect_rope(const RopeOptions& rope, std::int64_t head_dim) {
   const std::int64_t channels = rope.channels == 0 ? head_dim : rope.channels;
-  check(
-      channels > 0 && channels <= head_dim && channels % 2 == 0,
-      "MultiheadAttention: rope expects an even number of channels to turn, at most the {} of a head, got {}",
-      head_dim, channels);
+  check(channels > 0 && channels <= head_dim && channels % 2 == 0,
+        "MultiheadAttention: rope expects an even number of channels, at most the {} of a head, got {}",
+        head_dim, channels);
   check(rope.base > 0 && std::isfinite(rope.base), "MultiheadAttention: rope expects a base above 0, got {}",
         rope.base);
   check(rope.offset >= 0, "MultiheadAttention: rope expects an offset of 0 or more, got {}", rope.offset);
@@ -52,13 +51,13 @@ void expect_mask(const char* what, const Tensor& mask, DType dtype, const char* 
         scores, mask.dtype(), mask.shape(), mask.dtype() == dtype ? "" : remedy);
 }
 
-/// The masks of one call as one for scores [B, H, Tq, Tk]: bool (true may be seen) or, with a score_bias,
-/// numbers to add.
+/// Combines the masks of one call into one for scores [B, H, Tq, Tk]: bool (true = may be seen) or, with a
+/// score_bias, values to add.
 Tensor combine(const AttentionMasks& masks, const Shape& scores, DType dtype) {
   Tensor mask = masks.visible;
   if (mask.defined())
     expect_mask("visible", mask, boolean, "true = may be seen",
-                ": compare, as in mask != 0; numbers to add to the scores are a score_bias", scores);
+                ": compare, as in mask != 0; pass values to add to the scores as score_bias", scores);
   if (const Tensor& padding = masks.key_padding_mask; padding.defined()) {
     const Shape batch_and_keys{scores[0], scores[3]};
     check(padding.dtype() == boolean && padding.shape() == batch_and_keys,
@@ -70,14 +69,14 @@ Tensor combine(const AttentionMasks& masks, const Shape& scores, DType dtype) {
   }
   if (const Tensor& bias = masks.score_bias; bias.defined()) {
     expect_mask("score_bias", bias, dtype, "added to the scores",
-                bias.dtype() == boolean ? ": a bool mask is given as visible" : ": convert it with .to()",
+                bias.dtype() == boolean ? ": pass a bool mask as visible" : ": convert it with .to()",
                 scores);
     mask = mask.defined() ? where(mask, bias, full({}, -INFINITY, dtype)) : bias;
   }
   return mask;
 }
 
-/// x[begin:end] of the first axis; nothing of nothing.
+/// x[begin:end] of the first axis; undefined if x is.
 Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
   return x.defined() ? x.slice(0, begin, end) : x;
 }
@@ -92,7 +91,7 @@ Tensor join_heads(const Tensor& y) {
   return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
 }
 
-/// Rotary positions of heads [B, H, T, D]; of packed texts each has its own.
+/// Applies rotary positions to heads [B, H, T, D]; each packed text has its own positions.
 Tensor turn(const Tensor& heads, const RopeOptions& options, const detail::RealRows* rows) {
   if (!rows) return rope(heads, options);
   const Tensor turned = rope(split_heads(rows->unpack(join_heads(heads)), heads.size(1)), options);
@@ -153,7 +152,7 @@ KeyValues MultiheadAttention::new_cache(std::int64_t batch, std::int64_t capacit
   return kept;
 }
 
-/// All that keys and values are made with, in_proj_weight first.
+/// All weights that make keys and values, in_proj_weight first.
 std::vector<Tensor> MultiheadAttention::weights_of_keys() const {
   std::vector<Tensor> weights{in_proj_weight};
   if (in_proj_bias.defined()) weights.push_back(in_proj_bias);
@@ -166,13 +165,13 @@ std::vector<Tensor> MultiheadAttention::weights_of_keys() const {
 void MultiheadAttention::expect_cacheable(const Tensor& x) const {
   expect_sequence("MultiheadAttention", "x", x, options_.d_model, in_proj_weight.dtype());
   check(options_.dropout == 0 || !is_training(),
-        "MultiheadAttention: expects eval mode with a cache, as there is a dropout of {}: call eval()",
+        "MultiheadAttention: expects eval mode with a cache, because dropout is {}: call eval()",
         options_.dropout);
 }
 
 static void expect_no_tape(const Tensor& y) {
   check(!y.requires_grad(),
-        "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
+        "MultiheadAttention: keys and values in a cache have no gradient: use the cache under NoGrad");
 }
 
 Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& masks,
@@ -180,7 +179,7 @@ Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& 
   expect_cacheable(x);
   check(
       options_.causal,
-      "MultiheadAttention: expects causal = true with a cache: else the positions it holds would have to see "
+      "MultiheadAttention: expects causal = true with a cache: otherwise cached positions would have to see "
       "later ones");
   cache.expect_room(in_proj_weight, x);
   const Shape scores{x.size(0), options_.heads, x.size(1), cache.length() + x.size(1)};
@@ -194,14 +193,14 @@ Tensor MultiheadAttention::attend_cached(const Tensor& x, const AttentionMasks& 
   return attend({now.q, k, v}, options);
 }
 
-/// Rows of x that share a row of memory are one row of as many more queries to its keys.
+/// Rows of x that share a row of memory become one row with the queries of all of them.
 Tensor MultiheadAttention::attend_memory(const Tensor& x, const Tensor& memory, const AttentionMasks& masks,
                                          KeyValues& cache) const {
   expect_cacheable(x);
   expect_memory("MultiheadAttention", memory, options_.d_model, in_proj_weight.dtype(),
                 "attention(x, memory, {.key_padding_mask = padding}, &cache)");
   check(!masks.visible.defined() && !masks.score_bias.defined(),
-        "MultiheadAttention: over memory, with a cache, expects no mask but a key_padding_mask");
+        "MultiheadAttention: over memory, with a cache, expects no mask except key_padding_mask");
   if (!cache.memory()) {
     check(memory.size(0) == x.size(0), "MultiheadAttention: x {} and memory {} have different batch sizes",
           x.shape(), memory.shape());
@@ -221,11 +220,11 @@ Tensor MultiheadAttention::attend_memory(const Tensor& x, const Tensor& memory, 
   return attend({q_norm ? (*q_norm)(heads) : heads, kept.k(), kept.v()}, options).reshape(x.shape());
 }
 
-/// Those of memory, once for all calls.
+/// The keys and values of memory, computed once for all calls.
 detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory, const Tensor& padding) const {
   check(!options_.causal && !options_.alibi && !options_.rope && options_.window == 0,
-        "MultiheadAttention: over memory, with a cache, expects attention that knows no positions: without "
-        "causal, alibi, rope and window");
+        "MultiheadAttention: over memory, with a cache, expects attention without positions: no causal, "
+        "alibi, rope or window");
   const std::int64_t begin = width(), end = in_proj_weight.size(0), values = (begin + end) / 2;
   const auto heads = [&](std::int64_t first, std::int64_t last, const std::optional<Norm>& norm) {
     const Tensor y = linear(memory, rows(in_proj_weight, first, last), rows(in_proj_bias, first, last));
@@ -236,7 +235,7 @@ detail::MemoryKeys MultiheadAttention::keys_of(const Tensor& memory, const Tenso
   return {memory, padding, heads(begin, values, k_norm), heads(values, end, v_norm), weights_of_keys()};
 }
 
-/// To those who watch on this thread.
+/// Shows queries and keys to this thread's Probe and AttentionMaps.
 void MultiheadAttention::show_heads(const Tensor& q, const Tensor& k, const AttentionOptions& options) const {
   if (Probe* const probe = Probe::current()) probe->saw_attention(*this, q, k, options);
   if (AttentionMaps* const maps = AttentionMaps::current()) maps->saw_attention(*this, q, k, options);

@@ -22,19 +22,19 @@ struct MultiheadAttentionOptions {
   bool bias = true;                   // of all four projections
   std::optional<bool> qkv_bias = {};  // of queries, keys and values alone; not given: as bias
   std::int64_t head_dim = 0;          // D, the channels of each head; 0: E / H
-  std::int64_t kv_heads = 0;  // heads of keys and values, a divisor of heads, which share them; 0: as many
-  std::optional<double> scale = {};      // of the scores; not given: 1 / sqrt(D)
-  std::int64_t window = 0;               // see AttentionOptions
-  bool alibi = false;                    // see AttentionOptions
-  std::optional<RopeOptions> rope = {};  // queries and keys are turned by their positions
+  std::int64_t kv_heads = 0;          // heads of keys and values, shared by heads, which it divides; 0: heads
+  std::optional<double> scale = {};   // of the scores; not given: 1 / sqrt(D)
+  std::int64_t window = 0;            // see AttentionOptions
+  bool alibi = false;                 // see AttentionOptions
+  std::optional<RopeOptions> rope = {};  // rotates queries and keys by their positions
   bool qk_norm = false;  // a norm [D] on each head's queries and one on its keys (Dehghani et al. 2023)
   bool v_norm = false;   // the same on values
-  MakeNorm norm = make_norm<LayerNorm>;  // of which kind
+  MakeNorm norm = make_norm<LayerNorm>;  // the kind of these norms
   double eps = 1e-5;                     // of these norms
 };
 
-/// Which keys a call may look at; what is not given hides nothing. A query that sees no key gets zeros from
-/// its heads: its output is out_proj.bias.
+/// The keys that each query may see; an undefined mask hides nothing. A query that sees no key gets zeros
+/// from its heads: its output is out_proj.bias.
 struct AttentionMasks {
   /// [B, Tk] bool: TRUE WHERE THE KEY IS PADDING and must not be seen. PyTorch's name and polarity.
   Tensor key_padding_mask = {};
@@ -43,8 +43,8 @@ struct AttentionMasks {
   Tensor visible = {};
   /// Broadcast to [B, H, Tq, Tk]: added to the scores before the softmax.
   Tensor score_bias = {};
-  /// From a stack that leaves padding out: x is [1, N, C], and memory, without padded rows. Masks are as of
-  /// x [B, T, C].
+  /// Set by a stack that leaves out padding: x and memory are [1, N, C], without padded rows. Masks keep the
+  /// shapes for x [B, T, C].
   std::shared_ptr<const detail::Packing> packing = {};
 };
 
@@ -58,20 +58,20 @@ struct MultiheadAttention : Module {
   explicit MultiheadAttention(const MultiheadAttentionOptions& options);
   MultiheadAttention(Integer auto, auto...) = delete;  // by name: {.d_model = 64, .heads = 4}
 
-  /// Self-attention: queries, keys and values from x [B, T, E] -> [B, T, E]. With a cache x is what follows
-  /// the positions it holds: queries see those too (masks count them among the Tk keys), and it then holds
-  /// x's as well. For causal attention, under NoGrad, without dropout.
+  /// Self-attention: queries, keys and values from x [B, T, E] -> [B, T, E]. With a cache, x continues the
+  /// positions it holds: queries see those too (masks count them among the Tk keys), and the call adds the
+  /// positions of x. A cache needs causal attention, NoGrad and no dropout.
   Tensor operator()(const Tensor& x, const AttentionMasks& masks = {}, KeyValues* cache = nullptr) const;
   /// Cross-attention: queries from x [B, Tq, E], keys and values from memory [B, Tk, E] -> [B, Tq, E]. A mask
   /// is passed by its name, `attn(x, {.key_padding_mask = padding})`, or it would be the memory.
-  /// With a cache the keys and values of memory are made at the first call and read from there at the others,
-  /// which are given the same tensor and the same padding, the only mask then.
+  /// With a cache, the first call makes the keys and values of memory and the others read them; they need the
+  /// same memory tensor and the same padding, the only mask allowed.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMasks& masks = {},
                     KeyValues* cache = nullptr) const;
   Tensor operator()(const Tensor&, const Tensor&, const Tensor&) const = delete;  // mha(x) or mha(x, memory)
-  /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. They are the
-  /// weights before dropout: each row adds up to 1, or is 0 where the query sees no key. For self-attention
-  /// give x twice.
+  /// Output and attention weights, [B, Tq, Tk] averaged over the heads or [B, H, Tq, Tk]. The weights are
+  /// those before dropout: each row adds up to 1, or is 0 if the query sees no key. For self-attention pass x
+  /// twice.
   std::pair<Tensor, Tensor> with_weights(const Tensor& x, const Tensor& memory,
                                          const AttentionMasks& masks = {},
                                          HeadWeights heads = HeadWeights::averaged) const;
@@ -79,20 +79,19 @@ struct MultiheadAttention : Module {
   /// An empty cache for `batch` sequences of at most `capacity` positions.
   KeyValues new_cache(std::int64_t batch, std::int64_t capacity) const;
 
-  Parameter
-      in_proj_weight;      // [3E, E]: rows of q, of k, of v; [(H + 2 kv_heads) D, E] where the options say so
-  Parameter in_proj_bias;  // [3E]; undefined without
-  Linear out_proj;         // E -> E; H D -> E
-  std::optional<Norm> q_norm, k_norm, v_norm;  // of D channels, where the options ask for them
+  Parameter in_proj_weight;  // [(H + 2 kv_heads) D, E], by default [3E, E]: rows of q, of k, of v
+  Parameter in_proj_bias;    // [3E]; undefined without
+  Linear out_proj;           // E -> E; H D -> E
+  std::optional<Norm> q_norm, k_norm, v_norm;  // of D channels, if the options ask for them
 
  private:
   struct Heads {
     Tensor q, k, v;  // [B, H, T, D]
   };
   std::int64_t width() const { return options_.heads * options_.head_dim; }  // of all queries
-  /// Whether heads are what the projection gives, side by side, with nothing done to them.
+  /// Whether the heads are the unchanged, adjacent parts of the projection.
   bool plain() const;
-  /// [B, T, E] and two of [B, Tk, kv_heads D] as heads; x's first position is `begin`.
+  /// Splits q [B, T, H D] and k, v [B, Tk, kv_heads D] into heads; x's first position is `begin`.
   Heads heads_of(const Tensor& q, const Tensor& k, const Tensor& v, const detail::Packing* packing = nullptr,
                  std::int64_t begin = 0) const;
   std::vector<Tensor> weights_of_keys() const;

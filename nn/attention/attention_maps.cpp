@@ -30,7 +30,7 @@ Tensor AttentionMaps::at(const std::string& layer) const {
     if (map.layer == layer) return map.weights;
     seen += (seen.empty() ? "" : ", ") + map.layer;
   }
-  fail(fmt::format("AttentionMaps: there is no attention '{}'; seen were {}", layer,
+  fail(fmt::format("AttentionMaps: no attention '{}' was called; called: {}", layer,
                    seen.empty() ? "none" : seen));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// AttentionMaps: who looked at what. The weights of attention, kept while a model runs, for pictures of them.
+// AttentionMaps: records attention weights while a model runs, for pictures of them.
 
 #include <string>
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace gradus::nn {
 
-/// Keeps the weights of every MultiheadAttention called on the thread that made it, until it goes; of two,
-/// the inner one does. They are those before dropout, [B, H, Tq, Tk], of each module's latest call.
+/// Records the weights of every MultiheadAttention called on the thread that made it, until it is destroyed;
+/// of nested ones, only the inner one records. The weights are those before dropout, [B, H, Tq, Tk], of each
+/// module's latest call.
 /// `nn::AttentionMaps maps;  model(source, target_in);  maps.at("decoder.layers.0.multihead_attn")`
 class [[nodiscard]] AttentionMaps {
  public:
@@ -26,7 +27,7 @@ class [[nodiscard]] AttentionMaps {
 
   /// In the order of the first calls.
   const std::vector<Map>& all() const { return maps_; }
-  /// Those of one attention; throws on a path that was not seen, with those that were.
+  /// The weights of one attention; for an unknown path, throws and lists the recorded ones.
   Tensor at(const std::string& layer) const;
   void clear() { maps_.clear(); }
 

@@ -33,8 +33,8 @@ KeyValues& KeyValues::operator=(KeyValues other) {
 }
 
 void KeyValues::truncate(std::int64_t length) {
-  check(length >= 0 && length <= length_, "KeyValueCache: expects a length of 0 to {}, what it holds, got {}",
-        length_, length);
+  check(length >= 0 && length <= length_,
+        "KeyValueCache: expects a length of 0 to {}, the positions it holds, got {}", length_, length);
   length_ = length;
   if (length == 0) memory_.reset();
 }
@@ -49,13 +49,13 @@ static bool all_in_order(const std::vector<std::int64_t>& rows, std::int64_t cou
 
 namespace detail {
 
-/// Row `from` is copied to row `to`, or changes places with it.
+/// Copies row `from` to row `to`, or swaps the two.
 struct RowMove {
   std::int64_t from, to;
   bool swap;
 };
 
-/// How the first rows of `count` become those wanted, in place, at most as many.
+/// The moves that turn the first of `count` rows into the wanted ones, in place; at most `count` are wanted.
 static std::vector<RowMove> moves_to(const std::vector<std::int64_t>& wanted, std::int64_t count) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   const std::int64_t rows = std::ssize(wanted);
@@ -64,14 +64,14 @@ static std::vector<RowMove> moves_to(const std::vector<std::int64_t>& wanted, st
   std::vector<bool> waits(at(rows));
   for (std::int64_t i = 0; i < rows; ++i)
     if (wanted[at(i)] != i) waits[at(i)] = true, ++readers[at(wanted[at(i)])];
-  // A row that nobody needs is overwritten; then perhaps nobody needs the one it was made of.
+  // A row without readers is overwritten; this may remove the last reader of its source.
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t row = i; row < rows && waits[at(row)] && readers[at(row)] == 0; row = wanted[at(row)]) {
       moves.push_back({wanted[at(row)], row, false});
       waits[at(row)] = false;
       --readers[at(wanted[at(row)])];
     }
-  // What is left are cycles.
+  // The remaining rows form cycles.
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t row = i; waits[at(row)]; row = wanted[at(row)]) {
       waits[at(row)] = false;
@@ -82,10 +82,10 @@ static std::vector<RowMove> moves_to(const std::vector<std::int64_t>& wanted, st
 
 }  // namespace detail
 
-/// What select() takes memory for.
+/// Everything that select() allocates before it changes anything.
 struct KeyValues::Selection {
-  Tensor k, v;                         // new ones with the rows in them, or the first rows of the old ones
-  std::vector<detail::RowMove> moves;  // by which these get their values
+  Tensor k, v;                         // new tensors with these rows, or the first rows of the old ones
+  std::vector<detail::RowMove> moves;  // fill the first rows of the old ones
   std::optional<detail::MemoryKeys> memory;
 };
 
@@ -150,7 +150,7 @@ void KeyValues::select(const Tensor& rows) {
 
 void KeyValues::expect_room(const Tensor& weight, const Tensor& x) const {
   check(weights_.begins_with(weight),
-        "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+        "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check(length_ == 0 || weights_.unchanged(),
         "KeyValueCache: the weights have changed since it was filled: clear() it");
   check(x.size(0) == batch(), "KeyValueCache: made for a batch of {}, got x {}", batch(), x.shape());
@@ -159,7 +159,7 @@ void KeyValues::expect_room(const Tensor& weight, const Tensor& x) const {
         length_, capacity(), x.shape());
 }
 
-/// Arrays, not ops: what lies behind the positions held was never written.
+/// Uses arrays, not ops: memory after the positions held was never written.
 void KeyValues::write(const char* name, const Tensor& kept, const Tensor& x, std::int64_t length) const {
   check(x.defined(), "KeyValueCache: {} is an undefined tensor", name);
   const Shape room{kept.size(0), kept.size(1), length, kept.size(3)};
@@ -207,13 +207,13 @@ void KeyValueCache::expect_model(const Module& model) {
   last();
   const auto same = [&](const auto& made_for) { return *made_for == model; };
   check(std::any_of(models_.begin(), models_.end(), same),
-        "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+        "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   if (length() == 0) weights_.remember();
   check(weights_.unchanged(), "KeyValueCache: the weights have changed since it was filled: clear() it");
 }
 
 void KeyValueCache::select(const Tensor& rows) {
-  last();  // throws for a cache that was moved from, where the loops would do nothing
+  last();  // throws for a cache that was moved from; the loops would do nothing
   std::vector<KeyValues::Selection> selections;
   for (const KeyValues& layer : layers_) selections.push_back(layer.prepare(rows));
   for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].commit(selections[i]);
@@ -229,12 +229,12 @@ KeyValues& KeyValueCache::layer(std::size_t i) {
   return layers_[i];
 }
 
-// A position counts once the last layer has it: the first ones may hold more after an error.
+// A position counts once the last layer has it: the first layers may hold more after an error.
 void KeyValueCache::truncate(std::int64_t length) {
   std::int64_t held = last().length();
   for (const KeyValues& layer : layers_) held = std::min(held, layer.length());
-  check(length >= 0 && length <= held, "KeyValueCache: expects a length of 0 to {}, what it holds, got {}",
-        held, length);
+  check(length >= 0 && length <= held,
+        "KeyValueCache: expects a length of 0 to {}, the positions it holds, got {}", held, length);
   for (KeyValues& layer : layers_) layer.truncate(length);
 }
 

@@ -29,12 +29,12 @@ MemoryKeys::MemoryKeys(const Tensor& memory, const Tensor& padding, const Tensor
 
 void MemoryKeys::expect(const Tensor& memory, const Tensor& weight, const Tensor& x) const {
   check(weights_.begins_with(weight),
-        "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+        "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check(weights_.unchanged(), "KeyValueCache: the weights have changed since it was filled: clear() it");
   check(memory.array().raw() == memory_.array().raw() && memory.shape() == memory_.shape() &&
             memory.strides() == memory_.strides() && memory_values_.unchanged(),
-        "KeyValueCache: holds the keys of another memory than this one, {}: give every call the same tensor, "
-        "whatever was selected, or clear() it first",
+        "KeyValueCache: holds the keys of another memory than this one, {}: pass every call the same tensor, "
+        "also after select(), or clear() the cache first",
         memory.shape());
   check(x.size(0) == k_.size(0) * shared_, "KeyValueCache: made for a batch of {}, got x {}",
         k_.size(0) * shared_, x.shape());
@@ -43,21 +43,20 @@ void MemoryKeys::expect(const Tensor& memory, const Tensor& weight, const Tensor
 void MemoryKeys::expect_padding(const Tensor& padding) const {
   const bool same = padding.defined() && padding_.defined() ? (padding == padding_).all()
                                                             : padding.defined() == padding_.defined();
-  check(
-      same,
-      "KeyValueCache: memory's key_padding_mask is another than at the first call: give every call the same "
-      "one, whatever was selected, or clear() it first");
+  check(same,
+        "KeyValueCache: memory's key_padding_mask differs from that of the first call: pass every call "
+        "the same one, also after select(), or clear() the cache first");
 }
 
 namespace {
 
-/// Rows of memory, each wanted `shared` times in a row.
+/// Rows of memory, each repeated `shared` times.
 struct Runs {
   std::vector<std::int64_t> rows;
   std::int64_t shared = 1;
 };
 
-/// As few as there are, if all are as long; else every row for itself.
+/// The runs of equal rows, if all have the same length; else one run per row.
 Runs runs_of(const std::vector<std::int64_t>& wanted) {
   Runs runs;
   std::vector<std::int64_t> lengths;

@@ -1,5 +1,5 @@
 #pragma once
-// What a KeyValues keeps for attention over memory, an encoder's output: its keys and values, made once.
+// The keys and values of memory, an encoder's output, which a KeyValues keeps for attention over it.
 
 #include <cstdint>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace gradus::nn::detail {
 
-/// Tensors that stay as they are while something computed from them is kept.
+/// Tensors that must not change while results computed from them are kept.
 class Unchanging {
  public:
   void add(const Tensor& x);
-  /// Whether all have the values they had at the last remember().
+  /// Whether none has changed since the last remember().
   bool unchanged() const { return versions_ == now(); }
   void remember() { versions_ = now(); }
   bool begins_with(const Tensor& x) const;
@@ -23,22 +23,23 @@ class Unchanging {
   std::vector<std::uint32_t> versions_;
 };
 
-/// Keys and values [S, H, Tk, D] of memory's rows, each read by `shared()` rows of queries, one after the
-/// other, as beams of one source are. Never written to, so copies hold the same memory.
+/// Keys and values [S, H, Tk, D] of memory's rows, each read by `shared()` consecutive rows of queries, such
+/// as the beams of one source. They are never written to, so copies share their memory.
 class MemoryKeys {
  public:
-  /// Made of `memory` with `weights`, the first of which tells whose they are; `padding` hides some of them.
+  /// Computed from `memory` with `weights`, the first of which identifies the attention; `padding` hides
+  /// some.
   MemoryKeys(const Tensor& memory, const Tensor& padding, const Tensor& k, const Tensor& v,
              const std::vector<Tensor>& weights);
 
-  /// Throws unless they are of this memory and weight, unchanged, and serve x [S shared(), Tq, C].
+  /// Throws unless they belong to this memory and weight, both are unchanged, and x is [S shared(), Tq, C].
   void expect(const Tensor& memory, const Tensor& weight, const Tensor& x) const;
   /// Throws unless a key_padding_mask, [rows of memory, Tk] or undefined, is that of the first call.
   void expect_padding(const Tensor& padding) const;
-  /// Goes on with these rows of queries, i64 [N]: copies only where rows of memory go, change their order, or
-  /// are shared unevenly.
+  /// Keeps these rows of queries, i64 [N]: copies only when rows of memory are dropped, reordered or shared
+  /// unevenly.
   void select(const Tensor& rows);
-  /// Of a mask [rows of memory, ...] those that are still read.
+  /// The rows of a mask [rows of memory, ...] that are still read.
   Tensor still_read(const Tensor& mask) const;
 
   std::int64_t shared() const { return shared_; }
@@ -49,7 +50,7 @@ class MemoryKeys {
   Unchanging weights_, memory_values_;
   Tensor memory_, k_, v_;
   Tensor padding_;  // a copy; undefined: none
-  Tensor sources_;  // which row of memory each is, i64 [S]; undefined: all in order
+  Tensor sources_;  // the row of memory of each, i64 [S]; undefined: all in order
   std::int64_t shared_ = 1;
 };
 

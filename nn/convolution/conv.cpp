@@ -12,7 +12,7 @@ namespace gradus::nn {
 
 namespace {
 
-/// U(-b, b), b = 1 / sqrt(what one output sees).
+/// U(-b, b), b = 1 / sqrt(fan_in).
 void make_parameters(const Module& module, Parameter& weight, Parameter& bias, const Shape& shape,
                      bool with_bias) {
   double fan_in = 1;

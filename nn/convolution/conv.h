@@ -13,13 +13,13 @@ struct Size2 {
 struct Conv1dOptions {
   std::int64_t stride = 1;   // from window to window
   std::int64_t padding = 0;  // zeros on both sides
-  bool bias = true;          // one number for each channel of the output is added
+  bool bias = true;          // adds one value per output channel
 };
 
-/// Slides `kernel` positions wide windows over x [B, in, T] and multiplies each by the weight: [B, out, T'],
+/// Slides windows of `kernel` positions over x [B, in, T] and multiplies each by the weight: [B, out, T'],
 /// with T' = (T + 2 padding - kernel) / stride + 1, rounded down. Keys, layout and initial values are
-/// PyTorch's; neither dilation nor groups. Windows are views, so this is one product, of T' rows for each of
-/// B. `nn::Conv1d conv(8, 16, 3, {.padding = 1});`
+/// PyTorch's; dilation and groups are not supported. Windows are views, so this is one product with T' rows
+/// for each of B. `nn::Conv1d conv(8, 16, 3, {.padding = 1});`
 struct Conv1d : Module {
   Conv1d(std::int64_t in, std::int64_t out, std::int64_t kernel, const Conv1dOptions& options = {});
   Tensor operator()(const Tensor& x) const;
@@ -32,8 +32,8 @@ struct Conv1d : Module {
 
 struct Conv2dOptions {
   Size2 stride = 1;   // pixels from one window to the next
-  Size2 padding = 0;  // zeros around the picture
-  bool bias = true;   // one number for each channel of the output is added
+  Size2 padding = 0;  // zeros around the image
+  bool bias = true;   // adds one value per output channel
 };
 
 /// The same in two dimensions: x [B, in, H, W] -> [B, out, H', W']. `nn::Conv2d conv(3, 16, 5, {.stride =

@@ -9,11 +9,11 @@ struct Pool1dOptions {
   std::optional<std::int64_t> stride = {};  // not given: the kernel's size, so that windows do not overlap
 };
 struct Pool2dOptions {
-  std::optional<Size2> stride = {};  // as of Pool1dOptions
+  std::optional<Size2> stride = {};  // as in Pool1dOptions
 };
 
-/// The largest number of every window: x [B, C, T] -> [B, C, T']. Its gradient goes to the first of equal
-/// ones. `nn::MaxPool1d pool(2);`
+/// The largest element of every window: x [B, C, T] -> [B, C, T']. The gradient goes to the first of equal
+/// elements. `nn::MaxPool1d pool(2);`
 struct MaxPool1d : Module {
   explicit MaxPool1d(std::int64_t kernel, const Pool1dOptions& options = {});
   Tensor operator()(const Tensor& x) const;

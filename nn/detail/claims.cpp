@@ -20,8 +20,8 @@ thread_local bool claiming = true;
 bool has(const Node& leaf, Mark mark) { return (leaf.marks.load(std::memory_order_relaxed) & mark) != 0; }
 void set(const Tensor& leaf, Mark mark) { leaf.node()->marks.fetch_or(mark, std::memory_order_relaxed); }
 
-/// An unclaimed parameter is suspicious beside claimed ones of the same pass; a pass without any belongs to a
-/// model that is measured, not trained.
+/// An unclaimed parameter is suspicious if the same pass has claimed ones; a pass without claimed ones
+/// belongs to a model that is measured, not trained.
 void look_for_unclaimed(std::span<Node* const> nodes) {
   const auto wanting = [](bool claim) {
     return [claim](const Node* node) {
@@ -55,8 +55,8 @@ void check_unclaimed_parameters(const char* caller) {
     if (!has(*leaf, claimed))
       fail_with(
           "{}: {} {} received a gradient but is in no optimizer: its module was never added (declare it as "
-          "`nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was made; one that "
-          "shall not be trained is frozen with requires_grad_(false)",
+          "`nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was made; freeze a "
+          "parameter that should not be trained with requires_grad_(false)",
           caller, *leaf->label ? leaf->label : "a parameter", leaf->shape);
 }
 

@@ -1,19 +1,18 @@
 #pragma once
-// Which parameters an optimizer knows. A module that was never added, or added too late, computes
-// and gets gradients, but nothing trains its parameters: here that is noticed.
+// Claims: the parameters an optimizer knows. A module that was never added, or added too late, computes and
+// gets gradients, but nothing trains its parameters: this check detects that.
 
 #include "gradus/core/tensor.h"
 
 namespace gradus::nn {
 
-/// From now on the tensor is a module's parameter: backward passes are looked at for it.
+/// Marks the tensor as a module's parameter: backward passes are then searched for it.
 void mark_parameter(const Tensor& leaf);
 bool is_parameter(const Tensor& leaf);
 
-/// Somebody has it who will see to it: who called parameters() before there was an optimizer.
+/// Marks a parameter returned by parameters(): the caller is responsible for it.
 void mark_claimed(const Tensor& leaf);
-/// While one lives, asking for parameters on this thread claims none: initial values are set, nothing is
-/// trained.
+/// While one exists, calling parameters() on this thread claims none: for setting initial values.
 class [[nodiscard]] NoClaims {
  public:
   [[nodiscard]] NoClaims();
@@ -25,12 +24,12 @@ class [[nodiscard]] NoClaims {
   bool before_;
 };
 
-/// An optimizer has it, or had.
+/// Marks a parameter given to an optimizer.
 void mark_trained(const Tensor& leaf);
 bool is_trained(const Tensor& leaf);
 
-/// Throws, with the remedy, when parameters received a gradient on this thread beside others and nobody has
-/// claimed them; then forgets them. Called by optimizers.
+/// Throws, with the remedy, when unclaimed parameters received a gradient on this thread together with
+/// claimed ones; then forgets them. Optimizers call it.
 void check_unclaimed_parameters(const char* caller);
 
 }  // namespace gradus::nn

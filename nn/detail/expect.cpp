@@ -15,7 +15,7 @@ void expect_defined(const char* layer, const char* what, const Tensor& x) {
 
 void expect_dtype(const char* layer, const char* what, const Tensor& x, DType dtype) {
   if (!is_floating(dtype)) check_floating(layer, x.array(), what);  // a layer without parameters takes x's
-  check(x.dtype() == dtype, "{}: expects {} of {}, as its parameters are, got {} {}: convert with .to({})",
+  check(x.dtype() == dtype, "{}: expects {} of {}, as are its parameters, got {} {}: convert with .to({})",
         layer, what, dtype, x.dtype(), x.shape(), dtype);
 }
 }  // namespace
@@ -41,8 +41,8 @@ void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, D
   expect_defined(layer, "memory", memory);
   const bool one = memory.dim() == 2 && memory.size(-1) == size && is_floating(memory.dtype());
   const bool mask = !one && (memory.dtype() == boolean || memory.dim() != 3);
-  check(!mask, "{}: expects memory [B, T, {}] of {}, got {} {}: a mask is passed by its name: {}", layer,
-        size, dtype, memory.dtype(), memory.shape(), call);
+  check(!mask, "{}: expects memory [B, T, {}] of {}, got {} {}: pass a mask by its name: {}", layer, size,
+        dtype, memory.dtype(), memory.shape(), call);
   expect_sequence(layer, "memory", memory, size, dtype);
 }
 
@@ -109,32 +109,32 @@ void expect_next_tokens(const char* layer, const Tensor& ids, const Tensor& targ
   if (id.empty()) return;
   const std::int64_t ignored = *CrossEntropyOptions().ignore_index;
   const auto width = static_cast<std::size_t>(ids.size(1));
-  // The same memory is not shifted, except where all positions of a row share an element, as in expand().
+  // Equal memory cannot be shifted, unless all positions of a row share an element, as in expand().
   const Array &a = ids.array(), &b = targets.array();
   bool copies = a.raw() == b.raw() && a.strides() == b.strides() && width > 1 && a.strides()[1] != 0;
   for (std::size_t i = 0; i < id.size(); ++i) {
     if (target[i] == ignored) continue;
     if (target[i] != id[i]) return;
-    // Documents of one repeated token make such targets too; but then tokens do not occur once, except at the
-    // ends of a row, which may cut a document.
+    // Documents of one repeated token also have such targets; but in them no token occurs only once, except
+    // at the ends of a row, which may cut a document.
     const bool inner = i % width != 0 && (i + 1) % width != 0;
     if (inner && target[i + 1] != ignored && id[i] != id[i - 1] && id[i] != id[i + 1]) copies = true;
   }
   check(!copies,
-        "{}: targets {} are the ids, which a model learns to copy: expects the tokens that come next, as in "
+        "{}: targets {} are the ids, which a model learns to copy: expects the next tokens, as in "
         "loss(text.slice(1, 0, -1), text.slice(1, 1)) and from data::text_windows",
         layer, targets.shape());
 }
 
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab) {
   for (const std::int64_t token : stop)
-    check(token >= 0 && token < vocab, "{} expects stop tokens of 0 .. {}, its vocabulary, got {}", caller,
+    check(token >= 0 && token < vocab, "{} expects stop tokens in 0 .. {}, its vocabulary, got {}", caller,
           vocab - 1, token);
 }
 
 void expect_positive(const char* layer, const char* what, std::int64_t value) {
   check(value > 0, "{}: expects {} of 1 or more, got {}", layer, what, value);
-  // Nothing that large fits into memory, and small multiples of such a size cannot overflow.
+  // Larger sizes do not fit into memory, and small multiples of this one cannot overflow.
   check(value <= std::int64_t{1} << 40, "{}: {} is too large: {}", layer, what, value);
 }
 
@@ -156,8 +156,7 @@ void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads, s
 }
 
 void expect_norm(const char* layer, bool given) {
-  check(given,
-        "{}: norm is empty: make_norm<LayerNorm>, make_norm<RMSNorm> or a module of your own makes one",
+  check(given, "{}: norm is empty: set it to make_norm<LayerNorm>, make_norm<RMSNorm> or make_norm<YourNorm>",
         layer);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What layers check about their input before computing.
+// Checks of layers' options and inputs.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ namespace gradus::nn {
 void expect_last_axis(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);
 /// x [B, T, size] of the dtype, else "PreLNBlock: expects x [B, T, 64], got [8, 64]: ...".
 void expect_sequence(const char* layer, const char* what, const Tensor& x, std::int64_t size, DType dtype);
-/// The same for what attention reads; says how a mask is passed where one came in its place. `call` is how.
+/// The same for the memory of attention; if it looks like a mask, the message says how to pass one: `call`.
 void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, DType dtype, const char* call);
 /// x with `size` channels along `axis`, else "BatchNorm: expects x of 8 channels along axis 1, got [2, 7]".
 void expect_channels(const char* layer, const Tensor& x, std::int64_t axis, std::int64_t size, DType dtype);
@@ -21,7 +21,7 @@ void expect_channels(const char* layer, const Tensor& x, std::int64_t axis, std:
 void expect_image(const char* layer, const Tensor& x, int dimensions, std::int64_t channels, DType dtype);
 /// [C] in a shape that broadcasts to x, whose channels lie along `axis`: [1, C, 1, 1].
 Shape channel_shape(const Tensor& x, std::int64_t axis, std::int64_t size);
-/// Both for a decoder or one of its blocks.
+/// x and memory of a decoder or one of its blocks.
 void expect_decoder_inputs(const char* layer, const Tensor& x, const Tensor& memory, std::int64_t size,
                            DType dtype);
 /// A weight of two axes to build a layer on, else "Linear: expects a weight [out, in], got [3]".
@@ -32,11 +32,10 @@ void expect_ids(const char* layer, const char* what, const Tensor& ids);
 /// 65: expects 0 to 64" and the remedy.
 void expect_tokens(const char* layer, const char* what, const Tensor& ids, std::int64_t vocab,
                    const std::string& remedy = "");
-/// Targets [B, T] that can be those that follow ids [B, T], else "GPT: targets [4, 8] are the ids ...". Equal
-/// values are not an error where they can follow each other: text of one token, or documents of one token
-/// each, [1, 1, 2, 2].
+/// Targets [B, T] that can follow ids [B, T], else "GPT: targets [4, 8] are the ids ...". Equal values are
+/// accepted where equal tokens can follow each other: a text of one repeated token, or several, [1, 1, 2, 2].
 void expect_next_tokens(const char* layer, const Tensor& ids, const Tensor& targets);
-/// Tokens of 0 .. vocab - 1, else "GPT: generate expects stop tokens of 0 .. 64, its vocabulary, got 65".
+/// Tokens in 0 .. vocab - 1, else "GPT: generate expects stop tokens in 0 .. 64, its vocabulary, got 65".
 void expect_stop(const std::string& caller, const std::vector<std::int64_t>& stop, std::int64_t vocab);
 /// "Linear: expects in of 1 or more, got 0"
 void expect_positive(const char* layer, const char* what, std::int64_t value);
@@ -44,7 +43,7 @@ void expect_positive(const char* layer, const char* what, std::int64_t value);
 void expect_probability(const char* layer, const char* what, double p);
 /// "LayerNorm: expects eps of 0 or more, got -1"
 void expect_eps(const char* layer, double eps);
-/// d_model that heads can share, "GPT: d_model 65 is not divisible by heads 4", or a head_dim that is given.
+/// A d_model that heads divides, else "GPT: d_model 65 is not divisible by heads 4", or a given head_dim.
 void expect_heads(const char* layer, std::int64_t d_model, std::int64_t heads, std::int64_t head_dim);
 template <class Options>
 void expect_heads(const char* layer, const Options& o) {
@@ -52,7 +51,7 @@ void expect_heads(const char* layer, const Options& o) {
 }
 /// "PreLNBlock: norm is empty: ..."
 void expect_norm(const char* layer, bool given);
-/// The options of a block, under the name of what the user builds, which is returned.
+/// Checks the options of a block; messages use the name of the user's layer, which is returned.
 template <class Options>
 const std::string& expect_block_options(const std::string& layer, const Options& o) {
   const char* const name = layer.c_str();

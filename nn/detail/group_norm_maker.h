@@ -1,5 +1,5 @@
 #pragma once
-// What make_group_norm returns: a type of its own, by which a model's config.json finds the number of groups.
+// The result of make_group_norm: a named type, from which a model's config.json gets the number of groups.
 
 #include "gradus/nn/norm/norm.h"
 

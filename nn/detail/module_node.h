@@ -1,5 +1,5 @@
 #pragma once
-// ModuleNode: what module handles share with each other.
+// ModuleNode: the state shared by all handles of a module.
 
 #include <memory>
 #include <string>
@@ -16,12 +16,12 @@ struct ModuleNode {
     bool persistent;
   };
   struct Part {
-    std::string name;  // "" makes it transparent: its keys stand at this level
+    std::string name;  // "" makes it transparent: its keys are at this level
     std::shared_ptr<ModuleNode> node;
   };
 
   std::string kind;
-  bool kind_of_type = false;  // not said by the module itself but the name of its C++ type
+  bool kind_of_type = false;  // the module did not name its kind: it is the name of its C++ type
   const char* path = "";
   bool training = true;
   std::vector<StateDict::Entry> parameters;

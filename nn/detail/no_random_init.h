@@ -2,8 +2,8 @@
 
 namespace gradus::nn {
 
-/// While one lives, the random functions of nn::init leave this thread's tensors as they are: the model that is
-/// made is about to get its values from a file.
+/// While one exists, the random functions of nn::init leave tensors on this thread unchanged: the model being
+/// made will get its values from a file.
 class [[nodiscard]] NoRandomInit {
  public:
   [[nodiscard]] NoRandomInit() : before_(on_) { on_ = true; }

@@ -1,5 +1,5 @@
 #pragma once
-// Windows as convolutions and pooling see them: views of x, one behind the other.
+// Sliding windows for convolutions and pooling: views of x.
 
 #include "gradus/nn/convolution/conv.h"
 

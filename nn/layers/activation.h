@@ -1,6 +1,5 @@
 #pragma once
-// Activations as modules, for those who want them in a list; anywhere else call the functions: relu(x),
-// gelu(x), ...
+// Activations as modules, for use in a list; elsewhere call the functions: relu(x), gelu(x), ...
 
 #include "gradus/nn/module/module.h"
 #include "gradus/ops/ops.h"

@@ -13,7 +13,7 @@ Embedding::Embedding(std::int64_t count, std::int64_t dim, const EmbeddingOption
   expect_positive("Embedding", "dim", dim);
   const Tensor values = init::normal_(empty({count, dim}));
   if (padding_idx_) {
-    check(*padding_idx_ >= 0 && *padding_idx_ < count, "Embedding: expects a padding_idx of 0 .. {}, got {}",
+    check(*padding_idx_ >= 0 && *padding_idx_ < count, "Embedding: expects a padding_idx in 0 .. {}, got {}",
           count - 1, *padding_idx_);
     values.select(0, *padding_idx_).fill_(0);
   }
@@ -29,7 +29,7 @@ Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(path());
   expect_ids("Embedding", "ids", ids);
   if (!padding_idx_) return report(embedding(ids, weight));
-  // Rows of ids that are padding go on without a tape.
+  // Rows of padding ids are detached from the tape.
   const Tensor rows = embedding(ids, weight);
   return report(where((ids == *padding_idx_).unsqueeze(-1), rows.detach(), rows));
 }

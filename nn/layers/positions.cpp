@@ -52,7 +52,7 @@ SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_mo
     : Module("SinusoidalPositions") {
   expect_positive("SinusoidalPositions", "context", context);
   expect_positive("SinusoidalPositions", "d_model", d_model);
-  check(d_model % 2 == 0, "SinusoidalPositions: expects an even d_model, as waves come in pairs, got {}",
+  check(d_model % 2 == 0, "SinusoidalPositions: expects an even d_model for pairs of sine and cosine, got {}",
         d_model);
   table = buffer("table", waves(context, d_model, options.waves), /*persistent=*/false);
 }

@@ -3,18 +3,18 @@
 
 namespace gradus::nn {
 
-/// How a model knows where a token stands.
+/// How a model represents the positions of tokens.
 enum class Positions {
   learned,     // a trained vector for each position (GPT-2)
   sinusoidal,  // waves, added to sqrt(C) times the embedding (Vaswani et al. 2017)
-  rotary,      // block.rope: queries and keys are turned (Su et al. 2021)
-  alibi,       // block.alibi: distances in the scores (Press et al. 2022)
-  relative,    // T5's trained number for each head and bucket of distances (Raffel et al. 2020)
-  none         // what causal attention alone tells
+  rotary,      // block.rope: queries and keys are rotated (Su et al. 2021)
+  alibi,       // block.alibi: the scores contain distances (Press et al. 2022)
+  relative,    // T5's trained value for each head and bucket of distances (Raffel et al. 2020)
+  none         // only the causal mask
 };
 
 /// One trained vector per position: positions(T) is [T, C], to be added to x [B, T, C]; positions(T, begin)
-/// are those from `begin` on. Starts as N(0, 1).
+/// starts at position `begin`. Starts as N(0, 1).
 /// `Tensor h = tokens(ids) + positions(ids.size(1));`
 struct LearnedPositions : Module {
   LearnedPositions(std::int64_t context, std::int64_t d_model);
@@ -23,13 +23,13 @@ struct LearnedPositions : Module {
   Parameter weight;  // [context, C]
 };
 
-/// Where the sine and the cosine of one frequency stand.
+/// The channels of the sine and the cosine of one frequency.
 enum class Waves {
   interleaved,  // channels 2i and 2i+1: the paper
   halves        // channels i and C/2 + i: Marian
 };
 struct SinusoidalOptions {
-  Waves waves = Waves::interleaved;  // where sine and cosine stand
+  Waves waves = Waves::interleaved;  // the channels of sine and cosine
 };
 
 /// Fixed waves: PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017,

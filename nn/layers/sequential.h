@@ -12,7 +12,7 @@
 
 namespace gradus::nn {
 
-/// One step of a Sequential: a module or a function, Tensor -> Tensor. Ops go by their names, such as tanh.
+/// One step of a Sequential: a module or a function, Tensor -> Tensor, or the name of an op, such as tanh.
 class Step {
  public:
   Step() = default;  // none
@@ -24,8 +24,8 @@ class Step {
     constexpr bool callable = std::is_invocable_r_v<Tensor, const F&, const Tensor&>;
     static_assert(
         callable,
-        "a step of Sequential is called by `Tensor operator()(const Tensor& x) const`; wrap what is "
-        "not: [](const Tensor& x) { return softmax(x, -1); }, of a GRU { return gru(x).y; }");
+        "a step of Sequential needs `Tensor operator()(const Tensor& x) const`; wrap anything else: "
+        "[](const Tensor& x) { return softmax(x, -1); }, for a GRU { return gru(x).y; }");
     if constexpr (callable && !std::derived_from<F, Module>) call_ = f;
     if constexpr (callable && std::derived_from<F, Module>) {
       call_ = [f](const Tensor& x) { return f.report_call([&]() -> Tensor { return f(x); }); };
@@ -39,8 +39,8 @@ class Step {
   std::function<void(const Module& parent, const std::string& name)> register_;
 };
 
-/// Modules and functions of a Tensor, one after the other; step i's parameters are called i.weight, ...
-/// A function must not capture `this` of a module: modules are copied, by add() first of all.
+/// Applies modules and functions of a Tensor in order; step i's parameters are called i.weight, ...
+/// A function must not capture `this` of a module, because modules are copied, for example by add().
 /// `nn::Sequential net(nn::Linear(2, 16), tanh, nn::Linear(16, 1));`
 struct Sequential : Module {
   /// Up to 16 steps; append() takes more.
@@ -69,7 +69,7 @@ struct Sequential : Module {
 
  private:
   using Steps = std::vector<std::function<Tensor(const Tensor&)>>;
-  std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();  // shared by copies, as parameters are
+  std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();  // shared by copies, like parameters
 };
 
 }  // namespace gradus::nn

@@ -12,14 +12,14 @@ namespace gradus::nn {
 
 namespace {
 
-/// A continuation with its sum of log-probabilities, and the row it goes on from.
+/// A continuation, its sum of log-probabilities, and the row that it extends.
 struct Beam {
   std::vector<std::int64_t> tokens;
   double log_probability = 0;
   std::int64_t parent = 0;
 };
 
-/// The likeliest tokens after each row, `count` of them.
+/// The `count` likeliest tokens after each row.
 struct Likely {
   std::int64_t count = 0;
   std::vector<double> log_probabilities;
@@ -27,11 +27,11 @@ struct Likely {
 };
 
 Likely likeliest(const Tensor& logits, const BeamOptions& options) {
-  // So many that the beams go on even if every stop token is among the best.
+  // Enough for all beams to continue even if every stop token is among the best.
   const auto count = std::min<std::int64_t>(options.beams + std::ssize(options.stop), logits.size(1));
   const Tensor best = logits.max(-1);
   check((isfinite(best) | (best == -INFINITY)).all(),
-        "beam_search: the logits hold NaN or infinity: so do the weights, or they are very large");
+        "beam_search: the logits contain NaN or infinity: so do the weights, or they are very large");
   const auto [values, tokens] = topk(log_softmax(logits, -1), count);
   return {count, values.to(f64).to_vector<double>(), tokens.to_vector<std::int64_t>()};
 }
@@ -41,15 +41,15 @@ class Search {
  public:
   explicit Search(const BeamOptions& options) : options_(options) {}
 
-  /// The best continuations one token longer; those that end are put aside. `likely` are the likeliest tokens
-  /// of all rows, those of this search from `first` on.
+  /// Extends the beams by one token, keeps the best and puts aside those that end. `likely` has the likeliest
+  /// tokens of all rows; the rows of this search begin at `first`.
   void extend(const Likely& likely, std::int64_t first) {
     std::vector<Beam> longer;
     for (std::size_t i = 0; i < beams_.size(); ++i)
       for (std::int64_t j = 0; j < likely.count; ++j) {
         const std::int64_t row = first + static_cast<std::int64_t>(i);
         const auto at = static_cast<std::size_t>(row * likely.count + j);
-        if (!std::isfinite(likely.log_probabilities[at])) continue;  // cannot be; NaN where nothing can
+        if (!std::isfinite(likely.log_probabilities[at])) continue;  // impossible; NaN if all are
         Beam beam{beams_[i].tokens, beams_[i].log_probability + likely.log_probabilities[at], row};
         beam.tokens.push_back(likely.tokens[at]);
         longer.push_back(std::move(beam));
@@ -66,7 +66,7 @@ class Search {
     }
   }
 
-  /// Whether nothing under way can become one of the best: likelihoods only fall.
+  /// Whether no unfinished beam can become one of the best: log-probabilities only decrease.
   bool done() const {
     if (beams_.empty()) return true;
     if (std::ssize(ended_) < options_.beams) return false;
@@ -75,7 +75,7 @@ class Search {
   }
 
   ListOf<Hypothesis> results() {
-    if (!done())  // `count` has cut them off
+    if (!done())  // `count` ended the search
       for (const Beam& beam : beams_) put_aside(beam);
     return ended_;
   }
@@ -111,7 +111,7 @@ void expect_search(const Tensor& prompts, const BeamOptions& options) {
         "beam_search: expects a length_penalty from 0 to 10, got {}", options.length_penalty);
 }
 
-/// The last tokens of all beams [N, 1], and the rows they go on from [N].
+/// The last tokens of all beams [N, 1], and the rows that they extend [N].
 std::pair<Tensor, Tensor> next_rows(const std::vector<Search*>& searches) {
   std::vector<std::int64_t> tokens, parents;
   for (const Search* search : searches)

@@ -1,5 +1,5 @@
 #pragma once
-// Beam search: the likeliest continuations, found by keeping the few best ones at every length.
+// Beam search: finds likely continuations by keeping the best few at every length.
 
 #include <cstdint>
 #include <functional>
@@ -10,32 +10,33 @@
 namespace gradus::nn {
 
 struct BeamOptions {
-  std::int64_t beams = 4;               // continuations that are kept at each step
-  std::int64_t count = 0;               // the most tokens a continuation has
-  std::vector<std::int64_t> stop = {};  // tokens it ends with
-  /// Sums of log-probabilities are divided by ((5 + length) / 6)^this: the larger, at most 10, the longer the
-  /// continuation that is favoured (Wu et al. 2016, section 7).
+  std::int64_t beams = 4;               // continuations kept at each step
+  std::int64_t count = 0;               // the maximum number of tokens of a continuation
+  std::vector<std::int64_t> stop = {};  // tokens that end a continuation
+  /// Sums of log-probabilities are divided by ((5 + length) / 6)^length_penalty: larger values, at most 10,
+  /// favor longer continuations (Wu et al. 2016, section 7).
   double length_penalty = 0.6;
-  bool early_stop = false;  // end as soon as `beams` of them have ended, even if a better one is under way
+  bool early_stop = false;  // stop once `beams` of them have ended, even if another could become better
 };
 
 /// A continuation, without the prompt.
 struct Hypothesis {
-  std::vector<std::int64_t> tokens;  // with the stop token, where it ended with one
-  double score = 0;                  // the sum of log-probabilities over the length penalty
+  std::vector<std::int64_t> tokens;  // including the stop token, if any
+  double score = 0;                  // the sum of log-probabilities divided by the length penalty
 };
 
-/// The logits [N, V] of what follows N continuations: tokens [N, T] (i64) are their last ones, the whole
-/// prompt at first, parents [N] (i64) says which row of the call before each goes on from. A token of logit
-/// -infinity is never taken.
+/// Returns the logits [N, V] of the token after each of N continuations: tokens [N, T] (i64) are the new
+/// tokens, in the first call the whole prompts; parents [N] (i64) are the rows of the previous call that they
+/// extend. A token with logit -infinity is never chosen.
 using BeamStep = std::function<Tensor(const Tensor& tokens, const Tensor& parents)>;
 
-/// Up to `beams` continuations of prompt [T], best first. Ends when `beams` of them have ended and none that
-/// is under way can become better, or at `count` tokens. Throws unless there are beams, a count and a prompt.
+/// Returns up to `beams` continuations of prompt [T], best first. Stops when `beams` of them have ended and
+/// no other can become better, or at `count` tokens. Throws unless beams, count and the prompt's length are
+/// at least 1.
 ListOf<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options, const BeamStep& step);
 
-/// The same for several prompts [B, T] at once, a list for each: rows of a step are the beams of the first
-/// prompt, then of the second, and so on. A prompt whose search is over has none any more.
+/// The same for several prompts [B, T] at once, with a list for each: the rows of a step are the beams of the
+/// first prompt, then of the second, and so on. A prompt whose search has ended has no rows.
 ListOf<ListOf<Hypothesis>> beam_search_batch(const Tensor& prompts, const BeamOptions& options,
                                              const BeamStep& step);
 

@@ -24,9 +24,9 @@ BertOptions completed(BertOptions o) {
   check(o.init_std >= 0 && std::isfinite(o.init_std), "Bert: expects init_std of 0 or more, got {}",
         o.init_std);
   expect_block_options("Bert", o.block);
-  check(!o.block.causal.value_or(false), "Bert: block.causal is true: it sees both sides of every token");
+  check(!o.block.causal.value_or(false), "Bert: block.causal is true, but it sees both sides of every token");
   check(o.block.eps == BlockOptions().eps || o.block.eps == o.eps,
-        "Bert: expects eps beside block, {{.eps = {}, .block = ...}}, not in it", o.block.eps);
+        "Bert: expects eps outside of block: {{.eps = {}, .block = ...}}", o.block.eps);
   check(o.pooler || !o.nsp_head, "Bert: nsp_head needs the pooler: set pooler, or nsp_head to false");
   o.block.causal = false;
   o.block.eps = o.eps;
@@ -34,7 +34,7 @@ BertOptions completed(BertOptions o) {
   return o;
 }
 
-/// Without initial values of the placement's own, which come last.
+/// Without the placement's initial values, which Bert sets last.
 TransformerOptions stack_of(const BertOptions& o) {
   TransformerOptions stack{.layers = o.layers,
                            .placement = o.placement,
@@ -45,29 +45,28 @@ TransformerOptions stack_of(const BertOptions& o) {
   return stack;
 }
 
-/// Of the shape of the ids, else "Bert: expects padding of the shape of ids, [2, 5], got [5]".
+/// Throws unless `given` has the shape of the ids.
 void expect_like_ids(const char* what, const Tensor& given, const Tensor& ids) {
   check(given.shape() == ids.shape(), "Bert: expects {} of the shape of ids, {}, got {}", what, ids.shape(),
         given.shape());
 }
 
-/// Somewhere in each row of padding [B, T]: a row without a token is mostly a mask of the other polarity.
+/// Throws if a row of padding [B, T] has no token: then the mask usually has the inverse polarity.
 void expect_tokens_in_rows(const Tensor& padding) {
   const Tensor all = padding.contiguous();
   const std::span<const bool> hidden = all.span<bool>();
   const auto width = static_cast<std::size_t>(padding.size(1));
   for (std::size_t i = 0; i < hidden.size(); i += width) {
     const auto row = hidden.subspan(i, width);
-    check(
-        std::find(row.begin(), row.end(), false) != row.end(),
-        "Bert: row {} of padding {} is true everywhere, which hides all of its tokens: true means "
-        "padding, as in ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding "
-        "alone",
-        i / width, padding.shape());
+    check(std::find(row.begin(), row.end(), false) != row.end(),
+          "Bert: row {} of padding {} is true everywhere, which hides all of its tokens: true means "
+          "padding, as in ids == pad (Hugging Face's attention_mask is the inverse); leave out rows that are "
+          "only padding",
+          i / width, padding.shape());
   }
 }
 
-/// Targets [B, T] of which ids [B, T] hide some. Masking leaves one in ten of the chosen tokens in view.
+/// Throws unless ids [B, T] hide some of the targets. Masking leaves one in ten chosen tokens unchanged.
 void expect_hidden_tokens(const Tensor& targets, const Tensor& ids) {
   const Tensor wanted = targets.contiguous(), seen = ids.contiguous();
   const std::span<const std::int64_t> target = wanted.span<std::int64_t>(), id = seen.span<std::int64_t>();
@@ -80,8 +79,8 @@ void expect_hidden_tokens(const Tensor& targets, const Tensor& ids) {
   constexpr std::size_t kBeyondChance = 16;
   check(
       chosen == 0 || (chosen < target.size() && chosen < kBeyondChance),
-      "Bert: targets.tokens {} are the ids wherever they count, which a model learns to copy: expects ids in "
-      "which these tokens are hidden, as from data::mask_tokens",
+      "Bert: targets.tokens {} are the ids wherever they are not -100, which a model learns to copy: expects "
+      "ids in which these tokens are hidden, as from data::mask_tokens",
       targets.shape());
 }
 
@@ -107,7 +106,7 @@ void expect_inputs(const Tensor& ids, const BertInputs& inputs, const BertOption
 
 void expect_targets(const BertTargets& targets, const Tensor& ids) {
   check(targets.tokens.defined() || targets.next.defined(),
-        "Bert: expects something to predict: loss(ids, {{.tokens = targets}})");
+        "Bert: expects targets: loss(ids, {{.tokens = targets}})");
   if (targets.tokens.defined()) {
     expect_ids("Bert", "targets.tokens", targets.tokens);
     expect_like_ids("targets.tokens", targets.tokens, ids);
@@ -173,7 +172,7 @@ Tensor Bert::pooled(const Tensor& hidden) const {
   return tanh((*pooler)(hidden.select(1, 0)));
 }
 
-/// What the token embedding is multiplied with: norm(GELU(dense(h))).
+/// The vectors multiplied by the token embedding: norm(GELU(dense(h))).
 Tensor Bert::mlm_features(const Tensor& hidden) const {
   return (*mlm_norm)((*mlm_dense)(hidden, *options_.block.activation));
 }

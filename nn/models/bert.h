@@ -11,30 +11,29 @@ namespace gradus::nn {
 
 struct BertOptions {
   std::int64_t vocab = 0;           // V
-  std::int64_t context = 512;       // the most tokens it can look at
+  std::int64_t context = 512;       // the maximum number of tokens
   std::int64_t layers = 0;          // L
   std::int64_t token_types = 2;     // kinds of segments: the first sentence, the second
-  Placement placement = post_ln();  // where the norms stand
-  BlockOptions block =
-      {};              // not causal; the activation, where not given, is GELU; dropout acts on embeddings too
-  double eps = 1e-12;  // of all norms: block.eps stays unset
-  std::optional<bool> final_norm = {};  // not given: as the placement has it
+  Placement placement = post_ln();  // the position of the norms
+  BlockOptions block = {};  // not causal; the default activation is GELU; dropout also acts on embeddings
+  double eps = 1e-12;       // of all norms; replaces block.eps
+  std::optional<bool> final_norm = {};  // not given: the placement's default
   double init_std = 0.02;   // of matrices and embeddings; small models learn sooner with 1 / sqrt(C)
-  bool pooler = true;       // what the next-sentence head reads
-  bool mlm_head = true;     // masked tokens
-  bool nsp_head = true;     // next sentences; needs the pooler
+  bool pooler = true;       // the input of the next-sentence head
+  bool mlm_head = true;     // predicts masked tokens
+  bool nsp_head = true;     // predicts next sentences; needs the pooler
   bool checkpoint = false;  // keep only each block's input for backward and run the block again
 };
 
-/// What stands beside the ids of a batch.
+/// Optional inputs of a batch besides the ids.
 struct BertInputs {
   Tensor token_types = {};  // [B, T] (i64), 0 .. token_types - 1; not given: all 0
-  Tensor padding = {};  // [B, T] bool, TRUE WHERE THE TOKEN IS PADDING, which is not seen; not given: none
+  Tensor padding = {};      // [B, T] bool, TRUE WHERE THE TOKEN IS PADDING, which is hidden; not given: none
 };
 
-/// What is to be predicted; one of them may be left out.
+/// The targets of the loss; one of them may be left out.
 struct BertTargets {
-  Tensor tokens = {};  // [B, T] (i64): the token where one is to be predicted, else -100; all -100: loss 0
+  Tensor tokens = {};  // [B, T] (i64): the token at positions to predict, else -100; all -100: loss 0
   Tensor next = {};    // [B] (i64): 0 where the second sentence follows the first, else 1
 };
 
@@ -42,21 +41,21 @@ struct BertTargets {
 /// token types, a norm, blocks, and two heads. `nn::Bert bert({.vocab = 8000, .context = 128, .layers = 4,
 /// .block = {.d_model = 256, .heads = 4}});`
 ///
-/// Matrices and embeddings start as N(0, init_std^2), biases as 0, as in Hugging Face's; the paper's own code
-/// cuts that distribution at twice that. The norm of the embeddings stands with every placement.
+/// Matrices and embeddings start as N(0, init_std^2), biases as 0, as in Hugging Face's code; the paper's
+/// code truncates that distribution at 2 init_std. Every placement keeps the norm of the embeddings.
 struct Bert : Module {
   explicit Bert(const BertOptions& options);
-  /// A model of the kind bert from a folder (see pretrained.h), in eval mode, with those of the pooler and
-  /// the heads that its file has: `nn::Bert bert = nn::Bert::load_pretrained("bert-base-uncased");` Throws,
-  /// naming file, key or tensor, where it is another kind, or config.json and weights do not fit.
+  /// Loads a model of the type bert from a folder (see pretrained.h), in eval mode, with the pooler and the
+  /// heads that its file contains: `nn::Bert bert = nn::Bert::load_pretrained("bert-base-uncased");` Throws,
+  /// naming file, key or tensor, when the type differs, or config.json and weights do not fit.
   static Bert load_pretrained(const std::string& folder, const PretrainedOptions& options = {});
-  /// Writes such a folder: `bert.save_pretrained("mine");` Throws at norms that have no name there.
+  /// Writes such a folder: `bert.save_pretrained("mine");` Throws for norms that have no name there.
   void save_pretrained(const std::string& folder, const SavePretrainedOptions& options = {}) const;
 
-  /// What the last block makes of ids [B, T] (i64), T at most context -> [B, T, C].
-  /// `Tensor hidden = bert(ids, {.padding = ids == pad});` Throws at a row that is all padding.
+  /// The output of the last block for ids [B, T] (i64), T at most context -> [B, T, C].
+  /// `Tensor hidden = bert(ids, {.padding = ids == pad});` Throws if a row is all padding.
   Tensor operator()(const Tensor& ids, const BertInputs& inputs = {}) const;
-  /// The same by the name that it has in the other models, whose call gives logits.
+  /// The same under the name that it has in the other models, whose call returns logits.
   /// `Tensor classes = my_head(bert.hidden(ids, {.padding = ids == pad}).select(1, 0));`
   Tensor hidden(const Tensor& ids, const BertInputs& inputs = {}) const { return (*this)(ids, inputs); }
   /// tanh(W h + b) of the first token of hidden [B, T, C] -> [B, C].
@@ -65,22 +64,23 @@ struct Bert : Module {
   Tensor mlm_logits(const Tensor& hidden) const;
   /// Logits [B, 2] of whether the second sentence follows the first (class 0) or not: hidden [B, T, C].
   Tensor nsp_logits(const Tensor& hidden) const;
-  /// Mean cross-entropy of the tokens to be predicted, plus that of the next sentences. The head's product is
-  /// made for the positions with a target only. Throws when neither target is given, when the ids hide none
-  /// of the tokens, and when all of them are padding. `bert.loss(ids, {.tokens = targets}, {.padding = padding}).backward();`
+  /// Mean cross-entropy of the tokens to predict, plus that of the next sentences. The head's product is
+  /// computed only for positions with a target. Throws when neither target is given, when the ids hide none
+  /// of the tokens, and when all of them are padding.
+  /// `bert.loss(ids, {.tokens = targets}, {.padding = padding}).backward();`
   Tensor loss(const Tensor& ids, const BertTargets& targets, const BertInputs& inputs = {}) const;
 
-  /// As given, with what was left to the model filled in.
+  /// The given options, with defaults filled in.
   const BertOptions& options() const& { return options_; }
   BertOptions options() const&& { return options_; }
 
   Embedding token_embedding;            // [V, C]
   LearnedPositions position_embedding;  // [context, C]
-  Embedding type_embedding;             // [token_types, C]: the first text or the second
+  Embedding type_embedding;             // [token_types, C]: first or second text
   Norm embedding_norm;                  // of the sum of these three
   Dropout dropout;                      // after that norm
-  TransformerEncoder transformer;       // its keys stand at this level: layers.0.*, norm.*
-  std::optional<Linear> pooler;         // these as the options have it
+  TransformerEncoder transformer;       // its keys are at this level: layers.0.*, norm.*
+  std::optional<Linear> pooler;         // this and the heads: if the options ask for them
   std::optional<Linear>
       mlm_dense;                 // the MLM head: norm(GELU(dense(h))) times the token embedding, plus a bias
   std::optional<Norm> mlm_norm;  // the MLM head's

@@ -1,4 +1,4 @@
-// A BERT from a folder, and into one.
+// Loading a BERT from a folder and saving it.
 
 #include "gradus/nn/models/bert.h"
 #include "gradus/nn/pretrained/detail/folder.h"
@@ -13,11 +13,11 @@ using pretrained::Json;
 using pretrained::NameMap;
 
 constexpr const char* kBertPrefix = "bert.";
-constexpr const char* kOwnBert = "gradus-bert";  // the model_type of those with words that only gradus has
+constexpr const char* kOwnBert = "gradus-bert";  // the model_type of a config with keys of gradus
 constexpr const char* kEmbeddings = "bert.embeddings.";
 constexpr const char* kTransform = "cls.predictions.transform.";
 
-/// What it has in common with a GPT, whose options have names of gradus' own in config.json.
+/// The options that it shares with a GPT, which have gradus' own keys in config.json.
 GPTOptions common(const BertOptions& o) {
   GPTOptions gpt{.vocab = o.vocab,
                  .context = o.context,
@@ -54,19 +54,19 @@ BertOptions bert_options(const Config& config, const PretrainedOptions& given) {
   o.block.dropout =
       pretrained::read_dropout(config, given, {"hidden_dropout_prob", "attention_probs_dropout_prob"}, 0.1);
   if (own) {
-    GPTOptions words = common(o);
-    pretrained::read_words(config, words);
-    take_common(words, o);
+    GPTOptions gpt = common(o);
+    pretrained::read_gradus_entries(config, gpt);
+    take_common(gpt, o);
   }
   check(given.context == 0 || given.context == o.context,
-        "{} has {} positions, which are learned, so that the context cannot be {}: leave the context out",
-        config.label(), o.context, given.context);
+        "{} has {} learned positions, so the context cannot be {}: leave the context out", config.label(),
+        o.context, given.context);
   if (const auto placement = pretrained::read_placement(config, given)) o.placement = *placement;
   if (given.dropout) o.block.dropout = *given.dropout;
   return o;
 }
 
-/// The heads that the weights have.
+/// Sets the options of the heads that the weights contain.
 void read_heads(const pretrained::Reader& reader, BertOptions& o) {
   NameMap names;
   names.optional_prefix(kBertPrefix);
@@ -80,7 +80,7 @@ const char* bert_architecture(const BertOptions& o) {
   return o.nsp_head ? "BertForNextSentencePrediction" : "BertModel";
 }
 
-/// Hugging Face's words, and gradus' own for what they do not say.
+/// Hugging Face's keys, and gradus' own for options that they cannot express.
 Json bert_config(const char* caller, const std::string& folder, const BertOptions& o) {
   const pretrained::Sizes sizes = pretrained::sizes_of(o.block);
   Json text = {{"architectures", {bert_architecture(o)}},
@@ -92,30 +92,30 @@ Json bert_config(const char* caller, const std::string& folder, const BertOption
                {"hidden_size", sizes.d},
                {"num_attention_heads", sizes.heads},
                {"intermediate_size", sizes.ff},
-               {"hidden_act", pretrained::word_of(common(o).block.activation.value())},
+               {"hidden_act", pretrained::activation_name(common(o).block.activation.value())},
                {"hidden_dropout_prob", o.block.dropout},
                {"attention_probs_dropout_prob", o.block.dropout},
                {"layer_norm_eps", o.eps},
                {"initializer_range", o.init_std}};
   const BertOptions said = bert_options(Config(caller, folder, text), {});
-  const Json wanted = pretrained::words_of(caller, common(o)),
-             got = pretrained::words_of(caller, common(said));
+  const Json wanted = pretrained::gradus_entries(caller, common(o)),
+             got = pretrained::gradus_entries(caller, common(said));
   if (wanted == got) return text;
   text.erase("architectures");
   text["model_type"] = kOwnBert;
   for (const auto& [key, value] : wanted.items())
     if (got.at(key) != value) text[key] = value;
-  text["final_norm"] = wanted.at("final_norm");  // whatever is usual with the placement
-  // What is read again is what was written, or nothing is.
+  text["final_norm"] = wanted.at("final_norm");  // explicit, even if it is the placement's default
+  // Refuses to write a config that would be read differently.
   const Config written(caller, folder, text);
   const Json again =
-      pretrained::words_of(caller, common(bert_options(written, {.placements = {o.placement}})));
+      pretrained::gradus_entries(caller, common(bert_options(written, {.placements = {o.placement}})));
   for (const auto& [key, value] : wanted.items())
     if (again.at(key) != value) written.fail(key, "this option cannot be saved");
   return text;
 }
 
-/// A norm of the options, as far as it has parameters.
+/// Names the parameters of a norm, if it has any.
 void name_bert_norm(NameMap& names, const BertOptions& o, const std::string& name, const std::string& file) {
   names.norm_if_there(name, file, o.block.d_model);
 }

@@ -30,8 +30,7 @@ Tensor penalized(const char* caller, const Tensor& logits, const Tensor& ids, do
   const Tensor seen = scatter(zeros_like(logits), 1, ids, ones(ids.shape(), logits.dtype())) > 0;
   const Tensor less = where(seen, where(logits > 0, logits / penalty, logits * penalty), logits);
   check(isfinite(less.max(-1)).all(),
-        "{}: a repetition_penalty of {} takes logits of up to {:.3g} beyond what {} holds: expects one "
-        "nearer to 1",
+        "{}: a repetition_penalty of {} makes logits of up to {:.3g} overflow {}: expects one nearer to 1",
         caller, penalty, where(logits == -INFINITY, 0.0, logits).abs().max().item(), logits.dtype());
   return less;
 }
@@ -45,8 +44,8 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
         given.defined() ? to_string(given.shape()) : "an undefined tensor");
   const NoGrad guard;
   check(isfinite(given.max(-1)).all(),
-        "{}: expects a finite logit in each row, and no NaN or infinity: the weights hold such, or are very "
-        "large, or every token is ruled out",
+        "{}: expects a finite logit in each row, and no NaN or infinity: the weights contain such values or "
+        "are very large, or every token is excluded",
         caller);
   const Tensor logits =
       options.repetition_penalty == 1 ? given : penalized(caller, given, ids, options.repetition_penalty);
@@ -55,8 +54,8 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
   const auto draw = [&](const Tensor& weights) {
     return multinomial(weights, 1, /*replacement=*/true, generator);
   };
-  // Measured from the largest logit, so that the lowest temperature gives 0 and -inf, never NaN; the limits
-  // are what a float holds.
+  // Relative to the largest logit, so that the lowest temperature gives 0 and -inf, never NaN; the limits are
+  // within the range of float.
   const Tensor scaled =
       (logits - logits.max(-1, /*keepdim=*/true)) / std::clamp(options.temperature, 1e-30, 1e30);
   const std::int64_t vocab = logits.size(-1);
@@ -64,7 +63,7 @@ Tensor choose_tokens(const Tensor& given, const Tensor& ids, const GenerateOptio
   if (all && options.top_p == 1) return draw(softmax(scaled, -1)).squeeze(-1);
   const auto [values, tokens] = topk(scaled, all ? vocab : options.top_k);
   Tensor weights = softmax(values, -1);
-  if (options.top_p < 1) {  // those whose likelier ones do not yet add up to top_p: the first one always
+  if (options.top_p < 1) {  // keeps tokens whose likelier ones add up to less than top_p; always the first
     const Tensor before = cumsum(weights, -1) - weights;
     weights = masked_fill(weights, before >= std::max(options.top_p, 1e-30), 0.0);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// How the next token is chosen from logits.
+// Sampling the next token from logits.
 
 #include <cstdint>
 #include <functional>
@@ -12,25 +12,26 @@ namespace gradus::nn {
 
 struct GenerateOptions {
   double temperature = 1;  // below 1: sharper
-  std::int64_t top_k = 0;  // draw from the k likeliest tokens only; 0: from all
-  double top_p = 1;        // draw from the likeliest tokens that add up to it (Holtzman et al. 2020)
-  // Above 1: tokens that stand there already are less likely (Keskar et al. 2019).
+  std::int64_t top_k = 0;  // sample from the k likeliest tokens only; 0: from all
+  double top_p = 1;        // sample from the likeliest tokens that add up to it (Holtzman et al. 2020)
+  // Above 1: makes tokens that already occur less likely (Keskar et al. 2019).
   double repetition_penalty = 1;
   bool greedy = false;             // always the likeliest token
   Generator* generator = nullptr;  // not given: the thread's default
-  // A row ends with the first of these; while others go on, a GPT repeats it, and other models write padding.
+  // The first of these ends a row; until all rows end, a GPT repeats it and other models write padding.
   std::vector<std::int64_t> stop = {};
-  /// Called with each new token of all rows, [B] (i64); false ends the text there: for printing as it comes.
+  /// Called with the new token of every row, [B] (i64), for printing during generation; false ends the text.
   std::function<bool(const Tensor& tokens)> on_token = {};
-  // Tokens forgotten at once when the context is full. With 1 each one after that costs a pass over the whole
-  // context, as all positions move; with context / 2 one in so many costs a pass over the half that is left.
+  // Tokens dropped at once when the context is full. With 1, each later token costs a pass over the whole
+  // context, because all positions shift; with context / 2, one token in context / 2 costs a pass over the
+  // remaining half.
   std::int64_t slide = 1;
   bool cache = true;  // false: keep no keys and values, compute every position for every token
 };
 
-/// A token for each row of logits [B, V], [B] (i64), as the options have it; ids [B, T] are those so far, for
+/// Chooses a token for each row of logits [B, V] -> [B] (i64); ids [B, T] are the tokens so far, for
 /// repetition_penalty. `Tensor next = nn::choose_tokens(gpt.next_logits(ids, cache), ids, {.top_p = 0.9});`
-/// Throws at options out of range, logits of NaN and a repetition_penalty that takes them to infinity, naming
+/// Throws for options out of range, NaN logits and a repetition_penalty that makes them overflow, naming
 /// `caller`.
 Tensor choose_tokens(const Tensor& logits, const Tensor& ids, const GenerateOptions& options = {},
                      const char* caller = "choose_tokens");

@@ -19,7 +19,7 @@ GPTOptions completed(GPTOptions o) {
   expect_positive("GPT", "layers", o.layers);
   expect_block_options("GPT", o.block);
   check(o.block.causal.value_or(true),
-        "GPT: block.causal is false: each token is predicted from those before it");
+        "GPT: block.causal is false, but each token is predicted from those before it");
   o.block.causal = true;
   if (o.positions == Positions::alibi) o.block.alibi = true;
   if (o.positions == Positions::rotary && !o.block.rope) o.block.rope = RopeOptions{};
@@ -27,7 +27,7 @@ GPTOptions completed(GPTOptions o) {
   return o;
 }
 
-/// Without initial values of the placement's own, which come last.
+/// Without the placement's initial values, which GPT sets last.
 TransformerOptions stack_of(const GPTOptions& o) {
   TransformerOptions stack{.layers = o.layers,
                            .placement = o.placement,
@@ -38,7 +38,7 @@ TransformerOptions stack_of(const GPTOptions& o) {
   return stack;
 }
 
-/// The part that make() makes, registered, or none.
+/// Registers and returns the part that make() makes, if wanted.
 template <class Make>
 std::optional<std::invoke_result_t<Make>> add_if(bool wanted, Module& model, const char* name,
                                                  const Make& make) {
@@ -121,14 +121,14 @@ Tensor GPT::states(const Tensor& ids, KeyValueCache* cache) const {
   const std::int64_t begin = cache ? cache->length() : 0;
   check(begin + ids.size(1) <= options_.context,
         "GPT: expects at most {} tokens, its context, got ids {} after {} in the cache: clear() it and "
-        "give it the last tokens again",
+        "pass the last tokens again",
         options_.context, ids.shape(), begin);
   AttentionMasks masks;
   if (relative_bias) masks.score_bias = (*relative_bias)(ids.size(1), begin + ids.size(1));
   return transformer(observe(token_embedding, dropout(embedded(ids, begin))), masks, cache);
 }
 
-/// Tokens with their positions, the first of them at `begin`.
+/// Embeds tokens with their positions, which begin at `begin`.
 Tensor GPT::embedded(const Tensor& ids, std::int64_t begin) const {
   const Tensor x = token_embedding(ids);
   if (position_embedding) return x + (*position_embedding)(ids.size(1), begin);

@@ -1,4 +1,4 @@
-// Drawing text from a GPT, token by token.
+// GPT: text generation and beam search.
 
 #include <algorithm>
 
@@ -11,19 +11,19 @@ namespace gradus::nn {
 
 namespace {
 
-/// Where the window begins that the token after `count` others is drawn from.
+/// The first token of the window that predicts the token after `count` others.
 std::int64_t window_begin(std::int64_t count, std::int64_t context, std::int64_t slide) {
   return count <= context ? 0 : (count - context + slide - 1) / slide * slide;
 }
 
-/// Which of the tokens [B] are among `stop`.
+/// Whether each of the tokens [B] is in `stop`.
 Tensor any_of(const Tensor& tokens, const std::vector<std::int64_t>& stop) {
   Tensor found = zeros(tokens.shape(), boolean);
   for (const std::int64_t token : stop) found = found | (tokens == token);
   return found;
 }
 
-/// Room for the prompt and what comes after it, at most the context.
+/// A cache for the prompt and the generated tokens, at most the context.
 KeyValueCache cache_for(const GPT& gpt, std::int64_t batch, std::int64_t prompt, std::int64_t count) {
   const std::int64_t context = gpt.options().context;
   const std::int64_t read = std::min(prompt, context) + std::min(count, context) - 1;  // not the last one
@@ -52,11 +52,11 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
   std::optional<KeyValueCache> cache;
   if (options.cache && count > 0 && ids.size(0) > 0)
     cache = cache_for(*this, ids.size(0), ids.size(1), count);
-  std::int64_t kept = 0;  // where the cache begins
+  std::int64_t kept = 0;  // the first token in the cache
   Tensor ended = zeros({ids.size(0)}, boolean);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t begin = window_begin(ids.size(1), options_.context, options.slide);
-    if (cache && begin != kept) {  // positions are counted from the window's start: what is kept has moved
+    if (cache && begin != kept) {  // the window moved, and positions count from its start
       cache->clear();
       kept = begin;
     }
@@ -65,7 +65,7 @@ Tensor GPT::generate(const Tensor& prompt, std::int64_t count, const GenerateOpt
     Tensor tokens = choose_tokens(next, ids, options, "GPT: generate");
     tokens = where(ended, ids.select(1, -1), tokens);  // a row that has ended repeats its stop token
     ids = cat({ids, tokens.unsqueeze(1)}, 1);
-    ended = ended | any_of(tokens, options.stop);  // first: on_token may write into what it is given
+    ended = ended | any_of(tokens, options.stop);  // before on_token, which may write into its argument
     if (options.on_token && !options.on_token(tokens)) break;
     if (!options.stop.empty() && ended.all()) break;
   }

@@ -19,7 +19,7 @@ constexpr NamedSize kGpt2Sizes[] = {{"124m", 12, 768, 12, 64},
                                     {"774m", 36, 1280, 20, 64},
                                     {"1.5b", 48, 1600, 25, 64}};
 
-// Brown et al. 2020, table 2.1, but for the heads of 1.3b, which it has as 24.
+// Brown et al. 2020, table 2.1, except for the heads of 1.3b, which the table gives as 24.
 constexpr NamedSize kGpt3Sizes[] = {{"125m", 12, 768, 12, 64},  {"350m", 24, 1024, 16, 64},
                                     {"760m", 24, 1536, 16, 96}, {"1.3b", 24, 2048, 16, 128},
                                     {"2.7b", 32, 2560, 32, 80}, {"6.7b", 32, 4096, 32, 128},

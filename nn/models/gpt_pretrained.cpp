@@ -1,4 +1,4 @@
-// A GPT from a folder, and into one.
+// Loading a GPT from a folder and saving it.
 
 #include "gradus/nn/models/gpt.h"
 #include "gradus/nn/pretrained/detail/folder.h"
@@ -9,7 +9,7 @@ namespace gradus::nn {
 GPT GPT::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
   pretrained::Reader reader("GPT::load_pretrained", folder, given);
   const auto [family, options] = pretrained::gpt_options(reader.config, given);
-  // The layers come first: they say how many names there are.
+  // Checked first, because the number of layers determines the names.
   reader.expect_layers(family->layers_key, options.layers, family->prefix, family->layers);
   const auto names = reader.config.explain([&, &f = family, &o = options] { return f->names(o); });
   return reader.load(names, [&, &o = options] { return GPT(o); });

@@ -1,4 +1,4 @@
-// Writing a target with a Seq2SeqTransformer, token by token.
+// Seq2SeqTransformer: text generation and beam search.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace gradus::nn {
 
 namespace {
 
-/// [B, T] of [T] or [B, T].
+/// Adds a batch axis to a source [T]: [B, T].
 Tensor batch_of(const std::string& kind, const char* call, const Tensor& source) {
   expect_ids(kind.c_str(), "source", source);
   check(source.dim() == 1 || source.dim() == 2, "{}: {} expects a source [T] or [B, T], got {}", kind, call,
@@ -20,12 +20,12 @@ Tensor batch_of(const std::string& kind, const char* call, const Tensor& source)
   return source.dim() == 1 ? source.unsqueeze(0) : source;
 }
 
-/// Logits [N, V] by which padding is never written: it stands for nothing.
+/// Sets the logit of padding to -infinity in logits [N, V], so that it is never generated.
 Tensor without_pad(const Tensor& logits, std::int64_t pad) {
   return masked_fill(logits, arange(logits.size(1)) == pad, -INFINITY);
 }
 
-/// Only a table of positions has an end.
+/// Only tables of positions limit the length.
 void expect_room_for(const Seq2SeqTransformer& model, const char* call, std::int64_t count) {
   check(count >= 0, "{}: {} expects a count of 0 or more, got {}", model.kind(), call, count);
   const bool table = model.position_waves || model.target_positions;
@@ -34,24 +34,24 @@ void expect_room_for(const Seq2SeqTransformer& model, const char* call, std::int
         model.options().context, count);
 }
 
-/// Which of the rows have not ended with their last tokens [N]: their numbers.
+/// The numbers of the rows whose last tokens [N] are not stop tokens.
 Tensor not_ended(const Tensor& tokens, const std::vector<std::int64_t>& stop) {
   Tensor going_on = ones(tokens.shape(), boolean);
   for (const std::int64_t token : stop) going_on = going_on & (tokens != token);
   return nonzero(going_on).squeeze(-1);
 }
 
-/// The rows of a batch that are still written, and all that goes with them.
+/// The rows of a batch that have not ended, and their data.
 struct Rows {
   EncoderOutput source;
-  Tensor numbers;  // [N], which rows of the batch they are
-  Tensor ids;      // [N, T], what the decoder has read and written so far
+  Tensor numbers;  // [N], the rows' numbers in the batch
+  Tensor ids;      // [N, T], the start token and the tokens generated so far
   std::optional<KeyValueCache> cache;
 
   void keep(const Tensor& which) {
     numbers = index_select(numbers, 0, which);
     ids = index_select(ids, 0, which);
-    if (cache) return cache->select(which);  // which knows what the source's rows are
+    if (cache) return cache->select(which);  // the cache keeps the rows of the source
     source.memory = index_select(source.memory, 0, which);
     if (source.padding.defined()) source.padding = index_select(source.padding, 0, which);
   }

@@ -1,4 +1,4 @@
-// A Seq2SeqTransformer or a T5 from a folder, and into one.
+// Loading a Seq2SeqTransformer or a T5 from a folder and saving it.
 
 #include "gradus/nn/pretrained/detail/folder.h"
 #include "gradus/nn/pretrained/detail/seq2seq_families.h"

@@ -26,12 +26,13 @@ Seq2SeqOptions checked_options(const char* kind, Seq2SeqOptions o) {
   expect_positive(kind, "decoder_layers", o.decoder_layers);
   expect_block_options(kind, o.block);
   check(!o.block.causal.has_value(),
-        "{}: block.causal is for models of one stack: here the decoder is causal, the encoder is not", kind);
+        "{}: block.causal is for models with one stack: here the decoder is causal, the encoder is not",
+        kind);
   expect_token(kind, "start", o.start, o.vocab);
   expect_token(kind, "end", o.end, o.vocab);
   expect_token(kind, "pad", o.pad, o.vocab);
-  check(o.pad != o.end, "{}: pad and end are the same token, {}: padding does not count, the end does", kind,
-        o.pad);
+  check(o.pad != o.end,
+        "{}: pad and end are the same token, {}: the loss ignores padding but includes the end", kind, o.pad);
   check(o.source_vocab >= 0, "{}: expects a source_vocab of 1 or more, or 0 for vocab, got {}", kind,
         o.source_vocab);
   if (o.source_vocab != 0) {
@@ -46,7 +47,7 @@ Seq2SeqOptions checked_options(const char* kind, Seq2SeqOptions o) {
   return o;
 }
 
-/// Without initial values of the placement's own, which come last.
+/// Without the placement's initial values, which the model sets last.
 TransformerOptions stack_options(const Seq2SeqOptions& o, std::int64_t layers) {
   TransformerOptions stack{.layers = layers,
                            .placement = o.placement,
@@ -57,7 +58,7 @@ TransformerOptions stack_options(const Seq2SeqOptions& o, std::int64_t layers) {
   return stack;
 }
 
-/// The part that make() makes, registered, or none.
+/// Registers and returns the part that make() makes, if wanted.
 template <class Make>
 std::optional<std::invoke_result_t<Make>> part_if(bool wanted, Module& model, const char* name,
                                                   const Make& make) {
@@ -65,7 +66,7 @@ std::optional<std::invoke_result_t<Make>> part_if(bool wanted, Module& model, co
   return model.add(name, make());
 }
 
-/// As nn.Transformer's in PyTorch: every matrix of the stacks, whatever its layer began with.
+/// As in PyTorch's nn.Transformer: overwrites every matrix of the stacks.
 void initialize_as_in_2017(const Seq2SeqTransformer& model) {
   const double std = 1 / std::sqrt(static_cast<double>(model.options().block.d_model));
   for (const auto& [name, w] : model.named_parameters()) {
@@ -77,7 +78,7 @@ void initialize_as_in_2017(const Seq2SeqTransformer& model) {
   }
 }
 
-/// Padding inside a text would be a hole in it, and padding in front would move its positions.
+/// Padding inside a text would leave a gap, and padding before it would shift its positions.
 void expect_padding_at_end(const std::string& kind, const char* what, const Tensor& ids, std::int64_t pad) {
   const Tensor all = ids.contiguous();
   const std::span<const std::int64_t> tokens = all.span<std::int64_t>();
@@ -88,14 +89,14 @@ void expect_padding_at_end(const std::string& kind, const char* what, const Tens
                 kind, i / width, what, pad, i % width - 1);
 }
 
-/// A row of padding alone may begin with it.
+/// Throws if a target begins with the start token. A row of only padding may do so.
 void expect_no_start(const std::string& kind, const Tensor& target, std::int64_t start, std::int64_t pad) {
   if (target.size(1) == 0) return;
   const Tensor begins = (target.select(1, 0) == start) & (target != pad).any(1);
   const Tensor rows = nonzero(begins);
   if (rows.size(0) > 0)
-    fail_with("{}: row {} of target begins with the start token, {}: leave it out, the model puts it there",
-              kind, rows[0][0].item<std::int64_t>(), start);
+    fail_with("{}: row {} of target begins with the start token, {}: leave it out, the model adds it", kind,
+              rows[0][0].item<std::int64_t>(), start);
 }
 
 }  // namespace
@@ -161,15 +162,15 @@ void Seq2SeqTransformer::expect_target(const Tensor& target) const {
   expect_padding_at_end(kind(), "target", target, options_.pad);
 }
 
-/// Only a table of positions has an end.
+/// Only tables of positions limit the length.
 void Seq2SeqTransformer::expect_in_context(const char* what, const Tensor& ids, std::int64_t begin) const {
   if (!position_waves && !target_positions) return;
   check(begin + ids.size(1) <= options_.context,
-        "{}: {} has {} tokens, its context is {}: cut the text, or make the model with a larger .context",
+        "{}: {} has {} tokens, its context is {}: shorten the text, or make the model with a larger .context",
         kind(), what, begin + ids.size(1), options_.context);
 }
 
-/// Tokens with their positions, the first of them at `begin`.
+/// Embeds tokens with their positions, which begin at `begin`.
 Tensor Seq2SeqTransformer::embedded(const Tensor& ids, const Embedding& table,
                                     const std::optional<LearnedPositions>& learned,
                                     std::int64_t begin) const {
@@ -195,7 +196,7 @@ EncoderOutput Seq2SeqTransformer::encode(const Tensor& source) const {
   return output;
 }
 
-/// Where `padding` is true, [B, Tt], nobody will look.
+/// `padding` [B, Tt] is true at positions whose states are not used.
 Tensor Seq2SeqTransformer::states(const Tensor& target_in, const EncoderOutput& source, KeyValueCache* cache,
                                   const Tensor& padding) const {
   const Scope scope(path());
@@ -267,7 +268,7 @@ Tensor Seq2SeqTransformer::shifted(const Tensor& target) const {
 
 namespace {
 
-/// Without the last columns, where they are padding in every row; one is left.
+/// Drops the last columns that are padding in every row; keeps at least one column.
 Tensor without_empty_columns(const Tensor& ids, const Tensor& real) {
   const Tensor used = nonzero(real.any(0));
   const std::int64_t last = used.size(0) == 0 ? 1 : used[-1][0].item<std::int64_t>() + 1;
@@ -288,7 +289,7 @@ Tensor Seq2SeqTransformer::loss(const Tensor& source, const Tensor& target,
   const Tensor real = written != options_.pad;
   const bool padded = !real.all();
   Tensor y = states(shifted(written), encode(read), nullptr, padded ? !real : Tensor()), next = written;
-  // The head's product is the largest of a step: it is made for what counts.
+  // The head's product is the largest of a step: it leaves out padding.
   if (padded) {
     const Tensor counting = nonzero(real.reshape({-1})).squeeze(-1);
     y = index_select(y.reshape({-1, y.size(2)}), 0, counting);

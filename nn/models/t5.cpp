@@ -50,7 +50,7 @@ T5Options options_of_size(const char* caller, const std::array<T5Size, N>& sizes
               .decoder_layers = s.layers};
     names += (names.empty() ? "" : ", ") + std::string(s.name);
   }
-  fail(fmt::format("{}: there is no size '{}'; there are {}", caller, wanted, names));
+  fail(fmt::format("{}: there is no size '{}': expects one of {}", caller, wanted, names));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
-// Modules of whatever type, known only by how they are called: what takes one of these takes the library's
-// modules and a program's own alike.
+// AnyModule: a module of any type with a given call signature, from the library or a program.
 
 #include <concepts>
 #include <memory>
@@ -14,10 +13,10 @@ namespace gradus::nn {
 
 namespace detail {
 
-/// A module and what it was made from, which copies share.
+/// A module and the typed module it was made from, which copies share.
 class AnyPart : public Module {
  public:
-  /// The module as what it was made from, or nullptr when that was another type.
+  /// The module as the type it was made from, or nullptr if that is another type.
   /// `encoder.layers[0].as<nn::PreLNBlock>()->norm1`
   template <std::derived_from<Module> Part>
   const Part* as() const {
@@ -32,7 +31,7 @@ class AnyPart : public Module {
   std::shared_ptr<const void> part_;
 
  private:
-  /// The part, with the name of its type, which add() would no longer see.
+  /// Returns the part after naming its kind, because add() no longer sees its type.
   template <class Part>
   static const Module& named(const Part& part) {
     part.name_kind(typeid(Part));
@@ -44,7 +43,7 @@ class AnyPart : public Module {
 
 }  // namespace detail
 
-/// A handle, as all modules are, to a module that can be called as `Signature` says.
+/// A handle, like all modules, to a module that can be called with `Signature`.
 /// `AnyModule<Tensor(const Tensor&)> norm = RMSNorm(64);`
 template <class Signature>
 class AnyModule;
@@ -58,7 +57,7 @@ class AnyModule<Result(Args...)> : public detail::AnyPart {
           return (*static_cast<const Part*>(any))(static_cast<Args&&>(args)...);
         }) {
     static_assert(std::is_invocable_r_v<Result, const Part&, Args...>,
-                  "the module needs an operator() const with the arguments that AnyModule names");
+                  "the module needs an operator() const with the arguments of AnyModule's signature");
   }
 
   Result operator()(Args... args) const {

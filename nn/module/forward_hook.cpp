@@ -1,4 +1,4 @@
-// Module: who listens to its outputs.
+// Module: forward hooks.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace gradus::nn {
 
 namespace {
 
-/// A hook and where it listens, until it goes.
+/// A hook and the nodes that call it, until it is destroyed.
 struct Listening {
   using Hook = std::shared_ptr<const ForwardHook::Function>;
 
@@ -29,13 +29,13 @@ struct Listening {
 
 void listen(Listening& listening, const std::shared_ptr<ModuleNode>& node) {
   const auto& known = node->hooks;
-  if (std::find(known.begin(), known.end(), listening.hook) != known.end()) return;  // a part of two
+  if (std::find(known.begin(), known.end(), listening.hook) != known.end()) return;  // a shared part
   listening.nodes.push_back(node);
   node->hooks.push_back(listening.hook);
   for (const auto& part : node->parts) listen(listening, part.node);
 }
 
-/// Whose output hooks have seen last on this thread.
+/// The module whose output this thread's hooks saw last.
 thread_local const ModuleNode* latest = nullptr;
 
 }  // namespace
@@ -49,8 +49,8 @@ ForwardHook Module::on_forward(ForwardHook::Function hook) const {
 }
 
 void Module::show(const Tensor& y) const {
-  if (!y.defined()) return;         // who called says what is wrong
-  const auto hooks = node_->hooks;  // one may go while they are called
+  if (!y.defined()) return;         // the caller reports the error
+  const auto hooks = node_->hooks;  // a copy: a hook may be removed during the calls
   for (const auto& hook : hooks) (*hook)(*this, y);
   latest = node_.get();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// ForwardHook: what Module::on_forward gives back.
+// ForwardHook: the result of Module::on_forward.
 
 #include <atomic>
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace gradus::nn {
 class Module;
 
 namespace detail {
-/// How many hooks there are in the program: while there are none, showing an output costs a comparison.
+/// The number of hooks in the program: without any, report() costs one comparison.
 inline std::atomic<std::int64_t> forward_hooks{0};
 }  // namespace detail
 
-/// A hook of Module::on_forward, which listens until the last copy of this goes.
+/// A hook of Module::on_forward, active until the last copy of this object is destroyed.
 class [[nodiscard]] ForwardHook {
  public:
   /// Called with a module and its output.

@@ -67,7 +67,7 @@ double kaiming_std(const char* name, const Tensor& w, const KaimingOptions& opti
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-/// The x with normal_cdf(x) = p: bisection, as initial values are drawn once.
+/// The x with normal_cdf(x) = p, by bisection: speed does not matter for initial values.
 double normal_quantile(double p, double low, double high) {
   for (int i = 0; i < 54; ++i) {
     const double middle = 0.5 * (low + high);
@@ -99,7 +99,7 @@ Tensor trunc_normal_(const Tensor& w, double mean, double std, double low, doubl
   const double a = (low - mean) / std, b = (high - mean) / std;
   check(a < 6 && b > -6, "trunc_normal_: [{}, {}] lies more than 6 standard deviations from the mean {}", low,
         high, mean);
-  // A uniform number between the two ends' probabilities, sent through the inverse distribution function.
+  // The inverse distribution function of a uniform value between the probabilities of the two ends.
   const double pa = normal_cdf(a), pb = normal_cdf(b);
   const Tensor values = empty(w.shape(), f64);
   for (double& value : values.mutable_span<double>()) {

@@ -22,7 +22,7 @@ Tensor constant_(const Tensor& w, double value);
 Tensor uniform_(const Tensor& w, double low = 0, double high = 1, Generator& generator = default_generator());
 /// N(mean, std^2)
 Tensor normal_(const Tensor& w, double mean = 0, double std = 1, Generator& generator = default_generator());
-/// N(mean, std^2) limited to [low, high], which must hold some of its mass.
+/// N(mean, std^2) truncated to [low, high], which must not be too far from the mean.
 Tensor trunc_normal_(const Tensor& w, double mean = 0, double std = 1, double low = -2, double high = 2,
                      Generator& generator = default_generator());
 
@@ -31,18 +31,18 @@ Tensor xavier_uniform_(const Tensor& w, double gain = 1, Generator& generator = 
 /// N(0, s^2), s = gain sqrt(2 / (fan_in + fan_out))
 Tensor xavier_normal_(const Tensor& w, double gain = 1, Generator& generator = default_generator());
 
-/// What follows the weights: it says by how much they may be larger.
+/// The function that follows the weights; it determines the gain.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu };
-/// How much larger the weights before a nonlinearity may be: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + a^2)). Without
-/// an `a` leaky_relu's slope is 0.01, as in PyTorch; the functions below give theirs, 0 unless set.
+/// The gain of the weights before a nonlinearity: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + a^2)). The default slope
+/// `a` of leaky_relu is 0.01, as in PyTorch; the functions below pass their own, 0 by default.
 double gain(Nonlinearity nonlinearity, double a = 0.01);
 
-/// Whether a product is to keep the size of what goes in (fan in) or of gradients that come back (fan out).
+/// Whether a product keeps the variance of its input (fan in) or of the gradients (fan out).
 enum class Fan { in, out };
 struct KaimingOptions {
   double a = 0;                                          // negative slope of leaky_relu
-  Fan mode = Fan::in;                                    // which size is kept
-  Nonlinearity nonlinearity = Nonlinearity::leaky_relu;  // that follows
+  Fan mode = Fan::in;                                    // which variance is kept
+  Nonlinearity nonlinearity = Nonlinearity::leaky_relu;  // the function that follows
 };
 /// U(-b, b), b = gain sqrt(3 / fan) (He et al. 2015)
 Tensor kaiming_uniform_(const Tensor& w, const KaimingOptions& options = {},
@@ -53,15 +53,15 @@ Tensor kaiming_normal_(const Tensor& w, const KaimingOptions& options = {},
 
 struct Gpt2Options {
   double std = 0.02;  // of all matrices
-  /// L > 0: the two projections back into the residual stream of each of L blocks (out_proj.weight and
-  /// linear2.weight) get N(0, (std / sqrt(2 L))^2), so that the stream after the last block is as large for
-  /// any L.
+  /// L > 0: in each of L blocks the two projections back into the residual stream (out_proj.weight and
+  /// linear2.weight) get N(0, (std / sqrt(2 L))^2), so that the size of the stream after the last block does
+  /// not depend on L.
   std::int64_t residual_layers = 0;
 };
 /// GPT-2's scheme for a whole model: matrices N(0, std^2), biases 0, norms 1, and the scaling of section 2.3
 /// of Radford et al. 2019 in its usual reading. (In their code the position embedding has half this std.)
-/// These are the library's layers (known by their kind(), nn::Linear is "Linear"); parameters that other
-/// modules own, or add to these, stay as their constructors made them.
+/// Applies to the library's layers, known by their kind() ("Linear" for nn::Linear); parameters of other
+/// modules keep the values from their constructors.
 void gpt2_(const Module& model, const Gpt2Options& options = {}, Generator& generator = default_generator());
 
 }  // namespace gradus::nn::init

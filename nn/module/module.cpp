@@ -1,4 +1,4 @@
-// Module: building the tree and looking at it.
+// Module: building and inspecting the tree.
 
 #include "gradus/nn/module/module.h"
 
@@ -16,10 +16,10 @@ namespace gradus::nn {
 
 namespace {
 
-/// How messages call a node: "Linear", or "Module" for a struct whose type nobody has told yet.
+/// The name of a node in messages: "Linear", or "Module" for a struct whose type is not known yet.
 std::string kind_of(const ModuleNode& node) { return node.kind.empty() ? "Module" : node.kind; }
 
-/// Names in use at one level: the node's own and those of its transparent parts.
+/// The names used at one level: the node's own and those of its transparent parts.
 std::vector<std::string> names_of(const ModuleNode& node) {
   std::vector<std::string> names;
   for (const auto& [name, values] : node.parameters) names.push_back(name);
@@ -43,7 +43,7 @@ void check_free(const ModuleNode& node, const std::string& name) {
 
 void check_name(const ModuleNode& node, const std::string& name) {
   check(!name.empty() && name.find('.') == std::string::npos,
-        "{}: a name is not empty and has no dot, got '{}'", kind_of(node), name);
+        "{}: expects a name that is not empty and has no dot, got '{}'", kind_of(node), name);
   check_free(node, name);
 }
 
@@ -53,14 +53,14 @@ bool contains(ModuleNode& tree, const ModuleNode& wanted) {
   return found;
 }
 
-/// How explain() and messages call the node's parameters: "layers.0.linear1.weight", or "Linear.weight" while
-/// the module has not been added.
+/// Names the node's parameters for explain() and messages: "layers.0.linear1.weight", or "Linear.weight"
+/// until the module is added.
 void label(const ModuleNode& node) {
   const std::string place = *node.path ? node.path : kind_of(node);
   for (const auto& [name, values] : node.parameters) values.node()->label = intern(join(place, name));
 }
 
-/// Every parameter below `root`; a shared one appears at each of its names.
+/// Every parameter below `root`; a shared one appears under each of its names.
 std::vector<StateDict::Entry> all_parameters(ModuleNode& root) {
   std::vector<StateDict::Entry> found;
   walk(root, "", [&](const ModuleNode& node, const std::string& path) {
@@ -69,7 +69,7 @@ std::vector<StateDict::Entry> all_parameters(ModuleNode& root) {
   return found;
 }
 
-/// Every parameter once, at its first name.
+/// Every parameter once, under its first name.
 std::vector<StateDict::Entry> distinct_parameters(ModuleNode& root) {
   std::vector<StateDict::Entry> found = all_parameters(root);
   std::unordered_set<const Node*> seen;
@@ -114,7 +114,7 @@ void Module::name_kind(const std::type_info& type) const {
 }
 
 void Module::attach(const std::string& name, const Module& part) const {
-  check(!contains(*part.node_, *node_), "{}: cannot add a module to itself or to a part of its own",
+  check(!contains(*part.node_, *node_), "{}: cannot add a module to itself or to one of its parts",
         kind_of(*node_));
   if (name.empty()) {
     for (const std::string& key : names_of(*part.node_)) check_free(*node_, key);
@@ -131,7 +131,7 @@ void Module::attach(const std::string& name, const Module& part) const {
 Registered Module::parameter(const std::string& name, Tensor values) const {
   check_name(*node_, name);
   check(values.defined(), "{}: parameter '{}' is an undefined tensor", kind_of(*node_), name);
-  const bool shared = is_parameter(values);  // of another module: it stays as it is
+  const bool shared = is_parameter(values);  // another module's: it is not changed
   if (!shared) {
     check(is_floating(values.dtype()),
           "{}: parameter '{}' expects f32 or f64, got {} {}: convert with .to(f32), or register it with "
@@ -159,7 +159,7 @@ Registered Module::buffer(const std::string& name, const Tensor& values, bool pe
 Parameter& Parameter::operator=(const Registered& registered) {
   const Tensor& values = registered.values_;
   check(!defined(),
-        "Parameter {}: cannot be replaced by {}: to change its numbers call copy_(values) under NoGrad",
+        "Parameter {}: cannot be replaced by {}: to change its values call copy_(values) under NoGrad",
         shape(), values.shape());
   Tensor::operator=(values);
   return *this;
@@ -183,8 +183,8 @@ Parameter Module::parameter(std::string_view name) const {
 
 const ListOf<StateDict::Entry> Module::named_parameters() const {
   ListOf<StateDict::Entry> found = distinct_parameters(*node_);
-  // Once some are in an optimizer, others are claimed by an optimizer only: asking for all of them, to clip
-  // their gradients, does not train what was added late.
+  // Once an optimizer has some of them, only an optimizer claims others: listing all of them, for example to
+  // clip gradients, does not train parameters that were added late.
   const auto trained = [](const StateDict::Entry& entry) { return is_trained(entry.second); };
   if (std::none_of(found.begin(), found.end(), trained))
     for (const auto& [name, values] : found) mark_claimed(values);

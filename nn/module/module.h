@@ -11,17 +11,17 @@
 //   };
 //
 // Its parameters are then called fc1.weight, fc1.bias, fc2.weight, fc2.bias, in that order. Copies of a
-// module are handles to the same parameters. A model with numbers of its own is built as the first was and
-// given them: `Net twin; twin.copy_parameters_from(net);`, and of a GPT `nn::GPT twin(gpt.options());`. There
+// module are handles to the same parameters. For a second model with separate values, build it like the first
+// and copy them: `Net twin; twin.copy_parameters_from(net);`, for a GPT `nn::GPT twin(gpt.options());`. There
 // is no clone(): Module does not know the members of a derived struct, so its copy would still hold handles
-// to the first model's parts. A module is not assigned: what the optimizer holds would not notice. A part
-// that may be missing is emplaced:
+// to the first model's parts. A module cannot be assigned, because an optimizer would keep the old
+// parameters. An optional part is emplaced:
 //
 //   std::optional<nn::Linear> head;
 //   if (wanted) head.emplace(add("head", nn::Linear(16, 1)));
 //
-// Two layers share a parameter (tying) when one is built with the other's: counted and trained once, saved
-// under both names.
+// Two layers share a parameter (tying) when one is built with the other's: it is counted and trained once and
+// saved under both names.
 //
 //   nn::Embedding embedding = add("embedding", nn::Embedding(65, 16));
 //   nn::Linear head = add("head", nn::Linear(embedding.weight, {.bias = false}));
@@ -61,14 +61,13 @@ class Module;
 namespace detail {
 /// The name of a type without namespaces and template arguments: "Block".
 std::string short_name(const std::type_info& type);
-/// Whether it calls itself one of the library's modules that own weights; a type of such a name alone does
-/// not.
+/// Whether the module is one of the library's layers with weights; a user's type of the same name is not.
 bool is_library_layer(const Module& module);
-/// summary(), with outputs where there is a call.
+/// summary(), with outputs if there is a call.
 std::string summary_of_call(const Module& model, const std::function<void()>* call);
 
-/// Moving it would be an error, so no class that has it moves implicitly: what would be a move is a copy. A
-/// virtual base is one of every class derived from Module, however far.
+/// A deleted move constructor prevents implicit moves of derived classes, so that a move is a copy. As a
+/// virtual base it affects every class derived from Module.
 struct CopyOnly {
   CopyOnly() = default;
   CopyOnly(const CopyOnly&) = default;
@@ -80,15 +79,15 @@ struct CopyOnly {
 class Module : public virtual detail::CopyOnly {
  public:
   Module() : Module("") {}
-  /// `kind` is the name errors and summary() use: "Linear". Without one add() takes the type's name.
+  /// `kind` is the name in errors and summary(): "Linear". Without one, add() uses the type's name.
   explicit Module(const std::string& kind);
-  // Copies only, which share: after `Net b = std::move(a);` both are the same model.
+  // A move is a copy: after `Net b = std::move(a);` both are the same model.
   Module(const Module&) = default;
   Module& operator=(const Module&) = delete;  // build with the right part (emplace), or copy_parameters_from
 
-  // --- building the tree; names have no dot and are used once, a parameter's is not empty
+  // --- building the tree; names have no dot and are unique, a parameter's is not empty
 
-  /// Registers a part and returns it. With the name "" its keys stand at this level.
+  /// Registers a part and returns it. With the name "" its keys are at this level.
   template <std::derived_from<Module> Part>
   Part add(const std::string& name, Part part) const {
     part.name_kind(typeid(Part));
@@ -105,31 +104,31 @@ class Module : public virtual detail::CopyOnly {
     for (int i = 0; i < count; ++i) parts.push_back(list.add(std::to_string(i), make(i)));
     return parts;
   }
-  /// Registers a leaf that collects a gradient: `nn::Parameter weight = parameter("weight", randn({3, 2}));`
-  /// Given another module's parameter, shares it.
+  /// Registers a trainable leaf: `nn::Parameter weight = parameter("weight", randn({3, 2}));` Shares another
+  /// module's parameter if given one.
   Registered parameter(const std::string& name, Tensor values) const;
   /// Registers a tensor that is saved with the model but not trained; `persistent = false`: not saved either.
   /// `nn::Buffer mean = buffer("mean", zeros({3}));`
   Registered buffer(const std::string& name, const Tensor& values, bool persistent = true) const;
 
-  // --- what is in it; relative to this module, in the order of registration: own ones before those of parts
+  // --- contents, named relative to this module, in the order of registration: its own before those of parts
 
-  std::string kind() const;  // "Linear": what errors and summary() call it
-  /// Where it stands in the model, "layers.3.self_attn"; "" for the model itself.
+  std::string kind() const;  // "Linear": its name in errors and summary()
+  /// Its path in the model, "layers.3.self_attn"; "" for the model itself.
   const char* path() const;
-  /// A parameter by name: `block.parameter("linear1.weight")`; throws listing the names there are.
+  /// A parameter by name: `block.parameter("linear1.weight")`; throws for an unknown name, listing all names.
   Parameter parameter(std::string_view name) const;
-  /// Every parameter once, even when it is shared. For the optimizer. (These are const, so that
+  /// Every parameter once, even if shared. For the optimizer. (The lists are const, so that
   /// `for (Tensor& w : model.parameters()) w = ...`, which would change nothing, does not compile.)
   const TensorList parameters() const;
   const ListOf<StateDict::Entry> named_parameters() const;
-  /// Only this module's own ones, without its parts'.
+  /// Only this module's own parameters, without those of its parts.
   const ListOf<StateDict::Entry> own_parameters() const;
   const TensorList buffers() const;
   const ListOf<StateDict::Entry> named_buffers() const;
   /// Direct parts.
   ListOf<std::pair<std::string, Module>> children() const;
-  /// This module, as "", then all parts below it; a part registered as "" has the name of what holds it.
+  /// This module, as "", then all parts below it; a part registered as "" has the name of its parent.
   ListOf<std::pair<std::string, Module>> named_modules() const;
   /// Calls f for every part and then for this module: `model.apply([](const nn::Module& m) { ... });`
   void apply(const std::function<void(const Module&)>& f) const;
@@ -137,22 +136,22 @@ class Module : public virtual detail::CopyOnly {
 
   // --- values
 
-  /// Parameters and persistent buffers: handles without a tape, not copies. To keep the values while training
-  /// goes on: `const StateDict best = model.state_dict().clone();`
+  /// Parameters and persistent buffers: handles without a tape, not copies. To keep the values during further
+  /// training: `const StateDict best = model.state_dict().clone();`
   StateDict state_dict() const;
-  /// Copies the values in; f32 and f64 are converted. Throws, changing nothing, when keys, shapes or kinds of
-  /// numbers do not fit, when the values of a shared parameter differ, or when there is nothing to copy: not
-  /// one key fits, or the state is this model's own memory.
+  /// Copies the values in; converts between f32 and f64. Throws, changing nothing, when keys, shapes or
+  /// dtypes do not fit, when the values of a shared parameter differ, or when there is nothing to copy: no
+  /// key fits, or the state is this model's own memory.
   LoadReport load_state_dict(const StateDict& state, const LoadOptions& options = {}) const;
-  /// The numbers of another model of the same keys and shapes: its parameters and persistent buffers. This
-  /// model keeps its mode, its frozen parameters, its gradients and its other buffers.
+  /// Copies the parameters and persistent buffers of another model with the same keys and shapes. This model
+  /// keeps its mode, which parameters are frozen, its gradients and its other buffers.
   void copy_parameters_from(const Module& other) const;
 
-  void forward(const auto&...) const = delete;  // a module is called: model(x)
+  void forward(const auto&...) const = delete;  // call the module: model(x)
 
   // --- modes, for this module and all below it
 
-  /// Training mode (dropout on), where every module starts. Has nothing to do with gradients: see NoGrad.
+  /// Training mode (dropout on), the initial mode. It does not affect gradients: see NoGrad.
   void train(bool on = true) const;
   void eval() const { train(false); }
   bool is_training() const;
@@ -162,32 +161,33 @@ class Module : public virtual detail::CopyOnly {
 
   // --- outputs
 
-  /// Calls `hook(module, y)` with the output of this module and of all that are below it now, on the thread
-  /// that computes it, each time it is computed (with checkpoint() again in backward), until what this
-  /// returns goes. It only looks; y.on_grad() in it sees the gradient.
+  /// Calls `hook(module, y)` with every output of this module and of all modules below it now, on the thread
+  /// that computes it (with checkpoint() again in backward), until the returned object is destroyed. A hook
+  /// cannot change y; y.on_grad() in it sees the gradient.
   /// `const nn::ForwardHook hook = net.on_forward([](const nn::Module& m, const Tensor& y) { ... });`
   ///
-  /// Seen are the library's modules when called by () (LSTM and GRU show y), and of one's own those that
-  /// Sequential, AnyModule and stacks call; others, the whole model too, where operator() returns report(y).
-  /// Not seen: connections of a Block, functions in a Sequential, GPT's logits in loss() and next_logits().
-  /// No other thread may call the model while hooks come and go.
+  /// A hook sees the library's modules when called by () (for LSTM and GRU their y), and user modules that
+  /// Sequential, AnyModule and stacks call; other user modules, and the whole model, if operator() returns
+  /// report(y). It does not see connections of a Block, functions in a Sequential, and GPT's logits in loss()
+  /// and next_logits(). No other thread may call the model while hooks are added or removed.
   [[nodiscard]] ForwardHook on_forward(ForwardHook::Function hook) const;
-  /// y, shown to the hooks: the last line of an operator() of one's own, `return report(fc2(tanh(h)));`
+  /// Shows y to the hooks and returns it: the last line of a user's operator().
+  /// `return report(fc2(tanh(h)));`
   Tensor report(Tensor y) const {
     if (detail::forward_hooks.load(std::memory_order_relaxed) != 0) show(y);
     return y;
   }
-  /// What `call`, a call of this module, returns, shown to the hooks unless the module did so itself. For
-  /// what holds modules of any type.
+  /// Returns the result of `call`, a call of this module, and shows it to the hooks unless the module did so
+  /// itself. For containers of modules of any type.
   template <class Call>
   Tensor report_call(const Call& call) const {
     return detail::forward_hooks.load(std::memory_order_relaxed) == 0 ? call() : call_and_show(call);
   }
 
-  /// True when both are handles to the same place in a tree.
+  /// True when both are handles to the same module.
   friend bool operator==(const Module& a, const Module& b) { return a.node_ == b.node_; }
 
-  /// Takes the kind from a C++ type, unless it has one.
+  /// Sets the kind to the name of a C++ type, unless the module has one.
   void name_kind(const std::type_info& type) const;
 
  private:
@@ -204,8 +204,8 @@ class Module : public virtual detail::CopyOnly {
   std::shared_ptr<ModuleNode> node_;
 };
 
-/// The model and all below it are in eval mode for one scope, on this thread only: several threads may each
-/// generate or evaluate with one model while its own mode stays as it is. `EvalMode guard(model);`
+/// Sets eval mode for the model and all modules below it during one scope, on this thread only: several
+/// threads may generate or evaluate with one model, whose own mode does not change. `EvalMode guard(model);`
 class [[nodiscard]] EvalMode {
  public:
   [[nodiscard]] explicit EvalMode(const Module& model);
@@ -213,17 +213,17 @@ class [[nodiscard]] EvalMode {
   EvalMode(const EvalMode&) = delete;
   EvalMode& operator=(const EvalMode&) = delete;
 
-  /// Whether a scope around this one, on this thread, has the module in eval mode.
+  /// Whether an EvalMode scope on this thread contains the module.
   static bool covers(const ModuleNode& module);
 
  private:
-  Module model_;                            // so that its nodes stay
+  Module model_;                            // keeps its nodes alive
   std::vector<const ModuleNode*> modules_;  // sorted
   EvalMode* outer_;
 };
 
-/// A table as text: every module with its kind, parameter shapes and count, and the totals, of buffers too. A
-/// Sequential's functions are no modules: they have a number and no row.
+/// A table as text: every module with its kind, parameter shapes and count, and totals, including buffers.
+/// Functions in a Sequential are not modules: they have a number but no row.
 std::string summary(const Module& model);
 /// The same, with the model's own type as its kind.
 template <std::derived_from<Module> Model>
@@ -236,8 +236,8 @@ template <std::derived_from<Module> Model>
 std::ostream& operator<<(std::ostream& out, const Model& model) {
   return out << summary(model);
 }
-/// The same with the shapes of outputs in model(input, inputs...), which it calls in eval mode and without a
-/// tape: the model's own and those that on_forward's hooks see, of a module called twice the later one.
+/// The same with the shapes of the outputs of model(input, inputs...), which it calls in eval mode and
+/// without a tape: the model's own and those that hooks of on_forward see, the last output of each module.
 /// `std::cout << nn::summary(net, zeros({1, 3, 32, 32}));`
 template <std::derived_from<Module> Model, class Input, class... Inputs>
 requires std::invocable<const Model&, const Input&, const Inputs&...> std::string summary(

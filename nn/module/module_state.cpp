@@ -1,4 +1,4 @@
-// Module: values in and out, modes.
+// Module: state dicts and modes.
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +28,7 @@ StateDict Module::state_dict() const {
 
 namespace {
 
-/// "\n  missing: norm.bias, norm.weight", or nothing for an empty list.
+/// "\n  missing: norm.bias, norm.weight", or "" for an empty list.
 std::string line(const char* what, const std::vector<std::string>& items, const char* separator = ", ") {
   if (items.empty()) return "";
   std::string text = fmt::format("\n  {}: ", what);
@@ -38,7 +38,7 @@ std::string line(const char* what, const std::vector<std::string>& items, const 
 
 std::string shape_of(const Tensor& x) { return x.defined() ? to_string(x.shape()) : "an undefined tensor"; }
 
-/// What keeps `given` from being copied into `own`, or "".
+/// Why `given` cannot be copied into `own`, or "".
 std::string mismatch(const std::string& key, const Tensor& own, const Tensor& given) {
   if (!given.defined() || given.shape() != own.shape())
     return fmt::format("{} expects {}, got {}", key, own.shape(), shape_of(given));
@@ -51,7 +51,7 @@ bool same_memory(const Tensor& a, const Tensor& b) {
   return a.numel() > 0 && a.array().raw() == b.array().raw() && a.strides() == b.strides();
 }
 
-/// Whether both give the same bits in this dtype.
+/// Whether both have the same bits in this dtype.
 bool same_values(const Tensor& a, const Tensor& b, DType dtype) {
   if (same_memory(a, b)) return true;
   const Array x = a.array().to(dtype).contiguous(), y = b.array().to(dtype).contiguous();
@@ -59,7 +59,7 @@ bool same_values(const Tensor& a, const Tensor& b, DType dtype) {
   return bytes == 0 || std::memcmp(x.raw(), y.raw(), bytes) == 0;
 }
 
-/// Keys of one parameter, such as a tied head's, for which the state has different values.
+/// Keys that share a parameter, such as a tied head's, but have different values in the state.
 std::vector<std::string> torn(const StateDict& own, const StateDict& state) {
   std::vector<std::string> found;
   std::unordered_map<const void*, std::string> first;  // by memory
@@ -77,7 +77,7 @@ struct Copy {
   Tensor to, from;
 };
 
-/// What a state that fits changes: all but what is the model's own memory already.
+/// The copies to make from a state that fits: all tensors except those that are the model's own memory.
 std::vector<Copy> copies_into(const StateDict& own, const StateDict& state) {
   std::unordered_set<const void*> memory;
   for (const auto& [key, values] : own) memory.insert(values.array().storage().data());
@@ -85,14 +85,14 @@ std::vector<Copy> copies_into(const StateDict& own, const StateDict& state) {
   for (const auto& [key, values] : own) {
     const Tensor* const given = state.find(key);
     if (given == nullptr || same_memory(values, *given)) continue;
-    // Values that lie in another parameter of this model are taken before any is written.
+    // Values in another parameter's memory are cloned before any is written.
     const bool moves = memory.contains(given->array().storage().data());
     copies.push_back({values, moves ? given->detach().clone() : given->detach()});
   }
   return copies;
 }
 
-/// Whether keys are those of a model as Hugging Face saves it: "transformer.h.0.attn.c_attn.weight".
+/// Whether keys have Hugging Face's names: "transformer.h.0.attn.c_attn.weight".
 bool are_hugging_face_names(const std::vector<std::string>& keys) {
   constexpr std::string_view starts[] = {"transformer.h.", "h.0.",           "model.layers.",
                                          "model.encoder.", "model.decoder.", "bert.encoder.",
@@ -103,7 +103,7 @@ bool are_hugging_face_names(const std::vector<std::string>& keys) {
   });
 }
 
-/// "'fc1.weight'", or nothing of an empty one.
+/// "'fc1.weight'", or "" for an empty state.
 std::string first_key(const StateDict& state) {
   return state.empty() ? "" : "'" + state.begin()->first + "'";
 }
@@ -112,7 +112,7 @@ std::string first_key(const StateDict& state) {
 
 LoadReport Module::load(const char* caller, const StateDict& state, const LoadOptions& options) const {
   const StateDict own = state_dict();
-  const std::string who = kind() == "Module" ? "model" : kind();  // one of the user's own has no better name
+  const std::string who = kind() == "Module" ? "model" : kind();  // a user's type may be unknown
   LoadReport report;
   std::vector<std::string> mismatched;
   for (const auto& [key, values] : own) {
@@ -139,8 +139,8 @@ LoadReport Module::load(const char* caller, const StateDict& state, const LoadOp
 
   const std::vector<Copy> copies = copies_into(own, state);
   check(!copies.empty() || report.missing.size() == own.size(),
-        "{}: the state is this {}'s own memory, so nothing would change: state_dict() gives handles; to keep "
-        "values while training goes on, keep state_dict().clone()",
+        "{}: the state is this {}'s own memory, so nothing would change: state_dict() returns handles; to "
+        "keep values during further training, use state_dict().clone()",
         caller, who);
   const NoGrad guard;
   for (const Copy& copy : copies) copy.to.copy_(copy.from);
@@ -160,7 +160,7 @@ void Module::copy_parameters_from(const Module& other) const {
   load("copy_parameters_from", other.state_dict(), {});
 }
 
-/// The module's and those below it: found before any is changed, as walk() takes memory for names.
+/// The module's node and those below it, collected before any is changed because walk() allocates names.
 static std::vector<ModuleNode*> nodes_of(ModuleNode& root) {
   std::vector<ModuleNode*> nodes;
   walk(root, "", [&](ModuleNode& node, const std::string&) { nodes.push_back(&node); });
@@ -192,7 +192,7 @@ EvalMode::EvalMode(const Module& model) : model_(model), outer_(innermost) {
   innermost = this;
 }
 
-// The innermost one, unless scopes end in another order, as in a std::optional.
+// Usually the innermost one; scopes in a std::optional may end in another order.
 EvalMode::~EvalMode() {
   for (EvalMode** at = &innermost; *at != nullptr; at = &(*at)->outer_)
     if (*at == this) {

@@ -13,13 +13,13 @@ thread_local Probe* watching = nullptr;
 
 double sum_of_squares(const Tensor& x) { return x.detach().square().sum().item(); }
 
-/// Looking at a module does not hand its parameters out.
+/// Lists the parameters without claiming them.
 std::vector<Tensor> parameters_below(const Module& layer) {
   const NoClaims guard;
   return layer.parameters();
 }
 
-/// The largest number the softmax of this attention sees.
+/// The largest input of this attention's softmax.
 double largest_score(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
   const NoGrad guard;
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(-1))));
@@ -50,7 +50,7 @@ Probe::Probe(const Module& model) : Probe() {
     if (watching == this && !module.own_parameters().empty()) saw_output(module, y);
   });
 }
-// The innermost one, unless probes end in another order.
+// Usually the innermost one; probes may end in another order.
 Probe::~Probe() {
   for (Probe** at = &watching; *at != nullptr; at = &(*at)->before_)
     if (*at == this) {

@@ -1,5 +1,5 @@
 #pragma once
-// Probe: how large activations, gradients, updates and attention logits are, layer by layer.
+// Probe: measures activations, gradients, updates and attention logits, layer by layer.
 //
 //   nn::Probe probe;                 // watches what this thread computes until the end of the scope
 //   model.loss(ids, targets).backward();
@@ -16,7 +16,7 @@
 
 namespace gradus::nn {
 
-/// One layer in its latest forward pass; NaN where there was nothing to measure.
+/// One layer in its latest forward pass; NaN if there was nothing to measure.
 struct ProbeRow {
   std::string layer;             // its path
   double activation_norm = NAN;  // |y| of its output y [..., C]: root of the mean of |y_t|^2 over all t
@@ -26,21 +26,23 @@ struct ProbeRow {
   double largest_logit = NAN;  // the largest score, q k / sqrt(D) and score_bias, of a visible pair
 };
 
-/// Watches the layers of stacks and GPTs, and what is given to observe(), on the thread that made it, until
-/// it goes. Of two, the inner one watches. Without one, watching costs a layer one comparison.
+/// Watches the layers of stacks and GPTs, and outputs passed to observe(), on the thread that made it, until
+/// it is destroyed. Of nested ones, only the inner one watches. Without a probe, a layer's cost is one
+/// comparison.
 class [[nodiscard]] Probe {
  public:
   [[nodiscard]] Probe();
-  /// Besides, every module in `model` with parameters of its own of which on_forward's hooks see the output,
-  /// so that models without a stack have rows too: `nn::Probe probe(net);`
+  /// Also watches every module in `model` that has its own parameters and whose output hooks of on_forward
+  /// see, so that models without a stack have rows too: `nn::Probe probe(net);`
   [[nodiscard]] explicit Probe(const Module& model);
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
 
-  /// What was seen, in the order of the forward pass. Call it after backward, or after the optimizer's step.
+  /// The measurements, in the order of the forward pass. Call it after backward, or after the optimizer's
+  /// step.
   ListOf<ProbeRow> rows() const;
-  /// The same as text, one line a layer.
+  /// The same as text, one line per layer.
   std::string table() const;
   void clear();
 

@@ -28,7 +28,7 @@ struct Totals {
   std::int64_t all = 0, trainable = 0, bytes = 0, buffers = 0, buffer_bytes = 0;
 };
 
-/// A module's own parameters as text; a parameter that stood in an earlier row counts nothing here.
+/// The row of a module's own parameters; a parameter in an earlier row is not counted again.
 Row row_of(const ModuleNode& node, const std::string& name, const Outputs& outputs,
            std::unordered_set<const Node*>& seen, Totals& totals) {
   std::string shapes;
@@ -70,7 +70,7 @@ std::string detail::summary_of_call(const Module& model, const std::function<voi
   Totals totals;
   walk(*model.node_, "", [&](const ModuleNode& node, const std::string& name) {
     const std::string shown = name.empty() ? "(model)" : name;
-    // A transparent part stands at its parent's name: it has a row only where it owns something.
+    // A transparent part has its parent's name: it gets a row only if it owns tensors.
     const bool known = std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == shown; });
     if (known && node.parameters.empty() && node.buffers.empty()) return;
     rows.push_back(row_of(node, shown, outputs, seen, totals));

@@ -14,9 +14,9 @@ namespace gradus::nn {
 
 namespace {
 
-/// (x - mean) / sqrt(var + eps), with the moments of x over `axes`. Where a variance overflows, or is so
-/// small that its square root's derivative might, that channel is normalized as x times a power of 2, and the
-/// others as x times 1.
+/// (x - mean) / sqrt(var + eps), with the moments of x over `axes`. If a channel's variance overflows, or is
+/// so small that the derivative of its square root might, x is first multiplied by a power of 2 in that
+/// channel.
 Tensor normalized(const Tensor& x, const VarMean& moments, const Axes& axes, double eps) {
   const Tensor of_root = moments.var + eps;
   const double least = x.dtype() == f32 ? 0x1p-80 : 0x1p-600;
@@ -61,8 +61,7 @@ BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
 BatchNorm::BatchNorm(const NormOptions& options)
     : BatchNorm(options.d_model, {.eps = options.eps, .axis = -1}) {}
 
-/// As PyTorch: the running variance is unbiased, that of the batch is not. Without memory for one nothing
-/// changes.
+/// As in PyTorch: the running variance is unbiased, the batch's is not. When out of memory, nothing changes.
 void BatchNorm::update(const Tensor& mean, const Tensor& var, std::int64_t count) const {
   const NoGrad guard;
   const double m = options_.momentum, n = static_cast<double>(count);
@@ -86,18 +85,18 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
     Axes others;
     for (std::int64_t i = 0; i < x.dim(); ++i)
       if (i != (options_.axis < 0 ? x.dim() + options_.axis : options_.axis)) others.push_back(i);
-    check(count > 1, "BatchNorm: expects more than one value a channel in training, got x {}", x.shape());
+    check(count > 1, "BatchNorm: expects more than one value per channel in training, got x {}", x.shape());
     moments = var_mean(x, others, /*unbiased=*/false);
     y = normalized(x, moments, others, options_.eps);
   } else {
     check(!isinf(running_var).any(),
-          "BatchNorm: running_var {} holds inf, so that eval mode would give 0: in training a variance was "
-          "more than {} holds: make x smaller, or train in f64",
+          "BatchNorm: running_var {} contains inf, so eval mode would give 0: in training a variance "
+          "overflowed {}: make x smaller, or train in f64",
           running_var.shape(), running_var.dtype());
     y = (x - running_mean.reshape(shape)) * rsqrt(running_var.reshape(shape) + options_.eps);
   }
   if (options_.affine) y = y * weight.reshape(shape) + bias.reshape(shape);
-  // Last: a call that fails leaves the running statistics as they were.
+  // Last, so that a call that fails does not change the running statistics.
   if (is_training() && options_.running_stats && !recomputing()) update(moments.mean, moments.var, count);
   return report(y);
 }

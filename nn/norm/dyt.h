@@ -1,16 +1,16 @@
 #pragma once
-// DyT: what may stand in a norm's place without any statistics (Zhu et al. 2025, arXiv 2503.10622).
+// DyT: replaces a norm without computing statistics (Zhu et al. 2025, arXiv 2503.10622).
 
 #include "gradus/nn/norm/norm.h"
 
 namespace gradus::nn {
 
 struct DyTOptions {
-  double alpha = 0.5;  // at the start
-  bool bias = true;    // with a bias, not only weights
+  double alpha = 0.5;  // the initial value
+  bool bias = true;    // false: weight only
 };
 
-/// weight tanh(alpha x) + bias, x [..., C]; alpha is one trained number. Keys are the paper's.
+/// weight tanh(alpha x) + bias, x [..., C]; alpha is one trained scalar. Keys are the paper's.
 /// `nn::DyT norm(64);`  In blocks: `.norm = nn::make_norm<nn::DyT>`.
 struct DyT : Module {
   explicit DyT(std::int64_t dim, const DyTOptions& options = {});

@@ -30,7 +30,7 @@ Tensor GroupNorm::operator()(const Tensor& x) const {
 
 namespace {
 
-/// A token's channels lie along the last axis; positions are no part of its statistics.
+/// Group norm with channels on the last axis and separate statistics for each position.
 struct TokenGroupNorm : GroupNorm {
   using GroupNorm::GroupNorm;
   Tensor operator()(const Tensor& x) const {

@@ -5,7 +5,7 @@ namespace gradus::nn {
 
 struct GroupNormOptions {
   double eps = 1e-5;   // inside the square root
-  bool affine = true;  // with gain and bias
+  bool affine = true;  // with weight and bias
 };
 
 /// Layer norm over groups of channels and all positions: x [B, C, ...], statistics over each of `groups`
@@ -14,14 +14,14 @@ struct GroupNorm : Module {
   GroupNorm(std::int64_t groups, std::int64_t channels, const GroupNormOptions& options = {});
   Tensor operator()(const Tensor& x) const;
 
-  Parameter weight, bias;  // [C]; undefined where the options say so
+  Parameter weight, bias;  // [C]; undefined without affine
 
  private:
   std::int64_t groups_, channels_;
   double eps_;
 };
 
-/// Group norm for blocks, each token by itself: statistics over each of `groups` groups of its channels.
+/// Group norm for blocks, for each token separately: statistics over each of `groups` groups of its channels.
 /// `.norm = nn::make_group_norm(4)`
 MakeNorm make_group_norm(std::int64_t groups);
 

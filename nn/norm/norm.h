@@ -7,17 +7,17 @@ namespace gradus::nn {
 
 struct LayerNormOptions {
   double eps = 1e-5;   // inside the square root
-  bool affine = true;  // with gain and bias
-  bool bias = true;    // false: gain only
+  bool affine = true;  // with weight and bias
+  bool bias = true;    // false: weight only
 };
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last axis, x [..., C] (Ba et al. 2016).
-/// Starts with gain 1 and bias 0. `nn::LayerNorm norm(64, {.eps = 1e-12});`
+/// Starts with weight 1 and bias 0. `nn::LayerNorm norm(64, {.eps = 1e-12});`
 struct LayerNorm : Module {
   explicit LayerNorm(std::int64_t dim, const LayerNormOptions& options = {});
   Tensor operator()(const Tensor& x) const;
 
-  Parameter weight, bias;  // [C]; undefined where the options say so
+  Parameter weight, bias;  // [C]; undefined if the options exclude them
 
  private:
   std::int64_t dim_;
@@ -26,7 +26,7 @@ struct LayerNorm : Module {
 
 struct RMSNormOptions {
   double eps = 1e-6;   // in a block: BlockOptions::eps
-  bool affine = true;  // with weights
+  bool affine = true;  // with weight
 };
 
 /// x / sqrt(mean(x^2) + eps) * weight over the last axis, x [..., C] (Zhang & Sennrich 2019).
@@ -34,30 +34,30 @@ struct RMSNorm : Module {
   explicit RMSNorm(std::int64_t dim, const RMSNormOptions& options = {});
   Tensor operator()(const Tensor& x) const;
 
-  Parameter weight;  // [C]; undefined where the options say so
+  Parameter weight;  // [C]; undefined without affine
 
  private:
   std::int64_t dim_;
   double eps_;
 };
 
-/// Any norm of a stream, [..., C] -> [..., C]: those above or a module of one's own.
+/// Any norm of a stream, [..., C] -> [..., C]: one of the library's or a user's module.
 using Norm = AnyModule<Tensor(const Tensor&)>;
 
-/// What a norm of a block is made from.
+/// The options of a norm in a block.
 struct NormOptions {
   std::int64_t d_model = 0;  // C
-  double eps = 1e-5;         // inside the root
-  bool bias = true;          // with a bias, where the norm has one
+  double eps = 1e-5;         // inside the square root
+  bool bias = true;          // with a bias, if the norm has one
 };
 
-/// Makes a norm, each with parameters of its own.
+/// Makes a norm with new parameters.
 using MakeNorm = std::function<Norm(const NormOptions&)>;
 
-/// The norm N for d_model channels, with eps and bias where N has them: an option of blocks.
+/// Makes a norm N for d_model channels, with eps and bias if N has them: an option of blocks.
 /// `nn::PreLNBlock block({.d_model = 64, .heads = 4, .norm = nn::make_norm<nn::RMSNorm>});`
-/// N is made as N(options) or N(d_model, {...}) with what its options have of .eps and .bias, else as
-/// N(d_model), or N(): `make_norm<nn::Identity>` is no norm.
+/// Calls N(options), or N(d_model, {...}) with those of .eps and .bias that its options have, else
+/// N(d_model), or N(): `make_norm<nn::Identity>` means no norm.
 template <std::derived_from<Module> N>
 Norm make_norm(const NormOptions& o) {
   if constexpr (requires { N(o); })

@@ -1,13 +1,13 @@
 #pragma once
-// Models in folders as Hugging Face lays them out: config.json, which says what the model is, and its weights
-// in model.safetensors, or in several files that model.safetensors.index.json names. Each model has
+// Models in folders with Hugging Face's layout: config.json describes the model, and its weights are in
+// model.safetensors, or in several files listed in model.safetensors.index.json. Each model has
 //
 //   nn::GPT gpt = nn::GPT::load_pretrained("gpt2");
 //   gpt.save_pretrained("mine");
 //
-// Parameters keep gradus' names in the program and Hugging Face's in files. What Hugging Face has no words
-// for, such as another placement, stands in config.json under gradus' own; "model_type" then starts with
-// "gradus-", so that no other program takes the model for what it is not.
+// Parameters have gradus' names in the program and Hugging Face's in files. Options that Hugging Face's
+// config cannot express, such as another placement, have gradus' own keys in config.json; "model_type" then
+// starts with "gradus-", so that no other program misreads the model.
 
 #include <cstdint>
 #include <optional>
@@ -19,17 +19,17 @@
 namespace gradus::nn {
 
 struct PretrainedOptions {
-  std::optional<double> dropout = {};  // in training; not given: what config.json says
-  // Fewer tokens for a GPT to look back on, for a smaller cache, where positions are not learned; 0: all. It
-  // is the model's context from then on: save_pretrained writes it.
+  std::optional<double> dropout = {};  // in training; not given: config.json's
+  // A smaller context of a GPT, for a smaller cache, if positions are not learned; 0: config.json's. It
+  // becomes the model's context: save_pretrained writes it.
   std::int64_t context = 0;
-  std::vector<Placement> placements = {};  // of one's own, which config.json may name
-  // Beginnings of names of tensors to do without: {"classifier."} of a classifier whose body is wanted.
+  std::vector<Placement> placements = {};  // your own, which config.json may name
+  // Ignores tensors whose names begin with these: {"classifier."} to load the body of a classifier.
   std::vector<std::string> leave_out = {};
 };
 
 struct SavePretrainedOptions {
-  std::uint64_t max_shard_bytes = 5'000'000'000;  // more is saved as several files
+  std::uint64_t max_shard_bytes = 5'000'000'000;  // larger models are saved as several files
 };
 
 }  // namespace gradus::nn

@@ -3,13 +3,13 @@
 
 namespace gradus::nn {
 
-/// What GRU returns: y [B, T, H], the last layer's state after every position, and h [layers, B, H], every
-/// layer's state after the last.
+/// The output of GRU: y [B, T, H], the last layer's state after every position, and h [layers, B, H], every
+/// layer's state after the last position.
 struct GRUOutput {
   Tensor y, h;
 };
 
-/// Gated recurrent units (Cho et al. 2014), in PyTorch's form, with its keys and the gates in its order:
+/// Gated recurrent units (Cho et al. 2014), in PyTorch's form, with its keys and its order of gates:
 ///   r = sigmoid(W_ir x + b_ir + W_hr h + b_hr)
 ///   z = sigmoid(W_iz x + b_iz + W_hz h + b_hz)
 ///   n = tanh(W_in x + b_in + r (W_hn h + b_hn))

@@ -8,15 +8,15 @@ struct LSTMState {
   Tensor h = {}, c = {};
 };
 
-/// y [B, T, H], the last layer's h after every position, and every layer's state after the last.
+/// y [B, T, H], the last layer's h after every position, and every layer's state after the last position.
 struct LSTMOutput {
   Tensor y;
   LSTMState state;
 };
 
 /// Long short-term memory (Hochreiter & Schmidhuber 1997; with forget gates, Gers et al. 2000), in PyTorch's
-/// form, with its keys and the gates in its order:
-///   i = sigmoid(W_ii x + b_ii + W_hi h + b_hi)       f, o alike
+/// form, with its keys and its order of gates:
+///   i = sigmoid(W_ii x + b_ii + W_hi h + b_hi)       and likewise f, o
 ///   g = tanh(W_ig x + b_ig + W_hg h + b_hg)
 ///   c' = f c + i g
 ///   h' = o tanh(c')

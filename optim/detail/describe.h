@@ -1,5 +1,5 @@
 #pragma once
-// How messages name parameters, and numbers read from a state.
+// Names of parameters in messages, and counts read from a state.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace gradus::optim::detail {
 
-/// "layers.3.linear1.weight [64, 16]", or "parameter 5 [3]" for one of no module.
+/// "layers.3.linear1.weight [64, 16]", or "parameter 5 [3]" if it belongs to no module.
 std::string describe(const Tensor& parameter, std::size_t number);
 
-/// A count, from a file that may be anything; `what` errors call it.
+/// Reads a count from a state, which may come from any file; errors name it `what`.
 std::int64_t count_of(const char* name, const StateDict& dict, const std::string& key,
                       const std::string& what);
 

@@ -232,7 +232,7 @@ void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const 
 struct Counting : nn::Module {
   Tensor operator()(const Tensor& x) { return x * 2; }
 };
-nn::Sequential counting{Counting()};  // refused: a step of Sequential is called by
+nn::Sequential counting{Counting()};  // refused: a step of Sequential needs
 
 struct Doubling : nn::Module {
   Tensor operator()(const Tensor& x) const { return x * 2; }

@@ -18,7 +18,7 @@ using namespace gradus;
 
 namespace {
 
-/// What dump(x) writes to stderr.
+/// The output of dump(x) to stderr.
 template <class T>
 std::string dumped(const T& x) {
   const test::ScratchFolder folder;
@@ -38,7 +38,7 @@ std::string dumped(const T& x) {
 
 }  // namespace
 
-TEST_CASE("dump: what a tensor is") {
+TEST_CASE("dump: describes a tensor") {
   CHECK(dumped(tensor({{1.5, 2.0}, {-3.0, 4.0}})) ==
         "f32 [2, 2]\nmin -3, max 4, mean 1.125\ntensor([[ 1.5000,  2.0000],\n        [-3.0000,  4.0000]])\n");
   CHECK(dumped(arange(4)) == "i64 [4]\nmin 0, max 3, mean 1.5\ntensor([0, 1, 2, 3])\n");
@@ -51,7 +51,7 @@ TEST_CASE("dump: what a tensor is") {
   CHECK(dumped(Shape{2, 3}) == "[2, 3]\n");
 }
 
-TEST_CASE("dump: views are read as they lie") {
+TEST_CASE("dump: views are read in place") {
   const Tensor x = reshape(arange(6), {2, 3});
   CHECK(dumped(x.slice(1, 1)) ==
         "i64 [2, 2], strides [3, 1]\nmin 1, max 5, mean 3\ntensor([[1, 2],\n        [4, 5]])\n");
@@ -62,7 +62,7 @@ TEST_CASE("dump: views are read as they lie") {
   CHECK(dumped(expand(zeros({2, 0}), {2, 0})).starts_with("f32 [2, 0]"));
 }
 
-TEST_CASE("dump: numbers that are none are counted") {
+TEST_CASE("dump: counts values that are not finite") {
   CHECK(dumped(tensor({1.0, NAN, INFINITY, -INFINITY})) ==
         "f32 [4]\nmin 1, max 1, mean 1, 1 NaN, 2 infinite\ntensor([1., nan, inf, -inf])\n");
   CHECK(dumped(tensor({NAN, NAN})) == "f32 [2]\n2 NaN\ntensor([nan, nan])\n");

@@ -1,4 +1,5 @@
-// Numbers in and out of tensors stay what they are: integers of any width, and those a double cannot hold.
+// Values in and out of tensors do not change: integers of any width, also those that a double cannot
+// represent.
 
 #include <doctest/doctest.h>
 
@@ -35,7 +36,7 @@ void check_limits() {
 
 }  // namespace
 
-TEST_CASE("vectors of integers of any width become i64 and come back") {
+TEST_CASE("vectors of integers of any width convert to i64 and back") {
   check_limits<signed char>();
   check_limits<unsigned char>();
   check_limits<short>();
@@ -79,7 +80,7 @@ TEST_CASE("vectors of integers of any width become i64 and come back") {
       "9223372036854775807");
 }
 
-TEST_CASE("to_vector and item give what a T can be, or say which element it cannot") {
+TEST_CASE("to_vector and item convert to T, or name the element that does not fit") {
   CHECK(tensor({1.0, 2.0}).to_vector<int>() == std::vector<int>{1, 2});
   CHECK(tensor({true, false}).to_vector<double>() == std::vector<double>{1, 0});
   CHECK(tensor({1, 0}).to_vector<bool>() == std::vector<bool>{true, false});
@@ -126,7 +127,7 @@ TEST_CASE("to_vector and item give what a T can be, or say which element it cann
       "item: 9007199254740993 is not exact in 53 bits of precision: read it with item<std::int64_t>()");
 }
 
-TEST_CASE("integers beyond 2^53 pass through every op as they are") {
+TEST_CASE("integers beyond 2^53 pass through every op unchanged") {
   const Tensor x = tensor({kBig, kBig + 2});
   CHECK(ints(full({2}, kBig)) == Ints{kBig, kBig});
   CHECK(ints(full({1}, kBig, i64)) == Ints{kBig});
@@ -185,7 +186,7 @@ TEST_CASE("integers beyond 2^53 pass through every op as they are") {
   CHECK(ints(zeros({2}, i64).copy_(x)) == ints(x));
 }
 
-TEST_CASE("a number that is no i64 does not become one in silence") {
+TEST_CASE("a number that is not an i64 is not converted silently") {
   const Tensor n = arange(3);
   const std::string remedy = " is not an i64, as the tensor [3] is: convert the tensor with .to(f32)";
   check_error([&] { n + 0.5; }, "add: the number 0.5" + remedy);

@@ -1,4 +1,4 @@
-// What the checks in tests/debugging do not show: they run a program with debug information.
+// Errors; the checks in tests/debugging run a program with debug information.
 
 #include "gradus/core/error.h"
 
@@ -22,7 +22,7 @@ using namespace gradus;
 
 namespace {
 
-/// Errors record their calls while it lives.
+/// Errors record their calls during its lifetime.
 struct Recording {
   Recording() { set_error_backtrace(true); }
   ~Recording() { set_error_backtrace(false); }
@@ -38,7 +38,7 @@ void check_lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("error: calls are recorded when asked for") {
+TEST_CASE("error: calls are recorded if requested") {
   CHECK_FALSE(error_backtrace());
   const Error before("before");
   {
@@ -73,7 +73,7 @@ TEST_CASE("error: wrong input has the message of an error, and no lines") {
   }
 }
 
-TEST_CASE("error: what another thread threw comes back as it was") {
+TEST_CASE("error: an exception of another thread is rethrown unchanged") {
   const Recording recording;
   for (const bool on : {true, false}) {
     set_error_backtrace(on);
@@ -84,7 +84,7 @@ TEST_CASE("error: what another thread threw comes back as it was") {
   }
 }
 
-TEST_CASE("error: calls, where the system tells them") {
+TEST_CASE("error: calls, if the system supports them") {
   CHECK(platform::plain.calls().empty());
   const int here = 0;
   const std::vector<const void*> nothing = {nullptr, &here,

@@ -1,4 +1,4 @@
-// Lists that functions return: a temporary one gives its elements as values.
+// Lists returned by functions: a temporary list returns its elements as values.
 
 #include "gradus/core/list.h"
 
@@ -87,7 +87,7 @@ static_assert(Same<decltype(std::declval<const Profile&>().entries()[0]), Profil
 
 }  // namespace
 
-TEST_CASE("lists: an element of a temporary one stays") {
+TEST_CASE("lists: an element of a temporary list remains valid") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   const Tensor& dx = grad((x * x).sum(), {x})[0];
   const Tensor &first = unbind(x.detach())[0], &last = split(x.detach(), 1).back();
@@ -98,14 +98,14 @@ TEST_CASE("lists: an element of a temporary one stays") {
   CHECK_THROWS_AS(unbind(x).at(2), std::out_of_range);
 }
 
-TEST_CASE("lists: to assign to an element of a temporary one writes into what it is a view of") {
+TEST_CASE("lists: assigning to an element of a temporary list writes into the viewed tensor") {
   const Tensor x = zeros({2, 2});
   unbind(x)[1] = 3.0;
   chunk(x, 2)[0] += 1.0;
   CHECK(values(x) == Values{1, 1, 3, 3});
 }
 
-TEST_CASE("lists: go where a std::vector goes, without a copy") {
+TEST_CASE("lists: convert to std::vector, without a copy") {
   TensorList rows = unbind(tensor({{1.0, 2.0}, {3.0, 4.0}}));
   const Tensor* const memory = rows.data();
   std::vector<Tensor> plain = std::move(rows);
@@ -125,7 +125,7 @@ TEST_CASE("lists: go where a std::vector goes, without a copy") {
   CHECK(sum == 6);
 }
 
-TEST_CASE("lists: a list of lists goes where a vector of vectors goes") {
+TEST_CASE("lists: a list of lists converts to a vector of vectors") {
   const auto make = [] { return ListOf<ListOf<int>>{{1, 2}, {}, {3}}; };
   const Numbers wanted = {{1, 2}, {}, {3}};
   const Numbers made = make();
@@ -139,7 +139,7 @@ TEST_CASE("lists: a list of lists goes where a vector of vectors goes") {
   CHECK(sum(make()) == 5);
 }
 
-TEST_CASE("lists: a temporary one can be gone through, viewed and chosen") {
+TEST_CASE("lists: a temporary list can be iterated, viewed and selected from") {
   const auto make = [] { return ListOf<int>{1, 2, 3}; };
   std::vector<int> seen;
   for (const int i : make()) seen.push_back(i);

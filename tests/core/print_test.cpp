@@ -89,11 +89,12 @@ TEST_CASE("the default dtype is not mentioned") {
   CHECK(to_string(twice) == "tensor([0.])");
 }
 
-TEST_CASE("views print what they show") {
+TEST_CASE("views print their elements") {
   const Tensor x = reshape(arange(6), {2, 3});
   CHECK(to_string(transpose(x, 0, 1)) == "tensor([[0, 3],\n        [1, 4],\n        [2, 5]])");
   CHECK(to_string(slice(x, 1, 0, {}, 2)) == "tensor([[0, 2],\n        [3, 5]])");
-  // Summarised without walking what is not shown: this one has 10^12 elements, where addresses have 64 bits.
+  // Summarized without reading elements that are not shown: this one has 10^12 elements, where addresses have
+  // 64 bits.
   const std::int64_t columns = sizeof(void*) == 8 ? 1000000 : 200;
   CHECK(to_string(expand(tensor(1.5), {1000000, columns})).size() < 600);
 }

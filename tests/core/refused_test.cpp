@@ -1,6 +1,5 @@
-// What the compiler refuses: calls that would dangle, or that C++ would take for something else in silence.
-// Beside each stands the call that is meant. The remedy is on the line of the deleted function, which
-// compilers quote.
+// Calls that do not compile: they would dangle, or C++ would silently interpret them differently. Each has
+// the intended call next to it. The remedy is on the line of the deleted function, which compilers quote.
 
 #include <doctest/doctest.h>
 
@@ -15,8 +14,7 @@ using namespace gradus;
 
 namespace {
 
-// A requires-expression tells only where types are parameters. T is Tensor; `make` stands for f(x), a
-// temporary.
+// A requires-expression works only if types are parameters. T is Tensor; `make` is f(x), a temporary.
 #define COMPILES(...)                                                                                     \
   []<class T, class Bool = bool, class Real = double, class Size = std::size_t, class Text = std::string, \
      class Char = char, class Wide = long double, class Narrow = int>(T*) {                               \
@@ -132,7 +130,7 @@ static_assert(!COMPILES(norm(y, {1})));
 
 }  // namespace
 
-TEST_CASE("a temporary gives its shape, strides and array away by value") {
+TEST_CASE("a temporary returns its shape, strides and array by value") {
   const auto f = [] { return zeros({2, 3}); };
   std::vector<std::int64_t> sizes;
   for (const std::int64_t n : f().shape()) sizes.push_back(n);

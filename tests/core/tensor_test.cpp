@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "check_op.h"
-#include "gradus/core/io/state_dict.h"
 #include "gradus/core/error.h"
+#include "gradus/core/io/state_dict.h"
 #include "gradus/core/random/random.h"
 #include "values.h"
 
@@ -147,7 +147,7 @@ TEST_CASE("spans and vectors") {
       "NoGrad");
 }
 
-TEST_CASE("indexing shows parts and writes through them") {
+TEST_CASE("indexing returns views of parts and writes through them") {
   Tensor x = counting({3, 4});
   CHECK(x[1].to_vector<double>() == Values{4, 5, 6, 7});
   CHECK(x[-1][0].item() == 8);
@@ -194,7 +194,7 @@ TEST_CASE("a tensor that requires grad is written under NoGrad only") {
   CHECK(w.requires_grad());
 }
 
-TEST_CASE("item takes the only element") {
+TEST_CASE("item returns the only element") {
   CHECK(tensor({{3.5}}).item() == 3.5);
   CHECK(tensor(true).item() == 1);
   check_error(
@@ -282,7 +282,7 @@ TEST_CASE("the default dtype is a floating one") {
   check_error([] { set_default_dtype(i64); }, "set_default_dtype: expects f32 or f64, got i64");
 }
 
-TEST_CASE("what is written is kept by somebody, and each place takes one value") {
+TEST_CASE("writes go to memory that is kept, and each element gets one value") {
   const Tensor x = arange(6).reshape({2, 3});
   x.view({6})[0] = 9;
   CHECK(x[0][0].item() == 9);

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of data share: loops written to lists, and bits compared.
+// Shared by the tests of data: collects loops into lists and compares bits.
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 
 namespace gradus::test {
 
-/// Whether two lists of batches are the same bits.
+/// Whether two lists of batches have the same bits.
 template <std::size_t N>
 bool same(const std::vector<std::array<Tensor, N>>& a, const std::vector<std::array<Tensor, N>>& b) {
   if (a.size() != b.size()) return false;
@@ -31,7 +31,7 @@ std::vector<std::array<Tensor, N>> loop(data::DataLoader<N>& loader) {
   return result;
 }
 
-/// The elements of one part of all of them, one after another.
+/// The concatenated elements of one part of all batches.
 template <std::size_t N>
 std::vector<std::int64_t> ids_of(const std::vector<std::array<Tensor, N>>& batches, std::size_t part = 0) {
   std::vector<std::int64_t> result;
@@ -40,7 +40,7 @@ std::vector<std::int64_t> ids_of(const std::vector<std::array<Tensor, N>>& batch
   return result;
 }
 
-/// What f() throws, or "".
+/// The message that f() throws, or "".
 template <class F>
 std::string message_of(F f) {
   try {

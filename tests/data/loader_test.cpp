@@ -1,4 +1,4 @@
-// What a DataLoader hands out, in which order, and what it refuses.
+// DataLoader: its batches, their order, and the errors it reports.
 
 #include "gradus/data/loader.h"
 
@@ -64,7 +64,7 @@ TEST_CASE("DataLoader: one tensor, an array of tensors, views, every dtype") {
   }
 }
 
-TEST_CASE("DataLoader: batches are copies, and rows are read when they are handed out") {
+TEST_CASE("DataLoader: batches are copies, and rows are read when a batch is made") {
   const Tensor x = zeros({4, 2});
   for (const bool shuffle : {false, true}) {
     DataLoader loader({x}, {.batch_size = 4, .shuffle = shuffle});
@@ -76,7 +76,7 @@ TEST_CASE("DataLoader: batches are copies, and rows are read when they are hande
   CHECK(equal(loader.next()[0], full({2, 2}, 3.0)));
 }
 
-TEST_CASE("DataLoader: shuffled, each item once per epoch, another order each time, decided by the seed") {
+TEST_CASE("DataLoader: shuffled, each item once per epoch, a new order each epoch, decided by the seed") {
   const Tensor x = arange(100);
   const auto orders = [&](std::uint64_t seed) {
     manual_seed(seed);
@@ -97,7 +97,7 @@ TEST_CASE("DataLoader: shuffled, each item once per epoch, another order each ti
   }
 }
 
-TEST_CASE("DataLoader: every item is as likely in every place") {
+TEST_CASE("DataLoader: every item is equally likely at every position") {
   const std::int64_t n = 5, epochs = 5000;
   DataLoader loader({arange(n)}, {.batch_size = n, .shuffle = true, .generator = Generator(1)});
   std::vector<int> counts(static_cast<std::size_t>(n * n));
@@ -106,12 +106,12 @@ TEST_CASE("DataLoader: every item is as likely in every place") {
     for (std::int64_t i = 0; i < n; ++i)
       ++counts[static_cast<std::size_t>(i * n + order[static_cast<std::size_t>(i)])];
   }
-  double chi2 = 0;  // 25 cells of 1000: below 50 but once in a thousand, at a fixed seed always or never
+  double chi2 = 0;  // 25 cells of 1000: above 50 once in a thousand seeds; the seed is fixed
   for (const int count : counts) chi2 += (count - 1000.0) * (count - 1000.0) / 1000;
   CHECK(chi2 < 50);
 }
 
-TEST_CASE("DataLoader: a generator of its own; without randomness none is touched") {
+TEST_CASE("DataLoader: its own generator; without randomness none is used") {
   const Tensor x = arange(50);
   const auto order = [&](std::uint64_t seed) {
     DataLoader loader({x}, {.batch_size = 50, .shuffle = true, .generator = Generator(seed)});
@@ -148,7 +148,7 @@ TEST_CASE("DataLoader: items of a function") {
     CHECK(ib.shape() == Shape{end - next});
     next = end;
   }
-  // One tensor, what x[ids] gives, a pair; a size_t as the count.
+  // One tensor, the result of x[ids], a pair; a size_t as the count.
   DataLoader one(std::size_t{2}, [&](std::int64_t i) { return x[i]; });
   static_assert(std::is_same_v<decltype(one), DataLoader<1>>);
   CHECK(one.next()[0].shape() == Shape{1, 3});
@@ -186,7 +186,7 @@ TEST_CASE("DataLoader: epochs, loops that are left, next()") {
   CHECK(count == 10);
   CHECK(loop(two).size() == 5);  // the third, whole
   CHECK(two.epoch() == 3);
-  // A loop that was left is not gone on with.
+  // A loop that was left is not continued.
   for (const auto& batch : loader) {
     (void)batch;
     break;
@@ -205,7 +205,7 @@ TEST_CASE("DataLoader: two loops at once need two loaders") {
   for (const auto& [x] : a)
     for (const auto& [y] : b) pairs += x.size(0) == y.size(0);
   CHECK(pairs == 6);
-  const char* const said = "inside a `for` over it the same loader was gone through again";
+  const char* const said = "inside a `for` over this loader, another `for` over it began";
   CHECK(contains(message_of([&] {
                    for (const auto& x : a)
                      for (const auto& y : a) (void)x, (void)y;
@@ -221,7 +221,7 @@ TEST_CASE("DataLoader: two loops at once need two loaders") {
                  said));
 }
 
-TEST_CASE("DataLoader: is moved, kept in structs and lists, and outlived by its loop") {
+TEST_CASE("DataLoader: can be moved, kept in structs and lists, and outlived by its loop") {
   struct Task {
     DataLoader<1> train;
   };
@@ -253,7 +253,7 @@ TEST_CASE("DataLoader: batches have no tape") {
   CHECK(grad_enabled());
 }
 
-TEST_CASE("DataLoader: tensors it refuses") {
+TEST_CASE("DataLoader: invalid tensors") {
   const Tensor x = ones({3, 2});
   const auto said = [](auto... tensors) { return message_of([&] { DataLoader loader({tensors...}); }); };
   CHECK(contains(said(x, Tensor()), "DataLoader: tensor 1 is undefined"));
@@ -263,7 +263,7 @@ TEST_CASE("DataLoader: tensors it refuses") {
   CHECK(contains(said(ones({2}).requires_grad_()), "tensor 0 [2] requires grad, and batches have no tape"));
 }
 
-TEST_CASE("DataLoader: options it refuses") {
+TEST_CASE("DataLoader: invalid options") {
   const auto said = [](const data::DataLoaderOptions& options) {
     return message_of([&] { DataLoader loader({arange(4)}, options); });
   };
@@ -271,7 +271,7 @@ TEST_CASE("DataLoader: options it refuses") {
   CHECK(contains(said({.batch_size = 0}), "expects a batch_size of 1 or more, got 0"));
   CHECK(contains(said({.batch_size = -3}), "got -3"));
   CHECK(contains(said({.batch_size = 5, .drop_last = true}), "drop_last leaves nothing of 4 items"));
-  CHECK(contains(said({.pad = {0}}), "the rows of a tensor have one: leave it out"));
+  CHECK(contains(said({.pad = {0}}), "all rows of a tensor have the same length: leave it out"));
   CHECK(contains(said({.max_tokens = 10}), "max_tokens 10 needs the lengths of items"));
   CHECK(contains(said({.bucket = 10}), "bucket 10 needs the lengths of items"));
   CHECK(contains(said({.length = length, .bucket = -1}), "expects max_tokens and bucket of 0 or more"));
@@ -279,8 +279,8 @@ TEST_CASE("DataLoader: options it refuses") {
   CHECK(contains(said({.length = length, .bucket = 0}), "length decides nothing"));
   CHECK(contains(said({.batch_size = 2, .max_tokens = 9, .length = length}),
                  "takes the place of batch_size 2"));
-  CHECK(
-      contains(said({.max_tokens = 9, .drop_last = true, .length = length}), "all have sizes of their own"));
+  CHECK(contains(said({.max_tokens = 9, .drop_last = true, .length = length}),
+                 "with max_tokens batches have different sizes"));
   CHECK(contains(said({.max_tokens = 3, .length = length}),
                  "item 3 has a length of 4, more than the max_tokens 3"));
   CHECK(contains(said({.length = [](std::int64_t i) { return 1 - i; }}), "item 2 has a length of -1"));
@@ -295,15 +295,15 @@ TEST_CASE("DataLoader: options it refuses") {
                  "pad has 3 values, expects 1, or one for each of an item's 2 parts"));
 }
 
-TEST_CASE("DataLoader: a function that goes through its own loader") {
+TEST_CASE("DataLoader: a function that uses its own loader") {
   for (const std::int64_t ahead : {0, 2}) {
     DataLoader<1>* self = nullptr;
     DataLoader loader(4, [&](std::int64_t) { return self->next()[0]; }, {.read_ahead = ahead});
     self = &loader;
-    CHECK(contains(message_of([&] { (void)loader.next(); }), "takes batches from the same loader"));
+    CHECK(contains(message_of([&] { (void)loader.next(); }), "takes batches from its own loader"));
     DataLoader looping(4, [&](std::int64_t i) { return loop(*self), tensor(i); }, {.read_ahead = ahead});
     self = &looping;
-    CHECK(contains(message_of([&] { (void)loop(looping); }), "takes batches from the same loader"));
+    CHECK(contains(message_of([&] { (void)loop(looping); }), "takes batches from its own loader"));
   }
 }
 

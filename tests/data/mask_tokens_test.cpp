@@ -22,7 +22,7 @@ double share_of(const Tensor& where, double of) {
 
 }  // namespace
 
-TEST_CASE("mask_tokens: what is chosen is the target, the rest stays, special ids are left alone") {
+TEST_CASE("mask_tokens: chosen tokens are the targets, others and special ids do not change") {
   Generator generator(1);
   const Tensor ids = randint(0, 40, {50, 100}, generator);
   const Tensor before = ids.clone();
@@ -37,7 +37,7 @@ TEST_CASE("mask_tokens: what is chosen is the target, the rest stays, special id
   }
 }
 
-TEST_CASE("mask_tokens: 15 of 100, of these 80 of 100 masked, 10 random, 10 as they were") {
+TEST_CASE("mask_tokens: chooses 15 of 100, of which it masks 80%, replaces 10% at random and keeps 10%") {
   Generator generator(2);
   const Tensor ids = randint(5, 40, {1000, 200}, generator);
   const auto [seen, targets] = data::mask_tokens(ids, kMasking, generator);
@@ -63,7 +63,7 @@ TEST_CASE("mask_tokens: 15 of 100, of these 80 of 100 masked, 10 random, 10 as t
   near(share_of(chosen.select(1, 199), 1000), 0.15, 1000);
 }
 
-TEST_CASE("mask_tokens: a function of ids, options and generator; shares at their ends") {
+TEST_CASE("mask_tokens: depends only on ids, options and generator; extreme shares") {
   Generator a(3), b(3);
   const Tensor ids = arange(5, 40, 1, i64);
   const auto first = data::mask_tokens(ids, kMasking, a), second = data::mask_tokens(ids, kMasking, b);
@@ -82,7 +82,7 @@ TEST_CASE("mask_tokens: a function of ids, options and generator; shares at thei
   CHECK((data::mask_tokens(ids.reshape({5, 7}).t(), all).ids == ids.reshape({5, 7}).t()).all());
 }
 
-TEST_CASE("mask_tokens: masks anew in each epoch as the function of a loader") {
+TEST_CASE("mask_tokens: chooses other tokens in each epoch as the function of a loader") {
   const Tensor rows = arange(5, 35, 1, i64).reshape({3, 10});
   data::DataLoader loader(
       3,
@@ -120,19 +120,19 @@ TEST_CASE("mask_tokens: errors") {
   check_error([] { data::mask_tokens(zeros({2}), kMasking); },
               "mask_tokens: expects ids of i64, got f32 [2]");
   check_error([] { data::mask_tokens(tensor({40}), kMasking); },
-              "mask_tokens: expects ids of 0 .. 39, got 40");
+              "mask_tokens: expects ids in 0 .. 39, got 40");
   check_error([] { data::mask_tokens(tensor({-1}), kMasking); },
-              "mask_tokens: expects ids of 0 .. 39, got -1");
+              "mask_tokens: expects ids in 0 .. 39, got -1");
   check_error([&] { call([](Options& o) { o.vocab = 0; }); },
               "mask_tokens: expects vocab of 1 or more, got 0");
   check_error([&] { call([](Options& o) { o.mask = -1; }); },
-              "mask_tokens: expects mask, the id of [MASK], of 0 .. 39, got -1");
+              "mask_tokens: expects mask, the id of [MASK], in 0 .. 39, got -1");
   check_error([&] { call([](Options& o) { o.special = {40}; }); },
-              "mask_tokens: expects special ids of 0 .. 39, got 40");
+              "mask_tokens: expects special ids in 0 .. 39, got 40");
   check_error([&] { call([](Options& o) { o.share = 1.5; }); },
               "mask_tokens: expects share from 0 to 1, got 1.5");
   check_error([&] { call([](Options& o) { o.random = 0.3; }); },
               "mask_tokens: expects masked and random to add up to at most 1, got 0.8 and 0.3");
   check_error([&] { call([](Options& o) { o.vocab = 7, o.special = {0, 1, 2, 3, 5, 6}; }); },
-              "mask_tokens: all 7 ids are special: there is nothing to choose");
+              "mask_tokens: all 7 ids are special: no token can be chosen");
 }

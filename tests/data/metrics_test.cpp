@@ -12,7 +12,7 @@ namespace {
 using data::accuracy;
 using data::confusion_matrix;
 
-TEST_CASE("accuracy: of logits, of classes, of yes and no") {
+TEST_CASE("accuracy: of logits, classes and bools") {
   const Tensor logits = tensor({{1.0, 3.0, 2.0}, {5.0, 0.0, 5.0}, {0.0, 1.0, 2.0}, {0.0, 1.0, 0.0}});
   CHECK(accuracy(logits, tensor({1, 0, 2, 2})) == 0.75);
   CHECK(accuracy(logits.to(f64).reshape({2, 2, 3}), tensor({{1, 2}, {0, 1}})) == 0.5);
@@ -23,7 +23,7 @@ TEST_CASE("accuracy: of logits, of classes, of yes and no") {
   CHECK(accuracy(logits.clone().requires_grad_(), tensor({1, 0, 2, 2})) == 0.75);
 }
 
-TEST_CASE("accuracy: targets that do not count") {
+TEST_CASE("accuracy: ignored targets") {
   const Tensor logits = tensor({{1.0, 0.0}, {1.0, 0.0}, {1.0, 0.0}});
   CHECK(accuracy(logits, tensor({0, -100, 1})) == 0.5);
   CHECK(accuracy(logits, tensor({0, 5, 0}), {.ignore_index = 5}) == 1);
@@ -33,7 +33,7 @@ TEST_CASE("accuracy: targets that do not count") {
   CHECK(std::isnan(accuracy(ones({0, 0}), zeros({0}, i64))));
 }
 
-TEST_CASE("accuracy: what it refuses") {
+TEST_CASE("accuracy: errors") {
   const Tensor logits = ones({3, 2}), targets = zeros({3}, i64);
   const auto said = [](const Tensor& p, const Tensor& t) { return message_of([&] { accuracy(p, t); }); };
   CHECK(contains(said(ones({3}), targets), "for one logit each pass `logits > 0`, for classes i64"));
@@ -44,18 +44,17 @@ TEST_CASE("accuracy: what it refuses") {
                  "expects logits [..., C] or classes [...] for targets [...], got f32 [3, 2] and [2]"));
   CHECK(contains(said(zeros({3, 2}, i64), targets), "got i64 [3, 2] and [3]"));
   CHECK(contains(said(tensor(1.0), zeros({1}, i64)), "got f32 [] and [1]"));
-  CHECK(contains(said(logits, tensor({0, 2, 1})), "accuracy: target 2 at 1 is none of the 2 classes"));
+  CHECK(contains(said(logits, tensor({0, 2, 1})), "accuracy: target 2 at 1 is not one of the 2 classes"));
   CHECK(contains(said(logits, tensor({0, -1, 1})), "target -1 at 1"));
-  CHECK(contains(said({}, targets), "accuracy: what is predicted is undefined"));
+  CHECK(contains(said({}, targets), "accuracy: predicted is undefined"));
   CHECK(contains(said(logits, {}), "accuracy: targets is undefined"));
   CHECK(contains(said(ones({3, 0}), targets), "argmax"));
-  CHECK(
-      contains(said(ones({3, 1}), targets),
-               "accuracy: predicted f32 [3, 1] has one class, which would always be right: of one logit each "
-               "pass `logits.squeeze(-1) > 0`"));
+  CHECK(contains(said(ones({3, 1}), targets),
+                 "accuracy: predicted f32 [3, 1] has one class, which would always be right: for one logit "
+                 "each pass `logits.squeeze(-1) > 0`"));
 }
 
-TEST_CASE("confusion_matrix: rows are the truth, columns what was predicted") {
+TEST_CASE("confusion_matrix: rows are targets, columns predictions") {
   // sklearn.metrics.confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
   const Tensor expected = tensor({{2, 0, 0}, {0, 0, 1}, {1, 0, 2}});
   const Tensor predicted = tensor({0, 0, 2, 2, 0, 2}), truth = tensor({2, 0, 2, 2, 0, 1});
@@ -67,7 +66,7 @@ TEST_CASE("confusion_matrix: rows are the truth, columns what was predicted") {
   CHECK(equal(confusion_matrix(zeros({0}, i64), zeros({0}, i64), 2), zeros({2, 2}, i64)));
 }
 
-TEST_CASE("confusion_matrix: what it refuses") {
+TEST_CASE("confusion_matrix: errors") {
   const Tensor ids = tensor({0, 1, 2});
   const auto said = [&](const Tensor& p, const Tensor& t, std::int64_t classes) {
     return message_of([&] { confusion_matrix(p, t, classes); });

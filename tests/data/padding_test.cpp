@@ -1,4 +1,4 @@
-// Items of different lengths: padding, buckets of like lengths, a limit of tokens.
+// Items of different lengths: padding, buckets of similar lengths, a limit of tokens.
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using data::DataLoader;
 
-/// Sequence i of some lengths: its number, as many times as it is long.
+/// Sequence i: its number, repeated to its length.
 struct Sequences {
   std::vector<std::int64_t> lengths;
   std::int64_t size() const { return static_cast<std::int64_t>(lengths.size()); }
@@ -64,7 +64,7 @@ TEST_CASE("DataLoader: padding equals pad and stack written out") {
   }
 }
 
-TEST_CASE("DataLoader: items that do not fit together") {
+TEST_CASE("DataLoader: items with different shapes or dtypes") {
   const auto said = [](auto function, const data::DataLoaderOptions& options) {
     return message_of([&] { (void)DataLoader(4, function, options).next(); });
   };
@@ -85,14 +85,14 @@ TEST_CASE("DataLoader: items that do not fit together") {
   const auto undefined = [](std::int64_t i) { return i < 1 ? ones({2}) : Tensor(); };
   CHECK(contains(said(undefined, {.batch_size = 4}), "part 0 of item 1 is an undefined tensor"));
   const auto deep = [](std::int64_t) { return ones({1, 1, 1, 1, 1, 1, 1, 1}); };
-  CHECK(contains(said(deep, {}), "no room for the axis of the batch"));
+  CHECK(contains(said(deep, {}), "leaves no axis for the batch"));
   const auto integers = [](std::int64_t i) { return full({i + 1}, i); };
   CHECK(contains(said(integers, {.batch_size = 4, .pad = {0.5}}), "0.5"));
   const auto huge = [](std::int64_t) { return ones({1}, boolean).expand({std::int64_t{1} << 59}); };
   CHECK(contains(said(huge, {.batch_size = 4}), "memory"));
 }
 
-TEST_CASE("DataLoader: batches of like lengths") {
+TEST_CASE("DataLoader: batches of similar lengths") {
   const Sequences s = random_sequences(1000, 1);
   const auto length = [&](std::int64_t i) { return s.length(i); };
   DataLoader loader(

@@ -1,4 +1,4 @@
-// What holds for every loader, tried on many random ones.
+// Properties of every loader, tested on many random ones.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Loaders of pairs (source, target) of any lengths: every pair comes once per epoch, side by side and whole.
+// Loaders of pairs (source, target) of any lengths: every pair comes once per epoch, together and complete.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ struct Pair {
 
 constexpr std::int64_t kPad[] = {0, -100};
 
-/// Tokens from 1 on: no padding stands within.
+/// Tokens from 1 on, so without padding.
 Ids random_text(std::int64_t most, Generator& g) {
   Ids text(static_cast<std::size_t>(g.below(most + 1)));
   for (std::int64_t& token : text) token = 1 + g.below(50);
@@ -63,7 +63,7 @@ Ids whole(const Tensor& row, std::int64_t pad) {
   return text;
 }
 
-TEST_CASE("random loaders of pairs: each comes once per epoch, with its partner, and nothing is cut") {
+TEST_CASE("random loaders of pairs: each comes once per epoch, with its partner, and is not truncated") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     const Corpus corpus(seed);

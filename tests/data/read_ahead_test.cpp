@@ -1,4 +1,4 @@
-// A thread that prepares batches: the same bits, errors where they belong, and always an end.
+// A thread that prepares batches: the same bits, errors at the right batch, and it always ends.
 
 #include <doctest/doctest.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ namespace {
 
 using data::DataLoader;
 
-TEST_CASE("read_ahead: the same bits, whatever a function draws and with whichever number of threads") {
+TEST_CASE("read_ahead: the same bits for any random numbers of a function and any number of threads") {
   const Tensor x = randn({23, 300});
   const auto run = [&](std::int64_t ahead, int threads) {
     const ThreadsGuard guard(threads);
@@ -41,7 +41,7 @@ TEST_CASE("read_ahead: the same bits, whatever a function draws and with whichev
     for (const int threads : {1, 3}) CHECK(same(run(ahead, threads), expected));
 }
 
-TEST_CASE("read_ahead: what a function draws depends on the item and the epoch, not on who drew before") {
+TEST_CASE("read_ahead: a function's random numbers depend on the item and the epoch, not on earlier ones") {
   const auto draws = [](std::int64_t batch_size) {
     DataLoader loader(6, [](std::int64_t) { return rand({}); },
                       {.batch_size = batch_size, .generator = Generator(2)});
@@ -54,7 +54,7 @@ TEST_CASE("read_ahead: what a function draws depends on the item and the epoch, 
   const auto one = draws(1);
   CHECK(one == draws(4));
   for (std::size_t i = 1; i < one.size(); ++i) CHECK(one[i] != one[0]);
-  // The program's own numbers stay what they were.
+  // The program's own random numbers do not change.
   manual_seed(1);
   DataLoader loader(6, [](std::int64_t) { return manual_seed(9), rand({}); });
   const Generator::State before = default_generator().state();
@@ -62,7 +62,7 @@ TEST_CASE("read_ahead: what a function draws depends on the item and the epoch, 
   CHECK(default_generator().state() == before);
 }
 
-TEST_CASE("read_ahead: the default dtype is that of the loader's making, and there is no tape") {
+TEST_CASE("read_ahead: the default dtype is that at the loader's construction, and there is no tape") {
   const Tensor w = ones({2}).requires_grad_();
   const auto make = [&](std::int64_t ahead) {
     const DefaultDType guard(f64);
@@ -79,7 +79,7 @@ TEST_CASE("read_ahead: the default dtype is that of the loader's making, and the
   }
 }
 
-TEST_CASE("read_ahead: an exception comes out at its batch, from any place") {
+TEST_CASE("read_ahead: an exception is thrown at its batch, from any position") {
   for (const std::int64_t ahead : {0, 1, 2, 100})
     for (std::int64_t bad = 0; bad < 7; ++bad) {
       bool mend = false;
@@ -107,7 +107,7 @@ TEST_CASE("read_ahead: an exception comes out at its batch, from any place") {
     }
 }
 
-TEST_CASE("read_ahead: a loop may be left anywhere and anyhow") {
+TEST_CASE("read_ahead: a loop may be left at any position and in any way") {
   for (const std::int64_t ahead : {1, 2, 100})
     for (int stop = 1; stop <= 5; ++stop) {
       DataLoader loader(10, [](std::int64_t i) { return full({100}, i); },
@@ -126,11 +126,11 @@ TEST_CASE("read_ahead: a loop may be left anywhere and anyhow") {
               if (got[0].numel() > 0 && ++batch == stop) throw std::runtime_error("enough");
           }(),
           std::runtime_error);
-      for (int i = 0; i < stop; ++i) (void)loader.next();  // and a loader that goes while its thread works
+      for (int i = 0; i < stop; ++i) (void)loader.next();  // destroys the loader while its thread works
     }
 }
 
-TEST_CASE("read_ahead: at most so many batches are made before they are asked for") {
+TEST_CASE("read_ahead: at most read_ahead batches are made in advance") {
   std::atomic<int> made = 0;
   DataLoader loader(20, [&](std::int64_t i) { return ++made, tensor(i); },
                     {.batch_size = 2, .read_ahead = 3});
@@ -182,7 +182,7 @@ TEST_CASE("read_ahead: loaders side by side, nested, and inside a function of an
   CHECK(same(run(2), run(0)));
 }
 
-TEST_CASE("read_ahead: while the program computes on all its threads") {
+TEST_CASE("read_ahead: works while the program computes on all its threads") {
   const ThreadsGuard guard(3);
   const Tensor w = randn({300, 300});
   const auto run = [&](std::int64_t ahead) {
@@ -218,7 +218,7 @@ TEST_CASE("read_ahead: the pool is left to the program") {
   CHECK(threads_of(1) == 0);
 }
 
-TEST_CASE("read_ahead: a loop that is left waits for an item, not for a batch") {
+TEST_CASE("read_ahead: leaving a loop waits for an item, not for a batch") {
   constexpr std::int64_t kBatch = 50000;
   std::atomic<std::int64_t> made = 0;
   DataLoader loader(2 * kBatch,
@@ -252,7 +252,7 @@ struct NoThreads {
   pthread_attr_t before;
 };
 
-TEST_CASE("read_ahead: without a thread to be had the program does the work") {
+TEST_CASE("read_ahead: if no thread can be started, the program makes the batches") {
   const NoThreads guard;
   CHECK_THROWS_AS(std::thread([] {}), std::system_error);
   std::thread::id worker;
@@ -264,7 +264,7 @@ TEST_CASE("read_ahead: without a thread to be had the program does the work") {
 
 #ifndef __SANITIZE_THREAD__  // which cannot start threads in a forked child
 
-TEST_CASE("read_ahead: a forked child goes on with the same batches, and so does its own child") {
+TEST_CASE("read_ahead: a forked child continues with the same batches, and so does its own child") {
   DataLoader loader(12, [](std::int64_t i, Generator& g) { return rand({3}, g) + i; },
                     {.batch_size = 2, .shuffle = true, .generator = Generator(1), .read_ahead = 3});
   const StateDict begin = loader.state_dict();
@@ -292,7 +292,7 @@ TEST_CASE("read_ahead: a forked child goes on with the same batches, and so does
   CHECK(goes_on(2));  // the parent has its thread
 }
 
-TEST_CASE("read_ahead: loaders that a forked child has no use for end there") {
+TEST_CASE("read_ahead: a forked child can destroy loaders that it does not use") {
   for (const bool moved : {false, true}) {
     DataLoader a(50, [](std::int64_t i) { return tensor(i); }, {.read_ahead = 4});
     auto b = std::make_unique<DataLoader<1>>(
@@ -338,7 +338,7 @@ TEST_CASE("read_ahead: children forked while threads of loaders hold their locks
 
 #endif
 
-TEST_CASE("read_ahead: no memory stays behind") {
+TEST_CASE("read_ahead: leaks no memory") {
   const std::int64_t before = memory_stats().live_bytes;
   {
     DataLoader loader(100, [](std::int64_t) { return ones({1000}); }, {.batch_size = 10, .read_ahead = 4});

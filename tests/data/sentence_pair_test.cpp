@@ -42,22 +42,22 @@ TEST_CASE("sentence_pair: the next sentence half the time, else one of another d
 
 TEST_CASE("sentence_pair: errors") {
   check_error([] { data::sentence_pair(kDocuments, 4, 0); },
-              "sentence_pair: expects a document of the 4, got 4");
+              "sentence_pair: expects a document number below 4, got 4");
   check_error([] { data::sentence_pair(kDocuments, -1, 0); },
-              "sentence_pair: expects a document of the 4, got -1");
+              "sentence_pair: expects a document number below 4, got -1");
   check_error([] { data::sentence_pair(kDocuments, 0, 2); },
-              "sentence_pair: expects a sentence with one behind it, of the 3 of document 0, got 2");
+              "sentence_pair: expects a sentence that another follows, of the 3 in document 0, got 2");
   check_error([] { data::sentence_pair(kDocuments, 0, INT64_MAX); },
-              "sentence_pair: expects a sentence with one behind it, of the 3 of document 0, got "
+              "sentence_pair: expects a sentence that another follows, of the 3 in document 0, got "
               "9223372036854775807");
   check_error([] { data::sentence_pair(kDocuments, 1, 0); },
-              "sentence_pair: expects a sentence with one behind it, of the 0 of document 1, got 0");
+              "sentence_pair: expects a sentence that another follows, of the 0 in document 1, got 0");
   check_error([] { data::sentence_pair(kDocuments, 0, -1); },
-              "sentence_pair: expects a sentence with one behind it, of the 3 of document 0, got -1");
+              "sentence_pair: expects a sentence that another follows, of the 3 in document 0, got -1");
   check_error(
       [] {
         Generator generator(1);
         for (int i = 0; i < 100; ++i) data::sentence_pair({{{1}, {2}}, {}}, 0, 0, generator);
       },
-      "sentence_pair: expects another document with sentences among the 2, to draw from");
+      "sentence_pair: expects another document with sentences among the 2 to draw from");
 }

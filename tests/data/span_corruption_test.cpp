@@ -18,7 +18,7 @@ using Ids = std::vector<std::int64_t>;
 
 constexpr std::int64_t kSentinel = 999;
 
-/// The text that source and target were made of; throws where they are not of T5's form.
+/// The text from which source and target were made; throws if they do not have T5's form.
 Ids put_together(const data::CorruptedText& made) {
   Ids source = made.source.to_vector<std::int64_t>(), target = made.target.to_vector<std::int64_t>();
   REQUIRE(source.back() == 1);
@@ -48,7 +48,7 @@ Ids put_together(const data::CorruptedText& made) {
 
 }  // namespace
 
-TEST_CASE("span_corruption: source and target together are the text, of the sizes T5 has") {
+TEST_CASE("span_corruption: source and target together are the text, with T5's sizes") {
   Generator generator(1);
   for (const std::int64_t length : {2, 3, 7, 20, 100, 512}) {
     const Tensor ids = arange(length) + 10;
@@ -64,7 +64,7 @@ TEST_CASE("span_corruption: source and target together are the text, of the size
   }
 }
 
-TEST_CASE("span_corruption: every cut is as likely as any other, and the generator decides") {
+TEST_CASE("span_corruption: all cuts are equally likely, and the generator decides") {
   Generator generator(2);
   std::map<Ids, int> counts;
   const Tensor ids = arange(8) + 10;  // 4 tokens in 2 spans, 4 left in 2 pieces: 3 times 3 ways
@@ -93,7 +93,7 @@ TEST_CASE("span_corruption: in a program") {
   CHECK((target == tensor({999, 24, 998, 28, 29, 30, 1})).all());
 }
 
-TEST_CASE("span_corruption: without an end; spans that would not fit side by side") {
+TEST_CASE("span_corruption: without an end; spans that would not fit") {
   Generator generator(4);
   const Tensor ids = arange(4);
   const auto made = data::span_corruption(
@@ -118,7 +118,7 @@ TEST_CASE("span_corruption: in a loader, padded") {
   CHECK(number == 6);
 }
 
-TEST_CASE("span_corruption: sentinels at the ends of what an integer holds") {
+TEST_CASE("span_corruption: sentinels at the limits of int64") {
   Generator generator(5);
   const Tensor ids = arange(20) + 10;
   const data::SpanCorruptionOptions options{.mean_span = 1, .sentinel = INT64_MAX, .end = INT64_MIN};
@@ -127,30 +127,29 @@ TEST_CASE("span_corruption: sentinels at the ends of what an integer holds") {
   CHECK((lowest.target == 0).any());
 }
 
-TEST_CASE("span_corruption: bad calls") {
+TEST_CASE("span_corruption: errors") {
   const Tensor ids = arange(30);
   check_error([] { data::span_corruption(tensor({1}), {.sentinel = 9}); },
-              "span_corruption: expects ids [T] of i64, 2 or more, got i64 [1]");
+              "span_corruption: expects ids [T] of i64 with T of 2 or more, got i64 [1]");
   check_error([] { data::span_corruption(ones({5}), {.sentinel = 9}); },
-              "span_corruption: expects ids [T] of i64, 2 or more, got f32 [5]");
+              "span_corruption: expects ids [T] of i64 with T of 2 or more, got f32 [5]");
   check_error([&] { data::span_corruption(ids, {.noise_density = 1, .sentinel = 99}); },
               "span_corruption: expects a noise_density between 0 and 1, got 1");
   check_error([&] { data::span_corruption(ids, {.mean_span = 0.5, .sentinel = 99}); },
               "span_corruption: expects a mean_span of 1 or more, got 0.5");
   check_error([&] { data::span_corruption(ids, {}); },
-              "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got -1: in T5's "
-              "vocabulary it is 32099");
+              "span_corruption: expects a sentinel of 0 or more, because each of 1 spans needs one, got -1: "
+              "in T5's vocabulary it is 32099");
   check_error([&] { data::span_corruption(ids, {.sentinel = INT64_MIN}); },
-              "span_corruption: expects a sentinel of 0 or more, as 1 spans have one each, got "
+              "span_corruption: expects a sentinel of 0 or more, because each of 1 spans needs one, got "
               "-9223372036854775808: in T5's vocabulary it is 32099");
-  check_error(
-      [&] { data::span_corruption(ids, {.sentinel = 29}); },
-      "span_corruption: ids hold tokens from 29 to 29, which stand for spans: cut the text shorter, or "
-      "take another sentinel");
+  check_error([&] { data::span_corruption(ids, {.sentinel = 29}); },
+              "span_corruption: ids contain tokens from 29 to 29, the sentinels of the spans: use a shorter "
+              "text, or another sentinel");
   for (const std::int64_t end : {97, 98, 99})
     check_error([&] { data::span_corruption(ids, {.mean_span = 1.5, .sentinel = 99, .end = end}); },
                 "span_corruption: 3 spans need the sentinels 97 to 99, and " + std::to_string(end) +
-                    " is the end: cut the text shorter, or take a higher sentinel");
+                    " is the end: use a shorter text, or a higher sentinel");
   for (const std::int64_t end : {96, 100})
     CHECK_NOTHROW(data::span_corruption(ids, {.mean_span = 1.5, .sentinel = 99, .end = end}));
 }

@@ -60,7 +60,7 @@ TEST_CASE("random_split: sizes are PyTorch's") {
   CHECK(sizes(random_split(10, {train, 10 - train})) == Sizes{8, 2});
 }
 
-TEST_CASE("random_split: what does not add up") {
+TEST_CASE("random_split: parts that do not add up") {
   CHECK(contains(message_of([] {
                    random_split(10, {0.8, 0.1});
                  }),
@@ -95,7 +95,7 @@ TEST_CASE("text_windows: inputs and the tokens after them, as views") {
   CHECK(equal(text_windows(strided, 2)[1][0], tensor({2, 4})));
 }
 
-TEST_CASE("text_windows: a loader of them takes no memory but its order and a batch") {
+TEST_CASE("text_windows: a loader of them uses no memory except its order and a batch") {
   const Tensor ids = arange(200000);
   data::DataLoader loader(text_windows(ids, 100), {.batch_size = 8, .shuffle = true});
   const std::int64_t before = memory_stats().live_bytes;
@@ -107,7 +107,7 @@ TEST_CASE("text_windows: a loader of them takes no memory but its order and a ba
   CHECK(memory_stats().live_bytes - before < 2 * 200000 * 8);  // the windows: 160 million
 }
 
-TEST_CASE("random_windows: every place that fits, equally likely, and no other") {
+TEST_CASE("random_windows: every position that fits, equally likely, and no other") {
   const Tensor ids = arange(10);
   Generator generator(7), same(7);
   const auto [x, y] = random_windows(ids, 600, 4, generator);
@@ -123,7 +123,7 @@ TEST_CASE("random_windows: every place that fits, equally likely, and no other")
                  "random_windows: 10 ids are too few for a window of 10 and the token after it"));
 }
 
-TEST_CASE("text_windows: what it refuses") {
+TEST_CASE("text_windows: errors") {
   const Tensor ids = arange(5);
   CHECK(contains(
       message_of([&] { text_windows(ids, 5); }),

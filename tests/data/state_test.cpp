@@ -1,4 +1,4 @@
-// The place in the epoch: saved anywhere, restored to the bit.
+// The position in the epoch: saved anywhere, restored bit for bit.
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using data::DataLoader;
 using data::DataLoaderOptions;
 
-/// A loader of random items, whose order and numbers its seed decides.
+/// A loader of random items, whose order and values the seed decides.
 DataLoader<2> make(DataLoaderOptions options, std::uint64_t seed) {
   options.generator = Generator(seed);
   return DataLoader(
@@ -22,7 +22,7 @@ DataLoader<2> make(DataLoaderOptions options, std::uint64_t seed) {
       options);
 }
 
-TEST_CASE("DataLoader: saved at every position of a loop, it goes on to the bit") {
+TEST_CASE("DataLoader: saved at every position of a loop, it continues bit for bit") {
   for (const std::int64_t ahead : {0, 2})
     for (const bool drop_last : {false, true}) {
       const DataLoaderOptions options = {
@@ -61,7 +61,7 @@ TEST_CASE("DataLoader: saved at every position of a loop, it goes on to the bit"
     }
 }
 
-TEST_CASE("DataLoader: after a load the rest of the epoch is one loop, its end too") {
+TEST_CASE("DataLoader: after loading, the rest of the epoch is one loop, also at its end") {
   auto loader = make({.batch_size = 4}, 1);
   std::vector<StateDict> states = {loader.state_dict()};
   for (const auto& batch : loader) (void)batch, states.push_back(loader.state_dict());
@@ -74,7 +74,7 @@ TEST_CASE("DataLoader: after a load the rest of the epoch is one loop, its end t
     CHECK(loop(other).size() == 3 - done);
     CHECK(other.epoch() == 1);
     CHECK(loop(other).size() == 3);
-    // Left by break, it is not gone on with, nor is a loaded one; loaded again, it is.
+    // A loop left by break is not continued, also after loading; loading again continues it.
     for (const auto& batch : other) {
       (void)batch;
       break;
@@ -91,7 +91,7 @@ TEST_CASE("DataLoader: after a load the rest of the epoch is one loop, its end t
   }
 }
 
-TEST_CASE("DataLoader: saved after the last next(), it goes on with a whole epoch") {
+TEST_CASE("DataLoader: saved after the last next(), it continues with a whole epoch") {
   auto loader = make({.batch_size = 4, .shuffle = true}, 1),
        other = make({.batch_size = 4, .shuffle = true}, 2);
   for (int i = 0; i < 3; ++i) (void)loader.next();
@@ -110,7 +110,7 @@ TEST_CASE("DataLoader: saved after the last next(), it goes on with a whole epoc
   CHECK(same(loop(other), loop(loader)));
 }
 
-TEST_CASE("DataLoader: saved after a break, a restart goes on in the middle") {
+TEST_CASE("DataLoader: saved after a break, a restart continues in the middle") {
   auto loader = make({.batch_size = 4, .shuffle = true}, 1),
        other = make({.batch_size = 4, .shuffle = true}, 2);
   for (const auto& batch : loader) {
@@ -123,7 +123,7 @@ TEST_CASE("DataLoader: saved after a break, a restart goes on in the middle") {
   CHECK(same(loop(other), loop(loader)));  // which leaves the rest of epoch 0 out
 }
 
-TEST_CASE("DataLoader: a state says what has been handed out, not what was read ahead") {
+TEST_CASE("DataLoader: a state counts batches returned, not batches read ahead") {
   auto loader = make({.batch_size = 2, .read_ahead = 5}, 1);
   for (std::int64_t i = 1; i <= 4; ++i) {
     (void)loader.next();
@@ -148,7 +148,7 @@ TEST_CASE("DataLoader: buckets and token limits are restored too") {
                  "the state is of a loader with lengths"));
 }
 
-TEST_CASE("DataLoader: its state goes through a checkpoint, beside others") {
+TEST_CASE("DataLoader: a checkpoint can contain its state together with others") {
   const ScratchFolder folder;
   auto a = make({.batch_size = 2, .shuffle = true}, 1), b = make({.batch_size = 2, .shuffle = true}, 2);
   for (int i = 0; i < 8; ++i) (void)a.next();
@@ -160,7 +160,7 @@ TEST_CASE("DataLoader: its state goes through a checkpoint, beside others") {
   for (int i = 0; i < 9; ++i) CHECK(same<2>({a.next()}, {b.next()}));
 }
 
-TEST_CASE("DataLoader: states it refuses change nothing") {
+TEST_CASE("DataLoader: invalid states change nothing") {
   const auto x = arange(10);
   DataLoader loader({x}, {.batch_size = 3, .shuffle = true, .generator = Generator(1)});
   DataLoader untouched({x}, {.batch_size = 3, .shuffle = true, .generator = Generator(1)});
@@ -176,7 +176,7 @@ TEST_CASE("DataLoader: states it refuses change nothing") {
     return dict;
   };
   CHECK(contains(said(of(9, {.batch_size = 3, .shuffle = true})),
-                 "the state is of a loader with items 9, this one has 10: its batches would be others"));
+                 "the state is of a loader with items 9, this one has 10: the batches would differ"));
   CHECK(contains(said(of(10, {.batch_size = 2, .shuffle = true})), "with batch_size 2, this one has 3"));
   CHECK(contains(said(of(10, {.batch_size = 3})), "with shuffle 0, this one has 1"));
   CHECK(contains(said(of(10, {.batch_size = 3, .shuffle = true, .drop_last = true})), "with drop_last 1"));

@@ -226,8 +226,7 @@ TEST_CASE("BERT's folders: what does not fit is named") {
             .find("num_attention_heads: 3 does not divide hidden_size 8") != std::string::npos);
   check_error([] { nn::Bert::load_pretrained(bert_folder(), {.context = 5}); },
               "Bert::load_pretrained: " + bert_folder() +
-                  "/config.json has 7 positions, which are learned, so that the context cannot be 5: leave "
-                  "the context out");
+                  "/config.json has 7 learned positions, so the context cannot be 5: leave the context out");
   CHECK(bad("\"hidden_size\": 8,", "").find("hidden_size") != std::string::npos);
 
   const BertFolder missing([](const StateDict& w) {

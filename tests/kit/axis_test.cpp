@@ -25,7 +25,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// The number a label stands for.
+// The value of a label.
 double read_label(std::string label) {
   label = replaced(replaced(label, "\u202F", ""), "\u2212", "-");
   const std::size_t ten = label.rfind("10");
@@ -40,7 +40,7 @@ double read_label(std::string label) {
                      nullptr);
 }
 
-// Labels that are equal, or that say another number than the one they stand at.
+// Labels that are equal, or whose value differs from their position.
 int wrong_labels(const std::vector<Tick>& ticks, double exact_to) {
   std::set<std::string> seen;
   int wrong = 0;
@@ -66,7 +66,7 @@ TEST_CASE("linear marks are round") {
         "0 10\u207B\u2077 2\u00B710\u207B\u2077 3\u00B710\u207B\u2077");
 }
 
-TEST_CASE("labels have the digits that tell them apart") {
+TEST_CASE("labels have enough digits to differ") {
   CHECK(
       labels(AxisKind::linear, {1200000, 1200400}, 4) ==
       "1\u202F200\u202F000 1\u202F200\u202F100 1\u202F200\u202F200 1\u202F200\u202F300 1\u202F200\u202F400");
@@ -85,7 +85,7 @@ TEST_CASE("labels have the digits that tell them apart") {
         "2\u00B710\u2076 4\u00B710\u2076 6\u00B710\u2076 8\u00B710\u2076");
 }
 
-TEST_CASE("labels of one axis differ and are right, whatever the range") {
+TEST_CASE("labels of one axis differ and are correct for any range") {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int i = 0; i < 30000; ++i) {
@@ -104,7 +104,7 @@ TEST_CASE("labels of one axis differ and are right, whatever the range") {
   }
 }
 
-TEST_CASE("marks that are asked for have labels that differ") {
+TEST_CASE("requested marks have labels that differ") {
   const auto written = [](const std::vector<double>& marks) {
     std::string text;
     for (const Tick& tick : ticks_at(marks, {0, 1e9})) text += tick.label + ";";
@@ -117,7 +117,7 @@ TEST_CASE("marks that are asked for have labels that differ") {
   CHECK(written({}).empty());
 }
 
-TEST_CASE("log marks are powers of ten, with 2 and 5, or 3, where there is room") {
+TEST_CASE("log marks are powers of ten, with 2 and 5, or 3, if there is room") {
   CHECK(labels(AxisKind::log, {0.25, 6.5}, 3) == "0.3 1 3");
   CHECK(labels(AxisKind::log, {1e-3, 1e2}, 6) == "0.001 0.01 0.1 1 10 100");
   CHECK(labels(AxisKind::log, {1.5, 60}, 6) == "2 5 10 20 50");
@@ -145,7 +145,7 @@ TEST_CASE("marks lie inside the range and are never too many") {
   CHECK(nice_ticks(AxisKind::linear, {1, 1}, 5).empty());
 }
 
-TEST_CASE("numbers are written for people") {
+TEST_CASE("numbers are formatted for readers") {
   CHECK(number_text(0) == "0");
   CHECK(number_text(0.0003) == "0.0003");
   CHECK(number_text(1.25) == "1.25");

@@ -57,7 +57,7 @@ TEST_CASE("bars start at zero, have the length of their values and a number each
   CHECK(svg.find("<desc>nats. Adam: 1.50. AdamW: 1.25. SGD: 3.00.</desc>") != std::string::npos);
 }
 
-TEST_CASE("bars below zero go to the left") {
+TEST_CASE("negative bars extend to the left") {
   BarChart chart = three_bars();
   chart.series[0].values = {-1, 2, 0};
   const std::string svg = draw(chart);
@@ -120,7 +120,7 @@ TEST_CASE("bars of one category have a legend and differ without colour") {
   CHECK(numbers_of(chart).header.size() == 9);
 }
 
-TEST_CASE("long names stand above their bars, in lines that fit") {
+TEST_CASE("long names are above their bars, in lines that fit") {
   BarChart chart = three_bars();
   chart.categories[1] = "a name that is much too long to stand beside a bar on any telephone there is";
   chart.categories[2] = std::string(100, 'x');
@@ -132,7 +132,7 @@ TEST_CASE("long names stand above their bars, in lines that fit") {
   CHECK(rects_of(svg, "bar")[0].x < rects_of(draw(three_bars()), "bar")[0].x);
 }
 
-TEST_CASE("numbers at bars: whole numbers as they are, else three digits of the largest") {
+TEST_CASE("numbers at bars: whole numbers unchanged, else three digits of the largest") {
   BarChart chart = three_bars();
   const auto numbers = [&](const std::vector<double>& values) {
     chart.series[0].values = values;
@@ -147,7 +147,7 @@ TEST_CASE("numbers at bars: whole numbers as they are, else three digits of the 
   CHECK(numbers({3, 0.5, 1e300}) == "3.000 0.500 10\u00B3\u2070\u2070");
 }
 
-TEST_CASE("bar charts that are not well formed are refused") {
+TEST_CASE("invalid bar charts are rejected") {
   BarChart chart = three_bars();
   chart.series[0].values.pop_back();
   CHECK_THROWS_WITH_AS(
@@ -173,7 +173,7 @@ TEST_CASE("bar charts that are not well formed are refused") {
                        "BarChart \"B\": expects at least one category and one series, got 0 and 0", Error);
 }
 
-TEST_CASE("a report takes a bar chart with its numbers") {
+TEST_CASE("a report shows a bar chart with its numbers") {
   HtmlReport report("R", "");
   report.figure(three_bars(), "Bars.");
   const std::string page = report.html();

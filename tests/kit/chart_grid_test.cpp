@@ -41,7 +41,7 @@ TEST_CASE("panels share axes and legend") {
   CHECK_THROWS_WITH_AS(draw(Panels{.title = "P"}), "Panels \"P\": expects at least one panel", Error);
 }
 
-TEST_CASE("a heat map prints each number, crosses out what is missing and frames the best") {
+TEST_CASE("a heat map prints each number, crosses out missing ones and frames the best") {
   HeatMap map{.title = "Final loss", .x_label = "learning rate", .y_label = "layers"};
   map.columns = {"0.001", "0.01"};
   map.rows = {"2", "6"};
@@ -102,7 +102,7 @@ TEST_CASE("a heat map prints each number, crosses out what is missing and frames
                        "HeatMap \"Final loss\": expects 2 x 2 values for its rows and columns, got 3", Error);
 }
 
-TEST_CASE("a file of its own brings style and background") {
+TEST_CASE("a standalone file contains style and background") {
   const std::string file = svg_file(draw(simple({1, 2})));
   expect_sound(file);
   CHECK(file.starts_with("<svg class=\"gradus-chart\" xmlns=\"http://www.w3.org/2000/svg\""));
@@ -139,7 +139,7 @@ Colour mixed(const Colour& over, const Colour& under, double share) {
 
 }  // namespace
 
-TEST_CASE("every colour stands out from the paper, by day and by night") {
+TEST_CASE("every colour has enough contrast with the background, in light and dark mode") {
   const std::string css = chart_style();
   const std::size_t night = css.find("prefers-color-scheme:dark");
   for (const std::string& theme : {css.substr(0, night), css.substr(night)}) {

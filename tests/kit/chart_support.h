@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of charts share.
+// Shared by the tests of charts.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ inline kit::LineChart simple(std::vector<double> y) {
   return chart;
 }
 
-// Nothing but numbers reaches a coordinate, and the markup is well formed.
+// Coordinates contain only numbers, and the markup is well formed.
 inline void expect_sound(const std::string& svg) {
   CHECK(flaw_in(svg) == "");
   CHECK_FALSE(std::regex_search(svg, std::regex("=\"[^\"]*(nan|inf)")));

@@ -1,4 +1,4 @@
-// What holds for every chart in a terminal, on random ones.
+// Properties of every chart in a terminal, tested on random ones.
 
 #include <doctest/doctest.h>
 
@@ -96,7 +96,7 @@ class RandomChart {
   std::mt19937 engine_;
 };
 
-// Columns counted anew: two for the wide characters above, none for the accent.
+// Counts columns independently: two for the wide characters above, none for the accent.
 int width_of(std::u32string_view line) {
   int width = 0;
   for (const char32_t c : line) width += c == 0x301 ? 0 : c >= 0x2E80 ? 2 : 1;
@@ -121,7 +121,7 @@ void expect_fits(const std::string& text, const TerminalOptions& options) {
 
 }  // namespace
 
-TEST_CASE("terminal: no chart is wider than asked, whatever its values and names") {
+TEST_CASE("terminal: no chart is wider than requested, for any values and names") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
     RandomChart random(seed);
@@ -132,7 +132,7 @@ TEST_CASE("terminal: no chart is wider than asked, whatever its values and names
   }
 }
 
-TEST_CASE("terminal: every finite point is inside, with a mark of its own where there is room") {
+TEST_CASE("terminal: every finite point is inside, with its own mark if there is room") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     RandomChart random(seed);
@@ -148,14 +148,14 @@ TEST_CASE("terminal: every finite point is inside, with a mark of its own where 
   }
 }
 
-TEST_CASE("terminal: points without a line are all seen, also above each other") {
+TEST_CASE("terminal: points without a line are all drawn, also above each other") {
   LineChart chart = simple({0, 4, 1, 2, 3, 5, 2.5});
   chart.series[0].x = {1, 1, 1, 1, 1, 1, 2};
   chart.series[0].line = false;
   CHECK(count_of(terminal(chart, {.width = 40, .ascii = false}), "\u2022") == 7);
 }
 
-TEST_CASE("terminal: dots left out of a long line would not have been seen") {
+TEST_CASE("terminal: thinning a long line does not change the picture") {
   // First, highest, lowest and last of each column of dots, then with many more between them, which change
   // nothing.
   LineChart few = simple({});

@@ -18,7 +18,7 @@ using namespace gradus::test;
 
 namespace {
 
-// Expected drawings start with a newline, for the eye.
+// Expected drawings start with a newline, for readability.
 std::string drawn(const auto& chart, const TerminalOptions& options) {
   return "\n" + terminal(chart, options);
 }
@@ -75,7 +75,7 @@ nats
 )");
 }
 
-TEST_CASE("terminal: a line breaks where there is no value, and a lone point is seen") {
+TEST_CASE("terminal: a line has gaps at missing values, and an isolated point is drawn") {
   CHECK(drawn(plot({1, 1, none, 2, none, 3, 3}), {.width = 24, .height = 4, .ascii = false}) == R"(
   │                ⠐⠒⠒⠒
   │
@@ -143,7 +143,7 @@ SGD   2.75 ##########:########
 )");
 }
 
-TEST_CASE("terminal: groups of bars, below zero too; without room each number has a line") {
+TEST_CASE("terminal: groups of bars, also negative; without room each number has a line") {
   BarChart chart = bars({"2", "6"}, {{"Pre", {1, -0.5}}, {"Post", {none, 0.25}}});
   CHECK(drawn(chart, {.width = 40, .ascii = false}) == R"(
 2
@@ -171,7 +171,7 @@ TEST_CASE("terminal: groups of bars, below zero too; without room each number ha
 )");
 }
 
-TEST_CASE("terminal: bars below zero end in halves") {
+TEST_CASE("terminal: negative bars end in halves") {
   CHECK(drawn(bars({"a", "b", "c"}, {1, -0.3, -0.27}), {.width = 31, .ascii = false}) == R"(
 a   1.00      │████████████████
 b  −0.30 █████│
@@ -179,7 +179,7 @@ c  −0.27 ▐████│
 )");
 }
 
-TEST_CASE("terminal: marks of one's own, numbers where these do not touch") {
+TEST_CASE("terminal: given marks, with numbers where these do not touch") {
   LineChart chart = plot({1, 2, 3, 4}, {1, 2, 3, 4});
   chart.x_ticks = {2, 1, 1.25, 1.5, 1.75, 3, 3.5, 4};
   CHECK(drawn(chart, {.width = 24, .height = 3, .ascii = false}) == R"(
@@ -210,7 +210,7 @@ nats, rows: layers, columns: rate
 )");
 }
 
-TEST_CASE("terminal: without a judgement large is dark and nothing is the best") {
+TEST_CASE("terminal: without low_is_good, large values are dark and none is the best") {
   HeatMap map = four_cells();
   map.low_is_good = {};
   map.values = {0, 40, 20, none};
@@ -223,7 +223,7 @@ nats, rows: layers, columns: rate
 )");
 }
 
-TEST_CASE("terminal: a wide heat map is shades, a wider one comes in pieces") {
+TEST_CASE("terminal: a wide heat map has only shades, a wider one is split into pieces") {
   HeatMap map = heat_map(arange(60, f64).reshape({2, 30}), {.low_is_good = true});
   map.values[1] = none;
   CHECK(drawn(map, {.width = 63, .ascii = false}) == R"(
@@ -244,7 +244,7 @@ columns 20 to 29
 )");
 }
 
-TEST_CASE("terminal: options out of range are refused") {
+TEST_CASE("terminal: options out of range are rejected") {
   CHECK_THROWS_WITH_AS(
       terminal(rise(), {.width = 19}),
       "terminal: expects a width of 20 to 1000 columns, or 0 for that of the terminal, got 19", Error);
@@ -272,7 +272,7 @@ TEST_CASE("terminal: labels cannot reach beyond their line") {
   CHECK(terminal(chart, {.ascii = true}).starts_with("? - 10^-12 inf\n"));
 }
 
-TEST_CASE("terminal: ASCII unless the locale is one of UTF-8") {
+TEST_CASE("terminal: ASCII unless the locale uses UTF-8") {
   std::vector<std::pair<std::string, std::string>> kept;
   const auto set = [](const std::string& name, const std::string& value) {
     value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);

@@ -27,7 +27,7 @@ std::string path_of(const std::string& svg, const std::string& css) {
 
 }  // namespace
 
-TEST_CASE("a line chart has its texts and is read aloud") {
+TEST_CASE("a line chart has its texts and a description for screen readers") {
   LineChart chart = simple({3, 2, 1.5, 1.75});
   chart.description = "Falls.";
   const std::string svg = draw(chart);
@@ -68,7 +68,7 @@ TEST_CASE("values that are not finite break the line") {
   expect_sound(draw(LineChart{}));
 }
 
-TEST_CASE("a log axis leaves out what it cannot show") {
+TEST_CASE("a log axis omits values that it cannot show") {
   LineChart chart = simple({10, 1, 0, -1, 1, 10});
   chart.y_axis = AxisKind::log;
   const std::string svg = draw(chart);
@@ -92,7 +92,7 @@ TEST_CASE("curves end at the limits of the axes") {
   }
 }
 
-TEST_CASE("bands and error bars are drawn where both ends are known") {
+TEST_CASE("bands and error bars are drawn if both ends are known") {
   LineChart chart = simple({2, 2, 2, 2, 2});
   chart.series[0].low = {1, 1, none, 1, 1};
   chart.series[0].high = {3, 3, none, 3, 3};
@@ -103,7 +103,7 @@ TEST_CASE("bands and error bars are drawn where both ends are known") {
   CHECK(count_of(path_of(svg, "bars"), "m") == 4 * 3);
 }
 
-TEST_CASE("names stand at the ends of curves, or in a legend when they do not fit") {
+TEST_CASE("names are at the ends of curves, or in a legend if they do not fit") {
   LineChart chart = simple({3, 2, 1});
   CHECK(draw(chart).find("class=\"name\"") != std::string::npos);
   chart.series[0].y[2] = none;  // does not reach the end
@@ -155,7 +155,7 @@ TEST_CASE("series differ without colour") {
   CHECK(markers.size() == 2 * 8);  // in the plot, and larger in the legend
 }
 
-TEST_CASE("long series are condensed, and the numbers are those drawn") {
+TEST_CASE("long series are condensed, and the table has the drawn values") {
   std::vector<double> y;
   for (int i = 0; i < 100000; ++i) y.push_back(i == 5000 ? 50 : 1 + i % 2);
   const LineChart chart = simple(y);
@@ -172,13 +172,13 @@ TEST_CASE("long series are condensed, and the numbers are those drawn") {
   CHECK(table.rows[7][1] == "1.559 (1.000 to 50.000)");  // the spike is not lost
 }
 
-TEST_CASE("a condensed series still breaks where it has no values") {
+TEST_CASE("a condensed series still has gaps at missing values") {
   std::vector<double> y(1000, 2.0);
   for (std::size_t i = 400; i < 700; ++i) y[i] = none;
   CHECK(count_of(path_of(draw(simple(y)), "curve"), "m") == 2);
 }
 
-TEST_CASE("only a line whose x rises is averaged") {
+TEST_CASE("only a line with ascending x is averaged") {
   const auto circle = [](int n) {
     Series series{.name = "c"};
     for (int i = 0; i < n; ++i) {
@@ -191,7 +191,7 @@ TEST_CASE("only a line whose x rises is averaged") {
   CHECK(path_of(draw(circle(200)), "band").empty());
   CHECK(numbers_of(circle(200)).caption.empty());
 
-  LineChart two_runs = simple({});  // a log that was gone on with
+  LineChart two_runs = simple({});  // a log with two runs
   for (const double level : {1.0, 3.0})
     for (int i = 0; i < 100; ++i) two_runs.series[0].x.push_back(i), two_runs.series[0].y.push_back(level);
   CHECK(path_of(draw(two_runs), "band").empty());
@@ -219,7 +219,7 @@ TEST_CASE("points without a line are never averaged") {
   CHECK(path_of(svg, "band").empty());
 }
 
-TEST_CASE("of very many points every k-th is drawn, and gaps stay") {
+TEST_CASE("of very many points only every k-th is drawn, and gaps remain") {
   LineChart chart = simple(std::vector<double>(100'000, 2));
   Series& series = chart.series[0];
   for (std::size_t i = 0; i < series.x.size(); ++i) series.x[i] = -series.x[i];
@@ -232,7 +232,7 @@ TEST_CASE("of very many points every k-th is drawn, and gaps stay") {
   CHECK(count_of(path_of(draw(chart), "marks"), "z") == 2001);
 }
 
-TEST_CASE("a point that no line leads to is marked, wherever it stands") {
+TEST_CASE("an isolated point is marked at any position") {
   std::vector<double> y(20, none);
   y[9] = 1, y[19] = 2;
   CHECK(count_of(path_of(draw(simple(y)), "marks"), "z") == 2);
@@ -240,7 +240,7 @@ TEST_CASE("a point that no line leads to is marked, wherever it stands") {
   CHECK(count_of(path_of(draw(simple(y)), "marks"), "z") == 3);
 }
 
-TEST_CASE("a chart without names is read aloud in sentences") {
+TEST_CASE("a chart without names has a description in sentences") {
   LineChart chart = simple({3, 2, 2.5});
   chart.x_label = chart.y_label = chart.series[0].name = "";
   const auto said = [&](const std::string& words) {
@@ -269,7 +269,7 @@ TEST_CASE("tables join series by x") {
   CHECK(table.rows[3][0] == "best: y = 0.25");
 }
 
-TEST_CASE("charts that are not well formed are refused") {
+TEST_CASE("invalid charts are rejected") {
   LineChart chart = simple({1, 2, 3});
   chart.series[0].y.pop_back();
   CHECK_THROWS_WITH_AS(
@@ -292,7 +292,7 @@ TEST_CASE("charts that are not well formed are refused") {
                        "LineChart \"T\": the x axis needs its low limit 2 below its high limit 1", Error);
 }
 
-TEST_CASE("references and heights that cannot be drawn are refused") {
+TEST_CASE("references and heights that cannot be drawn are rejected") {
   for (const double at : {inf, -inf, none}) {
     for (const Direction direction : {Direction::horizontal, Direction::vertical}) {
       LineChart chart{.title = "T", .references = {{direction, at, "best"}}};

@@ -90,7 +90,7 @@ std::string complaint(std::vector<const char*> words) {
 
 }  // namespace
 
-TEST_CASE("options keep their defaults or take what is given") {
+TEST_CASE("options keep their defaults or take the given values") {
   const Parsed defaults = parse({});
   CHECK_FALSE(defaults.status.has_value());
   CHECK(defaults.options.depths == std::vector<std::int64_t>{2, 6});
@@ -111,7 +111,7 @@ TEST_CASE("options keep their defaults or take what is given") {
   CHECK(all.options.rates == std::vector<double>{0.001, 0.01});
 }
 
-TEST_CASE("bad values say what was expected") {
+TEST_CASE("messages for bad values say what was expected") {
   CHECK(complaint({"--seed", "-1"}) == "lab: --seed: expects a whole number of at least 0; got \"-1\"");
   CHECK(complaint({"--seed", "3x"}) == "lab: --seed: expects a whole number of at least 0; got \"3x\"");
   for (const char* bad : {"12x", "1e3", "0x10", "1.0", "", " 1", "1 ", "+-1", "++1", "--1",
@@ -177,7 +177,7 @@ TEST_CASE("words, several of them, and arguments without a name") {
   CHECK(parsed({"mlp", "gelu"}) == "2");
 }
 
-TEST_CASE("words as arguments: as many as there are, each one checked") {
+TEST_CASE("words as arguments: any number, each one checked") {
   const auto parsed = [](std::vector<const char*> words) {
     words.insert(words.begin(), "bench");
     std::vector<std::string> cases;
@@ -210,12 +210,12 @@ TEST_CASE("help lists every option with its default") {
   }
 }
 
-TEST_CASE("names the program gets wrong are errors of gradus") {
+TEST_CASE("invalid names in the program are Errors") {
   CommandLine line("lab", "");
   std::int64_t steps = 1;
   bool quick = false;
   line.integer("--steps", steps, "");
-  const std::string remedy = "expects a name of its own such as --steps, or CASE for an argument";
+  const std::string remedy = "expects a new name such as --steps, or CASE for an argument";
   for (const char* wrong : {"--steps", "-steps", "--"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(line.integer(wrong, steps, ""), Error);

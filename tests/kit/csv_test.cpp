@@ -78,7 +78,7 @@ TEST_CASE("columns of a CSV file become tensors") {
   CHECK(cars.tensor({"price"}).dtype() == f64);
 }
 
-TEST_CASE("cells are found as RFC 4180 says, and as files are in the wild") {
+TEST_CASE("cells follow RFC 4180 and common practice") {
   CHECK(words("a,b\n\"x,y\",1\n\"two\nlines\",2\n\"say \"\"hi\"\"\",3\n\"\",4\n") ==
         Words{"x,y", "two\nlines", "say \"hi\"", ""});
   CHECK(words("a\r\nx\r\ny\r\n") == Words{"x", "y"});
@@ -122,15 +122,13 @@ TEST_CASE("numbers are decimal, in any locale") {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-TEST_CASE("a cell that is no number is an error with its place and what to do") {
+TEST_CASE("a cell that is not a number is an error with its position and a remedy") {
   CHECK(File("weight,power\n1,2\n\n\"3\",4\n5,?\n").refused_number() ==
-        "Csv::tensor: FILE, line 5, column 'power': '?' is no number; expects one such as -0.5 or 1e3; words "
-        "are "
-        "read by categories() and text()");
+        "Csv::tensor: FILE, line 5, column 'power': '?' is not a number; expects one such as -0.5 or 1e3; "
+        "categories() and text() read words");
   CHECK(File("a,b\r\n\"two\r\nlines\",1\r\nx,zwei\r\n").refused_number() ==
-        "Csv::tensor: FILE, line 2, column 'a': 'two??lines' is no number; expects one such as -0.5 or 1e3; "
-        "words "
-        "are read by categories() and text()");
+        "Csv::tensor: FILE, line 2, column 'a': 'two??lines' is not a number; expects one such as -0.5 or "
+        "1e3; categories() and text() read words");
   for (const char* bad :
        {"0x10", "1,5", "1 2", "1e", "--1", "++1", "+-1", "1_000", "1.2.3", "e3", "true", "$1"}) {
     CAPTURE(bad);
@@ -145,7 +143,7 @@ TEST_CASE("a cell that is no number is an error with its place and what to do") 
     CAPTURE(bad);
     CHECK(File("a\n" + std::string(bad) + "\n").refused_number(i64) ==
           "Csv::tensor: FILE, line 2, column 'a': '" + std::string(bad) +
-              "' is no whole number that i64 holds; ask for f64");
+              "' is not a whole number in the range of i64; ask for f64");
   }
   CHECK(File("a\n1\n").refused_number(boolean) ==
         "Csv::tensor: expects f32, f64 or i64, got bool; compare instead: x != 0");
@@ -154,18 +152,18 @@ TEST_CASE("a cell that is no number is an error with its place and what to do") 
 TEST_CASE("an empty cell is an error unless a number is given for it") {
   const std::string bytes = "a,b\n1,\n2,\" \"\n";
   CHECK(File(bytes).refused_number() ==
-        "Csv::tensor: FILE, line 2, column 'b': the cell is empty; give read_csv the number it stands for, "
-        "{.missing = 0}, or {.missing = NAN}");
+        "Csv::tensor: FILE, line 2, column 'b': the cell is empty; pass read_csv a value for it, {.missing = "
+        "0} or {.missing = NAN}");
   CHECK(numbers(bytes, f64, {.missing = -1}) == std::vector<double>{1, -1, 2, -1});
   CHECK(numbers<std::int64_t>(bytes, i64, {.missing = 0}) == std::vector<std::int64_t>{1, 0, 2, 0});
   CHECK(std::isnan(numbers(bytes, f64, {.missing = std::nan("")})[1]));
-  CHECK(
-      File(bytes).refused_number(i64, {.missing = std::nan("")}) ==
-      "Csv::tensor: FILE, line 2, column 'b': the cell is empty, and .missing = nan is no i64; ask for f64");
+  CHECK(File(bytes).refused_number(i64, {.missing = std::nan("")}) ==
+        "Csv::tensor: FILE, line 2, column 'b': the cell is empty, and .missing = nan is not an i64; ask for "
+        "f64");
   CHECK(File(bytes).read().tensor({"a"}).numel() == 2);  // only what is asked for is read
 }
 
-TEST_CASE("in a file of one column a blank line is an empty cell") {
+TEST_CASE("in a file with one column a blank line is an empty cell") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     CAPTURE(end);
     const auto lines = [&](std::initializer_list<const char*> all) {
@@ -185,7 +183,7 @@ TEST_CASE("in a file of one column a blank line is an empty cell") {
   }
 }
 
-TEST_CASE("words become numbers in sorted order, or in that of another file") {
+TEST_CASE("words are numbered in sorted order, or in that of another file") {
   const Csv train = File("species\nsetosa\nvirginica\nsetosa\n\"\"\n").read();
   const Categories species = train.categories("species");
   CHECK(species.names == Words{"", "setosa", "virginica"});
@@ -204,7 +202,7 @@ TEST_CASE("words become numbers in sorted order, or in that of another file") {
   }) == "Csv::categories: the names 'x', 'x' are not all different");
 }
 
-TEST_CASE("a column that is not there is an error that lists those that are") {
+TEST_CASE("an unknown column is an error that lists all columns") {
   const File file("weight,power\n1,2\n");
   const Csv cars = file.read();
   CHECK(file.message([&] {
@@ -220,15 +218,14 @@ TEST_CASE("a column that is not there is an error that lists those that are") {
   CHECK(file.message([&] { cars.tensor(Words{}); }).find("expects at least one column") != std::string::npos);
 }
 
-TEST_CASE("files whose rows cannot be trusted are refused with the line") {
+TEST_CASE("files with inconsistent rows are rejected, naming the line") {
   CHECK(File("a,b\n1,2\n\"x\n\",4\n5\n").refused() ==
-        "read_csv: FILE, line 5: expects 2 cells, as in line 1, got 1; an empty cell has its ',' too");
+        "read_csv: FILE, line 5: expects 2 cells, as in line 1, got 1; an empty cell also needs its ','");
   CHECK(File("\na,b\n1,2,3\n").refused() ==
-        "read_csv: FILE, line 3: expects 2 cells, as in line 2, got 3; a cell that holds a ',' needs quotes "
-        "around "
-        "it");
+        "read_csv: FILE, line 3: expects 2 cells, as in line 2, got 3; a cell that contains a ',' needs "
+        "quotes around it");
   CHECK(File("a,b,a\n1,2,3\n").refused() ==
-        "read_csv: FILE, line 1: columns 1 and 3 are both called 'a'; give each a name of its own");
+        "read_csv: FILE, line 1: columns 1 and 3 are both called 'a'; give them different names");
   CHECK(File("").refused() == "read_csv: FILE is empty; expects a first row with the names of the columns");
   CHECK(File("\xEF\xBB\xBF\n \r\n").refused().find("is empty") != std::string::npos);
   CHECK(File("a\n1\n\"2\n3\n4\n").refused() ==
@@ -251,7 +248,7 @@ TEST_CASE("files whose rows cannot be trusted are refused with the line") {
                        Error);
 }
 
-TEST_CASE("lines are counted through a long file, however they end") {
+TEST_CASE("lines are counted through a long file, with any line ending") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     std::string bytes = "a,b" + end;
     for (int i = 0; i < 200'000; ++i) bytes += "1,\"2\"" + end;  // more than is parsed at once

@@ -8,7 +8,7 @@
 
 using namespace gradus::kit;
 
-TEST_CASE("durations read like words, at every change of unit") {
+TEST_CASE("durations at every change of unit") {
   CHECK(human_duration(0) == "0 s");
   CHECK(human_duration(-3) == "0 s");
   CHECK(human_duration(0.42) == "0.4 s");
@@ -24,7 +24,7 @@ TEST_CASE("durations read like words, at every change of unit") {
   CHECK(human_duration(std::numeric_limits<double>::infinity()) == "unknown");
 }
 
-TEST_CASE("an even job is estimated exactly") {
+TEST_CASE("the estimate for a job of constant speed is exact") {
   Eta eta(100, 1000);
   CHECK_FALSE(eta.remaining().has_value());
   eta.update(10, 1005);
@@ -44,7 +44,7 @@ TEST_CASE("the estimate follows a change of speed within minutes") {
   CHECK(*eta.remaining() < 8700.5);
 }
 
-TEST_CASE("a clock that goes back and work that is taken back do no harm") {
+TEST_CASE("a clock that goes back and decreasing work do no harm") {
   Eta eta(10, 100);
   eta.update(5, 105);
   eta.update(4, 103);

@@ -24,7 +24,7 @@ long files_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("replace_file writes, replaces and leaves nothing else behind") {
+TEST_CASE("replace_file writes, replaces and leaves no other files") {
   const test::ScratchFolder folder;
   const std::string binary("a\0b\xff\n", 5);
   replace_file(folder / "x.bin", "an older and longer content");
@@ -85,7 +85,7 @@ TEST_CASE("read_file names a file, or a pipe, that does not fit into memory") {
         }).find("read_file: /proc/self/maps does not fit into memory: it has ") != std::string::npos);
 }
 
-TEST_CASE("make_folder creates the folders above and accepts one that exists") {
+TEST_CASE("make_folder creates parents and accepts an existing folder") {
   const test::ScratchFolder folder;
   make_folder(folder / "a" / "b");
   make_folder(folder / "a" / "b");
@@ -94,7 +94,7 @@ TEST_CASE("make_folder creates the folders above and accepts one that exists") {
   CHECK_THROWS_AS(make_folder(folder / "file" / "c"), Error);
 }
 
-TEST_CASE("read_file reads no device, and a pipe only where that is asked for") {
+TEST_CASE("read_file reads no device, and a pipe only if requested") {
   const test::ScratchFolder folder;
   const std::filesystem::path pipe = folder / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -106,17 +106,16 @@ TEST_CASE("read_file reads no device, and a pipe only where that is asked for") 
   writer.join();
   // One that may never end. It fits into the pipe's buffer, so that nobody writes after the end of reading.
   std::thread endless([&] { std::ofstream(pipe) << std::string(1000, 'x'); });
-  CHECK_THROWS_WITH_AS(
-      read_file_or_pipe(pipe, "--text", 999),
-      ("--text: " + pipe.string() +
-       " is a pipe, and gives more than 999 bytes, the most that is read: write them into a file")
-          .c_str(),
-      Error);
+  CHECK_THROWS_WITH_AS(read_file_or_pipe(pipe, "--text", 999),
+                       ("--text: " + pipe.string() +
+                        " is a pipe with more than 999 bytes, the limit for pipes: write them into a file")
+                           .c_str(),
+                       Error);
   endless.join();
   CHECK_THROWS_AS(RunLog{pipe}, Error);
 }
 
-TEST_CASE("same_file sees through names, also of files still to be made") {
+TEST_CASE("same_file resolves links, also for files that do not exist yet") {
   const test::ScratchFolder folder;
   replace_file(folder / "a", "x");
   std::filesystem::create_hard_link(folder / "a", folder / "hard");
@@ -130,7 +129,7 @@ TEST_CASE("same_file sees through names, also of files still to be made") {
   CHECK_FALSE(same_file(folder / "new", folder / "newer"));
 }
 
-TEST_CASE("is_within sees through names, also of what is still to be made") {
+TEST_CASE("is_within resolves links, also for files that do not exist yet") {
   const test::ScratchFolder folder;
   make_folder(folder / "run");
   std::filesystem::create_symlink("run", folder / "link");
@@ -146,7 +145,7 @@ TEST_CASE("is_within sees through names, also of what is still to be made") {
   CHECK_FALSE(is_within(folder / "run/../a", folder / "run"));
 }
 
-TEST_CASE("try_output names who asks and leaves nothing") {
+TEST_CASE("try_output names its caller and changes nothing") {
   const test::ScratchFolder folder;
   try_output("--save", folder / "x", 1 << 20);
   CHECK(files_in(folder.path()) == 0);
@@ -157,7 +156,7 @@ TEST_CASE("try_output names who asks and leaves nothing") {
       Error);
 }
 
-TEST_CASE("expect_nothing_else: no program writes among the files of another") {
+TEST_CASE("expect_nothing_else: no program mixes its files with those of another") {
   const test::ScratchFolder folder;
   const std::string name = folder.path().string();
   const auto said = [&](const std::filesystem::path& path, const std::vector<std::string>& names) {
@@ -174,11 +173,11 @@ TEST_CASE("expect_nothing_else: no program writes among the files of another") {
   replace_file(folder / ".gradus-tmp-1", "x");
   CHECK(said(folder.path(), {"model"}) == "");
   CHECK(said(folder.path(), {}) ==
-        "--save: " + name + " holds 'model', which would be mixed with what is written: name another folder");
-  CHECK(said(folder / "model", {}) == "--save: " + name + "/model is no folder");
+        "--save: " + name + " contains 'model', which would be mixed with the output: name another folder");
+  CHECK(said(folder / "model", {}) == "--save: " + name + "/model is not a folder");
 }
 
-TEST_CASE("OutputFolder: is gone again where nothing was written") {
+TEST_CASE("OutputFolder: is removed if nothing was written") {
   const test::ScratchFolder folder;
   { const OutputFolder made(folder / "a/b/c"); }
   CHECK(files_in(folder.path()) == 0);

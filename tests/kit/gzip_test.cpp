@@ -14,7 +14,7 @@ namespace {
 const std::string zipped_lines =
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x4b\xcd\xcc\x53\xf0\x28\xcd\x4b\xe1\xaa\x2a\x4f\xcd\xe4\x02\x00\x53\x10\x7a\x64\x0e\x00\x00\x00"s;
 
-/// The message of what f throws.
+/// The message that f throws.
 std::string complaint_about(const auto& f) {
   try {
     f();
@@ -26,13 +26,13 @@ std::string complaint_about(const auto& f) {
 
 }  // namespace
 
-TEST_CASE("gzip files are known by how they begin") {
+TEST_CASE("gzip files are recognized by their first bytes") {
   CHECK(is_gzip(zipped_lines));
   CHECK(!is_gzip("ein Hund\n"));
   CHECK(!is_gzip(""));
 }
 
-TEST_CASE("gzip: cut short or damaged anywhere it is an error or the same text, never a crash") {
+TEST_CASE("gzip: a file cut short or damaged anywhere gives an error or the same text, never a crash") {
   CHECK(unzipped(zipped_lines, "x") == "ein Hund\nzwei\n");
   for (std::size_t length = 2; length < zipped_lines.size(); ++length) {
     CAPTURE(length);

@@ -53,7 +53,7 @@ TEST_CASE("columns of numbers are aligned right") {
   CHECK(count_of(html, "<td class=\"n\">") == 4);
 }
 
-TEST_CASE("a report is one sound page that fetches nothing") {
+TEST_CASE("a report is one valid page that fetches nothing") {
   HtmlReport report("Title & more", "Lead with `code`.");
   report.verdict("It **works**", {"first", "second"});
   for (const char* section : {"One", "Two", "Three"}) report.heading(section);
@@ -94,7 +94,7 @@ TEST_CASE("few sections need no list") {
   CHECK(page.find("<nav") == std::string::npos);
 }
 
-TEST_CASE("a report is saved as it is") {
+TEST_CASE("a report is saved unchanged") {
   const test::ScratchFolder folder;
   HtmlReport report("T", "L");
   report.paragraph("Words.");

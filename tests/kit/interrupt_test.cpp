@@ -18,7 +18,7 @@ struct Outcome {
   std::string said;
 };
 
-// Runs `child` in a process of its own, whose stderr is caught.
+// Runs `child` in a separate process and captures its stderr.
 template <class Child>
 Outcome outcome_of(Child child) {
   int ends[2];
@@ -41,7 +41,7 @@ Outcome outcome_of(Child child) {
 
 }  // namespace
 
-TEST_CASE("the first signal sets the flag and says so") {
+TEST_CASE("the first signal sets the flag and prints a message") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const Outcome outcome = outcome_of([number] {
       catch_interrupts();
@@ -66,7 +66,7 @@ TEST_CASE("the second signal ends the program") {
   CHECK(WTERMSIG(outcome.status) == SIGINT);
 }
 
-TEST_CASE("a signal that comes as a second one of the same cause is not a second wish") {
+TEST_CASE("a second signal with the same cause is ignored") {
   const Outcome outcome = outcome_of([] {
     catch_interrupts();
     raise(SIGHUP);  // the terminal's
@@ -78,7 +78,7 @@ TEST_CASE("a signal that comes as a second one of the same cause is not a second
   CHECK(WEXITSTATUS(outcome.status) == 128 + SIGHUP);
 }
 
-TEST_CASE("outside of what is caught a signal ends the program at once, also one ignored by its parent") {
+TEST_CASE("an uncaught signal ends the program at once, also one ignored by its parent") {
   for (const bool after : {false, true}) {
     const Outcome outcome = outcome_of([after] {
       signal(SIGINT, SIG_IGN);  // as a shell does in the background
@@ -103,7 +103,7 @@ TEST_CASE("SIGHUP stays ignored under nohup") {
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("work that is worth nothing unless finished throws") {
+TEST_CASE("work without a partial result throws Interrupted") {
   const Outcome outcome = outcome_of([] {
     stop_if_interrupted();
     interrupt(SIGTERM);

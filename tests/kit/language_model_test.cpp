@@ -8,7 +8,7 @@
 using namespace gradus;
 using test::check_error;
 
-TEST_CASE("decay_matrices: decay for what multiplies") {
+TEST_CASE("decay_matrices: weight decay only for matrices") {
   const nn::GPT model({.vocab = 7, .context = 4, .layers = 1, .block = {.d_model = 8, .heads = 2}});
   const auto groups = kit::decay_matrices(model);
   REQUIRE(groups.size() == 2);
@@ -20,7 +20,7 @@ TEST_CASE("decay_matrices: decay for what multiplies") {
   CHECK(kit::decay_matrices(nn::Linear(2, 3, {.bias = false})).size() == 1);
 }
 
-TEST_CASE("loss_over: the mean over windows side by side, dropout off") {
+TEST_CASE("loss_over: the mean over adjacent windows, without dropout") {
   manual_seed(1);
   const nn::GPT model(
       {.vocab = 7, .context = 4, .layers = 1, .block = {.d_model = 8, .heads = 2, .dropout = 0.5}});
@@ -39,13 +39,13 @@ TEST_CASE("loss_over: the mean over windows side by side, dropout off") {
               "loss_over: expects more tokens than a window has, got 3 for a window of 3");
 }
 
-TEST_CASE("wrong_block_names: names that are not there") {
+TEST_CASE("wrong_block_names: unknown names") {
   CHECK(kit::is_placement("pre"));
   CHECK_FALSE(kit::is_placement("sideways"));
   CHECK(kit::is_norm("rms"));
   CHECK_FALSE(kit::is_norm("loud"));
   CHECK(kit::wrong_block_names("peri", "batch") == "");
   CHECK(kit::wrong_block_names("sideways", "rms") ==
-        "--placement: there is no 'sideways'; `--placement list` has them all");
-  CHECK(kit::wrong_block_names("pre", "loud") == "--norm: there is no 'loud'; `--norm list` has them all");
+        "--placement: there is no 'sideways'; `--placement list` lists all");
+  CHECK(kit::wrong_block_names("pre", "loud") == "--norm: there is no 'loud'; `--norm list` lists all");
 }

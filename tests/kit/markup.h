@@ -1,6 +1,5 @@
 #pragma once
-// A strict little reader of XML and HTML, so that a drawing or page that a browser would have to repair
-// fails.
+// A small strict parser of XML and HTML, so that a drawing or page that a browser would have to repair fails.
 
 #include <cctype>
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace gradus::test {
 
-// The first thing wrong with the markup; empty when it is well formed.
+// The first error in the markup; "" if it is well formed.
 inline std::string flaw_in(std::string_view text) {
   const std::vector<std::string_view> void_tags = {"meta", "!doctype", "br"};
   std::vector<std::string> open;

@@ -1,4 +1,4 @@
-// The code that docs/kit.md quotes, beside tests/consumer/kit.cpp.
+// The code that docs/kit.md quotes, in addition to tests/consumer/kit.cpp.
 
 #include <doctest/doctest.h>
 
@@ -58,7 +58,7 @@ TEST_CASE("the page's code on charts") {
   CHECK(kit::draw(map).find("predicted") != std::string::npos);
 }
 
-TEST_CASE("the page's code on values that are logged now and then") {
+TEST_CASE("the page's code on values that are logged occasionally") {
   const test::ScratchFolder folder;
   const std::filesystem::path path = folder / "m.jsonl", svg = folder / "loss.svg";
   kit::RunLog log(path);

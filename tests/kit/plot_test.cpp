@@ -89,7 +89,7 @@ TEST_CASE("options in braces are options, not numbers") {
   CHECK(bars({"a"}, {1}, {}).series[0].values == Numbers{1});
 }
 
-TEST_CASE("plot says what is wrong with the numbers") {
+TEST_CASE("plot's messages for invalid values") {
   CHECK_THROWS_WITH_AS(plot(Numbers{}), "kit::plot: there are no values", Error);
   CHECK_THROWS_WITH_AS(plot(zeros({0})), "kit::plot: there are no values", Error);
   CHECK_THROWS_WITH_AS(plot({{"a", {1}}, {"b", Numbers{}}}), "kit::plot: there are no values in \"b\"",
@@ -105,12 +105,11 @@ TEST_CASE("plot says what is wrong with the numbers") {
       plot({0, -1}, {.y_axis = AxisKind::log}),
       "kit::plot: there is no point to draw: on a log axis values must be above 0 and finite", Error);
   CHECK_NOTHROW(plot({{"a", {none}}, {"b", {1}}}));
-  CHECK_THROWS_WITH_AS(plot(Tensor()), "kit::Values: the tensor is undefined: give it values first", Error);
+  CHECK_THROWS_WITH_AS(plot(Tensor()), "kit::Values: the tensor is undefined: give it a value first", Error);
   CHECK_THROWS_WITH_AS(
       plot(zeros({2, 3})),
-      "kit::Values: expects a tensor of one axis, got the shape [2, 3]; x.flatten() has one, a matrix is "
-      "drawn "
-      "by kit::heat_map(x), and its columns are lines of kit::plot({{\"a\", x.select(1, 0)}, ...})",
+      "kit::Values: expects a tensor of one axis, got the shape [2, 3]; use x.flatten(), draw a matrix with "
+      "kit::heat_map(x), or its columns with kit::plot({{\"a\", x.select(1, 0)}, ...})",
       Error);
   CHECK_THROWS_AS(plot(zeros({})), Error);
 }
@@ -143,7 +142,7 @@ TEST_CASE("a heat map in one line") {
   CHECK(draw(map).find("<desc>Values. 0: 0 1 2. 1: 3 4 5.</desc>") != std::string::npos);
   map.x_label = "key";
   CHECK(draw(map).find("<desc>Values by key (columns). 0: ") != std::string::npos);
-  CHECK_THROWS_WITH_AS(heat_map(Tensor()), "kit::heat_map: the tensor is undefined: give it values first",
+  CHECK_THROWS_WITH_AS(heat_map(Tensor()), "kit::heat_map: the tensor is undefined: give it a value first",
                        Error);
   CHECK_THROWS_WITH_AS(heat_map(zeros({2})),
                        "kit::heat_map: expects a matrix, got the shape [2]; see kit::plot(x)", Error);
@@ -181,24 +180,23 @@ TEST_CASE("charts are saved as SVG, or as a page with the numbers") {
   Panels{.panels = {plot({1, 2})}}.save(svg);
   CHECK(read_file(svg).find("class=\"curve\"") != std::string::npos);
 
-  CHECK_THROWS_WITH_AS(
-      plot({1}, {.title = "T"}).save("loss.png"),
-      "LineChart \"T\": cannot save \"loss.png\": expects a name that ends in .svg or .html; "
-      "browsers and programs such as Inkscape make other formats of the first",
-      Error);
+  CHECK_THROWS_WITH_AS(plot({1}, {.title = "T"}).save("loss.png"),
+                       "LineChart \"T\": cannot save \"loss.png\": expects a name that ends in .svg or "
+                       ".html; browsers and programs such as Inkscape convert .svg to other formats",
+                       Error);
   CHECK_THROWS_AS(bars({"a"}, {1}).save("loss"), Error);
   const std::string missing = (folder.path / "none" / "loss.svg").string();
   CHECK_THROWS_AS(plot({1}).save(missing), Error);
   CHECK(!std::filesystem::exists(folder.path / "none"));
 }
 
-TEST_CASE("a stream gets the chart in the terminal's way") {
+TEST_CASE("a stream gets the chart as text") {
   std::ostringstream out;
   out << plot({1, 2}) << bars({"a"}, {1}) << heat_map(ones({1, 1}));
   CHECK(out.str() == terminal(plot({1, 2})) + terminal(bars({"a"}, {1})) + terminal(heat_map(ones({1, 1}))));
 }
 
-TEST_CASE("a long series is quick and small") {
+TEST_CASE("a long series is drawn quickly and takes little space") {
   const LineChart chart = plot(arange(200000));
   CHECK(draw(chart).size() < 8000);
   CHECK(terminal(chart, {.ascii = false}).size() < 8000);

@@ -15,7 +15,7 @@ using namespace gradus;
 
 namespace {
 
-/// What a child writes to this stream.
+/// The output of a child to this stream.
 template <class F>
 std::string written_to(int stream, const F& f) {
   const test::ScratchFolder folder;
@@ -30,7 +30,7 @@ std::string written_to(int stream, const F& f) {
 
 }  // namespace
 
-TEST_CASE("print_text and print_error write nothing that controls a terminal, print what it is given") {
+TEST_CASE("print_text and print_error write nothing that controls a terminal, print writes text unchanged") {
   const std::string text = "a\x1b]0;title\x07\x9b\u202e\u009b\r\n\tb\n";
   const std::string safe = "a\uFFFD]0;title\uFFFD\uFFFD\uFFFD\uFFFD\r\n\tb\n";
   CHECK(written_to(STDOUT_FILENO, [&] { kit::print_text(text); }) == safe);

@@ -49,7 +49,7 @@ TEST_CASE("a bar never reaches the edge, at any width") {
   }
 }
 
-TEST_CASE("a bar is drawn ten times a second at most") {
+TEST_CASE("a bar is drawn at most ten times a second") {
   FakeScreen screen{.text = {}, .now = 0, .columns = 80};
   {
     Progress progress("x", 1000, screen.output());
@@ -64,7 +64,7 @@ TEST_CASE("a bar is drawn ten times a second at most") {
   CHECK(screen.count('\n') == 1);  // the destructor leaves the cursor on a line of its own
 }
 
-TEST_CASE("without a terminal there are a few plain lines") {
+TEST_CASE("without a terminal there are occasional plain lines") {
   FakeScreen screen;
   Progress progress("train", 600, screen.output());
   for (int i = 1; i <= 600; ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("without a terminal there are a few plain lines") {
   CHECK(screen.count('\x1b') == 0);
 }
 
-TEST_CASE("a short job prints its result only") {
+TEST_CASE("a short job prints only its result") {
   FakeScreen screen;
   Progress progress("train", 10, screen.output());
   for (int i = 1; i <= 10; ++i) {
@@ -91,7 +91,7 @@ TEST_CASE("a short job prints its result only") {
   CHECK(screen.text == "train  done in 4.0 s  loss 1.9\n");
 }
 
-TEST_CASE("a job that ends early says how far it came") {
+TEST_CASE("a job that ends early shows the share done") {
   FakeScreen screen;
   Progress progress("train", 750, screen.output());
   screen.now = 1.1;
@@ -100,7 +100,7 @@ TEST_CASE("a job that ends early says how far it came") {
   CHECK(screen.text == "train  ended at 16% after 1.1 s  loss 1.9\n");
 }
 
-TEST_CASE("notes stand above the bar") {
+TEST_CASE("notes are above the bar") {
   FakeScreen screen{.text = {}, .now = 0, .columns = 40};
   Progress progress("t", 10, screen.output());
   screen.now = 1;
@@ -122,7 +122,7 @@ TEST_CASE("an empty job is done") {
   CHECK(screen.text.find("100%  0 s left") != std::string::npos);
 }
 
-TEST_CASE("what a label or detail holds stays on its line") {
+TEST_CASE("a label or detail stays on its line") {
   FakeScreen screen{.text = {}, .now = 0, .columns = 80};
   Progress progress("a\n\x1b[2J", 4, screen.output());
   screen.now = 1;
@@ -134,7 +134,7 @@ TEST_CASE("what a label or detail holds stays on its line") {
   CHECK(screen.text == "\r\x1b[Ka??[2J  ended at 25% after 1.0 s  c?d\n");
 }
 
-TEST_CASE("a total that is no number is refused") {
+TEST_CASE("a total that is not finite is rejected") {
   FakeScreen screen;
   constexpr double inf = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(Progress("t", std::numeric_limits<double>::quiet_NaN(), screen.output()),

@@ -17,7 +17,7 @@ namespace {
 
 int failing_truncations = 0;
 
-/// For one scope no file grows beyond so many bytes.
+/// Limits the size of all files during one scope.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
@@ -38,7 +38,7 @@ class FileLimit {
 
 }  // namespace
 
-/// Comes before the C library's.
+/// Replaces the C library's.
 extern "C" int ftruncate(int file, off_t bytes) noexcept {
   if (failing_truncations == 0) return static_cast<int>(syscall(SYS_ftruncate, file, bytes));
   --failing_truncations;
@@ -115,7 +115,7 @@ TEST_CASE("numbers come back as the same bits") {
   CHECK(lines[0].json() == "{\"x\":0.1,\"i\":-9223372036854775808}");
 }
 
-TEST_CASE("a column has a value for each line") {
+TEST_CASE("a column has one value per line") {
   const test::ScratchFolder folder;
   CHECK(read_run_log(folder / "none.jsonl").empty());
   CHECK(read_run_log(folder / "none.jsonl").column("loss").empty());
@@ -142,7 +142,7 @@ TEST_CASE("a column has a value for each line") {
                        "LogLines::column: 'note' is a text in line 1, 'a'; expects numbers", Error);
 }
 
-TEST_CASE("a line knows which one of its file it is") {
+TEST_CASE("a line knows its number in the file") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "m.jsonl").string();
   replace_file(path, "{\"a\":1}\n\n{\"a\":2,\"v\":\"x\"}\n{\"a\":3}");
@@ -156,7 +156,7 @@ TEST_CASE("a line knows which one of its file it is") {
                        Error);
 }
 
-TEST_CASE("lines with a value that is there only now and then") {
+TEST_CASE("lines with a value that is present only occasionally") {
   LogLines lines;
   for (int step = 1; step <= 6; ++step) {
     LogLine line = {{"step", step}};
@@ -172,7 +172,7 @@ TEST_CASE("lines with a value that is there only now and then") {
   CHECK(LogLines().with("step").empty());
 }
 
-TEST_CASE("a log begins anew where that is asked for") {
+TEST_CASE("a log is overwritten if requested") {
   const test::ScratchFolder folder;
   const std::filesystem::path path = folder / "runs" / "m.jsonl";
   for (const bool append : {false, true, true}) RunLog(path, {.append = append}).write({{"step", 1}});
@@ -184,15 +184,14 @@ TEST_CASE("a log begins anew where that is asked for") {
   CHECK_THROWS_AS(RunLog(folder.path(), {.append = false}), Error);
 }
 
-TEST_CASE("values of another kind are refused") {
+TEST_CASE("values of other types are rejected") {
   const test::ScratchFolder folder;
   RunLog log(folder / "m.jsonl");
   CHECK_THROWS_WITH_AS(log.write({{"step", 1}, {"step", 2}}), "LogLine: 'step' appears twice in one line",
                        Error);
   CHECK_THROWS_WITH_AS(
       LogValue(std::uint64_t{1} << 63),
-      "RunLog: 9223372036854775808 is above 2^63 - 1, the largest whole number a line holds; "
-      "write it as a text",
+      "RunLog: 9223372036854775808 is above 2^63 - 1, the largest whole number in a log; write it as a text",
       Error);
   const LogLine line = {{"x", 2.5}, {"name", "n"}};
   CHECK_THROWS_WITH_AS(line["y"], "LogLine: the line has no 'y'; it has 'x', 'name'", Error);
@@ -205,7 +204,7 @@ TEST_CASE("values of another kind are refused") {
   CHECK(read_file(folder / "m.jsonl").empty());
 }
 
-TEST_CASE("every cut of the last line is tolerated, and appending goes on after it") {
+TEST_CASE("a last line cut off anywhere is tolerated, and appending continues after it") {
   const test::ScratchFolder folder;
   const std::string first = "{\"step\":1}\n";
   const std::string second = "{\"step\":2,\"loss\":1.25}\n";
@@ -221,13 +220,14 @@ TEST_CASE("every cut of the last line is tolerated, and appending goes on after 
   }
 }
 
-TEST_CASE("a file that is no run log is refused, and stays as it is") {
+TEST_CASE("a file that is not a run log is rejected and not changed") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "w.safetensors").string();
   const auto refused = [&](const std::string& bytes, const std::string& reason) {
     CAPTURE(bytes);
     replace_file(path, bytes);
-    CHECK_THROWS_WITH_AS(RunLog{path}, ("RunLog: " + path + " is no run log: line " + reason).c_str(), Error);
+    CHECK_THROWS_WITH_AS(RunLog{path}, ("RunLog: " + path + " is not a run log: line " + reason).c_str(),
+                         Error);
     CHECK_THROWS_WITH_AS(read_run_log(path), ("read_run_log: " + path + " line " + reason).c_str(), Error);
     CHECK(read_file(path) == bytes);
   };
@@ -257,17 +257,17 @@ TEST_CASE("a file that is no run log is refused, and stays as it is") {
   }
 }
 
-TEST_CASE("names that are not UTF-8 are refused: JSON would make one of them all") {
+TEST_CASE("names that are not UTF-8 are rejected: JSON could not distinguish them") {
   LogLine line;
   for (const char* name : {"\xFF", "a\xC3", "\xC3\x28", "\xED\xA0\x80"})
     CHECK_THROWS_AS(line.add(name, 1), Error);
-  CHECK_THROWS_WITH_AS(line.add("a\xFF", 1), "LogLine: the name 'a?' is not UTF-8, which JSON demands",
+  CHECK_THROWS_WITH_AS(line.add("a\xFF", 1), "LogLine: the name 'a?' is not UTF-8, which JSON requires",
                        Error);
   line.add("gr\u00F6\u00DFe \U0001F600", 1);
   CHECK(line.json() == "{\"gr\u00F6\u00DFe \U0001F600\":1}");
 }
 
-TEST_CASE("where the disk is full no half line stays") {
+TEST_CASE("if the disk is full no half line remains") {
   const test::ScratchFolder folder;
   RunLog log(folder / "m.jsonl");
   log.write({{"step", 1}});
@@ -285,7 +285,7 @@ TEST_CASE("where the disk is full no half line stays") {
   CHECK(read_file(folder / "m.jsonl") == "{\"step\":1}\n{\"step\":3}\n");
 }
 
-TEST_CASE("a half line that cannot be removed is not gone on from") {
+TEST_CASE("a half line that cannot be removed is not continued") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "m.jsonl").string(), first = "{\"step\":1}\n";
   RunLog log(path);
@@ -307,8 +307,7 @@ TEST_CASE("a half line that cannot be removed is not gone on from") {
   CHECK(read_file(path) == first + "{\"step\":3}\n");
 }
 
-TEST_CASE(
-    "a million names in a line are read, found and compared in no time") {  // one by one it would be hours
+TEST_CASE("a million names in a line are read, found and compared quickly") {  // one by one it would be hours
   const test::ScratchFolder folder;
   constexpr int kNames = 1'000'000;
   LogLine line;

@@ -4,7 +4,7 @@
 
 using namespace gradus::kit;
 
-TEST_CASE("text is made safe") {
+TEST_CASE("text is escaped") {
   CHECK(escaped("a<b>&\"c'") == "a&lt;b&gt;&amp;&quot;c&#39;");
   CHECK(escaped(std::string_view("\x01\0", 2)) == "\uFFFD\uFFFD");
   CHECK(escaped("\xff\xC3\xA9") == "\uFFFD\u00E9");
@@ -20,7 +20,7 @@ TEST_CASE("coordinates are short") {
   CHECK(coordinate(1e30) == "10000000");
 }
 
-TEST_CASE("a path moves in steps that do not add up rounding") {
+TEST_CASE("a path's steps do not accumulate rounding errors") {
   PathData path;
   path.move_to(10, 10).line_to(10.44, 9).line_to(10.88, 9).line_to(11.32, 8.5);
   CHECK(path.text() == "m10 10l.4-1 .5 0 .4-.5");
@@ -28,7 +28,7 @@ TEST_CASE("a path moves in steps that do not add up rounding") {
   CHECK(path.text() == "m10 10l.4-1 .5 0 .4-.5m-11.3-8.5");
 }
 
-TEST_CASE("after closing, a path goes on from its start") {
+TEST_CASE("after closing, a path continues from its start") {
   PathData path;
   path.move_to(5, 5).line_to(10, 5).line_to(10, 10).close().move_to(6, 5);
   CHECK(path.text() == "m5 5l5 0 0 5zm1 0");

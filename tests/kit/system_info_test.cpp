@@ -8,7 +8,7 @@
 
 using namespace gradus::kit;
 
-TEST_CASE("system_info has every fact and nothing private") {
+TEST_CASE("system_info has all facts and nothing private") {
   const char* home = std::getenv("HOME");
   std::string keys;
   for (const auto& fact : system_info()) {

@@ -27,7 +27,7 @@ TEST_CASE("bytes that are not UTF-8 are kept one by one") {
   CHECK_THROWS_AS(to_utf8(std::u32string{0x110000}), Error);
 }
 
-TEST_CASE("any bytes survive the way to code points and back") {
+TEST_CASE("converting any bytes to code points and back changes nothing") {
   std::uint64_t state = 1;
   for (int round = 0; round < 2000; ++round) {
     std::string bytes;
@@ -52,7 +52,7 @@ TEST_CASE("a vocabulary is sorted and encodes both ways") {
                        Error);
 }
 
-TEST_CASE("tokens are a tensor wherever one is asked for") {
+TEST_CASE("tokens convert to a tensor") {
   const TextData text = split_text("abcabcabcabcabcabcabcabc", 3, 0.5);
   const auto [x, y] = data::text_windows(text.train, 4);
   CHECK(x.shape() == Shape{8, 4});
@@ -80,7 +80,7 @@ TEST_CASE("a text is split nine to one by characters, not bytes") {
         text);
 }
 
-TEST_CASE("texts that cannot be used are refused with the reason") {
+TEST_CASE("unusable texts are rejected with the reason") {
   CHECK_THROWS_WITH_AS(split_text("", 8), "split_text: the text is empty", Error);
   CHECK_THROWS_WITH_AS(split_text(std::string(100, 'x'), 10),
                        "split_text: the text is too short: its 100 characters split into 90 for training and "
@@ -97,12 +97,11 @@ TEST_CASE("texts that cannot be used are refused with the reason") {
                        Error);
 }
 
-TEST_CASE("what is no text is refused before it is trained on") {
+TEST_CASE("a file that is not text is rejected") {
   const test::ScratchFolder folder;
   const std::string file = (folder / "book.zip").string();
   replace_file(file, std::string("PK\3\4\0\0 and so on", 16));
-  const std::string wrong =
-      file + " is no text: byte 4 is 0; an archive has to be unpacked, UTF-16 to be converted to UTF-8";
+  const std::string wrong = file + " is not a text: byte 4 is 0; unpack an archive, convert UTF-16 to UTF-8";
   CHECK_THROWS_WITH_AS(read_text(file, "--text"), ("--text: " + wrong).c_str(), Error);
   replace_file(file, "caf\xe9, in an older code");
   CHECK(read_text(file) == "caf\xe9, in an older code");

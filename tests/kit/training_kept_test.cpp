@@ -1,4 +1,4 @@
-// What a training could not save or read: its exit status, and messages that name the file.
+// A training that cannot save or read its files: its exit status, and messages that name the file.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ using namespace gradus;
 
 namespace {
 
-/// No file of this process may grow beyond so many bytes.
+/// Limits the size of all files of this process.
 void leave_room_for(rlim_t bytes) {
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -59,7 +59,7 @@ int status_of_training(Lost lost, int signal_in_last_step, const std::function<i
 
 }  // namespace
 
-TEST_CASE("a training whose end is not saved has an exit status of its own") {
+TEST_CASE("a training whose end is not saved has its own exit status") {
   const auto status = [](Lost lost, int signal_in_last_step) {
     return status_of_training(lost, signal_in_last_step, kit::interrupt_status);
   };
@@ -70,12 +70,12 @@ TEST_CASE("a training whose end is not saved has an exit status of its own") {
   CHECK(status(Lost::nothing, SIGTERM) == 143);
   CHECK(status(Lost::end, SIGTERM) == kit::status_not_kept);
   CHECK(kit::status_not_kept == 3);
-  // Another error says more.
+  // Another error has precedence.
   CHECK(status_of_training(Lost::end, 0, []() -> int { fail("another error"); }) == 1);
   CHECK(status_of_training(Lost::end, 0, [] { return 7; }) == 7);
 }
 
-TEST_CASE("a training without a folder keeps nothing, which is no loss") {
+TEST_CASE("a training without a folder keeps nothing, which is not an error") {
   CHECK(test::in_child([] {
           dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
           return kit::run_program("test", [] {

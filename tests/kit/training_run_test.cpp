@@ -29,7 +29,7 @@ struct RunPlan {
   double bad_loss = 0;              // in place of the loss of step 3
 };
 
-/// Everything a run can depend on: dropout, a shuffled loader, a generator and a number of its own.
+/// Everything that a run may depend on: dropout, a shuffled loader, a generator and a count.
 StateDict trained(const RunPlan& plan) {
   manual_seed(7);
   const nn::Sequential net(nn::Linear(3, 8), tanh, nn::Dropout(0.3), nn::Linear(8, 1));
@@ -87,13 +87,13 @@ bool run_says(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("fingerprint: tells texts of one length apart") {
+TEST_CASE("fingerprint: distinguishes texts of equal length") {
   CHECK(kit::fingerprint("") == "0 bytes, CRC-32 00000000");
   CHECK(kit::fingerprint("123456789") == "9 bytes, CRC-32 cbf43926");  // the standard's check value
   CHECK(kit::fingerprint(std::string_view("\xff\0", 2)) != kit::fingerprint(std::string_view("\0\xff", 2)));
 }
 
-TEST_CASE("a training that is killed and resumed ends with the bits of one that was not") {
+TEST_CASE("a training that is killed and resumed ends with the same bits as an uninterrupted one") {
   const StateDict whole = trained({.options = {.steps = 20}});
   for (const std::int64_t kill : {4, 6, 11, 20}) {
     const test::ScratchFolder folder;
@@ -116,7 +116,7 @@ TEST_CASE("a training that is killed and resumed ends with the bits of one that 
   }
 }
 
-TEST_CASE("a training that a signal stops keeps the step it was in, and goes on after it") {
+TEST_CASE("a training stopped by a signal keeps its last step, and continues after it") {
   const StateDict whole = trained({.options = {.steps = 20}});
   const test::ScratchFolder folder;
   RunPlan plan{.options = {.steps = 20, .folder = folder / "run"}, .interrupted_in = 7};
@@ -154,7 +154,7 @@ TEST_CASE("a step may be the last one") {
   CHECK(load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>() == 5);
 }
 
-TEST_CASE("what is not finite ends a training, and its checkpoints stay") {
+TEST_CASE("a value that is not finite ends a training, and its checkpoints remain") {
   for (const double bad : {test::kNan, test::kInf}) {
     const test::ScratchFolder folder;
     RunPlan plan{.options = {.steps = 20, .folder = folder / "run", .checkpoint_steps = 2}, .bad_loss = bad};
@@ -182,18 +182,18 @@ TEST_CASE("a folder holds one training") {
   RunPlan plan{.options = {.steps = 4, .folder = run, .settings = {{"--lr", "0.1"}, {"--seed", "0"}}}};
   plan.options.resume = true;
   CHECK(run_says(message_of_run([&] { trained(plan); }),
-                 "run holds no checkpoint to resume: leave --resume out to begin"));
+                 "run contains no checkpoint to resume: leave out --resume to start"));
   CHECK_FALSE(std::filesystem::exists(run));  // a folder with nothing in it is not left behind
   plan.options.resume = false;
   trained(plan);
   const StateDict before = load_checkpoint(run).tensors;
   CHECK(run_says(message_of_run([&] { trained(plan); }),
-                 "run holds the checkpoints of a training: resume it (--resume)"));
+                 "run contains the checkpoints of a training: resume it (--resume)"));
   plan.options.resume = true;
   plan.options.settings = {{"--lr", "0.2"}, {"--text", "a"}};
   CHECK(run_says(
       message_of_run([&] { trained(plan); }),
-      "cannot go on with other settings: --lr was 0.1, is 0.2; --seed was 0, is not given; --text was not "
+      "cannot continue with other settings: --lr was 0.1, is 0.2; --seed was 0, is not given; --text was not "
       "given, is a"));
   plan.options.settings = {{"--lr", "0.1"}, {"--seed", "0"}};
   plan.options.steps = 3;
@@ -201,10 +201,10 @@ TEST_CASE("a folder holds one training") {
   CHECK(same_weights(load_checkpoint(run).tensors, before));
 }
 
-TEST_CASE("a folder is one training's at a time") {
+TEST_CASE("only one training at a time uses a folder") {
   const test::ScratchFolder folder;
   const std::string taken =
-      "run: another training is at work there: wait for its end, or name another folder";
+      "run: another training uses this folder: wait for its end, or name another folder";
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   const kit::TrainingOptions first{.steps = 2, .folder = folder / "run"};
   kit::TrainingRun run(first);
@@ -216,14 +216,14 @@ TEST_CASE("a folder is one training's at a time") {
     CHECK(test::in_child([&] { return run_says(message_of_run(begin), taken); }) == 0);
   }
   kit::TrainingRun elsewhere({.steps = 1, .folder = folder / "other"});
-  CHECK(run.train(step));  // at its end it lets go of the folder
+  CHECK(run.train(step));  // releases the folder at its end
   kit::TrainingRun more({.steps = 3, .folder = folder / "run", .resume = true});
   CHECK_THROWS_AS(more.train([](std::int64_t) -> kit::StepResult { throw KilledRun(); }), KilledRun);
   kit::TrainingRun last({.steps = 3, .folder = folder / "run", .resume = true});
   CHECK(last.train(step));
 }
 
-TEST_CASE("resuming leaves the old losses whole until the new ones are") {
+TEST_CASE("resuming keeps the old losses until the new ones are complete") {
   const test::ScratchFolder folder;
   const auto run = [&](bool resume, std::int64_t killed_in) {
     kit::TrainingRun r({.steps = 6, .folder = folder / "run", .resume = resume, .checkpoint_steps = 2});
@@ -240,7 +240,7 @@ TEST_CASE("resuming leaves the old losses whole until the new ones are") {
   CHECK(kit::read_training_log(folder / "run").column("loss") == std::vector<double>{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("a full disk ends no training, and what it had no room for comes later") {
+TEST_CASE("a full disk does not end a training, and missing lines are written later") {
   for (const bool ever : {true, false}) {  // whether there is room again
     const test::ScratchFolder folder;
     CHECK(test::in_child([&] {
@@ -270,7 +270,7 @@ TEST_CASE("a full disk ends no training, and what it had no room for comes later
   }
 }
 
-TEST_CASE("what cannot be saved says whether the training is kept") {
+TEST_CASE("the error of a failed save says whether the training is kept") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "run").string();
   const auto full = [] { fail("model: no space left"); };
@@ -281,12 +281,12 @@ TEST_CASE("what cannot be saved says whether the training is kept") {
     const std::string after = message_of_run([&] { run.save(full); });
     CHECK(before == "model: no space left");
     CHECK(after == (kept ? "model: no space left; the training is kept in " + path +
-                               ": resume it (--resume) when this is mended"
+                               ": resume it (--resume) when this is fixed"
                          : "model: no space left"));
   }
 }
 
-TEST_CASE("what a checkpoint has and a training keeps must be the same") {
+TEST_CASE("a checkpoint must contain exactly the objects that a training keeps") {
   const test::ScratchFolder folder;
   const kit::TrainingOptions first{.steps = 1, .folder = folder / "run"};
   const nn::Linear fc(2, 2);
@@ -309,16 +309,16 @@ TEST_CASE("what a checkpoint has and a training keeps must be the same") {
   CHECK(run_says(message_of_run([&] { kit::TrainingRun r(more); }), "it was not written by a TrainingRun"));
 }
 
-TEST_CASE("a TrainingRun's own misuse is told") {
+TEST_CASE("misuse of TrainingRun is an error") {
   kit::TrainingRun run({.steps = 1});
   const nn::Linear fc(2, 2);
   run.keep("model", fc);
   CHECK(run_says(message_of_run([&] { run.keep("model", fc); }), "'model' is kept already"));
   for (const char* name : {"", "a.b", "step", "random"})
     CHECK(run_says(message_of_run([&] { run.keep(name, fc); }), "keep expects a name without a dot"));
-  CHECK(run_says(message_of_run([&] { run.log({{"a", 1}}); }), "log() is called within a step"));
-  CHECK(run_says(message_of_run([&] { run.note("a"); }), "note() is called within a step"));
-  CHECK(run_says(message_of_run([&] { run.stop(); }), "stop() is called within a step"));
+  CHECK(run_says(message_of_run([&] { run.log({{"a", 1}}); }), "log() must be called within a step"));
+  CHECK(run_says(message_of_run([&] { run.note("a"); }), "note() must be called within a step"));
+  CHECK(run_says(message_of_run([&] { run.stop(); }), "stop() must be called within a step"));
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   run.train(step);
   CHECK(run_says(message_of_run([&] { run.train(step); }), "train() is called once"));
@@ -331,7 +331,7 @@ TEST_CASE("a TrainingRun's own misuse is told") {
   CHECK(run_says(message_of_run([] { kit::TrainingRun r({.resume = true}); }), "resume expects the folder"));
 }
 
-TEST_CASE("a limit of time is that of all parts together") {
+TEST_CASE("a time limit includes the time before resuming") {
   const test::ScratchFolder folder;
   const auto slow_steps = [&](bool resume, double seconds, std::int64_t steps) {
     kit::TrainingRun run({.steps = steps, .folder = folder / "run", .resume = resume, .seconds = seconds});

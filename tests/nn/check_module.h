@@ -68,7 +68,7 @@ inline void check_module(const nn::Module& model, Tensors inputs,
   }
 }
 
-/// Every parameter N(0, 1/4), biases and gains too, so that each matters.
+/// Sets every parameter to N(0, 1/4), including biases and norms' weights, so that each has an effect.
 inline void randomize(const nn::Module& model) {
   for (const auto& [name, w] : model.named_parameters()) nn::init::normal_(w, 0, 0.5);
 }
@@ -79,7 +79,7 @@ inline double max_difference(const Tensor& a, const Tensor& b) {
   return (a.detach() - b.detach()).abs().max().item();
 }
 
-/// "weight [2, 3]", "bias [2]", ... in order.
+/// Lists "weight [2, 3]", "bias [2]", ... in order.
 inline std::vector<std::string> keys_and_shapes(const nn::Module& model) {
   std::vector<std::string> lines;
   for (const auto& [key, values] : model.state_dict()) lines.push_back(key + " " + to_string(values.shape()));

@@ -1,4 +1,4 @@
-// What changes several tensors in turn changes all of them, or where memory runs out none.
+// Functions that change several tensors change all of them, or none when out of memory.
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ nn::GPT small_gpt() {
   return gpt;
 }
 
-/// Logits of a next token for each row; the cache stays as it is.
+/// Logits of the next token for each row; does not change the cache.
 std::vector<float> looked_at(const nn::GPT& gpt, nn::KeyValueCache cache) {
   return gpt.next_logits(full({cache.batch(), 1}, 3, i64), cache).to_vector<float>();
 }
@@ -50,7 +50,7 @@ TEST_CASE("out of memory: KeyValueCache::select changes all layers or none") {
                          [&] { must(looked_at(gpt, *cache) == before); }) > 3);
 }
 
-// In a process of its own: elsewhere malloc may have enough left of other tests.
+// In a separate process: otherwise malloc may have memory left from other tests.
 TEST_CASE("child: KeyValueCache::select under limits of memory" * doctest::skip()) {
   const SingleThread alone;
   const NoGrad no_grad;
@@ -116,7 +116,7 @@ TEST_CASE("out of memory: a decoder's cache, which holds memory's keys, selects 
                        [&] { must(look(*cache) == before); }) > 3);
 }
 
-TEST_CASE("KeyValueCache: select gives the rows of any choice, in the memory it has where they are no more") {
+TEST_CASE("KeyValueCache: select keeps any choice of rows, in the old memory unless there are more") {
   const nn::GPT gpt = small_gpt();
   nn::KeyValueCache filled = gpt.new_cache(4);
   gpt.next_logits(randint(0, 13, {4, 5}), filled);
@@ -140,7 +140,7 @@ TEST_CASE("KeyValueCache: select gives the rows of any choice, in the memory it 
   }
 }
 
-TEST_CASE("out of memory: a cache is assigned whole or not at all") {
+TEST_CASE("out of memory: a cache is assigned completely or not at all") {
   const SingleThread alone;
   const nn::GPT gpt = small_gpt();
   nn::KeyValueCache a = gpt.new_cache(2), b = gpt.new_cache(2);
@@ -189,7 +189,7 @@ TEST_CASE("out of memory: train, eval and requires_grad_ change all modules or n
             reset, [&] { gpt.requires_grad_(false); }, unchanged) > 3);
 }
 
-TEST_CASE("out of memory: a BatchNorm that fails has not taken the batch in") {
+TEST_CASE("out of memory: a BatchNorm that fails does not update its statistics") {
   const SingleThread alone;
   const nn::BatchNorm norm(5);
   const Tensor x = randn({7, 5}) * 3 + 1;

@@ -1,4 +1,4 @@
-// Who multiplies: what is chosen by shape, and that every choice gives the right numbers, the same for any
+// The implementation of products: its choice by shape; every choice is correct, with the same bits for any
 // number of threads.
 
 #include "gradus/ops/backend.h"
@@ -56,7 +56,7 @@ bool openblas_is_one_of(const std::vector<std::string>& cores) {
   return std::find(cores.begin(), cores.end(), openblas_core()) != cores.end();
 }
 
-TEST_CASE("backend: names, and what is set is what is used") {
+TEST_CASE("backend: names, and the backend that is set is used") {
   const BackendGuard guard;
   CHECK(std::string(name(MatmulBackend::automatic)) == "automatic");
   CHECK(std::string(name(MatmulBackend::gradus)) == "gradus");
@@ -83,7 +83,7 @@ bool prints(const std::string& value, const std::string& line) {
   return output.find("[" + line + "]\n") != std::string::npos;
 }
 
-TEST_CASE("backend: GRADUS_MATMUL chooses, and a wrong value is an error that says what to do") {
+TEST_CASE("backend: GRADUS_MATMUL chooses, and a wrong value is an error with a remedy") {
   CHECK(prints("", "automatic"));
   for (const MatmulBackend backend : kBackends) CHECK(prints(name(backend), name(backend)));
   CHECK(prints(
@@ -158,7 +158,7 @@ TEST_CASE("backend: automatic gives large products to OpenBLAS where its kernels
   CHECK(path(64, 64, 64) == Path::openblas);
 }
 
-TEST_CASE("backend: large products are right with each, and the same bits for any number of threads") {
+TEST_CASE("backend: large products are correct with each, and have the same bits for any number of threads") {
   const BackendGuard guard;
   manual_seed(1);
   const Tensor x = randn({301, 520}), w = randn({700, 520}) * 0.05, bias = randn({700}),
@@ -187,7 +187,7 @@ TEST_CASE("backend: large products are right with each, and the same bits for an
   }
 }
 
-TEST_CASE("backend: an element of our own product depends on its row and its column alone") {
+TEST_CASE("backend: an element of our own product depends only on its row and its column") {
   const BackendGuard guard;
   set_matmul_backend(MatmulBackend::gradus);
   manual_seed(2);

@@ -157,7 +157,7 @@ TEST_CASE("check_op: leaked nodes and bytes") {
   arrays.clear();
 }
 
-TEST_CASE("check_op: kinks are kept clear of") {
+TEST_CASE("check_op: avoids kinks") {
   const auto op = [](const Tensor& x) {
     for (const double v : x.to_vector<double>())
       if (std::abs(v) < 0.049) throw Error("too close to 0");

@@ -33,7 +33,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("checkpoint is an op like any other") {
+TEST_CASE("checkpoint is an ordinary op") {
   const auto f = [](const Tensor& x, const Tensor& w) { return tanh(matmul(x, w)).square() + x.sum(); };
   check_op("checkpoint", [=](const Tensor& x, const Tensor& w) { return checkpoint(f, x, w); },
            {{3, 4}, {4, 5}});
@@ -118,7 +118,7 @@ TEST_CASE("checkpoint: NoGrad, retain_graph, a second backward") {
   CHECK_THROWS_WITH_AS(y.backward(), doctest::Contains("was already passed by a backward"), Error);
 }
 
-TEST_CASE("checkpoint draws the same random numbers and leaves the generator where it was") {
+TEST_CASE("checkpoint uses the same random numbers and restores the generator") {
   const Tensor x = leaf({1000});
   manual_seed(5);
   const Tensor y = checkpoint([](const Tensor& a) { return dropout(a, 0.5, true); }, x);
@@ -130,7 +130,7 @@ TEST_CASE("checkpoint draws the same random numbers and leaves the generator whe
   CHECK(same_bits(later, rand({4})));
 }
 
-TEST_CASE("checkpoint keeps only its inputs, and lets go of everything") {
+TEST_CASE("checkpoint saves only its inputs, and frees everything") {
   const Tensor x = leaf({256, 1024});  // 1 MiB
   constexpr std::int64_t kMiB = 1 << 20;
   const auto deep = [](const Tensor& a) {
@@ -231,7 +231,7 @@ TEST_CASE("checkpoint: errors") {
   CHECK(old.grad().defined());
 }
 
-TEST_CASE("checkpoint: errors inside name the module, and a failed pass leaves nothing behind") {
+TEST_CASE("checkpoint: errors inside name the module, and a failed pass leaks nothing") {
   const nn::Linear fc = nn::Module("Model").add("fc", nn::Linear(3, 3));
   const Tensor x = leaf({2, 3});
   int calls = 0;

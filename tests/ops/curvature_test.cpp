@@ -30,7 +30,7 @@ double top(const Tensor& d, const SharpnessOptions& options = {.iterations = 500
 
 }  // namespace
 
-TEST_CASE("hvp: the Hessian worked out by hand, of several parameters") {
+TEST_CASE("hvp: the Hessian computed by hand, of several parameters") {
   // f = a^3 b + sin(b): H = [[6 a b, 3 a^2], [3 a^2, -sin(b)]]
   const Tensor a = leaf(tensor(1.5, f64)), b = leaf(tensor({0.7}, f64)), idle = leaf(ones({2}, f64));
   const auto f = [](const Tensor& p, const Tensor& q, const Tensor&) {
@@ -50,7 +50,7 @@ TEST_CASE("hvp: the Hessian worked out by hand, of several parameters") {
   CHECK(zero[0].item() == 0);
 }
 
-TEST_CASE("hvp: symmetric and linear for a Transformer, with dropout, whatever v's length") {
+TEST_CASE("hvp: symmetric and linear for a Transformer, with dropout, for v of any length") {
   const DefaultDType guard(f64);
   manual_seed(3);
   const nn::GPT gpt(
@@ -153,7 +153,7 @@ TEST_CASE("sharpness: of a regression, that of its design matrix; the same bits 
   CHECK(hasty.iterations == 2);
 }
 
-TEST_CASE("hvp, sharpness: errors, after which the parameters are as they were") {
+TEST_CASE("hvp, sharpness: errors, which do not change the parameters") {
   const Tensor w = leaf(tensor({1.0, 2.0}, f64));
   const auto loss = [](const Tensor& p) { return p.square().sum(); };
   check_error([&] { hvp(loss, {w}, {}); }, "hvp: expects one v for each of the 1 parameters, got 0");

@@ -26,7 +26,7 @@ void check_equal(const Tensor& got, const Tensor& want) {
 
 }  // namespace
 
-TEST_CASE("einsum of one operand sums, turns and takes diagonals") {
+TEST_CASE("einsum of one operand sums, transposes and takes diagonals") {
   const Tensor x = numbers({3, 4}, 1), square = numbers({3, 3}, 2), cube = numbers({2, 3, 2}, 3);
   check_equal(einsum("ij->ji", {x}), x.t());
   check_equal(einsum("ij->", {x}), x.sum());
@@ -69,7 +69,7 @@ TEST_CASE("einsum of two operands is a product") {
   check_equal(einsum("Aa,aA->", {a, a.t()}), (a * a).sum());
 }
 
-TEST_CASE("einsum of many operands meets from the left") {
+TEST_CASE("einsum of many operands multiplies from the left") {
   const Tensor a = numbers({2, 3}, 1), b = numbers({3, 4}, 2), c = numbers({4, 5}, 3), v = numbers({2}, 4);
   check_equal(einsum("ij,jk,kl->il", {a, b, c}), matmul(matmul(a, b), c));
   check_equal(einsum("ij,jk,kl,i->l", {a, b, c, v}), matmul(v, matmul(matmul(a, b), c)));

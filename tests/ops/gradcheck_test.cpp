@@ -24,7 +24,7 @@ Tensor square_with(double factor, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("gradcheck: passes what is right, over shapes and layouts, and touches nothing") {
+TEST_CASE("gradcheck: accepts correct gradients, over shapes and layouts, and changes nothing") {
   manual_seed(1);
   for (const Shape& shape : {Shape{}, Shape{1}, Shape{0}, Shape{3, 0}, Shape{2, 3}, Shape{2, 1, 4}}) {
     const Tensor x = leaf(randn(shape, f64));

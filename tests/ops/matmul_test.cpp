@@ -182,7 +182,7 @@ TEST_CASE("linear: is x W^T + bias") {
   CHECK(linear(zeros({2, 0}), zeros({3, 0}), full({3}, 7.0)).to_vector<float>() == std::vector<float>(6, 7));
 }
 
-TEST_CASE("linear with an activation: the bits of both after each other, values and gradients") {
+TEST_CASE("linear with an activation: the bits of both in sequence, values and gradients") {
   manual_seed(4);
   for (const Activation activation :
        {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu})

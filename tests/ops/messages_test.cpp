@@ -1,4 +1,4 @@
-// Every message names what the user called, not what that calls, and gives a way out.
+// Every message names the function that the user called, not an inner one, and gives a remedy.
 
 #include <doctest/doctest.h>
 
@@ -199,7 +199,7 @@ TEST_CASE("messages: factories name themselves") {
   CHECK(linspace(-1e308, 1e308, 3, f64).to_vector<double>() == std::vector<double>{-1e308, 0, 1e308});
 }
 
-TEST_CASE("messages: writes into what is on the tape") {
+TEST_CASE("messages: writes into tensors on the tape") {
   const Tensor w = ones({3}).requires_grad_(), y = w * 2, x = zeros({3});
   const auto leaf = [](const std::string& op) {
     return op +

@@ -29,7 +29,7 @@ inline Tensor indices(const Shape& shape, std::int64_t limit) {
   return randint(0, limit, shape, generator);
 }
 
-/// Joins what an op returns in parts, each with a weight of its own.
+/// Joins the parts that an op returns, each with its own weight.
 inline Tensor joined(const Tensors& parts) {
   Tensor all;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -17,7 +17,7 @@ double error_of(const Tensor& got, const Tensor& want) {
   return ((got.to(f64) - want).abs().max() / want.abs().max()).item();
 }
 
-/// The same numbers in other layouts: transposed in memory, with gaps between rows, with gaps in rows.
+/// The same values in other layouts: transposed in memory, with gaps between rows, with gaps in rows.
 Tensors layouts(const Tensor& x) {
   const Tensor wide = full({x.size(0) + 1, x.size(1) + 5}, NAN, x.dtype());
   const Tensor apart = wide.slice(0, 1).slice(1, 2, 2 + x.size(1));
@@ -56,7 +56,7 @@ TEST_CASE("vector products: every layout of the matrix and the vector, f32 and f
       }
 }
 
-TEST_CASE("vector products: a row of a batch has the bits it has alone") {
+TEST_CASE("vector products: a row of a batch has the same bits as alone") {
   manual_seed(6);
   const Tensor x = randn({4, 1, 96}), w = randn({4, 96, 1030});
   const Tensor y = matmul(x, w), z = matmul(x, w.transpose(1, 2).contiguous().transpose(1, 2));

@@ -9,7 +9,7 @@
 
 namespace gradus::test {
 
-TEST_CASE("average: the mean of floating-point tensors, the last of the others") {
+TEST_CASE("average: the mean of floating-point tensors, the last value of others") {
   const StateDict a{{"w", tensor({1.0, 2.0})}, {"n", tensor({1})}};
   const StateDict b{{"n", tensor({2})}, {"w", tensor({2.0, 6.0})}};
   const StateDict c{{"w", tensor({3.0, 7.0})}, {"n", tensor({9})}};
@@ -18,11 +18,11 @@ TEST_CASE("average: the mean of floating-point tensors, the last of the others")
   CHECK((mean.at("w") == tensor({2.0, 5.0})).all());
   CHECK(mean.at("w").dtype() == f32);
   CHECK(mean.at("n").item<std::int64_t>() == 9);
-  // Added up in f64: in f32 the small one would be lost.
+  // Computed in f64: in f32 the small value would be lost.
   const Tensor large = tensor({16777216.0}), small = tensor({1.0});
   CHECK(optim::average({{{"w", large}}, {{"w", small}}, {{"w", -large}}, {{"w", small}}}).at("w").item() ==
         0.5);
-  // One state is itself, in memory of its own.
+  // The average of one state is a copy of it.
   const StateDict one = optim::average({a});
   CHECK((one.at("w") == a.at("w")).all());
   one.at("w").fill_(0);
@@ -32,7 +32,7 @@ TEST_CASE("average: the mean of floating-point tensors, the last of the others")
   CHECK(((both.at("weight") - (x.weight + y.weight) / 2).abs().max().item()) < 1e-7);
 }
 
-TEST_CASE("average: bad calls") {
+TEST_CASE("average: errors") {
   const StateDict a{{"w", ones({2})}};
   check_error([] { optim::average({}); }, "average: expects one state or more");
   check_error(

@@ -1,5 +1,5 @@
-// Several user threads at once: each trains a model of its own, or all use one. Most of it is for the thread
-// sanitizer to watch; the results must be those of one thread alone.
+// Several user threads at once: each trains its own model, or all use one. Most of it is for the thread
+// sanitizer; the results must be those of one thread alone.
 
 #include <doctest/doctest.h>
 
@@ -58,7 +58,7 @@ void at_once(Job job) {
 
 }  // namespace
 
-TEST_CASE("several threads train models of their own: the losses of each alone") {
+TEST_CASE("several threads train separate models: the same losses as alone") {
   constexpr int steps = 6;
   std::vector<std::vector<double>> alone, together(kJobs);
   for (int id = 0; id < kJobs; ++id) alone.push_back(train(id, steps));
@@ -90,7 +90,8 @@ TEST_CASE("several threads share the weights of one model: evaluation, with and 
   for (const Tensor& parameter : gpt.parameters()) CHECK_FALSE(parameter.grad().defined());
 }
 
-TEST_CASE("several threads generate from one model in training mode: no dropout, and the mode stays") {
+TEST_CASE(
+    "several threads generate from one model in training mode: no dropout, and the mode does not change") {
   manual_seed(1);
   const nn::GPT gpt = small_gpt();
   const Tensor prompt = randint(0, 30, {1, 4});
@@ -107,7 +108,7 @@ TEST_CASE("several threads generate from one model in training mode: no dropout,
   CHECK(gpt.is_training());
 }
 
-TEST_CASE("training inside parallel_for, and an op's error out of it") {
+TEST_CASE("training inside parallel_for, and an op's error thrown out of it") {
   std::vector<std::vector<double>> alone, nested(4);
   for (int id = 0; id < 4; ++id) alone.push_back(train(id, 2));
   const ThreadsGuard guard(3);

@@ -1,4 +1,4 @@
-// Averages of weights. Their numbers are compared with PyTorch's in tests/golden/optim_test.cpp.
+// Averages of weights. Their values are compared with PyTorch's in tests/golden/optim_test.cpp.
 
 #include "gradus/optim/ema.h"
 
@@ -25,7 +25,7 @@ void set(const Tensor& w, double value) {
 
 }  // namespace
 
-TEST_CASE("EMA: in a Use the parameters hold the averages, also when it ends by an exception") {
+TEST_CASE("EMA: in a Use the parameters hold the averages, and it may end by an exception") {
   const Tensor w = full({2}, 8, f64).requires_grad_(), shared = w;
   optim::EMA ema({w}, 0.75);
   {
@@ -56,7 +56,7 @@ TEST_CASE("EMA: in a Use the parameters hold the averages, also when it ends by 
   CHECK(first_of(w) == 5.25);
 }
 
-TEST_CASE("EMA: a tape from before notices the averages") {
+TEST_CASE("EMA: backward of an earlier tape detects the averages") {
   const Tensor w = full({2}, 8, f64).requires_grad_();
   optim::EMA ema({w});
   ema.update();
@@ -65,7 +65,7 @@ TEST_CASE("EMA: a tape from before notices the averages") {
   CHECK_THROWS_WITH_AS(loss.backward(), doctest::Contains("changed in place"), Error);
 }
 
-TEST_CASE("EMA: state saved and restored goes on bit by bit; one that does not fit changes nothing") {
+TEST_CASE("EMA: a saved and restored state continues bit for bit; one that does not fit changes nothing") {
   const nn::Module net("Net");
   const nn::Linear fc = net.add("fc", nn::Linear(2, 3));
   optim::EMA ema(net.parameters(), 0.7), again(net.parameters(), 0.7);
@@ -86,11 +86,11 @@ TEST_CASE("EMA: state saved and restored goes on bit by bit; one that does not f
   check_error([&] { again.load_state_dict(bad); },
               "EMA: the average of fc.weight [3, 2] is f32 [2, 2] in the state, expects f32 [3, 2]");
   check_error([&] { again.load_state_dict(net.state_dict()); },
-              "EMA: the state has no updates: it belongs to another optimizer, or is a model's");
+              "EMA: the state has no updates: it belongs to another optimizer or to a model");
   bad = a;
   bad.set("2.average", zeros({2, 2}));
   check_error([&] { again.load_state_dict(bad); },
-              "EMA: the state has 4 entries, expects 3: it is of other parameters");
+              "EMA: the state has 4 entries, expects 3: it belongs to other parameters");
   CHECK(again.updates() == 4);
   CHECK(again.state_dict().at("0.average").to_vector<float>() == a.at("0.average").to_vector<float>());
 }
@@ -104,11 +104,11 @@ TEST_CASE("EMA: errors") {
   check_error([&] { optim::EMA({w, w}); }, "EMA: parameter 1 [2, 3] is given twice");
   check_error([] { optim::EMA({arange(3)}); }, "EMA: parameter 0 [3] is i64, expects f32 or f64");
   check_error([&] { optim::EMA({w.detach().t()}); },
-              "EMA: parameter 0 [3, 2] is not contiguous: make it of contiguous()");
+              "EMA: parameter 0 [3, 2] is not contiguous: create it with contiguous()");
   optim::EMA ema({w});
   ema.update();
   const optim::EMA::Use use(ema);
-  const std::string rest = " while an EMA::Use lives: the parameters hold the averages, end its scope first";
+  const std::string rest = " during an EMA::Use: the parameters hold the averages, end its scope first";
   check_error([&] { ema.update(); }, "EMA: update()" + rest);
   check_error([&] { ema.state_dict(); }, "EMA: state_dict()" + rest);
   check_error([&] { ema.load_state_dict({}); }, "EMA: load_state_dict()" + rest);

@@ -1,4 +1,4 @@
-// A tape that takes all the memory a process may have (ulimit -v): once it is dropped, training goes on.
+// A tape that uses all memory of a process (ulimit -v): once it is dropped, training continues.
 
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ std::optional<std::int64_t> exhaust(std::int64_t numel) {
 
 }  // namespace
 
-TEST_CASE("out of memory: where nodes take all memory, the message says how much") {
+TEST_CASE("out of memory: if nodes use all memory, the message says how much") {
   const SingleThread alone;
   CHECK(in_child([] {
           Tensor y = ones({4}).requires_grad_();
@@ -72,7 +72,7 @@ TEST_CASE("out of memory: where nodes take all memory, the message says how much
         }) == 0);
 }
 
-TEST_CASE("out of memory: after a tape that took all memory, a GPT trains as before") {
+TEST_CASE("out of memory: after a tape that used all memory, a GPT trains as before") {
   const SingleThread alone;
   const double loss = train();
   for (const std::int64_t numel : {4, 2'000, 20'000, 100'000, 1'000'000}) {
@@ -138,7 +138,7 @@ TEST_CASE("child: a GPT whose first step comes after a tape that took all memory
   std::printf("<<%.9g>>\n", train());
 }
 
-TEST_CASE("out of memory: where the tape came first, a GPT trains as well") {
+TEST_CASE("out of memory: a GPT also trains if the tape came first") {
   const SingleThread alone;
   char expected[40];
   std::snprintf(expected, sizeof expected, "<<%.9g>>\n", train());

@@ -1,4 +1,4 @@
-// Rates set and groups added while a training runs.
+// Rates set and groups added during training.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ void step_with(optim::Optimizer& opt, const std::vector<Tensor>& weights, double
 
 }  // namespace
 
-TEST_CASE("set_lr: from the next update on, of all groups or of one") {
+TEST_CASE("set_lr: takes effect from the next update on, for all groups or one") {
   const Tensor a = weight_of(0), b = weight_of(0);
   optim::SGD opt({{.parameters = {a}}, {.parameters = {b}, .lr = 0.5}}, {.lr = 0.1});
   step_with(opt, {a, b}, 1);
@@ -65,7 +65,7 @@ TEST_CASE("add_group: the new parameters' steps count from 1, unset settings are
   CHECK(opt.lr(3) == 0.25);
 }
 
-TEST_CASE("add_group: a schedule gets the optimizer's step, and may be shifted") {
+TEST_CASE("add_group: a schedule gets the optimizer's step, and can be shifted") {
   const Tensor a = weight_of(1), b = weight_of(1), c = weight_of(1);
   optim::SGD opt({a}, {.lr = 0.1});
   for (int i = 0; i < 100; ++i) step_with(opt, {a}, 0);
@@ -76,7 +76,7 @@ TEST_CASE("add_group: a schedule gets the optimizer's step, and may be shifted")
   CHECK(opt.lr(2) == 1.0 / 50);
 }
 
-TEST_CASE("add_group: the state is saved and restored with it") {
+TEST_CASE("add_group: the group's state is saved and restored") {
   const auto make = [](const Tensor& a, const Tensor& b) {
     auto opt = std::make_unique<optim::RAdam>(std::vector<Tensor>{a}, optim::RAdamOptions{.lr = 0.1});
     opt->add_group({.parameters = {b}, .lr = 0.2});
@@ -95,9 +95,9 @@ TEST_CASE("add_group: the state is saved and restored with it") {
   optim::RAdam without({a2}, {.lr = 0.1});
   check_error([&] { without.load_state_dict(opt->state_dict()); },
               "RAdam: the state has 7 entries, expects 4: it belongs to another optimizer");
-  check_error([&] { again->load_state_dict(without.state_dict()); },
-              "RAdam: the state has no step of parameter 1 [1]: it belongs to another optimizer, or is a "
-              "model's");
+  check_error(
+      [&] { again->load_state_dict(without.state_dict()); },
+      "RAdam: the state has no step of parameter 1 [1]: it belongs to another optimizer or to a model");
 }
 
 TEST_CASE("set_lr and add_group: errors change nothing") {

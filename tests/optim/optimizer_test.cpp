@@ -1,4 +1,4 @@
-// What all optimizers share. Their numbers are compared with PyTorch's in tests/golden/optim_test.cpp.
+// Common behavior of all optimizers. Their values are compared with PyTorch's in tests/golden/optim_test.cpp.
 
 #include "gradus/optim/optimizer.h"
 
@@ -52,7 +52,7 @@ const std::vector<std::function<std::unique_ptr<optim::Optimizer>(std::vector<Te
 
 }  // namespace
 
-TEST_CASE("optimizers: find the bottom of a bowl") {
+TEST_CASE("optimizers: find the minimum of a quadratic function") {
   for (const auto& make : kMakers) {
     const Tensor w = leaf(tensor({1.0, -2.0, 0.5}));
     descend(*make({w}), w, 400);
@@ -80,7 +80,7 @@ TEST_CASE("optimizers: Adam's first step is lr, whatever the gradient's size") {
   CHECK(w.span<double>()[2] == test::near(-0.01, 1e-4));
 }
 
-TEST_CASE("optimizers: state saved and restored goes on bit by bit") {
+TEST_CASE("optimizers: a saved and restored state continues bit for bit") {
   for (const auto& make : kMakers) {
     const Tensor unbroken = leaf(tensor({1.0, -2.0, 0.5}));
     const auto opt = make({unbroken});
@@ -106,14 +106,14 @@ TEST_CASE("optimizers: a state that does not fit changes nothing") {
               "Adam: the exp_avg of parameter 0 [2] is f32 [3] in the state, expects f32 [2]");
   CHECK(opt.steps() == 1);
   check_error([&] { opt.load_state_dict({}); },
-              "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
+              "Adam: the state has no steps: it belongs to another optimizer or to a model");
   StateDict more = opt.state_dict();
   more.set("extra", w.detach());
   check_error([&] { opt.load_state_dict(more); },
               "Adam: the state has 5 entries, expects 4: it belongs to another optimizer");
 }
 
-TEST_CASE("optimizers: groups have rates and decay of their own") {
+TEST_CASE("optimizers: groups have their own rates and decay") {
   const Tensor a = leaf(ones({1}, f64)), b = leaf(ones({1}, f64));
   SGD opt({{.parameters = {a}}, {.parameters = {b}, .lr = 0.5, .weight_decay = 0.0}},
           {.lr = 0.1, .weight_decay = 1});
@@ -126,7 +126,7 @@ TEST_CASE("optimizers: groups have rates and decay of their own") {
   CHECK(b.item() == doctest::Approx(0.5));  // gradient only
 }
 
-TEST_CASE("optimizers: a schedule is asked for the step to come, from 1") {
+TEST_CASE("optimizers: a schedule is called with the number of the next step, from 1") {
   const Tensor w = leaf(ones({1}));
   std::vector<std::int64_t> asked;
   SGD opt({w}, {.lr = [&](std::int64_t step) {
@@ -140,7 +140,7 @@ TEST_CASE("optimizers: a schedule is asked for the step to come, from 1") {
   CHECK(asked == std::vector<std::int64_t>{1, 2, 3});
 }
 
-TEST_CASE("optimizers: parameters without a gradient and frozen ones stay as they are") {
+TEST_CASE("optimizers: parameters without a gradient and frozen ones do not change") {
   Tensor idle = leaf(ones({2})), frozen = leaf(ones({2})), active = leaf(ones({2}));
   Adam opt({idle, frozen, active}, {.lr = 0.1});
   frozen.set_grad(ones({2}));
@@ -160,7 +160,7 @@ TEST_CASE("optimizers: zero_grad drops the gradients") {
   CHECK_FALSE(w.grad().defined());
 }
 
-TEST_CASE("optimizers: an update between forward and backward is noticed") {
+TEST_CASE("optimizers: an update between forward and backward is detected") {
   const Tensor w = leaf(ones({2}));
   SGD opt({w}, {.lr = 0.1});
   const Tensor loss = (w * w).sum();
@@ -173,7 +173,7 @@ TEST_CASE("optimizers: an update between forward and backward is noticed") {
       Error);
 }
 
-TEST_CASE("optimizers: a module that was never added is noticed") {
+TEST_CASE("optimizers: a module that was never added is detected") {
   struct Net : nn::Module {
     nn::Linear first = add("first", nn::Linear(2, 3));
     nn::Linear second = nn::Linear(3, 1);  // the bug
@@ -182,11 +182,10 @@ TEST_CASE("optimizers: a module that was never added is noticed") {
   const Net net;
   Adam opt(net.parameters());
   net(randn({4, 2})).sum().backward();
-  check_error(
-      [&] { opt.step(); },
-      "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
-      "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
-      "made; one that shall not be trained is frozen with requires_grad_(false)");
+  check_error([&] { opt.step(); },
+              "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never "
+              "added (declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the "
+              "optimizer was made; freeze a parameter that should not be trained with requires_grad_(false)");
 }
 
 TEST_CASE("optimizers: errors") {
@@ -203,7 +202,7 @@ TEST_CASE("optimizers: errors") {
       [&] {
         Adam({leaf(ones({2, 3})), leaf(ones({2, 3})).detach().t().requires_grad_()});
       },
-      "Adam: parameter 1 [3, 2] is not contiguous: make it of contiguous()");
+      "Adam: parameter 1 [3, 2] is not contiguous: create it with contiguous()");
   check_error([&] { SGD({w, w}); }, "SGD: parameter 1 [2] is given twice");
   const nn::Module net("Net");
   const nn::Linear fc = net.add("fc", nn::Linear(2, 3));
@@ -236,7 +235,7 @@ TEST_CASE("optimizers: errors") {
     w.set_grad(ones({2}));
     opt.step();
   };
-  check_error(broken, "SGD: the schedule gave a rate of nan at step 1");
+  check_error(broken, "SGD: the schedule returned a rate of nan at step 1");
   check_error([&] { optim::clip_grad_norm({w}, 0); }, "clip_grad_norm: expects a max_norm above 0, got 0");
 }
 
@@ -266,13 +265,13 @@ TEST_CASE("optimizers: a step where every parameter is frozen is a mistake, with
   CHECK(w.span<float>()[0] == 1);
 }
 
-TEST_CASE("optimizers: a step that fails counts nowhere") {
+TEST_CASE("optimizers: a step that fails is not counted") {
   const Tensor a = leaf(ones({1}, f64)), b = leaf(ones({1}, f64)), c = leaf(ones({1}, f64));
   bool broken = true;
   const optim::Schedule sometimes = [&](std::int64_t) { return broken ? NAN : 0.1; };
   Adam opt({{.parameters = {a}}, {.parameters = {b}, .lr = sometimes}}, {.lr = 0.1}), whole({c}, {.lr = 0.1});
   for (const Tensor& w : {a, b, c}) w.set_grad(full({1}, 3, f64));
-  check_error([&] { opt.step(); }, "Adam: the schedule gave a rate of nan at step 1");
+  check_error([&] { opt.step(); }, "Adam: the schedule returned a rate of nan at step 1");
   CHECK(a.item() == 1);
   broken = false;
   opt.step();
@@ -282,7 +281,7 @@ TEST_CASE("optimizers: a step that fails counts nowhere") {
   CHECK(opt.state_dict().at("0.step").item() == 1);
 }
 
-TEST_CASE("optimizers: a schedule is asked once a step, also for many parameters") {
+TEST_CASE("optimizers: a schedule is called once per step, also for many parameters") {
   const Tensor a = leaf(ones({1})), b = leaf(ones({1}));
   int asked = 0;
   SGD opt({a, b}, {.lr = [&](std::int64_t) { return 0.1 * ++asked; }});
@@ -293,7 +292,7 @@ TEST_CASE("optimizers: a schedule is asked once a step, also for many parameters
   CHECK(a.item() == b.item());
 }
 
-TEST_CASE("optimizers: states of a module's parameters are named by its place") {
+TEST_CASE("optimizers: messages name a module's parameters by their path") {
   const nn::Module net("Net");
   const nn::Linear fc = net.add("fc", nn::Linear(2, 3, {.bias = false}));
   fc(ones({1, 2})).sum().backward();
@@ -308,7 +307,7 @@ TEST_CASE("optimizers: states of a module's parameters are named by its place") 
   check_error([&] { opt.load_state_dict(other.state_dict()); },
               "Adam: the state has no exp_avg of fc.weight [3, 2]: it belongs to another optimizer");
   check_error([&] { opt.load_state_dict(net.state_dict()); },
-              "Adam: the state has no steps: it belongs to another optimizer, or is a model's");
+              "Adam: the state has no steps: it belongs to another optimizer or to a model");
   for (const Tensor& bad : {tensor(-1), tensor({1, 2}), tensor(1.5), Tensor()}) {
     state.set("0.step", bad);
     check_error([&] { opt.load_state_dict(state); },
@@ -316,7 +315,7 @@ TEST_CASE("optimizers: states of a module's parameters are named by its place") 
   }
 }
 
-TEST_CASE("optimizers: Adam leaves what never had a gradient where it is, with the smallest eps too") {
+TEST_CASE("optimizers: Adam does not change elements that never had a gradient, also with the smallest eps") {
   for (const DType dtype : {f32, f64}) {
     const Tensor w = leaf(ones({40}, dtype));
     Adam opt({w}, {.eps = 2e-38});
@@ -339,7 +338,7 @@ TEST_CASE("clip_grad_norm: a parameter that is given twice counts once") {
       "clip_grad_norm: parameter 1 is an undefined tensor");
 }
 
-TEST_CASE("clip_grad_norm: leaves small gradients alone, reports those that are not finite") {
+TEST_CASE("clip_grad_norm: does not change small gradients, reports those that are not finite") {
   const Tensor w = leaf(zeros({2}));
   CHECK(optim::clip_grad_norm({w}, 1) == 0);
   w.set_grad(tensor({0.3, 0.4}));
@@ -353,7 +352,7 @@ TEST_CASE("clip_grad_norm: leaves small gradients alone, reports those that are 
   CHECK(w.grad().to_vector<float>()[0] == 3.0f);
 }
 
-TEST_CASE("grad_norm: of gradients whose squares a float does not hold") {
+TEST_CASE("grad_norm: of gradients whose squares overflow or underflow a float") {
   const Tensor w = leaf(zeros({5000}));  // a piece of 4096, and a rest
   for (const double size : {1e-42, 1e-30, 1e-22, 1e-18, 1e18, 1e20, 1e36}) {
     CAPTURE(size);

@@ -1,4 +1,4 @@
-// A whole training step whose every allocation fails once.
+// A whole training step in which each allocation fails once.
 
 #include <doctest/doctest.h>
 
@@ -50,7 +50,7 @@ TEST_CASE("out of memory: any allocation of a training step may fail, and the ne
   CHECK(two_steps() == loss);
 }
 
-// In a process of its own: elsewhere malloc may have enough left of other tests.
+// In a separate process: otherwise malloc may have memory left from other tests.
 TEST_CASE("child: clipping under limits of memory" * doctest::skip()) {
   const SingleThread alone;
   const Tensor a = zeros({512, 1024}).requires_grad_(), b = zeros({512, 1024}).requires_grad_();
@@ -80,7 +80,7 @@ TEST_CASE("child: clipping under limits of memory" * doctest::skip()) {
   if (right > 10 && errors > 5 && torn == 0) std::printf("<<good>>");
 }
 
-TEST_CASE("out of memory: wherever the system's memory ends, clipping changes all gradients or none") {
+TEST_CASE("out of memory: at any limit of memory, clipping changes all gradients or none") {
   CHECK(output_of_child("", "child: clipping under limits*").find("<<good>>") != std::string::npos);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("child: a handler of the program's own" * doctest::skip()) {
   take_and_give_back();
 }
 
-TEST_CASE("out of memory: a handler the program has set before is asked when the cache is empty") {
+TEST_CASE("out of memory: the program's own handler is called when the cache is empty") {
   const std::string output = test::output_of_child("", "child: a handler of the program*");
   CHECK(output.find("<<own>>") != std::string::npos);
   CHECK(output.find("<<too late>>") == std::string::npos);

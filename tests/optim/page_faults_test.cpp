@@ -1,4 +1,4 @@
-// After three steps all memory has been touched: a training step takes no page fault.
+// After three steps all memory has been touched: a training step causes no page fault.
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 #include "gradus/gradus.h"
 
-// The sanitizers' own tables fault when they please.
+// The sanitizers' own tables cause page faults at any time.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace gradus::test {

@@ -1,5 +1,5 @@
-// Rates that fall where a loss has stopped falling; tests/golden/optim_test.cpp has more of PyTorch's
-// numbers.
+// Rates that are reduced when a loss has stopped decreasing; tests/golden/optim_test.cpp has more of
+// PyTorch's values.
 
 #include "gradus/optim/plateau.h"
 
@@ -50,7 +50,7 @@ TEST_CASE("ReduceLROnPlateau: schedules are scaled as functions, groups added la
   CHECK(opt.lr(1) == 0.3);
 }
 
-TEST_CASE("ReduceLROnPlateau: a rate set in between is what the next reduction starts from, as in PyTorch") {
+TEST_CASE("ReduceLROnPlateau: after set_lr the next reduction starts from the new rate, as in PyTorch") {
   // torch: opt = SGD([w], lr=1); p = ReduceLROnPlateau(opt, factor=0.5, patience=0, min_lr=0.03)
   // p.step(1), group["lr"] = 0.1, p.step(2), p.step(3), p.step(4), group["lr"] = 0.7, p.step(5); the rates:
   const std::vector<double> rates = {1, 0.05, 0.03, 0.03, 0.35};
@@ -66,7 +66,7 @@ TEST_CASE("ReduceLROnPlateau: a rate set in between is what the next reduction s
   }
 }
 
-TEST_CASE("ReduceLROnPlateau: so is a schedule set in between, of one group or in a number's place") {
+TEST_CASE("ReduceLROnPlateau: the same for a schedule, of one group or replacing a number") {
   const Tensor a = ones({1}).requires_grad_(), b = ones({1}).requires_grad_();
   optim::SGD opt({{.parameters = {a}}, {.parameters = {b}}}, {.lr = [](std::int64_t) { return 1.0; }});
   optim::ReduceLROnPlateau plateau(opt, {.factor = 0.5, .patience = 0});
@@ -83,7 +83,7 @@ TEST_CASE("ReduceLROnPlateau: so is a schedule set in between, of one group or i
   CHECK(opt.lr(1) == 0.025);
 }
 
-TEST_CASE("ReduceLROnPlateau: state saved and restored goes on bit by bit") {
+TEST_CASE("ReduceLROnPlateau: a saved and restored state continues bit for bit") {
   const Tensor w = ones({1}).requires_grad_(), v = ones({1}).requires_grad_();
   optim::SGD opt({w}, {.lr = 0.1}), other({v}, {.lr = 0.1});
   const optim::ReduceLROnPlateauOptions options = {.factor = 0.3, .patience = 2, .cooldown = 2};
@@ -144,7 +144,7 @@ TEST_CASE("ReduceLROnPlateau: errors") {
               "ReduceLROnPlateau: expects scales from 0 to 1 in the state, got 2");
   state.set("0.scale", tensor(1));
   check_error([&] { plateau.load_state_dict(state); },
-              "ReduceLROnPlateau: expects 0.scale in the state, one f64: it belongs to something else");
+              "ReduceLROnPlateau: expects one f64 0.scale in the state: it belongs to something else");
   state = plateau.state_dict();
   state.set("0.lr", tensor(-1.0, f64));
   check_error([&] { plateau.load_state_dict(state); },
@@ -154,7 +154,7 @@ TEST_CASE("ReduceLROnPlateau: errors") {
   check_error([&] { plateau.load_state_dict(state); },
               "ReduceLROnPlateau: the state has 6 entries, expects 5: the optimizer has 1 groups");
   check_error([&] { plateau.load_state_dict(opt.state_dict()); },
-              "ReduceLROnPlateau: expects best in the state, one f64: it belongs to something else");
+              "ReduceLROnPlateau: expects one f64 best in the state: it belongs to something else");
 }
 
 }  // namespace gradus::test

@@ -48,7 +48,7 @@ TEST_CASE("training: bit-identical for 1, 2, 3, 4 and 8 threads after 100 steps"
   }
 }
 
-TEST_CASE("training: leaves no node and no byte behind") {
+TEST_CASE("training: leaks no node and no byte") {
   const std::int64_t nodes = live_nodes(), bytes = memory_stats().live_bytes;
   train(nn::pre_ln(), num_threads(), 3);
   CHECK(live_nodes() == nodes);

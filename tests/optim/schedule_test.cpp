@@ -20,12 +20,12 @@ TEST_CASE("schedule: a number is the same rate at every step") {
   CHECK(constant(3)(7) == 3);
 }
 
-TEST_CASE("schedule: any function of the step will do") {
+TEST_CASE("schedule: any function of the step") {
   const Schedule halving = [](std::int64_t step) { return 1.0 / static_cast<double>(step); };
   CHECK(halving(4) == 0.25);
 }
 
-TEST_CASE("schedule: equal are copies, and the same number") {
+TEST_CASE("schedule: copies are equal, and so are equal numbers") {
   const Schedule a = 0.5, b = warmup_linear(1, 10), copy = b;
   CHECK(a == Schedule(0.5));
   CHECK(a != Schedule(0.25));
@@ -43,7 +43,7 @@ TEST_CASE("warmup_linear: proportional to the step, then the peak") {
   CHECK(warmup_linear(0.4, 0)(1) == 0.4);
 }
 
-TEST_CASE("noam: Vaswani et al.'s formula, with its top at the end of warm-up") {
+TEST_CASE("noam: Vaswani et al.'s formula, with its maximum at the end of warm-up") {
   const Schedule lr = noam(512, 4000);
   for (const std::int64_t step : {1, 17, 3999, 4000, 4001, 100000}) {
     const double s = static_cast<double>(step);
@@ -54,7 +54,7 @@ TEST_CASE("noam: Vaswani et al.'s formula, with its top at the end of warm-up") 
   CHECK(noam(512, 4000, 2)(9) == near(2 * lr(9)));
 }
 
-TEST_CASE("inverse_sqrt: meets the peak at the end of warm-up, then falls by half in four times the steps") {
+TEST_CASE("inverse_sqrt: reaches the peak at the end of warm-up, then halves in four times the steps") {
   const Schedule lr = inverse_sqrt(0.1, 100);
   CHECK(lr(50) == near(0.05));
   CHECK(lr(100) == near(0.1));
@@ -88,7 +88,7 @@ TEST_CASE("schedules: errors") {
   check_error([] { noam(8, 0); }, "noam: expects 1 or more warm-up steps, got 0");
   check_error([] { inverse_sqrt(0.1, -1); }, "inverse_sqrt: expects 0 or more warm-up steps, got -1");
   check_error([] { warmup_cosine(1, 10, 10); },
-              "warmup_cosine: expects more steps in all than the 10 of warm-up, got 10");
+              "warmup_cosine: expects a total of more steps than the 10 of warm-up, got 10");
 }
 
 }  // namespace gradus::test

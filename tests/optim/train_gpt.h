@@ -1,5 +1,5 @@
 #pragma once
-// A small training, to be repeated after memory ran out.
+// A small training, to repeat after running out of memory.
 
 #include "gradus/core/random/random.h"
 #include "gradus/nn/models/gpt.h"

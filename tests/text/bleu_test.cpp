@@ -13,7 +13,7 @@ using gradus::test::text_golden;
 
 using Lines = std::vector<std::string>;
 
-TEST_CASE("BLEU: worked by hand") {
+TEST_CASE("BLEU: computed by hand") {
   // Precisions 6/7, 4/6, 2/5, 1/4; seven words against six: no penalty.
   const Bleu one = bleu(Lines{"the big cat sat on the mat"}, Lines{"the cat sat on the mat"});
   CHECK(one.matches == std::array<std::int64_t, 4>{6, 4, 3, 2});
@@ -49,7 +49,7 @@ TEST_CASE("BLEU: sacreBLEU's own example") {
   CHECK(score.reference_length == 18);
 }
 
-TEST_CASE("BLEU: an independent program, lines of all kinds, one to three references") {
+TEST_CASE("BLEU: the scores of an independent program, for various lines and one to three references") {
   for (const auto& golden : text_golden()["bleu"]) {
     const Bleu score = bleu(golden["hypotheses"].get<Lines>(), golden["sets"].get<std::vector<Lines>>());
     CHECK(score.score == doctest::Approx(golden["score"].get<double>()).epsilon(1e-12));

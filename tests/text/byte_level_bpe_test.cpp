@@ -72,7 +72,7 @@ TEST_CASE("byte-level BPE: a small vocabulary, GPT-2's pattern and Llama 3's") {
   }
 }
 
-TEST_CASE("byte-level BPE: any bytes come back") {
+TEST_CASE("byte-level BPE: decoding restores any bytes") {
   const ByteLevelBPE bpe = small_bpe();
   std::mt19937 random(7);
   for (int i = 0; i < 3000; ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("byte-level BPE: any bytes come back") {
     const std::string one(1, static_cast<char>(byte));
     CHECK(bpe.decode(bpe.encode(one)) == one);
   }
-  // What is not UTF-8 is a word of its own, and does not change those around it.
+  // Bytes that are not UTF-8 are a separate word, and do not change the words around it.
   Ids parts = bpe.encode("the ");
   for (const std::string part : {"\xC3\xFF", " sword"})
     for (const std::int64_t id : bpe.encode(part)) parts.push_back(id);
@@ -137,7 +137,7 @@ TEST_CASE("byte-level BPE: special tokens, the longest first; options") {
   CHECK(composed.encode("\xFF\u0308") == small_bpe().encode("\xFF\u0308"));
 }
 
-TEST_CASE("byte-level BPE: a word that is a token needs no merges where that is asked for") {
+TEST_CASE("byte-level BPE: with whole_words, a word that is a token needs no merges") {
   std::vector<std::string> tokens = text_golden()["bpe"]["tokens"];
   tokens.push_back("Ġxyzzy");
   const ByteLevelBPE plain(tokens, {}), whole(tokens, {}, {.whole_words = true});
@@ -166,19 +166,17 @@ TEST_CASE("byte-level BPE: errors") {
                        "ByteLevelBPE: no token for byte 0x00, written 'Ā'; expects all 256 bytes: is this a "
                        "byte-level BPE?",
                        Error);
-  CHECK_THROWS_WITH_AS(
-      ByteLevelBPE(tokens, {{"q", "q"}}),
-      "ByteLevelBPE: merge 1, 'q' 'q', needs the token 'qq', which is not in the vocabulary: "
-      "are the two of one model?",
-      Error);
+  CHECK_THROWS_WITH_AS(ByteLevelBPE(tokens, {{"q", "q"}}),
+                       "ByteLevelBPE: merge 1, 'q' 'q', needs the token 'qq', which is not in the "
+                       "vocabulary: do both belong to one model?",
+                       Error);
   std::vector<std::string> twice = tokens;
   twice[10] = twice[20];
   CHECK_THROWS_WITH_AS(ByteLevelBPE(twice, {}),
                        ("ByteLevelBPE: token '" + twice[20] + "' appears twice, as 10 and 20").c_str(),
                        Error);
   CHECK_THROWS_WITH_AS(small_bpe({.patterns = {"(a"}}),
-                       "ByteLevelBPE: the pattern '(a' is not understood, at '': missing closing parenthesis",
-                       Error);
+                       "ByteLevelBPE: the pattern '(a' is invalid at '': missing closing parenthesis", Error);
   CHECK_THROWS_AS(small_bpe({.patterns = {"a"}, .prefix_space = true}), Error);
   CHECK_THROWS_AS(small_bpe({.special_tokens = {""}}), Error);
   CHECK_THROWS_AS(small_bpe({.special_tokens = {"\xFF"}}), Error);

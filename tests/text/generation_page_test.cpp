@@ -12,7 +12,7 @@
 
 using namespace gradus;
 
-TEST_CASE("docs/generation.md: drawn, streamed, by a loop of one's own, searched") {
+TEST_CASE("docs/generation.md: sampling, streaming, a user's loop, beam search") {
   const std::vector<std::string> texts{test::sample_text()};
   const auto tokenizer = text::train_byte_level_bpe(texts, {.vocab = 300, .special_tokens = {"</s>"}});
   manual_seed(3);
@@ -58,7 +58,7 @@ TEST_CASE("docs/generation.md: drawn, streamed, by a loop of one's own, searched
   CHECK(!best.empty());
 }
 
-TEST_CASE("docs/generation.md: what a cache takes, and what sliding changes") {
+TEST_CASE("docs/generation.md: the memory of a cache, and the effect of sliding") {
   const nn::GPT gpt({.vocab = 20, .context = 32, .layers = 3, .block = {.d_model = 16, .heads = 4}});
   const nn::GPT shared(
       {.vocab = 20, .context = 32, .layers = 3, .block = {.d_model = 16, .heads = 4, .kv_heads = 1}});

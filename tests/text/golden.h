@@ -1,5 +1,5 @@
 #pragma once
-// What an independent program says of tokens and scores: golden/make_golden.py wrote it.
+// Tokens and scores of an independent program, golden/make_golden.py.
 
 #include <filesystem>
 #include <fstream>

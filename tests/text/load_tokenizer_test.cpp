@@ -1,4 +1,4 @@
-// Files: written and read, and what is said of those that are wrong.
+// Tokenizer files: writing, reading, and the messages for invalid ones.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ ByteLevelBPE trained() {
   return train_byte_level_bpe(texts, {.vocab = 350, .special_tokens = {"<pad>", "<s>", "</s>"}});
 }
 
-/// What load_tokenizer says of a folder, without the folder's name.
+/// load_tokenizer's message for a folder, without the folder's name.
 std::string said_of(const test::ScratchFolder& folder) {
   try {
     load_tokenizer(folder.path());
@@ -101,7 +101,7 @@ TEST_CASE("load_tokenizer: merges as pairs, Llama 3's form, added tokens with sp
   CHECK(loaded->special().mask == 350);
   CHECK(!loaded->is_special(350));
   CHECK(loaded->encode("1234 a\u0308").size() == 7);  // 1 2 3, 4, a space and the two bytes of one character
-  // Written again, it is the same.
+  // Saving and loading it again changes nothing.
   const test::ScratchFolder again;
   loaded->save(again.path());
   for (const auto& text : text_golden()["texts"])
@@ -129,7 +129,7 @@ TEST_CASE("load_tokenizer: WordPiece in every form") {
         bert.encode(texts[0]));
 }
 
-TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size of the model beside it") {
+TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the vocab_size of the model") {
   const test::ScratchFolder folder;
   trained().save(folder.path());
   keep_only(folder, {"vocab.json", "merges.txt"});
@@ -150,11 +150,11 @@ TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size 
 
   write_text(folder / "config.json", R"({"vocab_size": 350})");
   CHECK(said_of(folder) ==
-        "load_tokenizer: config.json: \"vocab_size\" is 350, but the tokenizer beside it has 353 "
-        "tokens: are the two of one model?");
+        "load_tokenizer: config.json: \"vocab_size\" is 350, but the tokenizer in this folder has 353 "
+        "tokens: do both belong to one model?");
   write_text(folder / "config.json", R"({"vocab_size": 50257})");
   CHECK(said_of(folder) ==
-        "load_tokenizer: config.json: \"vocab_size\" is 50257, but the tokenizer beside it has 353 "
+        "load_tokenizer: config.json: \"vocab_size\" is 50257, but the tokenizer in this folder has 353 "
         "tokens: is its file cut short?");
   write_text(folder / "config.json", R"({"vocab_size": "many"})");
   CHECK(said_of(folder) ==
@@ -164,7 +164,7 @@ TEST_CASE("load_tokenizer: special tokens by role, tokens added later, the size 
       "load_tokenizer: added_tokens.json says that '</s>' has id 351, ByteLevelBPE: "));
 }
 
-TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and vocab.txt") {
+TEST_CASE("load_tokenizer: messages for invalid vocab.json, merges.txt and vocab.txt") {
   const test::ScratchFolder folder;
   CHECK(said_of(folder).ends_with(
       "has none of spiece.model, tokenizer.model, source.spm, tokenizer.json, vocab.json, encoder.json and "
@@ -174,7 +174,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   const std::string vocab = read_text(folder / "vocab.json"), merges = read_text(folder / "merges.txt");
 
   write_text(folder / "vocab.json", vocab.substr(0, vocab.size() / 2));
-  CHECK(said_of(folder).starts_with("ByteLevelBPE: vocab.json is no JSON that can be read: "));
+  CHECK(said_of(folder).starts_with("ByteLevelBPE: vocab.json is not valid JSON: "));
   CHECK(said_of(folder).ends_with("; is it cut short?"));
   write_text(folder / "vocab.json", R"({"a": 1, "b": 1})");
   CHECK(said_of(folder) == "ByteLevelBPE: vocab.json: tokens 'a' and 'b' have the same id 1");
@@ -195,7 +195,7 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   CHECK(said_of(folder).find("is it cut short?") != std::string::npos);
   CHECK(said_of(folder).find("merges.txt makes ") != std::string::npos);
   write_text(folder / "merges.txt", merges + "e\n");
-  CHECK(said_of(folder).find("'e' is no merge; expects two tokens and a space between them") !=
+  CHECK(said_of(folder).find("'e' is not a merge; expects two tokens and a space between them") !=
         std::string::npos);
   write_text(folder / "merges.txt", merges + "e xyz\n");
   CHECK(said_of(folder).find("needs the token 'xyz', which is not in the vocabulary") != std::string::npos);
@@ -214,17 +214,17 @@ TEST_CASE("load_tokenizer: what it says of wrong vocab.json, merges.txt and voca
   CHECK(said_of(bert) == "WordPiece: vocab.txt: token '' of id 1 is empty");
 }
 
-TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the ids is refused") {
+TEST_CASE("load_tokenizer: settings of tokenizer.json that would change the ids are rejected") {
   CHECK(said_of_changed([](Json&) {}) == "nothing");
   const auto said = [](const char* path, const Json& value) {
     return said_of_changed([&](Json& json) { json[Json::json_pointer(path)] = value; });
   };
   CHECK(said("/model/type", "Unigram") ==
-        "load_tokenizer: tokenizer.json: a model of type 'Unigram' is not supported; "
-        "known are BPE and WordPiece; Unigram is read from spiece.model");
+        "load_tokenizer: tokenizer.json: a model of type 'Unigram' is not supported; expects BPE or "
+        "WordPiece; for Unigram add its spiece.model");
   CHECK(said("/model/dropout", 0.5) ==
-        "load_tokenizer: tokenizer.json.model: \"dropout\" '0.5' is not supported; a Llama 2 "
-        "folder has its tokenizer.model too");
+        "load_tokenizer: tokenizer.json.model: \"dropout\" '0.5' is not supported; for Llama 2 add its "
+        "tokenizer.model");
   CHECK(said("/model/byte_fallback", true).find("\"byte_fallback\"") != std::string::npos);
   CHECK(said("/model/end_of_word_suffix", "</w>").find("\"end_of_word_suffix\" '\"</w>\"'") !=
         std::string::npos);
@@ -232,9 +232,9 @@ TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the
         "load_tokenizer: tokenizer.json.model: \"ignore_merges\" is '1'; expects true or false");
   CHECK(said("/model/merges/0", "x") ==
         "load_tokenizer: tokenizer.json.model: merge 1 is '\"x\"'; expects \"a b\" or [\"a\", \"b\"]");
-  CHECK(said("/model/merges", 3).find("\"merges\" is no list") != std::string::npos);
+  CHECK(said("/model/merges", 3).find("\"merges\" is not a list") != std::string::npos);
   CHECK(said("/model", nullptr) == "load_tokenizer: tokenizer.json: the key \"model\" is missing");
-  CHECK(said("/normalizer", {{"type", "NFKC"}}).find("the type 'NFKC' is not supported; known is NFC") !=
+  CHECK(said("/normalizer", {{"type", "NFKC"}}).find("the type 'NFKC' is not supported; expects NFC") !=
         std::string::npos);
   CHECK(said("/pre_tokenizer", {{"type", "Whitespace"}}).find("the type 'Whitespace' is not supported") !=
         std::string::npos);
@@ -252,7 +252,7 @@ TEST_CASE("load_tokenizer: what tokenizer.json may ask for that would change the
         }).find("at most 64") != std::string::npos);
 }
 
-TEST_CASE("load_tokenizer: files changed at random are read or refused, never more") {
+TEST_CASE("load_tokenizer: files changed at random are read or rejected, and cause no other failure") {
   const test::ScratchFolder folder;
   const std::vector<std::string> texts{test::sample_text()};
   trained().save(folder / "bpe");
@@ -342,12 +342,12 @@ TEST_CASE("load_tokenizer: Marian's folder") {
   CHECK(read_text(again / "target.spm") == read_text(folder / "target.spm"));
 }
 
-TEST_CASE("load_tokenizer: Marian's folder, wrong") {
+TEST_CASE("load_tokenizer: invalid Marian folders") {
   const test::ScratchFolder folder;
   write_marian(folder);
   const std::string source = read_text(folder / "source.spm");
   write_text(folder / "source.spm", source.substr(0, source.size() / 2));
-  CHECK(said_of(folder).find("source.spm: this is no SentencePiece model, or cut short") !=
+  CHECK(said_of(folder).find("source.spm: this is not a SentencePiece model, or it is cut short") !=
         std::string::npos);
   write_text(folder / "source.spm", source);
   write_text(folder / "target_vocab.json", "{}");
@@ -355,7 +355,7 @@ TEST_CASE("load_tokenizer: Marian's folder, wrong") {
         std::string::npos);
   std::filesystem::remove(folder / "target_vocab.json");
   write_text(folder / "config.json", R"({"vocab_size": 7})");
-  CHECK(said_of(folder).find("are the two of one model?") != std::string::npos);
+  CHECK(said_of(folder).find("do both belong to one model?") != std::string::npos);
   std::filesystem::remove(folder / "config.json");
   CHECK(said_of(folder) == "nothing");
   write_text(folder / "vocab.json", R"({"a": 0, "</s>": 1, "<unk>": 2})");
@@ -366,7 +366,7 @@ TEST_CASE("load_tokenizer: Marian's folder, wrong") {
   }
 }
 
-TEST_CASE("load_tokenizer: a path the system cannot look at is an Error that names it") {
+TEST_CASE("load_tokenizer: a path that the system cannot inspect is an Error that names it") {
   const std::filesystem::path longest(std::string(300, 'x'));
   CHECK_THROWS_AS(load_tokenizer(longest), Error);
   CHECK_THROWS_AS(ByteLevelBPE::load(longest), Error);

@@ -9,7 +9,7 @@
 using namespace gradus;
 using namespace gradus::text;
 
-TEST_CASE("pad_batch: texts of different lengths side by side") {
+TEST_CASE("pad_batch: texts of different lengths") {
   const std::vector<Ids> rows{{5, 6, 7}, {8}, {}, {9, 10}};
   const auto [ids, padding] = pad_batch(rows, 3);
   CHECK(equal(ids, tensor({{5, 6, 7}, {8, 3, 3}, {3, 3, 3}, {9, 10, 3}})));
@@ -21,7 +21,7 @@ TEST_CASE("pad_batch: texts of different lengths side by side") {
                        "pad_batch: expects texts with tokens, got 2 rows, all empty", Error);
 }
 
-TEST_CASE("pad_batch: a Bert says of each text what it says of it alone") {
+TEST_CASE("pad_batch: a Bert's output for each text is the same as for the text alone") {
   const WordPiece words({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b"});
   manual_seed(1);
   const nn::Bert bert({.vocab = 6, .context = 8, .layers = 1, .block = {.d_model = 8, .heads = 2}});

@@ -23,7 +23,7 @@ void print(std::ostream& out, const text::Tokenizer& tokenizer, std::span<const 
 
 }  // namespace
 
-TEST_CASE("docs/tokenizers.md: learn, save, load, encode, generate") {
+TEST_CASE("docs/tokenizers.md: train, save, load, encode, generate") {
   const test::ScratchFolder folder;
   const std::vector<std::string> texts{test::sample_text()};
   manual_seed(1);

@@ -22,7 +22,7 @@ using Pieces = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("patterns: matches and what stands between them are the text") {
+TEST_CASE("patterns: matches and the text between them are the whole text") {
   CHECK(pieces_by("[0-9]+", "ab12c345") == Pieces{"ab", "12", "c", "345"});
   CHECK(pieces_by("[0-9]+", "12") == Pieces{"12"});
   CHECK(pieces_by("[0-9]+", "äöü") == Pieces{"äöü"});

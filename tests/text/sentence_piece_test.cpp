@@ -14,7 +14,7 @@ const std::filesystem::path kModel = test::source_file("tests/text/golden/spiece
 
 }  // namespace
 
-TEST_CASE("SentencePiece: the ids of its own program, and back") {
+TEST_CASE("SentencePiece: the ids of its own program, and decoding") {
   const SentencePiece plain(kModel);
   const std::string text = "The vorpal blade durch Nacht";
   CHECK(plain.encode(text) == Ids{30, 18, 3, 81, 66, 36, 56, 14, 12, 127, 4, 57, 11, 35, 82, 60, 114});
@@ -48,7 +48,7 @@ TEST_CASE("SentencePiece: T5's extra ids") {
   CHECK(t5.is_special(size + 3));
 }
 
-TEST_CASE("SentencePiece: written and read again") {
+TEST_CASE("SentencePiece: saving and loading") {
   const test::ScratchFolder folder;
   SentencePiece(kModel, {.extra_ids = 7}).save(folder / "t5");
   SentencePiece(kModel).save(folder / "llama");
@@ -83,7 +83,7 @@ TEST_CASE("SentencePiece: errors") {
   }
 }
 
-TEST_CASE("SentencePiece: what its own reading throws becomes an error that names the file") {
+TEST_CASE("SentencePiece: an exception of the library becomes an error that names the file") {
   // A piece that begins with a zero byte is, to the trie of all pieces, a key of no length.
   std::string bytes = test::read_text(kModel);
   const std::string piece = "\u2581T";
@@ -93,17 +93,17 @@ TEST_CASE("SentencePiece: what its own reading throws becomes an error that name
   const test::ScratchFolder folder;
   for (const char* name : {"spiece.model", "source.spm", "target.spm"})
     test::write_text(folder / name, bytes);
-  const char* const message = "spiece.model: this is no SentencePiece model, or cut short: ";
+  const char* const message = "spiece.model: this is not a SentencePiece model, or it is cut short: ";
   CHECK_THROWS_WITH_AS(SentencePiece(folder / "spiece.model"), doctest::Contains(message), Error);
   CHECK_THROWS_WITH_AS(load_tokenizer(folder.path()), doctest::Contains(message), Error);
   std::filesystem::remove(folder / "spiece.model");
   test::write_text(folder / "vocab.json", R"({"</s>": 0, "<unk>": 1, "<pad>": 2})");
-  CHECK_THROWS_WITH_AS(load_tokenizer(folder.path()),
-                       doctest::Contains("source.spm: this is no SentencePiece model, or cut short: "),
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      load_tokenizer(folder.path()),
+      doctest::Contains("source.spm: this is not a SentencePiece model, or it is cut short: "), Error);
 }
 
-TEST_CASE("SentencePiece: a model with any byte changed is read or refused, and never throws anything else") {
+TEST_CASE("SentencePiece: a model with any byte changed is read or rejected, and throws nothing else") {
   const std::string bytes = test::read_text(kModel);
   const test::ScratchFolder folder;
   for (std::size_t at = 0; at < bytes.size(); at += 13)

@@ -19,7 +19,7 @@ std::vector<std::string> all_tokens(const Tokenizer& tokenizer) {
 
 }  // namespace
 
-TEST_CASE("training a byte-level BPE: the tokens and merges of a plain program") {
+TEST_CASE("training a byte-level BPE: the tokens and merges of a simple program") {
   const std::vector<std::string> texts{test::sample_text()};
   const ByteLevelBPE bpe = train_byte_level_bpe(texts, {.vocab = 400, .special_tokens = {"<pad>", "<s>"}});
   const auto& golden = text_golden()["bpe"];
@@ -33,13 +33,13 @@ TEST_CASE("training a byte-level BPE: the tokens and merges of a plain program")
   CHECK(bpe.encode("<s> the").size() == 2);
 }
 
-TEST_CASE("training a WordPiece: the tokens of a plain program") {
+TEST_CASE("training a WordPiece: the tokens of a simple program") {
   const std::vector<std::string> texts{test::sample_text()};
   const WordPiece bert = train_word_piece(texts, {.vocab = 300});
   CHECK(all_tokens(bert) == text_golden()["word_piece"]["tokens"].get<std::vector<std::string>>());
 }
 
-TEST_CASE("training: pairs that overlap, ties, texts one by one") {
+TEST_CASE("training: overlapping pairs, ties, lists of texts") {
   const auto merged = [](const std::vector<std::string>& texts, std::int64_t more) {
     const ByteLevelBPE bpe = train_byte_level_bpe(texts, {.vocab = 256 + more, .min_frequency = 1});
     std::vector<std::string> tokens = all_tokens(bpe);
@@ -56,7 +56,7 @@ TEST_CASE("training: pairs that overlap, ties, texts one by one") {
   CHECK(train_byte_level_bpe(whole).vocab_size() < 8000);  // no pair is left that appears twice
 }
 
-TEST_CASE("training a WordPiece: the alphabet is limited, rare words do not count") {
+TEST_CASE("training a WordPiece: the alphabet is limited, words with other characters are ignored") {
   const std::vector<std::string> texts{"abab abab abab abz"};
   const WordPiece bert = train_word_piece(texts, {.vocab = 100, .alphabet = 2});
   CHECK(!bert.find("z"));

@@ -9,7 +9,7 @@
 
 using namespace gradus::text;
 
-TEST_CASE("Utf8Stream: a character comes when it is whole") {
+TEST_CASE("Utf8Stream: a character is returned when it is complete") {
   Utf8Stream out;
   CHECK(out.push("a\xE2") == "a");
   CHECK(out.push("\x82") == "");
@@ -21,7 +21,7 @@ TEST_CASE("Utf8Stream: a character comes when it is whole") {
   CHECK(out.push("b") == "b");
 }
 
-TEST_CASE("Utf8Stream: what can be no character is U+FFFD") {
+TEST_CASE("Utf8Stream: invalid bytes become U+FFFD") {
   Utf8Stream out;
   CHECK(out.push("\xFF") == "\uFFFD");
   CHECK(out.push("\xC0\x80") == "\uFFFD\uFFFD");
@@ -31,7 +31,7 @@ TEST_CASE("Utf8Stream: what can be no character is U+FFFD") {
   CHECK(out.push("\xF4\x90") == "\uFFFD\uFFFD");            // above U+10FFFF
 }
 
-TEST_CASE("Utf8Stream: cut anywhere, a text stays the same, and is always UTF-8") {
+TEST_CASE("Utf8Stream: split anywhere, the text is the same, and always UTF-8") {
   std::mt19937 random(3);
   for (const auto& golden : gradus::test::text_golden()["texts"]) {
     const auto text = golden.get<std::string>();

@@ -1,4 +1,4 @@
-// What stands in a file's place and is none.
+// Pipes and devices in place of files.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 using namespace gradus;
 
-TEST_CASE("load_tokenizer: a pipe or a device in a file's place is refused at once") {
+TEST_CASE("load_tokenizer: a pipe or a device in place of a file is rejected at once") {
   const test::ScratchFolder folder;
   const std::string file = (folder / "tokenizer.json").string();
   const std::string message = "load_tokenizer: " + file + " is a pipe or a device, expects a file";

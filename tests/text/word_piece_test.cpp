@@ -37,7 +37,7 @@ TEST_CASE("WordPiece: the tokens of an independent program") {
   }
 }
 
-TEST_CASE("WordPiece: the longest piece first, all of a word or nothing") {
+TEST_CASE("WordPiece: the longest piece first, the whole word or unknown") {
   const WordPiece bert({"[PAD]",  "[UNK]", "[CLS]", "[SEP]",  "[MASK]", "un", "##aff",
                         "##able", "##a",   "want",  "##want", "##ed",   "wa", "runn",
                         "##ing",  ",",     "low",   "##est",  "中",     "é",  "e"});
@@ -86,7 +86,7 @@ TEST_CASE("WordPiece: pairs of sentences") {
                        Error);
 }
 
-TEST_CASE("pairs of sentences, whatever tokenizer a folder has") {
+TEST_CASE("pairs of sentences for any tokenizer") {
   const test::ScratchFolder folder;
   WordPiece({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b"}).save(folder.path());
   const Encoding pair = load_tokenizer(folder.path())->encode_pair("a b", "b", 5);
@@ -96,7 +96,7 @@ TEST_CASE("pairs of sentences, whatever tokenizer a folder has") {
   CHECK_THROWS_WITH_AS(bpe.encode_pair("a"),
                        "Tokenizer::encode_pair: ByteLevelBPE has no [CLS]; expects BERT's [CLS] and [SEP]",
                        Error);
-  // RoBERTa's marks have these places, and another order.
+  // RoBERTa's tokens have these roles, but another order.
   bpe.save(folder / "roberta");
   test::write_text(folder / "roberta/special_tokens_map.json",
                    R"({"cls_token": "<s>", "sep_token": "</s>"})");

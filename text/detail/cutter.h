@@ -1,5 +1,5 @@
 #pragma once
-// Text into the words of a byte-level BPE.
+// Splits text into the words of a byte-level BPE.
 
 #include <string>
 #include <string_view>
@@ -10,15 +10,15 @@
 
 namespace gradus::text::detail {
 
-/// For one thread; the patterns must stay where they are.
+/// For one thread; keeps references to the patterns.
 class Cutter {
  public:
   Cutter(const std::vector<Pattern>& patterns, bool compose) : compose_(compose) {
     for (const Pattern& pattern : patterns) matchers_.emplace_back(pattern);
   }
 
-  /// Calls each(word) for all words of a text, in order. Patterns see UTF-8 only: what is between, bytes that
-  /// are none, are words of their own.
+  /// Calls each(word) for all words of a text, in order. Patterns see only valid UTF-8: each run of other
+  /// bytes is a separate word.
   template <class F>
   void split(std::string_view text, const F& each) {
     while (!text.empty()) {
@@ -33,7 +33,7 @@ class Cutter {
   }
 
  private:
-  /// Pattern number `first` and those after it cut the piece further.
+  /// Splits the piece by pattern number `first` and those after it.
   template <class F>
   void cut(std::size_t first, std::string_view piece, const F& each) {
     if (first == matchers_.size()) return each(piece);

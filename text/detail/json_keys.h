@@ -1,5 +1,5 @@
 #pragma once
-// Reading a JSON file key by key, with messages that name file and key.
+// Reads a JSON file key by key, with messages that name file and key.
 
 #include <string>
 
@@ -23,7 +23,7 @@ class Keys {
     return object_[key];
   }
   Keys object(const char* key) const { return Keys(at(key), where_ + "." + key); }
-  /// The value of a key, or `otherwise` where it is missing or null; T is bool, std::int64_t or std::string.
+  /// The value of a key, or `otherwise` if it is missing or null; T is bool, std::int64_t or std::string.
   template <class T>
   T get(const char* key, const T& otherwise) const {
     return has(key) ? need<T>(key) : otherwise;

@@ -36,7 +36,7 @@ bool MergeLearner::next(Pair& pair) {
       pair = top.pair;
       return true;
     }
-    // It has grown rarer since; where it grew more frequent, the queue has it a second time.
+    // It has become rarer since; when it becomes more frequent, it is queued again.
     if (count < top.count && count >= min_frequency_) queue_.push({count, top.pair});
   }
   return false;
@@ -58,7 +58,7 @@ void MergeLearner::merge(const Pair& pair, Symbol merged) {
   }
 }
 
-/// From left to right; the pairs with both neighbours go, those of the new symbol come.
+/// Merges from left to right; removes the pairs with both neighbors and adds those of the new symbol.
 void MergeLearner::merge_in(std::uint32_t word, const Pair& pair, Symbol merged) {
   std::vector<Symbol>& symbols = words_[word].symbols;
   const std::int64_t count = words_[word].count;

@@ -1,5 +1,5 @@
 #pragma once
-// How a vocabulary is learned: the most frequent pair of symbols becomes a symbol, again and again.
+// Learns a vocabulary: repeatedly merges the most frequent pair of symbols into one symbol.
 
 #include <array>
 #include <cstdint>
@@ -23,20 +23,20 @@ class MergeLearner {
 
   MergeLearner(std::vector<CountedWord> words, std::int64_t min_frequency);
 
-  /// The most frequent pair, of those equally frequent the one of smaller symbols; false when none is left.
+  /// The most frequent pair, of equally frequent ones that with the smaller symbols; false if none is left.
   bool next(Pair& pair);
-  /// Makes it one symbol in all words.
+  /// Replaces the pair by one symbol in all words.
   void merge(const Pair& pair, Symbol merged);
 
  private:
   struct Known {
     std::int64_t count = 0;
-    std::vector<std::uint32_t> words;  // where it stands, or stood
+    std::vector<std::uint32_t> words;  // that contain it, or contained it
   };
   struct Candidate {
     std::int64_t count;
     Pair pair;
-    bool operator<(const Candidate& other) const {  // the queue gives the largest first
+    bool operator<(const Candidate& other) const {  // the queue returns the largest first
       return count != other.count ? count < other.count : pair > other.pair;
     }
   };
@@ -55,7 +55,7 @@ class MergeLearner {
   std::int64_t min_frequency_;
   std::unordered_map<Pair, Known, Hash> pairs_;
   std::priority_queue<Candidate> queue_;
-  std::vector<Pair> grown_;  // by the merge under way
+  std::vector<Pair> grown_;  // pairs that the current merge made more frequent
 };
 
 }  // namespace gradus::text::detail

@@ -71,7 +71,7 @@ class Marian : public Tokenizer {
       const auto status = target_->processor.Decode(run, &part);
       check(status.ok(), "Tokenizer::decode: {}", io::printable(status.ToString()));
       run.clear();
-      part = with_spaces(std::move(part));  // of pieces that the target's model does not have
+      part = with_spaces(std::move(part));  // for pieces that the target's model does not have
       const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
       if (first != std::string::npos) add(part.substr(first, last - first + 1));
     };

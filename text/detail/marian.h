@@ -8,10 +8,9 @@
 
 namespace gradus::text::detail {
 
-/// SentencePiece cuts a text, as source.spm says, and joins one, as target.spm says; vocab.json has the ids
-/// of their pieces. ">>de<<", by which some models are told their language, is a token where the vocabulary
-/// has it. Throws, naming the file, where one is missing or wrong, and at vocabularies of their own
-/// (target_vocab.json).
+/// SentencePiece encodes with source.spm and decodes with target.spm; vocab.json has the ids of their pieces.
+/// ">>de<<", which selects the target language of some models, is a token if the vocabulary has it. Throws,
+/// naming the file, if one is missing or invalid, and for two vocabularies (target_vocab.json).
 std::shared_ptr<const Tokenizer> load_marian(const std::filesystem::path& folder);
 
 }  // namespace gradus::text::detail

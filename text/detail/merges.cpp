@@ -5,12 +5,12 @@
 namespace gradus::text::detail {
 namespace {
 
-/// A merge that may be done: of the tokens at `left` and at `right`, if they still are what they were.
+/// A possible merge of the tokens at `left` and `right`, valid if they have not changed since.
 struct Candidate {
   std::int32_t rank, id;
   std::size_t left, right;
   std::int32_t left_id, right_id;
-  bool operator<(const Candidate& other) const {  // the queue gives the largest first
+  bool operator<(const Candidate& other) const {  // the queue returns the largest first
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// BPE's second half: the pairs of tokens that become one, and how a word is put together by them.
+// Merges: the second half of BPE, which merges pairs of tokens within a word.
 
 #include <array>
 #include <cstdint>
@@ -16,16 +16,16 @@ class Merges {
     std::int32_t rank = 0, id = 0;
   };
 
-  /// The next merge: left and right become `result`. A pair that is there already keeps its first merge.
+  /// Adds the next merge: left and right become `result`. A pair that was added before keeps its first merge.
   void add(std::int32_t left, std::int32_t right, std::int32_t result) {
     to_.try_emplace(key(left, right), To{static_cast<std::int32_t>(pairs_.size()), result});
     pairs_.push_back({left, right});
   }
-  /// All of them, first to last.
+  /// All pairs, in order.
   const std::vector<std::array<std::int32_t, 2>>& pairs() const { return pairs_; }
 
-  /// Merges a word's tokens, in place: again and again the pair whose merge comes first, the leftmost of
-  /// those. n log n in its length.
+  /// Merges a word's tokens in place: repeatedly the pair with the earliest merge, the leftmost of equal
+  /// ones. n log n in its length.
   void apply(std::vector<std::int32_t>& word) const;
 
  private:

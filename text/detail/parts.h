@@ -1,5 +1,5 @@
 #pragma once
-// What tokenizers are made of, once their files have been read.
+// The contents of tokenizers' files.
 
 #include <map>
 #include <string>
@@ -16,14 +16,14 @@ namespace gradus::text::detail {
 struct BPEParts {
   Tokens tokens;
   std::vector<Merge> merges;
-  BPEOptions options;  // its special tokens are among `tokens` already
+  BPEOptions options;  // `tokens` contains its special tokens
 };
 struct WordPieceParts {
   Tokens tokens;
   WordPieceOptions options;
 };
 
-/// Of a folder, tokenizer.json or the other files; `roles` as in special_tokens_map.json.
+/// Read a folder's tokenizer.json or other files.
 BPEParts read_bpe(const std::filesystem::path& folder);
 BPEParts read_bpe(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                   const BPEOptions& options);
@@ -43,8 +43,8 @@ std::string word_piece_config(const WordPieceOptions& options);  // tokenizer_co
 std::string vocabulary_json(const Tokens& tokens);
 void add_vocabulary(Tokens& tokens, const Json& vocabulary);
 
-/// special_tokens_map.json, tokenizer_config.json and added_tokens.json of a folder: names bos, eos, ... and
-/// marks the special tokens.
+/// Reads special_tokens_map.json, tokenizer_config.json and added_tokens.json of a folder: names bos, eos,
+/// ... and marks the special tokens.
 void read_special_files(Tokens& tokens, const std::filesystem::path& folder);
 std::string special_tokens_map(const Tokens& tokens);
 

@@ -13,7 +13,7 @@
 namespace gradus::text::detail {
 namespace {
 
-constexpr std::size_t kStackBytes = std::size_t{1} << 25;  // for matches that backtrack; taken as needed
+constexpr std::size_t kStackBytes = std::size_t{1} << 25;  // for backtracking; allocated as needed
 
 std::string message_of(int error) {
   PCRE2_UCHAR text[256] = {};
@@ -21,9 +21,8 @@ std::string message_of(int error) {
   return reinterpret_cast<const char*>(text);
 }
 
-/// PCRE2 counts U+180E as white space, which Unicode did until 2013; so \s, where it stands outside of
-/// brackets or in them, becomes the characters that Unicode's White_Space names, and \S outside of brackets
-/// all others.
+/// PCRE2 counts U+180E as white space, as Unicode did until 2013. So this replaces \s, inside and outside of
+/// brackets, by the characters of Unicode's White_Space, and \S outside of brackets by all others.
 std::string with_white_space(std::string_view expression) {
   constexpr std::string_view kSpaces =
       R"(\t-\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
@@ -58,7 +57,7 @@ struct Pattern::Code {
     PCRE2_SIZE at = 0;
     code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(whole.data()), whole.size(),
                          PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
-    check(code != nullptr, "{}: the pattern {} is not understood, at {}: {}", who, io::quote(expression),
+    check(code != nullptr, "{}: the pattern {} is invalid at {}: {}", who, io::quote(expression),
           io::quote(whole.substr(std::min(at, whole.size()))), message_of(error));
     fast = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
   }
@@ -93,7 +92,7 @@ struct Pattern::Matcher::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// PCRE2 is C, nothing may be thrown through it: it only counts, and stops when there is no more room.
+  /// Must not throw through PCRE2, which is C: only records the match, and stops when there is no more room.
   static int on_match(pcre2_callout_block* block, void* self) {
     auto& state = *static_cast<State*>(self);
     state.ends[state.count++] = block->current_position;
@@ -130,7 +129,7 @@ Pattern::Matcher::Match Pattern::Matcher::find(std::string_view text, std::size_
   while (from < text.size()) {
     if (run(false, text, from) == PCRE2_ERROR_NOMATCH) break;
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(state_->data);
-    check(ends[0] >= from && ends[1] >= ends[0], "{}: the pattern {} moves backwards; it cannot cut text",
+    check(ends[0] >= from && ends[1] >= ends[0], "{}: the pattern {} moves backwards; it cannot split text",
           pattern_->who_, io::quote(pattern_->expression_));
     if (ends[1] > ends[0]) return {ends[0], ends[1]};
     from = ends[1] + 1;

@@ -1,5 +1,5 @@
 #pragma once
-// A regular expression that cuts text into pieces (PCRE2, compiled to machine code).
+// A regular expression that splits text into pieces (PCRE2, compiled to machine code).
 
 #include <cstddef>
 #include <memory>
@@ -11,7 +11,7 @@ namespace gradus::text::detail {
 
 class Pattern {
  public:
-  /// Throws naming `who` and the place where the expression is wrong.
+  /// Throws, naming `who` and the position of the error, if the expression is invalid.
   Pattern(const std::string& who, std::string expression);
 
   const std::string& expression() const { return expression_; }
@@ -21,8 +21,8 @@ class Pattern {
    public:
     explicit Matcher(const Pattern& pattern);
 
-    /// Calls each(piece) for every match and for what stands between matches, in order: together they are the
-    /// text, which must be valid UTF-8. Empty matches do not count.
+    /// Calls each(piece) for every match and for the text between matches, in order: together they are the
+    /// whole text, which must be valid UTF-8. Empty matches are ignored.
     template <class F>
     void split(std::string_view text, const F& each) {
       for (std::size_t done = 0; done < text.size();) {
@@ -44,7 +44,7 @@ class Pattern {
       std::size_t begin, end;
     };
     struct State;
-    /// The ends of matches that follow on each other from here, some thousands at most.
+    /// The ends of adjacent matches from here on, at most some thousands.
     std::span<const std::size_t> chain(std::string_view text, std::size_t from);
     /// The next match that is not empty, or the end of the text.
     Match find(std::string_view text, std::size_t from);
@@ -58,7 +58,7 @@ class Pattern {
   struct Code;
   std::string who_, expression_;
   std::shared_ptr<const Code> code_;   // finds one match
-  std::shared_ptr<const Code> chain_;  // all that follow on each other, in one call: several times as fast
+  std::shared_ptr<const Code> chain_;  // finds adjacent matches in one call: several times as fast
 };
 
 }  // namespace gradus::text::detail

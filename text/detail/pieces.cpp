@@ -14,10 +14,10 @@ void load_pieces(sentencepiece::SentencePieceProcessor& processor, const std::st
     const auto status = processor.LoadFromSerializedProto(bytes);
     if (status.ok() && processor.GetPieceSize() > 0) return;
     reason = status.ToString();
-  } catch (const std::exception& error) {  // of the trie of its pieces: Darts::Details::Exception
+  } catch (const std::exception& error) {  // from the trie of its pieces: Darts::Details::Exception
     reason = error.what();
   }
-  fail_with("{}: this is no SentencePiece model, or cut short: {}", where, io::printable(reason));
+  fail_with("{}: this is not a SentencePiece model, or it is cut short: {}", where, io::printable(reason));
 }
 
 }  // namespace gradus::text::detail

@@ -1,5 +1,5 @@
 #pragma once
-// SentencePiece's own reading of a model, which is not always a status.
+// Loads a SentencePiece model; the library reports errors by a status or an exception.
 
 #include <sentencepiece_processor.h>
 
@@ -7,7 +7,7 @@
 
 namespace gradus::text::detail {
 
-/// Reads a model's bytes; throws "`where`: this is no SentencePiece model, ..." whatever is wrong with them.
+/// Reads a model's bytes; throws "`where`: this is not a SentencePiece model, ..." for any error in them.
 void load_pieces(sentencepiece::SentencePieceProcessor& processor, const std::string& bytes,
                  const std::string& where);
 

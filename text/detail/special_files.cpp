@@ -1,4 +1,4 @@
-// special_tokens_map.json, tokenizer_config.json and added_tokens.json: small files beside a vocabulary.
+// special_tokens_map.json, tokenizer_config.json and added_tokens.json: small files in a vocabulary's folder.
 
 #include "gradus/core/io/printable.h"
 #include "gradus/text/detail/json_keys.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kWho = "load_tokenizer";
 constexpr const char* kRoles[] = {"bos", "eos", "pad", "unk", "cls", "sep", "mask"};
 
-/// A token is written as a string, or as an object with its text under "content".
+/// The text of a token, which is a string or an object with its text under "content".
 std::string content_of(const Json& token, const std::string& where) {
   if (token.is_object()) return Keys(token, where).need<std::string>("content");
   check(token.is_string(), "{}: a token is {}; expects a string", where, Keys::shown(token));
@@ -29,7 +29,7 @@ void read_roles(const Keys& file, std::map<std::string, std::string>& roles,
   }
   const char* more = "additional_special_tokens";
   if (!file.has(more)) return;
-  check(file.at(more).is_array(), "{}: \"{}\" is no list", file.where(), more);
+  check(file.at(more).is_array(), "{}: \"{}\" is not a list", file.where(), more);
   for (const Json& token : file.at(more)) special.push_back(content_of(token, file.where() + "." + more));
 }
 

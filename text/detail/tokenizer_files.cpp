@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-/// Called by the parser: refuses what is nested too deep to be a tokenizer, and a key that appears twice.
+/// Called by the parser: rejects JSON nested too deep for a tokenizer, and a key that appears twice.
 class Watch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
@@ -53,7 +53,7 @@ std::string json_quoted(std::string_view text) {
 
 std::string read_file(const std::string& who, const std::filesystem::path& path) {
   check(!is_folder(path), "{}: {} is a folder, expects a file", who, named(path));
-  std::error_code unknown;  // of a file that is not there, which opening says
+  std::error_code unknown;  // ignored: opening a missing file reports it
   const auto status = std::filesystem::status(path, unknown);
   check(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
         "{}: {} is a pipe or a device, expects a file", who, named(path));
@@ -90,8 +90,7 @@ Json read_json(const std::string& who, const std::filesystem::path& path) {
   } catch (const Error& error) {
     reason = error.what();
   }
-  fail_with("{}: {} is no JSON that can be read: {}; is it cut short?", who, named(path),
-            io::printable(reason));
+  fail_with("{}: {} is not valid JSON: {}; is it cut short?", who, named(path), io::printable(reason));
 }
 
 void write_file(const std::string& who, const std::filesystem::path& path, std::string_view bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-// What tokenizers are read from and written to.
+// Reads and writes tokenizers' files.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,22 +11,22 @@ namespace gradus::text::detail {
 
 using Json = nlohmann::json;
 
-/// The bytes of a file; throws naming `who`, the file and the reason.
+/// The bytes of a file; on an error, throws naming `who`, the file and the reason.
 std::string read_file(const std::string& who, const std::filesystem::path& path);
 /// Its lines, ended by \n or \r\n.
 std::vector<std::string> read_lines(const std::string& who, const std::filesystem::path& path);
-/// Throws also where it is no JSON, with the place, or an object has the same key twice.
+/// Also throws for invalid JSON, with the position, and if an object has the same key twice.
 Json read_json(const std::string& who, const std::filesystem::path& path);
-/// A file that is there whole or not at all.
+/// Writes a file atomically.
 void write_file(const std::string& who, const std::filesystem::path& path, std::string_view bytes);
 
-/// Whether there is such a file or folder; throws naming `who` where the system cannot tell.
+/// Whether there is such a file or folder; throws naming `who` if the system cannot tell.
 bool exists(const std::string& who, const std::filesystem::path& path);
-bool is_folder(const std::filesystem::path& path);  // false also where the system cannot tell
+bool is_folder(const std::filesystem::path& path);  // also false if the system cannot tell
 
-/// A path as messages name it.
+/// A path for messages.
 std::string named(const std::filesystem::path& path);
-/// Text in quotes as JSON writes it, for messages and files.
+/// Text as a JSON string in quotes, for messages and files.
 std::string json_quoted(std::string_view text);
 
 }  // namespace gradus::text::detail

@@ -1,4 +1,4 @@
-// tokenizer.json read: what is not understood is refused, because it would change the ids.
+// Reads tokenizer.json. Rejects unknown settings, because they would change the ids.
 
 #include "gradus/core/io/printable.h"
 #include "gradus/text/detail/json_keys.h"
@@ -27,13 +27,13 @@ void expect_type(const Keys& keys, std::initializer_list<const char*> known, con
     if (type == name) return;
     list.append(list.empty() ? "" : ", ").append(name);
   }
-  fail_with("{}: the type {} is not supported; known is {}{}", keys.where(), io::quote(type), list, remedy);
+  fail_with("{}: the type {} is not supported; expects {}{}", keys.where(), io::quote(type), list, remedy);
 }
 
-/// The parts of a Sequence, under `list`, or the thing itself.
+/// The parts of a Sequence, under `list`, or the object itself.
 std::vector<Keys> sequence(const Keys& keys, const char* list) {
   if (keys.get<std::string>("type", "") != "Sequence") return {keys};
-  check(keys.at(list).is_array(), "{}: \"{}\" is no list", keys.where(), list);
+  check(keys.at(list).is_array(), "{}: \"{}\" is not a list", keys.where(), list);
   std::vector<Keys> parts;
   for (const Json& part : keys.at(list)) parts.emplace_back(part, keys.where() + "." + list);
   return parts;
@@ -50,7 +50,7 @@ std::string escaped(const std::string& text) {
 
 std::string split_pattern(const Keys& split) {
   check(split.get<std::string>("behavior", "Isolated") == "Isolated" && is_nothing(split, "invert"),
-        "{}: of Split only the behavior \"Isolated\", not inverted, is supported", split.where());
+        "{}: Split is only supported with the behavior \"Isolated\", not inverted", split.where());
   const Keys pattern = split.object("pattern");
   return pattern.has("Regex") ? pattern.need<std::string>("Regex")
                               : escaped(pattern.need<std::string>("String"));
@@ -60,9 +60,9 @@ void read_bpe_pre_tokenizer(const Keys& json, BPEOptions& options) {
   options.patterns.clear();
   bool byte_level = false;
   for (const Keys& part : sequence(json.object("pre_tokenizer"), "pretokenizers")) {
-    expect_type(part, {"Split", "Digits", "ByteLevel"}, "; a Llama 2 folder has its tokenizer.model too");
+    expect_type(part, {"Split", "Digits", "ByteLevel"}, "; for Llama 2 add its tokenizer.model");
     const auto type = part.need<std::string>("type");
-    check(!byte_level, "{}: nothing may come after ByteLevel", part.where());
+    check(!byte_level, "{}: nothing may follow ByteLevel", part.where());
     if (type == "Split") options.patterns.push_back(split_pattern(part));
     if (type == "Digits")
       options.patterns.push_back(part.get("individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)");
@@ -71,13 +71,13 @@ void read_bpe_pre_tokenizer(const Keys& json, BPEOptions& options) {
     options.prefix_space = part.get("add_prefix_space", true);
     if (part.get("use_regex", true)) options.patterns.emplace_back(gpt2_pattern);
   }
-  check(byte_level, "{}: the pre_tokenizer is not ByteLevel: this is no byte-level BPE", json.where());
+  check(byte_level, "{}: the pre_tokenizer is not ByteLevel: this is not a byte-level BPE", json.where());
 }
 
 void read_bpe_normalizer(const Keys& json, BPEOptions& options) {
   if (!json.has("normalizer")) return;
   for (const Keys& part : sequence(json.object("normalizer"), "normalizers")) {
-    expect_type(part, {"NFC"}, "; a Llama 2 folder has its tokenizer.model too");
+    expect_type(part, {"NFC"}, "; for Llama 2 add its tokenizer.model");
     options.compose = true;
   }
 }
@@ -94,7 +94,7 @@ Merge read_merge(const Json& merge, std::size_t number, const std::string& where
 
 std::vector<Merge> read_merges(const Keys& model) {
   const Json& list = model.at("merges");
-  check(list.is_array(), "{}: \"merges\" is no list", model.where());
+  check(list.is_array(), "{}: \"merges\" is not a list", model.where());
   std::vector<Merge> merges;
   for (const Json& merge : list) merges.push_back(read_merge(merge, merges.size(), model.where()));
   return merges;
@@ -102,7 +102,7 @@ std::vector<Merge> read_merges(const Keys& model) {
 
 void read_added_tokens(const Keys& json, Tokens& tokens) {
   if (!json.has("added_tokens")) return;
-  check(json.at("added_tokens").is_array(), "{}: \"added_tokens\" is no list", json.where());
+  check(json.at("added_tokens").is_array(), "{}: \"added_tokens\" is not a list", json.where());
   for (const Json& entry : json.at("added_tokens")) {
     const Keys added(entry, json.where() + ".added_tokens");
     const auto token = added.need<std::string>("content");
@@ -132,7 +132,7 @@ BPEParts bpe_from_json(const Json& json, const std::string& who) {
   check(model_type(json, who) == "BPE", "{}: \"type\" is {}; expects \"BPE\"", model.where(),
         io::quote(model_type(json, who)));
   expect_nothing(model, {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"},
-                 "; a Llama 2 folder has its tokenizer.model too");
+                 "; for Llama 2 add its tokenizer.model");
   if (file.has("decoder"))
     for (const Keys& part : sequence(file.object("decoder"), "decoders")) expect_type(part, {"ByteLevel"});
   BPEParts parts{Tokens(who), {}, {}};

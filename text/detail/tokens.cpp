@@ -67,7 +67,7 @@ void Tokens::name_special(const std::map<std::string, std::string>& given) {
 
 const std::string& Tokens::token(std::int64_t id, const char* op) const {
   check(id >= 0 && id < size(), "{}: id {} is outside 0..{}", op, id, size() - 1);
-  check(has(id), "{}: no token has id {}: the ids of {} have holes", op, id, who_);
+  check(has(id), "{}: no token has id {}: the ids of {} have gaps", op, id, who_);
   return tokens_[static_cast<std::size_t>(id)];
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tokens of a tokenizer, and those of them that are found in text as they are spelled.
+// The tokens of a tokenizer, and the added tokens among them, which are recognized in text by their spelling.
 
 #include <array>
 #include <cstdint>
@@ -22,11 +22,11 @@ struct StringHash {
 template <class T>
 using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
 
-/// A token that is found in the text before anything else is done with it.
+/// A token that is recognized in text before any other processing.
 struct Added {
   std::int64_t id = 0;
-  bool special = true;                             // decode may leave it out
-  bool strip_before = false, strip_after = false;  // takes the white space around it with it
+  bool special = true;                             // decode may skip it
+  bool strip_before = false, strip_after = false;  // removes the white space before and after it
 };
 
 class Tokens {
@@ -34,12 +34,11 @@ class Tokens {
   /// `who` begins every message: "ByteLevelBPE: vocab.json".
   explicit Tokens(std::string who) : who_(std::move(who)) {}
 
-  /// Throws when the token is no UTF-8 or has an id already, or the id is negative, has a token already, or
-  /// is too large to be one.
+  /// Throws when the token is empty, not UTF-8 or already added, or the id is negative, taken or too large.
   void add(std::string token, std::int64_t id);
-  /// Makes a token one that is found in text; takes the next id where it has none.
+  /// Makes a token an added token; gives it the next id if it has none.
   void mark(const std::string& token, Added how = {});
-  /// Finds out who is bos, eos, ... by the names in use; `roles` ("eos" -> "<|end|>") go first.
+  /// Finds bos, eos, ... by their usual names; `roles` ("eos" -> "<|end|>") have precedence.
   void name_special(const std::map<std::string, std::string>& roles = {});
 
   const std::string& who() const { return who_; }
@@ -47,7 +46,7 @@ class Tokens {
   bool has(std::int64_t id) const {
     return id >= 0 && id < size() && !tokens_[static_cast<std::size_t>(id)].empty();
   }
-  /// Throws, naming `op`, where there is none.
+  /// Throws, naming `op`, if there is none.
   const std::string& token(std::int64_t id, const char* op) const;
   std::optional<std::int64_t> find(std::string_view token) const;
   const SpecialIds& special() const { return special_; }
@@ -56,7 +55,7 @@ class Tokens {
   const std::vector<Added>& all_added() const { return added_; }
   const StringMap<std::int64_t>& ids() const { return ids_; }
 
-  /// Cuts a text at added tokens, the longest at each place: plain(piece) or found(id), in order.
+  /// Splits a text at added tokens, the longest at each position: calls plain(piece) or found(id), in order.
   template <class Plain, class Found>
   void split(std::string_view text, const Plain& plain, const Found& found) const {
     std::size_t done = 0;

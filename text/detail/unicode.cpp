@@ -13,7 +13,7 @@ namespace {
 
 using Byte = unsigned char;
 
-/// Which second bytes continue a first one (Unicode, table 3-7), and how many bytes there are.
+/// The number of bytes of a character and the range of its second byte, given the first (Unicode, table 3-7).
 struct Form {
   std::size_t bytes;
   Byte low, high;

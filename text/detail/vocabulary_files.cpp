@@ -1,4 +1,4 @@
-// vocab.json and merges.txt, vocab.txt.
+// Reads vocab.json and merges.txt, and vocab.txt.
 
 #include "gradus/core/io/printable.h"
 #include "gradus/text/detail/byte_letters.h"
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Vocabularies in use hold a few tokens that no merge makes and that nobody calls special.
+/// Published vocabularies contain a few tokens that no merge makes and that are not marked as special.
 constexpr std::size_t kLeftOver = 16;
 
 std::vector<Merge> read_merges(const fs::path& path) {
@@ -23,7 +23,7 @@ std::vector<Merge> read_merges(const fs::path& path) {
     const std::size_t blank = line.find(' ');
     if (blank == std::string::npos || blank == 0 || blank + 1 == line.size() ||
         line.find(' ', blank + 1) != std::string::npos)
-      fail_with("{}: {}, line {}: {} is no merge; expects two tokens and a space between them", who,
+      fail_with("{}: {}, line {}: {} is not a merge; expects two tokens and a space between them", who,
                 named(path), number, io::quote(line));
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
@@ -35,7 +35,7 @@ bool looks_special(std::string_view token) {
          ((token.front() == '<' && token.back() == '>') || (token.front() == '[' && token.back() == ']'));
 }
 
-/// What no merge makes: if it looks like "<...>" it is special; many others mean that merges are missing.
+/// Marks tokens such as "<...>" that no merge makes as special; throws if many others have no merge.
 void account_for_all(BPEParts& parts, const fs::path& merges) {
   StringMap<bool> made;
   for (const unsigned char byte : bytes_in_order()) made.try_emplace(std::string(byte_letter(byte)));
@@ -47,7 +47,7 @@ void account_for_all(BPEParts& parts, const fs::path& merges) {
     if (!made.contains(token)) (looks_special(token) ? special : left_over).push_back(id);
   }
   check(left_over.size() <= kLeftOver,
-        "{}: {} makes {} of its tokens by no merge, such as {}: is it cut short?", parts.tokens.who(),
+        "{}: {} has no merge for {} of its tokens, such as {}: is it cut short?", parts.tokens.who(),
         named(merges), left_over.size(),
         left_over.empty() ? "" : io::quote(parts.tokens.token(left_over.front(), "")));
   for (const std::int64_t id : special) parts.tokens.mark(std::string(parts.tokens.token(id, "")));
@@ -109,7 +109,7 @@ WordPieceParts read_word_piece(const fs::path& folder) {
     read_special_files(parts.tokens, folder);
     return parts;
   }
-  check(is_folder(folder), "WordPiece: {} is no folder; nothing is downloaded", named(folder));
+  check(is_folder(folder), "WordPiece: {} is not a folder; nothing is downloaded", named(folder));
   check(exists("WordPiece", folder / "vocab.txt"), "WordPiece: {} has neither tokenizer.json nor vocab.txt",
         named(folder));
   WordPieceOptions options;

@@ -1,5 +1,5 @@
 #pragma once
-// The ids of words seen before: most words of a text are among a few thousand.
+// Caches the ids of words: a few thousand words make up most of a text.
 
 #include <cstdint>
 #include <mutex>
@@ -13,7 +13,7 @@ namespace gradus::text::detail {
 
 class WordCache {
  public:
-  /// Appends the ids of `word`; those that are not known yet come from make(word, ids), int32 each.
+  /// Appends the ids of `word`; for a new word, make(word, ids) computes them, as int32.
   template <class Make>
   void append(std::string_view word, Ids& out, const Make& make) {
     if (word.size() > kLongest) {
@@ -51,7 +51,7 @@ class WordCache {
   std::vector<std::int32_t> ids_, fresh_;
 };
 
-/// One T, kept between calls; whoever finds it taken by another thread makes one of his own.
+/// One T, kept between calls; while one thread uses it, others make temporary ones.
 template <class T>
 class Shared {
  public:

@@ -1,4 +1,4 @@
-// tokenizer.json written, as Hugging Face's tokenizers do.
+// Writes tokenizer.json in the format of Hugging Face's tokenizers.
 
 #include "gradus/text/detail/parts.h"
 
@@ -46,7 +46,7 @@ Ordered pre_tokenizer(const BPEOptions& options) {
   return {{"type", "Sequence"}, {"pretokenizers", parts}};
 }
 
-/// A vocabulary is too large for the objects of an ordered_json, which are searched from the start.
+/// Inserts the vocabulary as text: it is too large for an ordered_json, whose objects use linear search.
 std::string with_vocabulary(const Ordered& file, const Tokens& tokens) {
   std::string text = file.dump(1);
   const std::string place = "\"VOCABULARY\"";

@@ -77,7 +77,7 @@ std::string BarNumbers::spread(const BarSeries& series, std::size_t i) const {
   return fmt::format(" ({} to {})", value(series.low[i]), value(series.high[i]));
 }
 
-std::string spoken(const BarChart& chart) {
+std::string describe(const BarChart& chart) {
   const BarNumbers numbers(chart);
   std::string text = chart.value_label.empty() ? "Bars." : chart.value_label + ".";
   for (std::size_t i = 0; i < chart.categories.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a bar chart shows before any of it is drawn.
+// The data of a bar chart, prepared for drawing.
 
 #include <string>
 
@@ -7,13 +7,13 @@
 
 namespace gradus::kit {
 
-/// The chart with styles assigned; throws when it is not well formed.
+/// The chart with styles assigned; throws if it is invalid.
 BarChart prepared(const BarChart& chart);
 
-/// The values the bars span: zero, all values, ends of error bars and references.
+/// The range of the bars: includes zero, all values, ends of error bars and references.
 Range bar_range(const BarChart& chart);
 
-/// The number of one bar, and the ends of its error bar: "1.37", " (1.30 to 1.44)".
+/// Formats the value of a bar and the ends of its error bar: "1.37", " (1.30 to 1.44)".
 class BarNumbers {
  public:
   explicit BarNumbers(const BarChart& chart);
@@ -24,7 +24,7 @@ class BarNumbers {
   int decimals_;
 };
 
-/// Each category in words.
-std::string spoken(const BarChart& chart);
+/// Describes each category, for screen readers.
+std::string describe(const BarChart& chart);
 
 }  // namespace gradus::kit

@@ -8,7 +8,7 @@
 namespace gradus::kit {
 namespace {
 
-// Distances of lines in four directions; 0: none.
+// Distances between lines in four directions; 0: none.
 struct Hatching {
   double rising = 0, falling = 0, upright = 0, level = 0;
 };

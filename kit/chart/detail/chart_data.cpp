@@ -10,13 +10,13 @@
 namespace gradus::kit {
 namespace {
 
-constexpr double highest = 10000;  // of a plot
+constexpr double highest = 10000;  // the largest plot_height
 
 bool shown(double value, AxisKind kind) {
   return std::isfinite(value) && (kind == AxisKind::linear || value > 0);
 }
 
-// Grows to hold values; empty until it has seen one.
+// The smallest range that contains all values added; empty without values.
 struct Extent {
   AxisKind kind;
   double low = std::numeric_limits<double>::infinity();
@@ -43,7 +43,7 @@ Range widened_log(const Extent& extent, double share) {
           std::min(extent.high * factor, Doubles::max())};
 }
 
-// A range that is not empty, widened by a share of itself on both sides as far as numbers go.
+// A range that is not empty, widened by a share of itself on both sides within the limits of double.
 Range widened(const Extent& extent, double share) {
   if (!(extent.low <= extent.high)) return extent.kind == AxisKind::log ? Range{1, 10} : Range{0, 1};
   if (extent.kind == AxisKind::log) return widened_log(extent, share);
@@ -79,8 +79,7 @@ void check_sizes(const LineChart& chart, const Series& series) {
                       (series.low.empty() || (series.low.size() == n && series.high.size() == n));
   check(series.y.size() == n && spread,
         "LineChart \"{}\": series \"{}\" has {} x, {} y, {} low and {} high values; expects as many y as x, "
-        "and low "
-        "and high for all or none",
+        "and low and high for all or none",
         chart.title, series.name, n, series.y.size(), series.low.size(), series.high.size());
   check(!series.style || (*series.style >= 0 && *series.style < 8),
         "LineChart \"{}\": series \"{}\" has style {}, expects 0 to 7", chart.title, series.name,
@@ -137,7 +136,7 @@ Range x_range(std::span<const LineChart> charts) {
     }
     extent.add(chart.x_ticks);
   }
-  // Markers on the very edge would lie on the axis.
+  // Markers at the edge would overlap the axis.
   return limited(widened(extent, only_points ? 0.04 : 0), first.x_low, first.x_high);
 }
 
@@ -155,7 +154,7 @@ Range y_range(std::span<const LineChart> charts) {
   return limited(widened(extent, 0.06), first.y_low, first.y_high);
 }
 
-std::string spoken(const LineChart& chart) {
+std::string describe(const LineChart& chart) {
   std::string text = chart.y_label.empty() ? "Values" : chart.y_label;
   text += chart.x_label.empty() ? "." : fmt::format(" against {}.", chart.x_label);
   for (std::size_t number = 0; number < chart.series.size(); ++number) {

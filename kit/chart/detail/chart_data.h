@@ -1,5 +1,5 @@
 #pragma once
-// What a chart shows before any of it is drawn: checked, condensed, with its ranges.
+// The data of a line chart, prepared for drawing: checked and thinned, with its ranges.
 
 #include <span>
 
@@ -7,17 +7,17 @@
 
 namespace gradus::kit {
 
-/// The chart with styles assigned; throws when it is not well formed.
+/// The chart with styles assigned; throws if it is invalid.
 LineChart checked(const LineChart& chart);
-/// The same with long series made shorter.
+/// The same with long series thinned.
 LineChart prepared(const LineChart& chart);
 
-/// The values the axes must span: all data, bands and horizontal references, a little more on an axis of y;
-/// the chart's own limits where it has them.
+/// The ranges of the axes: all data, for y also bands and horizontal references and a margin; or the chart's
+/// limits if given.
 Range x_range(std::span<const LineChart> charts);
 Range y_range(std::span<const LineChart> charts);
 
-/// Each series in words: where it starts, ends and is smallest.
-std::string spoken(const LineChart& chart);
+/// Describes each series, for screen readers: its first, last and smallest value.
+std::string describe(const LineChart& chart);
 
 }  // namespace gradus::kit

@@ -33,7 +33,7 @@ const Outline& outline_of(int style) {
       polygon(3, -up),           // triangle pointing down
       polygon(10, up, 0.42),     // star
       polygon(8, 0, 0.35),       // plus with pointed arms
-      polygon(8, eighth, 0.35),  // the same turned: a cross
+      polygon(8, eighth, 0.35),  // the same rotated: a cross
   };
   return outlines[static_cast<std::size_t>(style)];
 }
@@ -44,7 +44,7 @@ constexpr std::array<const char*, chart_styles> dash_patterns = {
     "", "7 3.5", "2 2.5", "9 3 2 3", "13 4", "4.5 2.5 1.5 2.5 1.5 2.5", "4 4", "1.5 4"};
 
 // Hues after Okabe and Ito's colour-blind-safe set, with an indigo and a red, darkened (light mode) or
-// lightened (dark mode) until each stands out from the background by 4.5 to 1 or more.
+// lightened (dark mode) to a contrast of at least 4.5 to 1 with the background.
 constexpr std::array<const char*, chart_styles> light = {"#0065a3", "#b84a00", "#007a59", "#9c3d7c",
                                                          "#7d6200", "#3b3b98", "#8c1d18", "#4d4d4d"};
 constexpr std::array<const char*, chart_styles> dark = {"#62b6f0", "#ff9654", "#3fcf9f", "#eb94c8",
@@ -58,7 +58,7 @@ std::string variables(const char* ink, const char* soft, const char* grid, const
   return text;
 }
 
-// Each property twice: programs that know no variables keep the first.
+// Each property twice: programs without support for variables use the first.
 std::string twice(const std::string& property, const std::string& plain, const std::string& variable) {
   return property + ":" + plain + ";" + property + ":var(" + variable + ")";
 }
@@ -124,7 +124,7 @@ std::string svg_file(const std::string& drawing) {
   std::size_t width_digits = 0;
   const double width = std::stod(drawing.substr(numbers), &width_digits);
   const double height = std::stod(drawing.substr(numbers + width_digits));
-  // Twice the drawing's units is a good size where nothing else says one, such as <img> in a README.
+  // Twice the drawing's units is a good default size, for example for <img> in a README.
   const std::string size =
       "width=\"" + coordinate(2 * width) + "\" height=\"" + coordinate(2 * height) + "\" ";
   const std::size_t attributes = drawing.find("viewBox");

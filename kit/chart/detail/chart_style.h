@@ -1,6 +1,5 @@
 #pragma once
-// How the series of a chart look: each differs in colour, dashes and marker, so that any one of them is
-// enough.
+// The styles of series: each differs in colour, dashes and marker, so that any one of them is enough.
 
 #include <string>
 
@@ -10,11 +9,11 @@ namespace gradus::kit {
 
 constexpr int chart_styles = 8;
 
-/// Class of the group that holds a series: it sets the colour.
+/// The class of a series' group, which sets the colour.
 std::string style_class(int style);
 /// The stroke-dasharray attribute, empty for a solid line.
 std::string dashes(int style);
-/// Outline of the marker around (x, y).
+/// Adds the outline of the marker around (x, y).
 void add_marker(PathData& path, int style, double x, double y, double radius);
 
 // Font sizes in a drawing 400 wide; at 360 pixels of screen they shrink by a seventh.

@@ -35,7 +35,7 @@ void Dots::segment(Point a, Point b, char32_t ink) {
   if (!part) return;
   const auto [from, to] = *part;
   const double steps = std::max(1.0, std::ceil(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))));
-  // Rounding may have left the picture by a hair.
+  // Rounding may exceed the edges slightly.
   const Box edges = box();
   for (double step = 0; step <= steps; ++step) {
     const double share = step / steps;

@@ -1,5 +1,5 @@
 #pragma once
-// A small picture made of characters: dots of Braille, two by four in each, or one character for each dot.
+// A picture made of characters: Braille characters with two by four dots each, or one character per dot.
 
 #include <cstdint>
 #include <string>
@@ -13,16 +13,16 @@ class Dots {
  public:
   Dots(int columns, int rows, bool braille);
 
-  /// The dots: their centres have whole coordinates, from the upper left corner.
+  /// The rectangle of the dots: their centres have integer coordinates, from the upper left corner.
   Box box() const;
   int column_of(double x) const;  // of characters
   int row_of(double y) const;
 
-  /// The dots of a segment inside the picture. `ink` draws them where there is no Braille.
+  /// Draws the dots of a segment inside the picture; without Braille, with the character `ink`.
   void segment(Point a, Point b, char32_t ink);
-  /// A character in the place of the dots there; none for a point outside.
+  /// Puts a character over the dots; ignores a point outside.
   void put(Point p, char32_t character);
-  /// A character under the dots.
+  /// Puts a character under the dots.
   void put_under(int column, int row, char32_t character);
   std::u32string row(int row) const;
 

@@ -30,10 +30,10 @@ HeatCells::HeatCells(const HeatMap& map) : judged_(map.low_is_good.has_value()),
 
 double HeatCells::shade(double value) const {
   if (darkest_ == lightest_) return judged_ ? 1 : 0.5;
-  // Halves of very large values, whose difference is no number.
+  // Halves of very large values, whose difference would be infinite.
   const double unit = std::isinf(lightest_ - darkest_) ? 0.5 : 1;
   const double away = (value * unit - darkest_ * unit) / (lightest_ * unit - darkest_ * unit);
-  // The root spreads the good values, which differ little, at the cost of the bad ones.
+  // The square root separates the good values, which differ little, more than the bad ones.
   return 1 - (judged_ ? std::sqrt(std::clamp(away, 0.0, 1.0)) : away);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a heat map shows before any of it is drawn.
+// The data of a heat map, prepared for drawing.
 
 #include <limits>
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace gradus::kit {
 
-/// How dark the cells of a map are, which is the best, and how values are written.
+/// The shades of a map's cells, the best cell, and the text of values.
 class HeatCells {
  public:
-  /// Throws unless there is a value for each cell, and a cell.
+  /// Throws unless there is at least one cell, and a value for each cell.
   explicit HeatCells(const HeatMap& map);
 
   double darkest() const { return darkest_; }  // infinite when no value is finite
   double lightest() const { return lightest_; }
-  /// From 0 for the lightest to 1 for the darkest of the values.
+  /// From 0 for the lightest to 1 for the darkest value.
   double shade(double value) const;
-  /// Whether good values are told from bad ones.
+  /// Whether low_is_good is set.
   bool judged() const { return judged_; }
   bool is_best(double value) const { return judged_ && value == best_; }
   std::string text(double value) const;

@@ -1,5 +1,5 @@
 #pragma once
-// One way to write all numbers of a chart.
+// Formats all values of a chart alike.
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace gradus::kit {
 
-/// Writes every number with as many decimals as give the largest it has seen `significant` digits; whole
-/// numbers, and those of very different sizes, each on its own.
+/// Formats every value with the decimals that give the largest value seen `significant` digits; if that value
+/// is too large or too small for decimals, each is formatted separately.
 class NumberWriter {
  public:
   explicit NumberWriter(int significant) : significant_(significant) {}
@@ -23,7 +23,7 @@ class NumberWriter {
     }
   }
   bool all_whole() const { return whole_; }
-  /// Decimals for all; -1: none fit, or there are only zeros.
+  /// The decimals for all values; -1: none fit, or all are zero.
   int decimals() const {
     if (largest_ < 1e-3 || largest_ >= 1e5) return -1;
     return std::max(0, significant_ - 1 - static_cast<int>(std::floor(std::log10(largest_))));

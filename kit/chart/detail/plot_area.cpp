@@ -12,7 +12,7 @@ constexpr double tick_length = 4;
 
 int y_ticks_wanted(double height) { return std::max(2, static_cast<int>(height / 32)); }
 
-// Labels that would touch the one before are left out; their marks stay.
+// Removes labels that would touch the one before, but keeps their marks.
 void thin_out(std::vector<Tick>& ticks, const Scale& scale) {
   double taken = -1e9;
   for (Tick& tick : ticks) {

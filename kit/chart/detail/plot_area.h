@@ -1,6 +1,6 @@
 #pragma once
-// The inside of a chart: axes, curves and references in a rectangle. LineChart and Panels add what is around
-// it.
+// The plot area of a chart: axes, curves and references in a rectangle. LineChart and Panels add titles,
+// labels and legends.
 
 #include <vector>
 
@@ -23,26 +23,26 @@ struct Plot {
   std::vector<Tick> x_ticks;
   std::vector<Tick> y_ticks;
 
-  /// Chooses scales and marks for a rectangle; `x_marks` replace the round numbers of the x axis.
+  /// Chooses scales and marks for a rectangle; `x_marks` replace the round values of the x axis.
   Plot(const Box& box, const LineChart& axes, Range x_values, Range y_values,
        const std::vector<double>& x_marks);
 };
 
-/// Room the numbers of the y axis take to the left of the rectangle.
+/// The width of the y axis' labels, to the left of the rectangle.
 double y_tick_room(AxisKind kind, Range values, double height);
 
 struct AxisNumbers {
   bool below = true;
   bool beside = true;
-  bool inward = false;  // numbers at the ends of the x axis stay within it
+  bool inward = false;  // labels at the ends of the x axis do not extend beyond it
 };
 void draw_axes(Svg& svg, const Plot& plot, AxisNumbers numbers = {});
-/// Bands first, then references, curves, markers and the references' labels, where they hide least.
+/// Draws bands, then references, curves, markers and the references' labels where they hide least.
 void draw_contents(Svg& svg, const Plot& plot, const LineChart& chart);
 void draw_reference_lines(Svg& svg, const Plot& plot, const LineChart& chart);
 void draw_reference_labels(Svg& svg, const Plot& plot, const LineChart& chart);
 
-/// A row or more of samples with names; returns the height it takes. Draws nothing without `svg`.
+/// Draws samples with names, in one or more rows; returns their height. Draws nothing if `svg` is null.
 double draw_legend(Svg* svg, const std::vector<Series>& series, double left, double top, double width);
 
 }  // namespace gradus::kit

@@ -25,7 +25,7 @@ std::vector<Point> points_of(const Plot& plot, const Series& series, const std::
 
 PathData curve(const Box& box, const std::vector<Point>& points) {
   PathData path;
-  Point pen = nowhere;  // where the last segment ended
+  Point pen = nowhere;  // the end of the last segment
   for (std::size_t i = 1; i < points.size(); ++i) {
     const Point a = points[i - 1];
     const Point b = points[i];
@@ -42,7 +42,8 @@ PathData curve(const Box& box, const std::vector<Point>& points) {
   return path;
 }
 
-// One closed outline for each run of points with both ends: along the upper ends and back along the lower.
+// One closed outline for each run of points with both ends: along the upper ends and back along the lower
+// ones.
 PathData band(const Plot& plot, const Series& series) {
   const auto within = [&](Point p) {
     return Point{std::clamp(p.x, plot.box.left, plot.box.right),
@@ -83,8 +84,8 @@ PathData error_bars(const Plot& plot, const Series& series) {
   return path;
 }
 
-// Few points are all marked; of many, five, at other places for each style; and always where a line breaks
-// off, and a point no line leads to.
+// Marks all of a few points; of many, five, at different positions for each style, and the ends of a line at
+// gaps, and isolated points.
 bool is_marked(const Series& series, const std::vector<Point>& points, std::size_t i) {
   constexpr std::size_t few = 12;
   if (!series.markers) return false;

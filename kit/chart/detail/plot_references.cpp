@@ -1,4 +1,4 @@
-// References: the lines, and their labels where these hide least of the curves.
+// References: their lines, and their labels where they hide the least of the curves.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ void draw_reference(Svg& svg, const Plot& plot, const Reference& reference) {
   }
 }
 
-// Places for a reference's label, beside its line.
+// Possible places for a reference's label, next to its line.
 std::vector<Box> places_for(const Plot& plot, const Reference& reference) {
   constexpr double height = 15;
   const Box& box = plot.box;
@@ -59,7 +59,7 @@ bool inside(const Box& box, double x, double y) {  // false for NaN
   return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 }
 
-// How much of the curves a label at this place would hide, in sampled points along them.
+// How much of the curves a label at this place would hide: the number of sampled points along them.
 int hidden(const Plot& plot, const LineChart& chart, const Box& place, const std::vector<Box>& taken) {
   int count = 0;
   for (const Box& other : taken) count += overlap(place, other) ? 1000 : 0;

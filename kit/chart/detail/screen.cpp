@@ -23,7 +23,7 @@ int width_of_stdout() {
   return known && size.ws_col > 0 ? std::clamp<int>(size.ws_col, least_width, usual_width) : usual_width;
 }
 
-// As setlocale would: the first of these that says anything decides.
+// Like setlocale: the first of these that is set decides.
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
@@ -38,7 +38,7 @@ bool locale_is_utf8() {
   return false;
 }
 
-// Control characters, marks that turn the direction of writing, and bytes that are no UTF-8.
+// Control characters, marks that change the direction of writing, and bytes that are not UTF-8.
 bool unprintable(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) ||
          (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || (c >= 0xD800 && c < 0xE000) ||
@@ -54,7 +54,7 @@ int columns_of_one(char32_t c) {
   return wide ? 2 : 1;
 }
 
-// The likeness of what charts themselves write; superscripts are digits, after a '^'.
+// ASCII replacements for the characters that charts write; superscripts become digits after a '^'.
 std::u32string plain(std::u32string_view text) {
   constexpr std::u32string_view superscripts =
       U"\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079\u207B";
@@ -81,7 +81,7 @@ std::u32string plain(std::u32string_view text) {
   return result;
 }
 
-// How much of a text fits, at least one character; at a space where there is one.
+// The number of characters that fit, at least one; breaks at a space if there is one.
 std::size_t fitting(std::u32string_view text, int columns) {
   std::size_t size = 0;
   int used = 0;
@@ -123,7 +123,7 @@ Screen::Screen(const TerminalOptions& options)
 std::u32string Screen::text(std::string_view utf8) const {
   std::u32string characters = code_points(utf8);
   for (char32_t& c : characters) c = c == '\n' || c == '\t' ? U' ' : unprintable(c) ? U'?' : c;
-  // Half of these narrow spaces are missing in the fonts of terminals.
+  // Many terminal fonts lack this narrow space.
   std::replace(characters.begin(), characters.end(), U'\u202F', U' ');
   return ascii_ ? plain(characters) : characters;
 }

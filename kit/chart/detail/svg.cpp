@@ -11,7 +11,7 @@
 namespace gradus::kit {
 namespace {
 
-// In hundredths of the font size, for a common sans-serif such as Arial or DejaVu, rounded up.
+// The width in hundredths of the font size, for a common sans-serif such as Arial or DejaVu, rounded up.
 int width_of(char32_t character) {
   constexpr std::u32string_view narrow = U"ijltfr.,:;'|!()[] ";
   constexpr std::u32string_view wide = U"mwMW%@\u2014";
@@ -27,7 +27,7 @@ bool allowed_in_xml(char32_t character) {
   return character < 0xD800 || (character >= 0xE000 && character != 0xFFFE && character != 0xFFFF);
 }
 
-// How many bytes of a word fit, at least one character.
+// The number of bytes of a word that fit, at least one character.
 std::size_t fitting_bytes(std::string_view word, double size, double width) {
   std::size_t bytes = 0;
   double used = 0;
@@ -39,7 +39,7 @@ std::size_t fitting_bytes(std::string_view word, double size, double width) {
   return bytes;
 }
 
-// As many words in each line as fit; a word wider than `widest` is broken.
+// Fills each line with as many words as fit; breaks a word wider than `widest`.
 std::vector<std::string> filled(std::string_view utf8, double size, double width, double widest) {
   std::vector<std::string> lines;
   std::string line;
@@ -106,7 +106,7 @@ double text_width(std::string_view utf8, double size) {
 
 std::vector<std::string> wrapped(std::string_view utf8, double size, double width) {
   std::vector<std::string> best = filled(utf8, size, width, width);
-  // Lines of even length: as narrow as this number of lines allows.
+  // Balances the lines: as narrow as this number of lines allows.
   for (double narrower = 0.95 * width; best.size() > 1 && narrower > width / 2; narrower -= 0.05 * width) {
     std::vector<std::string> lines = filled(utf8, size, narrower, width);
     if (lines.size() > best.size()) break;
@@ -119,7 +119,7 @@ void PathData::append(char command, double x, double y) {
   const long new_y = std::lround(std::clamp(y, -1e6, 1e6) * 10);
   const std::string dx = coordinate(static_cast<double>(new_x - x_) / 10);
   const std::string dy = coordinate(static_cast<double>(new_y - y_) / 10);
-  // A repeated command may be left out, and a minus sign separates numbers by itself.
+  // A repeated command may be omitted, and a minus sign also separates numbers.
   if (command != last_command_ || command == 'm') {
     text_ += command;
   } else if (dx[0] != '-') {
@@ -146,7 +146,7 @@ PathData& PathData::line_to(double x, double y) {
 PathData& PathData::close() {
   text_ += 'z';
   last_command_ = 'z';
-  x_ = start_x_, y_ = start_y_;  // closing goes back to the start
+  x_ = start_x_, y_ = start_y_;  // closing returns to the start
   return *this;
 }
 
@@ -176,7 +176,7 @@ void Svg::end_group() { body_ += "</g>"; }
 std::string Svg::finish(double width, double height, std::string_view title,
                         std::string_view description) const {
   if (title.empty()) title = "Chart";
-  // The label is repeated as an attribute: some readers take it from there, others from <title>.
+  // The label is repeated as an attribute: some screen readers use it, others <title>.
   return fmt::format(
       "<svg class=\"gradus-chart{}\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\"><title>{}</title><desc>{}</desc>{}</svg>",

@@ -1,5 +1,5 @@
 #pragma once
-// Writing SVG: escaped text, short numbers, and the width text will take without a font at hand.
+// Writes SVG: escaped text, short numbers, and estimates of text widths.
 
 #include <string>
 #include <string_view>
@@ -7,21 +7,21 @@
 
 namespace gradus::kit {
 
-/// Text made safe for XML and HTML, in content and in quoted attributes. Control characters XML forbids and
-/// bytes that are no UTF-8 become U+FFFD.
+/// Escapes text for XML and HTML, in content and in quoted attributes. Control characters that XML forbids
+/// and bytes that are not UTF-8 become U+FFFD.
 std::string escaped(std::string_view text);
 
 /// A coordinate with at most one decimal: "12.5", "3", "-.4".
 std::string coordinate(double value);
 
-/// Roughly how wide a line of sans-serif text is at this size; errs on the wide side.
+/// An estimate of the width of a line of sans-serif text at this size, rather too wide.
 double text_width(std::string_view utf8, double size);
 
-/// The text in lines no wider than `width`, broken at spaces, a wider word anywhere. Bold text: give a tenth
-/// more as its size.
+/// Breaks the text into lines no wider than `width` at spaces, or within a wider word. For bold text, pass a
+/// size larger by a tenth.
 std::vector<std::string> wrapped(std::string_view utf8, double size, double width);
 
-/// The "d" of a path, in relative moves of tenths so that long curves stay small.
+/// The "d" attribute of a path, with relative moves in tenths, which keep long curves small.
 class PathData {
  public:
   PathData& move_to(double x, double y);
@@ -53,8 +53,8 @@ class Svg {
   void begin_group(std::string_view css);
   void end_group();
 
-  /// The whole <svg> element. It scales to the width it is given; `title` and `description` are read aloud by
-  /// screen readers.
+  /// Returns the whole <svg> element, which scales to the available width; screen readers read `title` and
+  /// `description`.
   std::string finish(double width, double height, std::string_view title, std::string_view description) const;
 
  private:

@@ -22,7 +22,7 @@ struct Slice {
   int points = 0, finite = 0;
 };
 
-// First and last point as they are, between them the mean of each slice with its smallest and largest value.
+// Keeps the first and last point; between them, the mean of each slice with its smallest and largest value.
 Series condensed(const Series& series, const Scale& slices) {
   std::vector<Slice> sums(most_points);
   const std::size_t last = series.x.size() - 1;
@@ -54,7 +54,7 @@ Series condensed(const Series& series, const Scale& slices) {
   keep(0);
   for (const Slice& slice : sums) {
     if (slice.points == 0) continue;
-    const bool empty = slice.finite == 0;  // only values that are not finite: the line breaks here
+    const bool empty = slice.finite == 0;  // no finite values: a gap in the line
     result.x.push_back(slice.x / slice.points / x_unit);
     result.y.push_back(empty ? nothing : slice.y / slice.finite / y_unit);
     result.low.push_back(empty ? nothing : slice.low);
@@ -64,7 +64,7 @@ Series condensed(const Series& series, const Scale& slices) {
   return result;
 }
 
-// Every k-th point and the last one; where a gap lies between two of them, it stays.
+// Keeps every k-th point, the last one, and gaps between them.
 Series every_kth(const Series& series) {
   const std::size_t size = series.x.size();
   const std::size_t step = (size + most_drawn - 1) / most_drawn;
@@ -91,7 +91,7 @@ Series every_kth(const Series& series) {
   return result;
 }
 
-// Whether x never falls back, as it does on a circle, or where a log holds two runs.
+// False if x decreases, as on a circle, or in a log with two runs.
 bool x_rises(const Series& series) {
   double before = -std::numeric_limits<double>::infinity();
   for (const double x : series.x) {

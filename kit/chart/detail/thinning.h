@@ -1,17 +1,17 @@
 #pragma once
-// Long series are drawn with fewer points.
+// Thinning: draws long series with fewer points.
 
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/chart/chart.h"
 
 namespace gradus::kit {
 
-/// Points a line whose x rises may have before slices of it are averaged.
+/// A line with ascending x and more points than this is averaged over slices.
 constexpr std::size_t most_points = 120;
-/// Points any other series may have before only every k-th is drawn.
+/// Of any other series with more points than this, only every k-th is drawn.
 constexpr std::size_t most_drawn = 2000;
 
-/// How a series is made shorter: not at all, to means of slices, or to every k-th of its points.
+/// The method of thinning a series: none, means of slices, or every k-th of its points.
 enum class Thinning { none, means, every_kth };
 Thinning thinning_of(const Series& series);
 /// The series with its means over `slices`, which maps x to 0 .. most_points, or with every k-th point.

@@ -1,5 +1,5 @@
 #pragma once
-// A file descriptor that closes itself, and a write that finishes.
+// Descriptor: a file descriptor that closes itself, with complete writes.
 
 #include <filesystem>
 #include <string>
@@ -9,8 +9,7 @@ namespace gradus::kit {
 
 class Descriptor {
  public:
-  /// open(2) with close-on-exec, never in place of stdin, stdout or stderr; throws "`who`: cannot open PATH:
-  /// reason".
+  /// open(2) with close-on-exec, never as descriptor 0, 1 or 2; throws "`who`: cannot open PATH: reason".
   Descriptor(std::string_view who, const std::filesystem::path& path, int flags, unsigned mode = 0666);
   ~Descriptor();
   Descriptor(Descriptor&& other) noexcept;
@@ -19,9 +18,9 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int get() const { return descriptor_; }
-  /// Throws "`who`: `what` PATH: reason", the reason from errno.
+  /// Throws "`who`: `what` PATH: reason", with the reason from errno.
   [[noreturn]] void fail(std::string_view what) const;
-  /// Writes all of it, going on after interruptions and short writes; throws naming the file.
+  /// Writes all bytes, continuing after interruptions and short writes; on an error, throws naming the file.
   void write_all(std::string_view bytes) const;
 
  private:

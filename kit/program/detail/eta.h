@@ -1,24 +1,24 @@
 #pragma once
-// How long the rest of a job will take.
+// Eta: estimates the remaining time of a job.
 
 #include <optional>
 
 namespace gradus::kit {
 
-/// Estimates the time left from work done so far. Work is any number that grows evenly with time: steps, or
-/// steps x layers where runs differ in size.
+/// Estimates the remaining time from the work done so far. Work is any number that grows linearly with time:
+/// steps, or steps x layers if runs differ in size.
 class Eta {
  public:
-  /// `total` work, starting at time `now` (seconds of any steady clock).
+  /// Starts `total` work at time `now` (seconds of any steady clock).
   Eta(double total, double now);
 
-  /// `done` work of the total is finished at time `now`.
+  /// Reports that `done` of the total work is finished at time `now`.
   void update(double done, double now);
 
   double total() const { return total_; }
   double done() const { return done_; }
   double elapsed() const { return last_ - start_; }
-  /// Seconds left; nothing before there is something to judge by.
+  /// The remaining seconds; nullopt if there is no data yet.
   std::optional<double> remaining() const;
 
  private:
@@ -26,7 +26,7 @@ class Eta {
   double start_;
   double last_;
   double done_ = 0;
-  double recent_work_ = 0;  // both fade with age, so that their ratio is the speed of the last minute or so
+  double recent_work_ = 0;  // both decay, so that their ratio is the speed of about the last minute
   double recent_time_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where progress is shown.
+// The output of Progress, replaced in tests.
 
 #include <functional>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as people write them, for .cpp files: the same in any locale.
+// Reads numbers independently of the locale.
 
 #include <charconv>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace gradus::kit {
 
-/// Reads the whole text as one number: errc() when it is one, result_out_of_range when T cannot hold it, and
-/// invalid_argument for anything else, such as "3x", " 3" or "". A plus in front is allowed.
+/// Reads the whole text as one number: returns errc() if it is one, result_out_of_range if T cannot represent
+/// it, and invalid_argument for anything else, such as "3x", " 3" or "". A leading plus is allowed.
 template <class T>
 std::errc read_number(std::string_view text, T& value) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);

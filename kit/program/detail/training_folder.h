@@ -1,5 +1,5 @@
 #pragma once
-// The file of losses in a TrainingRun's folder.
+// The log of losses in a TrainingRun's folder.
 
 #include <cstdint>
 #include <deque>
@@ -10,20 +10,20 @@
 
 namespace gradus::kit {
 
-/// losses.jsonl, where a full disk ends no training.
+/// losses.jsonl; a full disk does not end the training.
 class TrainingLog {
  public:
   static std::filesystem::path file_of(const std::filesystem::path& folder) {
     return folder / "losses.jsonl";
   }
 
-  /// Goes on behind the lines of steps up to `done`; those of later steps come once more. The old file stays
-  /// whole until the new one is. Throws where it cannot be written.
+  /// Continues after the lines of steps up to `done` and drops those of later steps, which are repeated. The
+  /// old file is kept until the new one is complete. Throws if it cannot be written.
   TrainingLog(const std::filesystem::path& folder, std::int64_t done);
 
-  /// Nothing, or why the line is not in the file: it waits, and is written before the next one.
+  /// Returns "", or why the line was not written: then it is kept and written before the next one.
   std::string write(const LogLine& line);
-  /// The same for lines that wait.
+  /// Writes the lines that were kept.
   std::string flush();
   std::size_t waiting() const { return waiting_.size(); }
 

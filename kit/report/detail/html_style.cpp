@@ -2,7 +2,7 @@
 
 namespace gradus::kit {
 
-// One column of text as wide as is good to read; charts may use more of a wide screen.
+// One column of text of a readable width; charts may use more of a wide screen.
 std::string report_style() {
   return R"css(
 :root{color-scheme:light dark;--ink:#1c1d20;--soft:#55595f;--line:#dcdee3;--paper:#fff;--tint:#f4f5f7;--accent:#0065a3}

@@ -10,7 +10,7 @@
 namespace gradus::kit {
 namespace {
 
-// What lies between `open` and `close` at the start of `text`, if both are there and something is between.
+// The text between `open` and `close` at the start of `text`; empty if one is missing.
 std::string_view between(std::string_view text, std::string_view open, std::string_view close) {
   if (!text.starts_with(open)) return {};
   text.remove_prefix(open.size());
@@ -18,7 +18,7 @@ std::string_view between(std::string_view text, std::string_view open, std::stri
   return stop == std::string_view::npos ? std::string_view{} : text.substr(0, stop);
 }
 
-// A file beside the page, such as "claims.html#c13". What else stands in brackets may be code: f[i](x).
+// A file in the page's folder, such as "claims.html#c13". Other text in brackets may be code: f[i](x).
 bool is_file_beside(std::string_view address) {
   address = address.substr(0, address.find('#'));
   const auto ends = [&](std::string_view ending) { return address.ends_with(ending); };
@@ -31,7 +31,7 @@ bool safe_address(std::string_view address) {
          is_file_beside(address);
 }
 
-// The markup at the start of `text` as HTML, with the bytes it takes; 0 bytes when there is none.
+// The markup at the start of `text` as HTML, and its size in bytes; 0 bytes if there is none.
 struct Piece {
   std::string html;
   std::size_t bytes = 0;
@@ -54,7 +54,7 @@ Piece markup_at(std::string_view text) {
   return {};
 }
 
-// Cells such as "1.5", "−0.2 (−0.3 to 0.1)", "10⁻³", "–" or nothing at all.
+// Cells such as "1.5", "−0.2 (−0.3 to 0.1)", "10⁻³", "–" or "".
 bool looks_like_number(std::string_view cell) {
   for (const std::string_view sign : {"\u2212", "-", "+", "\u221E"}) {
     if (cell.starts_with(sign)) return true;

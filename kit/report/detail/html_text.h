@@ -1,5 +1,5 @@
 #pragma once
-// The pieces of a page: text with its markup, and tables.
+// The parts of a page: text with markup, and tables.
 
 #include <string>
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace gradus::kit {
 
-/// Escaped text with `code`, **strong** and [words](https://...) turned into HTML. What does not close stays
-/// as it is; only http, https and # addresses become links.
+/// Escapes text and converts `code`, **strong** and [words](https://...) to HTML. Unclosed markup is not
+/// changed; only http, https and # addresses and files in the page's folder become links.
 std::string html_text(std::string_view text);
 
-/// A <table>; the caption is left out when `with_caption` is false.
+/// A <table>; without its caption when `with_caption` is false.
 std::string html_table(const Table& table, bool with_caption = true);
 
 /// The style sheet of a report, without that of its charts.

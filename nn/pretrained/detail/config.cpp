@@ -19,7 +19,7 @@ std::string path_of(const std::string& folder) {
   return (std::filesystem::path(folder) / "config.json").string();
 }
 
-/// "a number", "a list", with its article: what a value is.
+/// The type of a value with its article: "a number", "a list".
 const char* kind_of(const json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -29,7 +29,7 @@ const char* kind_of(const json& value) {
   return "null";
 }
 
-/// The object that the file holds.
+/// Parses the JSON object in the file.
 json read_object(const io::InputFile& file) {
   check(file.size() <= kLargestConfig, "{}: has {} bytes, expects at most {}", file.label(), file.size(),
         kLargestConfig);
@@ -56,7 +56,7 @@ json read_object(const io::InputFile& file) {
 Config::Config(const char* caller, const std::string& folder) : caller_(caller) {
   std::error_code ignored;
   check(std::filesystem::is_directory(folder, ignored),
-        "{}: {} is no folder: expects one with config.json and model.safetensors; nothing is downloaded",
+        "{}: {} is not a folder: expects one with config.json and model.safetensors; nothing is downloaded",
         caller, io::printable(folder));
   const io::InputFile file(caller, path_of(folder));
   label_ = file.label();
@@ -70,11 +70,11 @@ void Config::fail(std::string_view key, const std::string& message) const {
   fail_with("{}: {}: {}", label_, key, message);
 }
 
-/// nullptr where it is null or not there, unless it must be.
+/// nullptr if the key is missing or null; throws if it is required.
 const json* Config::find(std::string_view key, bool required) const {
   const auto entry = object_.find(key);
   if (entry != object_.end() && !entry->is_null()) return &*entry;
-  if (required) fail(key, "is missing: is this the config.json of another kind of model?");
+  if (required) fail(key, "is missing: is this the config.json of another type of model?");
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// config.json: a few numbers and words that say what a model is.
+// config.json: the type and the options of a model.
 
 #include <cstdint>
 #include <initializer_list>
@@ -13,21 +13,21 @@
 
 namespace gradus::nn::pretrained {
 
-using Json = nlohmann::ordered_json;  // for writing: keys stay in their order
+using Json = nlohmann::ordered_json;  // for writing: keeps the order of keys
 
-/// A config.json that is read. Every message names caller, file and key. A key that is null is not there;
-/// keys nobody asks for are ignored.
+/// Reads a config.json. Every message names caller, file and key. A null value counts as missing; unknown
+/// keys are ignored.
 class Config {
  public:
-  /// `caller` is what the user called: "GPT::load_pretrained".
+  /// `caller` is the function that the user called: "GPT::load_pretrained".
   Config(const char* caller, const std::string& folder);
-  /// The same of what is about to be written.
+  /// The same for a config that will be written.
   Config(const char* caller, const std::string& folder, const Json& text);
 
-  bool has(std::string_view key) const;  // and it is not null
-  /// Whether the key is there, even if it is null.
+  bool has(std::string_view key) const;  // and its value is not null
+  /// Whether the key exists, even with a null value.
   bool mentions(std::string_view key) const { return object_.contains(key); }
-  /// A size: 1 to 2^30. Without a default the key must be there.
+  /// A size: 1 to 2^30. Without a default the key must exist.
   std::int64_t size(std::string_view key, std::optional<std::int64_t> otherwise = {}) const;
   /// A whole number from `least` to 2^30.
   std::int64_t whole(std::string_view key, std::int64_t least,
@@ -36,29 +36,29 @@ class Config {
   double probability(std::string_view key, std::optional<double> otherwise = {}) const;
   bool flag(std::string_view key, std::optional<bool> otherwise = {}) const;
   std::string text(std::string_view key, std::optional<std::string> otherwise = {}) const;
-  /// One of a few words: `config.choice("afn", {{"gelu", Activation::gelu}}, Activation::gelu)`. The message
-  /// lists them.
+  /// One of several strings: `config.choice("afn", {{"gelu", Activation::gelu}}, Activation::gelu)`. The
+  /// message lists them.
   template <class T>
-  T choice(std::string_view key, std::initializer_list<std::pair<const char*, T>> words,
+  T choice(std::string_view key, std::initializer_list<std::pair<const char*, T>> choices,
            std::optional<T> otherwise = {}) const {
     if (otherwise && !has(key)) return *otherwise;
     const std::string word = text(key);
     std::string known;
-    for (const auto& [name, value] : words) {
+    for (const auto& [name, value] : choices) {
       if (word == name) return value;
       known += (known.empty() ? "" : ", ") + std::string(name);
     }
     fail(key, fmt::format("'{}' is not known here: expects one of {}", word, known));
   }
-  /// Throws unless a flag is as gradus has it, where it is given.
+  /// Throws if a flag is present and differs from the only value that gradus supports.
   void expect_flag(std::string_view key, bool value) const;
-  /// For what is not a number or a word; null where there is no such key.
+  /// A value of any type; null if there is no such key.
   const nlohmann::json& at(std::string_view key) const;
 
   /// "GPT::load_pretrained: gpt2/config.json: n_layer: " + message
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
 
-  /// make(), with this file named in its errors: what it was told comes from here.
+  /// Returns make() and adds the name of this file, the source of its arguments, to its errors.
   template <class Make>
   auto explain(const Make& make) const {
     try {

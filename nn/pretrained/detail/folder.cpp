@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostNamed = 50;
 
-/// "\n  missing: a, b", or nothing of none.
+/// "\n  missing: a, b", or "" for none.
 std::string line(const char* what, const std::vector<std::string>& items) {
   if (items.empty()) return "";
   std::string text = fmt::format("\n  {}: ", what);
@@ -35,9 +35,8 @@ std::string file_of_weights(const char* caller, const std::string& folder) {
   for (const char* const name : {io::kWeightsFile, io::kIndexFile})
     if (fs::exists(fs::path(folder) / name, ignored)) return (fs::path(folder) / name).string();
   fail_with(
-      "{}: {}: has neither model.safetensors nor model.safetensors.index.json: weights in other formats are "
-      "to be "
-      "saved in this one first, in Python with safetensors.torch.save_file",
+      "{}: {}: has neither model.safetensors nor model.safetensors.index.json: convert weights in other "
+      "formats first, in Python with safetensors.torch.save_file",
       caller, io::printable(folder));
 }
 
@@ -48,7 +47,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return bytes == 0 || std::memcmp(x.raw(), y.raw(), bytes) == 0;
 }
 
-/// What a file's tensors make of a parameter.
+/// Assembles a parameter from a file's tensors.
 Tensor assembled(const NameMap::Entry& entry, const std::vector<Tensor>& parts) {
   if (entry.transposed) return parts[0].t();
   if (entry.row) return parts[0].squeeze(0);
@@ -64,7 +63,8 @@ struct Reader::Problems {
     const bool more = missing.empty() && mismatched.empty();
     check(more && unexpected.empty(), "{}: does not fit config.json:{}{}{}{}", label,
           line("missing", missing), line("unexpected", unexpected), line("of another shape", mismatched),
-          more ? "\n  to do without them give their beginnings: {.leave_out = {\"classifier.\"}}" : "");
+          more ? "\n  to ignore them, pass the beginnings of their names: {.leave_out = {\"classifier.\"}}"
+               : "");
   }
 };
 
@@ -73,7 +73,7 @@ Reader::Reader(const char* caller, const std::string& folder, const PretrainedOp
   const std::string path = file_of_weights(caller, folder);
   label_ = fmt::format("{}: {}", caller, io::printable(path));
   for (const std::string& start : given.leave_out)
-    check(!start.empty(), "{}: leave_out has an empty name, with which every tensor begins", caller);
+    check(!start.empty(), "{}: leave_out has an empty name, which would leave out every tensor", caller);
   for (const auto& [name, values] : load_safetensors(path))
     if (std::none_of(given.leave_out.begin(), given.leave_out.end(),
                      [&name = name](const std::string& start) { return name.starts_with(start); }))
@@ -90,7 +90,7 @@ bool Reader::contains(const NameMap& names, const std::string& file) const {
 void Reader::expect_layers(const char* key, std::int64_t count, const std::string& prefix,
                            const std::string& layers) const {
   std::int64_t found = 0;
-  std::string start;  // as this file has it
+  std::string start;  // of the names in this file
   for (const auto& [name, values] : weights_)
     for (const std::string& begin : {prefix + layers, layers}) {
       if (!name.starts_with(begin)) continue;
@@ -120,7 +120,7 @@ void Reader::name_all(const NameMap& names) {
   weights_ = {};
 }
 
-/// A name of the map as this file has it.
+/// The name in this file of a name in the map.
 std::string Reader::as_in_file(const NameMap& names, const std::string& name) const {
   return has_prefix_ || !name.starts_with(names.prefix()) ? name : name.substr(names.prefix().size());
 }
@@ -130,9 +130,9 @@ void Reader::expect_copies(const NameMap& names) const {
     const auto a = tensors_.find(names.canonical(copy)), b = tensors_.find(names.canonical(original));
     if (a == tensors_.end() || b == tensors_.end()) continue;
     check(same_bits(a->second.values, b->second.values),
-          "{}: {} and {} have different values, but config.json makes one tensor of them{}", label_,
+          "{}: {} and {} have different values, but config.json makes them one tensor{}", label_,
           io::quote(a->second.name), io::quote(b->second.name),
-          *flag ? fmt::format(": if they are two, it needs \"{}\": false", flag) : "");
+          *flag ? fmt::format(": for two, it needs \"{}\": false", flag) : "");
   }
 }
 
@@ -187,7 +187,7 @@ void Reader::load_into(const Module& model, const NameMap& names) {
       mapped.insert(entry.name);
       take(entry);
     }
-  for (const auto& [name, values] : own) {  // what the map does not know has its own name
+  for (const auto& [name, values] : own) {  // other parameters keep their own names
     if (mapped.contains(name)) continue;
     const auto given = tensors_.find(names.canonical(name));
     if (given == tensors_.end()) {
@@ -241,7 +241,7 @@ void save(const char* caller, const std::string& folder, const Module& model, co
   io::AtomicFile file(caller, path);
   file.write(text.data(), text.size());
   std::error_code none;
-  const fs::path old = fs::canonical(path, none);  // not a link, which is to stay
+  const fs::path old = fs::canonical(path, none);  // resolves a link, which must not be removed
   check(none || unlink(old.c_str()) == 0, "{}: {}: cannot replace it: {}", caller, io::printable(path),
         std::strerror(errno));
   weights.commit();

@@ -1,5 +1,5 @@
 #pragma once
-// Models in and out of folders, for load_pretrained and save_pretrained of each:
+// Loads models from folders and saves them, for each model's load_pretrained and save_pretrained:
 //
 //   Bert Bert::load_pretrained(const std::string& folder, const PretrainedOptions& given) {
 //     pretrained::Reader reader("Bert::load_pretrained", folder, given);
@@ -25,7 +25,7 @@
 
 namespace gradus::nn::pretrained {
 
-/// A folder that is read.
+/// Reads a folder.
 class Reader {
  public:
   Reader(const char* caller, const std::string& folder, const PretrainedOptions& given);
@@ -34,14 +34,14 @@ class Reader {
 
   /// Whether the weights have a tensor, with or without the map's prefix.
   bool contains(const NameMap& names, const std::string& file) const;
-  /// Throws unless the weights have tensors of layers 0 .. count - 1 and no more, whose names start with
-  /// `layers` and a number, with or without `prefix` in front: "config.json says n_layer 12, but the weights
-  /// have h.0 to h.5". To be called before a NameMap of so many layers is made.
+  /// Throws unless the weights have tensors of exactly the layers 0 .. count - 1, whose names start with
+  /// `layers` and a number, with or without `prefix` before them: "config.json says n_layer 12, but the
+  /// weights have h.0 to h.5". Call it before making a NameMap with `count` layers.
   void expect_layers(const char* key, std::int64_t count, const std::string& prefix,
                      const std::string& layers) const;
 
-  /// The model that make() makes, with the weights, in eval mode. All names and shapes are checked before it
-  /// is made. Random numbers go on as if it had not been.
+  /// Returns the model made by make(), with the weights, in eval mode. Checks all names and shapes before
+  /// making it. Leaves the default generator unchanged.
   template <class Make>
   auto load(const NameMap& names, const Make& make) {
     check_sizes(names);
@@ -77,8 +77,8 @@ class Reader {
   bool has_prefix_ = false;
 };
 
-/// Writes config.json and weights under temporary names, then gives all their names. Another program never
-/// finds the config.json of one model with the weights of another: a save that is killed in between leaves
+/// Writes config.json and weights under temporary names, then renames all files. Another program never finds
+/// the config.json of one model with the weights of another: a save that is killed during the renaming leaves
 /// no config.json.
 void save(const char* caller, const std::string& folder, const Module& model, const NameMap& names,
           const Json& config, const SavePretrainedOptions& options);

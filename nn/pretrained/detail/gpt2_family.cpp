@@ -6,7 +6,7 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
-/// What both configs call alike.
+/// Reads the entries that both configs share.
 GPTOptions read_common(const Config& config, const PretrainedOptions& given) {
   GPTOptions o{.vocab = config.size("vocab_size"),
                .context = config.size("n_positions"),
@@ -27,7 +27,7 @@ Json write_common(const GPTOptions& o) {
       {"tie_word_embeddings", o.tied}};
 }
 
-/// Both keep weights as Conv1D does: [in, out].
+/// Both store weights in Conv1D's layout, [in, out].
 NameMap names_of(const GPTOptions& o, const std::string& tokens, const std::string& positions) {
   const Sizes s = sizes_of(o.block);
   const bool bias = o.block.bias, qkv_bias = o.block.qkv_bias.value_or(bias);
@@ -70,12 +70,12 @@ GPTOptions read_gpt2(const Config& config, const PretrainedOptions& given) {
 Json write_gpt2(const GPTOptions& o) {
   Json text = write_common(o);
   text["n_inner"] = sizes_of(o.block).ff;
-  text["activation_function"] = word_of(o.block.activation.value());
+  text["activation_function"] = activation_name(o.block.activation.value());
   text["scale_attn_weights"] = o.block.attention_scale != 1.0;
   return text;
 }
 
-/// Post-LN without a final norm; "gelu" is its tanh form here.
+/// Post-LN without a final norm; "gelu" means the tanh form here.
 GPTOptions read_gpt1(const Config& config, const PretrainedOptions& given) {
   GPTOptions o = read_common(config, given);
   o.placement = post_ln();

@@ -14,12 +14,11 @@ const GptFamily& family_named(const Config& config, std::string_view type) {
     if (type == family->model_type) return *family;
     known += (known.empty() ? "" : ", ") + std::string(family->model_type);
   }
-  config.fail(
-      "model_type",
-      fmt::format("'{}' is no model of GPT's kind that is known here: expects one of {}", type, known));
+  config.fail("model_type",
+              fmt::format("'{}' is not a known GPT-like model: expects one of {}", type, known));
 }
 
-/// Keys whose words differ, with those of `wanted`.
+/// The entries of `wanted` whose values differ.
 Json differences(const Json& wanted, const Json& got) {
   Json differing = Json::object();
   for (const auto& [key, value] : wanted.items())
@@ -30,13 +29,13 @@ Json differences(const Json& wanted, const Json& got) {
 Json text_of(const GptFamily& family, const GPTOptions& options) {
   Json text = {{"architectures", {family.architecture}}, {"model_type", family.model_type}};
   text.update(family.write(options));
-  // Another vocabulary has other tokens there, which are to end nothing.
+  // Another vocabulary has other tokens at these ids, which must not begin or end texts.
   if (family.vocab != 0 && family.vocab != options.vocab)
     text["bos_token_id"] = text["eos_token_id"] = nullptr;
   return text;
 }
 
-/// A norm of the options' kind, as small as it can be: sizes are not compared with the weights yet.
+/// A norm of the options' kind with one channel, because sizes are not yet compared with the weights.
 Norm small_norm(const BlockOptions& block) {
   const NormOptions options{.d_model = 1, .eps = block.eps, .bias = block.bias};
   return block.norm.target<GroupNormMaker>() ? GroupNormMaker{.groups = 1}(options) : block.norm(options);
@@ -47,13 +46,13 @@ bool has_usual_norms(const GPTOptions& o) {
          small_norm(o.block).kind().ends_with("Norm");
 }
 
-/// The context that is given, where nothing is learned for each of its positions.
+/// Sets a smaller context, if given and positions are not learned.
 void shorten(const Config& config, std::int64_t context, GPTOptions& o) {
   check(context >= 0, "{}: expects a context of 1 or more, or 0 for all, got {}", config.caller(), context);
   if (context > 0 && context != o.context) {
     check(o.positions != Positions::learned,
-          "{} has {} positions, which are learned, so that the context cannot be {}: leave the context out",
-          config.label(), o.context, context);
+          "{} has {} learned positions, so the context cannot be {}: leave the context out", config.label(),
+          o.context, context);
     check(context <= o.context, "{}: expects a context of at most {}, got {}", config.caller(), o.context,
           context);
     o.context = context;
@@ -74,15 +73,15 @@ std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const 
   const GptFamily& family = family_named(config, own ? type.substr(kOwnType.size()) : type);
   expect_heads_divide(config);
   GPTOptions options = family.read(config, given);
-  if (own) read_words(config, options);
+  if (own) read_gradus_entries(config, options);
   if (const auto placement = read_placement(config, given)) options.placement = *placement;
-  if (given.dropout) options.block.dropout = *given.dropout;  // also over gradus' own word
+  if (given.dropout) options.block.dropout = *given.dropout;  // overrides gradus' own entry too
   shorten(config, given.context, options);
   return {&family, options};
 }
 
-/// How many words of gradus' own are needed; least where there are none. Those of the placement any family
-/// may have.
+/// The number of gradus' own entries needed; least for none. Those of the placement are not counted, because
+/// every family may have them.
 static int cost(const Json& differing) {
   if (differing.empty()) return -1;
   return static_cast<int>(differing.size()) - differing.contains("placement") -
@@ -90,28 +89,29 @@ static int cost(const Json& differing) {
 }
 
 GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOptions& options) {
-  const Json wanted = words_of(caller, options);
+  const Json wanted = gradus_entries(caller, options);
   GptConfig best{nullptr, {}};
   Json rest;
   for (const GptFamily* const family : gpt_families()) {
     Json text = text_of(*family, options);
-    Json differing = differences(wanted, words_of(caller, family->read(Config(caller, folder, text), {})));
+    Json differing =
+        differences(wanted, gradus_entries(caller, family->read(Config(caller, folder, text), {})));
     if (best.family && cost(differing) >= cost(rest)) continue;
     best = {family, std::move(text)};
     rest = std::move(differing);
   }
   if (rest.empty()) {
-    gpt_options(Config(caller, folder, best.text), {});  // throws what it would throw at reading
+    gpt_options(Config(caller, folder, best.text), {});  // throws if reading would throw
     return best;
   }
-  rest["final_norm"] = wanted["final_norm"];  // whatever is usual with the placement
+  rest["final_norm"] = wanted["final_norm"];  // explicit, even if it is the placement's default
   best.text.erase("architectures");
   best.text["model_type"] = std::string(kOwnType) + best.family->model_type;
   best.text.update(rest);
-  // What is read again is what was written, or nothing is.
+  // Refuses to write a config that would be read differently.
   const Config written(caller, folder, best.text);
   const GPTOptions again = gpt_options(written, {.placements = {options.placement}}).second;
-  const Json lost = differences(wanted, words_of(caller, again));
+  const Json lost = differences(wanted, gradus_entries(caller, again));
   if (!lost.empty()) written.fail(lost.begin().key(), "this option cannot be saved");
   return best;
 }

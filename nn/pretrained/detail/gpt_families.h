@@ -1,6 +1,6 @@
 #pragma once
-// The families of decoder-only models that files in the world belong to, each a way to write nn::GPT's
-// options and to call its parameters. What a family has no words for is written under the names of
+// The families of published decoder-only models. Each has its own config.json keys for nn::GPT's options and
+// its own names for its parameters. Options that a family cannot express are written under the names of
 // GPTOptions' fields.
 
 #include <span>
@@ -9,47 +9,47 @@
 
 #include "gradus/nn/models/gpt.h"
 #include "gradus/nn/pretrained/detail/config.h"
+#include "gradus/nn/pretrained/detail/entries.h"
 #include "gradus/nn/pretrained/detail/name_map.h"
-#include "gradus/nn/pretrained/detail/words.h"
 
 namespace gradus::nn::pretrained {
 
 struct GptFamily {
   const char* model_type;    // in config.json
-  const char* architecture;  // the class of Hugging Face's that has the head
+  const char* architecture;  // Hugging Face's class with the head
   const char* layers_key;    // "n_layer"
   const char* prefix;        // "transformer.", which files may leave out
   const char* layers;        // "h."
   GPTOptions (*read)(const Config& config, const PretrainedOptions& given);
-  Json (*write)(const GPTOptions& options);  // all the words it has
+  Json (*write)(const GPTOptions& options);  // all entries that the family has
   NameMap (*names)(const GPTOptions& options);
-  // Of the published models: where a config.json has no ids of tokens that begin and end a text, Hugging Face
-  // takes theirs. 0: it takes none.
+  // Of the published models: for a config.json without ids of the tokens that begin and end a text, Hugging
+  // Face uses theirs. 0: it uses none.
   std::int64_t vocab = 0;
 };
 
 std::span<const GptFamily* const> gpt_families();
 
-/// How a model is written.
+/// The config.json to write for a model.
 struct GptConfig {
   const GptFamily* family;
   Json text;  // of config.json
 };
 
-/// The family and options that a config.json tells of.
+/// Reads the family and options from a config.json.
 std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const PretrainedOptions& given);
-/// The family that has words for most of the options, with gradus' own words for the rest. Throws where there
-/// are none.
+/// Chooses the family that can express most of the options and adds gradus' own entries for the rest. Throws
+/// if an option cannot be saved.
 GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOptions& options);
 
-// gpt_words.cpp
-/// Every option that changes what the model computes, with defaults filled in, under gradus' names. Throws,
-/// with `caller` in front, at a norm that has no name and at a placement that has another's.
-Json words_of(const std::string& caller, const GPTOptions& options);
-/// Takes over those of the config's keys that are gradus' names.
-void read_words(const Config& config, GPTOptions& options);
+// gpt_entries.cpp
+/// Entries under gradus' names for every option that changes the model's results, with defaults filled in.
+/// Throws, naming `caller`, for a norm without a name and for a placement that has the name of another.
+Json gradus_entries(const std::string& caller, const GPTOptions& options);
+/// Sets the options from the config's entries under gradus' names.
+void read_gradus_entries(const Config& config, GPTOptions& options);
 
-// What the families share.
+// Shared by the families.
 
 /// The sizes of a block, with defaults filled in.
 struct Sizes {
@@ -59,12 +59,12 @@ struct Sizes {
 };
 Sizes sizes_of(const BlockOptions& block);
 
-/// Both norms of a block ("layers.0."), and the final one: of usual placements as they must be, of others as
-/// far as they have norms of these names.
+/// Names both norms of a block ("layers.0."), and the final one: required for Pre-LN and Post-LN, for other
+/// placements optional.
 void name_norms(NameMap& names, const GPTOptions& options, const std::string& block, const std::string& norm1,
                 const std::string& norm2);
 void name_final_norm(NameMap& names, const GPTOptions& options, const std::string& norm);
-/// The head of its own, or the embedding's copy.
+/// Names the head: a separate weight, or the embedding's copy.
 void name_head(NameMap& names, const GPTOptions& options, const std::string& tokens);
 
 // gpt2_family.cpp, gpt_neo_family.cpp, llama_family.cpp

@@ -1,5 +1,5 @@
-// GPT-Neo (Black et al. 2021): GPT-3's alternation of blocks that see all and blocks that see a band, scores
-// that are not scaled, queries, keys and values without bias.
+// GPT-Neo (Black et al. 2021): blocks alternate, as in GPT-3, between full attention and a window; scores are
+// not scaled; queries, keys and values have no bias.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kTypes = "attention_types";
 
-/// [[["global", "local"], 6]]: the pattern, and how often it stands there.
+/// [[["global", "local"], 6]]: a pattern and the number of its repetitions.
 std::vector<bool> local_layers(const Config& config, std::int64_t layers) {
   const auto& types = config.at(kTypes);
   const auto wrong = [&] { config.fail(kTypes, R"(expects a list such as [[["global", "local"], 6]])"); };
@@ -32,7 +32,7 @@ std::vector<bool> local_layers(const Config& config, std::int64_t layers) {
   return local;
 }
 
-/// Every n-th block is local, none (0), or an error.
+/// n if every n-th block is local, 0 if none is; else throws.
 std::int64_t read_window_every(const Config& config, std::int64_t layers) {
   const std::vector<bool> local = local_layers(config, layers);
   const auto first = std::find(local.begin(), local.end(), true);
@@ -40,7 +40,7 @@ std::int64_t read_window_every(const Config& config, std::int64_t layers) {
   const std::int64_t every = first - local.begin() + 1;
   for (std::int64_t i = 0; i < layers; ++i)
     if (local[static_cast<std::size_t>(i)] != ((i + 1) % every == 0))
-      config.fail(kTypes, "is not supported here: expects every n-th layer to be local, all others global");
+      config.fail(kTypes, "is not supported: expects every n-th layer to be local, all others global");
   return every;
 }
 
@@ -74,7 +74,7 @@ Json write(const GPTOptions& o) {
           {"num_layers", o.layers},
           {"num_heads", o.block.heads},
           {"intermediate_size", sizes_of(o.block).ff},
-          {"activation_function", word_of(o.block.activation.value())},
+          {"activation_function", activation_name(o.block.activation.value())},
           {kTypes, Json::array({Json::array({layers, 1})})},
           {"attention_layers", layers},
           {"window_size", o.block.window > 0 ? o.block.window : 256},

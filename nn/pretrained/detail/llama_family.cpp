@@ -7,7 +7,7 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
-/// Also as newer files have it, in an object of its own.
+/// Newer files have it in a separate object.
 double read_rope_base(const Config& config) {
   for (const char* const key : {"rope_scaling", "rope_parameters"}) {
     const auto& more = config.at(key);
@@ -15,8 +15,8 @@ double read_rope_base(const Config& config) {
     if (!more.is_object()) config.fail(key, "expects an object or null");
     for (const char* const name : {"rope_type", "type"})
       if (more.contains(name) && more[name] != "default")
-        config.fail(key, fmt::format("{} {} is not supported here: expects null or \"default\"", name,
-                                     more[name].dump()));
+        config.fail(
+            key, fmt::format("{} {} is not supported: expects null or \"default\"", name, more[name].dump()));
     if (more.contains("rope_theta")) {
       if (!more["rope_theta"].is_number()) config.fail(key, "expects rope_theta to be a number");
       return more["rope_theta"].get<double>();
@@ -25,7 +25,7 @@ double read_rope_base(const Config& config) {
   return config.number("rope_theta", 10'000.0);
 }
 
-/// What Hugging Face takes where the key is missing; null always means as many as of queries.
+/// `missing` is Hugging Face's default if there is no key; null always means as many as query heads.
 std::int64_t read_kv_heads(const Config& config, std::int64_t heads, std::int64_t missing) {
   return config.size("num_key_value_heads", config.mentions("num_key_value_heads") ? heads : missing);
 }
@@ -46,9 +46,8 @@ GPTOptions read(const Config& config, const PretrainedOptions& given) {
   b.gated = true;
   b.bias = config.flag("attention_bias", false);
   if (config.flag("mlp_bias", false) != b.bias)
-    config.fail("mlp_bias",
-                fmt::format("{}differs from attention_bias: expects both or neither",
-                            config.has("mlp_bias") ? "" : "is false where it is not given, which "));
+    config.fail("mlp_bias", fmt::format("{}differs from attention_bias: expects both or neither",
+                                        config.has("mlp_bias") ? "" : "defaults to false, which "));
   b.norm = make_norm<RMSNorm>;
   b.eps = config.number("rms_norm_eps", 1e-6);
   b.rope = RopeOptions{.base = read_rope_base(config)};
@@ -68,7 +67,7 @@ Json write(const GPTOptions& o) {
           {"num_attention_heads", s.heads},
           {"num_key_value_heads", s.kv_heads},
           {"head_dim", s.head_dim},
-          {"hidden_act", word_of(o.block.activation.value())},
+          {"hidden_act", activation_name(o.block.activation.value())},
           {"rms_norm_eps", o.block.eps},
           {"rope_theta", o.block.rope ? o.block.rope->base : 10'000.0},
           {"rope_scaling", nullptr},

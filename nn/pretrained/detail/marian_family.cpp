@@ -1,5 +1,5 @@
-// Marian (Junczys-Dowmunt et al. 2018): the original Transformer as Hugging Face has it, with the waves'
-// sines in the first half of the channels and a bias on the logits.
+// Marian (Junczys-Dowmunt et al. 2018): the original Transformer in Hugging Face's format, with the sines of
+// the positions in the first half of the channels and a bias on the logits.
 
 #include "gradus/nn/pretrained/detail/gpt_families.h"
 #include "gradus/nn/pretrained/detail/seq2seq_families.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kSharedFlag = "share_encoder_decoder_embeddings";
 
-/// One number for both stacks.
+/// Reads a size that both stacks must share.
 std::int64_t read_for_both(const Config& config, const char* key, const char* decoder_key) {
   const std::int64_t value = config.size(key);
   if (config.size(decoder_key, value) != value)
@@ -67,7 +67,7 @@ Json write_marian(const Seq2SeqOptions& o) {
           {"decoder_attention_heads", s.heads},
           {"encoder_ffn_dim", s.ff},
           {"decoder_ffn_dim", s.ff},
-          {"activation_function", word_of(o.block.activation.value_or(Activation::relu))},
+          {"activation_function", activation_name(o.block.activation.value_or(Activation::relu))},
           {"scale_embedding", o.scale_embedding},
           {"dropout", o.block.dropout},
           {"attention_dropout", o.block.dropout},
@@ -103,8 +103,8 @@ void name_stack(NameMap& names, const Seq2SeqOptions& o, const std::string& stac
   names.norm_if_there(stack + ".norm", "model." + stack + ".layer_norm", s.d);
 }
 
-/// Keys whose words differ, with those of `wanted`.
-Json differing_words(const Json& wanted, const Json& got) {
+/// The entries of `wanted` whose values differ.
+Json differing_entries(const Json& wanted, const Json& got) {
   Json differing = Json::object();
   for (const auto& [key, value] : wanted.items())
     if (got.at(key) != value) differing[key] = value;
@@ -117,36 +117,35 @@ Seq2SeqOptions marian_options(const Config& config, const PretrainedOptions& giv
   const std::string type = config.text("model_type");
   const bool own = type == std::string(kOwnType) + "marian";
   if (type != "marian" && !own)
-    config.fail("model_type",
-                fmt::format("'{}' is not known here: expects marian{}", type,
-                            type.ends_with("t5") ? "; nn::T5 has a load_pretrained of its own" : ""));
+    config.fail("model_type", fmt::format("'{}' is not known here: expects marian{}", type,
+                                          type.ends_with("t5") ? "; use nn::T5::load_pretrained" : ""));
   expect_no_context(config, given);
   expect_heads_divide(config);
   Seq2SeqOptions options = read_marian(config, given);
-  if (own) read_seq2seq_words(config, options);
+  if (own) read_gradus_entries(config, options);
   if (options.positions == Positions::sinusoidal) expect_few_waves(config, options.context);
   if (const auto placement = read_placement(config, given)) options.placement = *placement;
-  if (given.dropout) options.block.dropout = *given.dropout;  // also over gradus' own word
+  if (given.dropout) options.block.dropout = *given.dropout;  // overrides gradus' own entry too
   return options;
 }
 
 Json marian_config(const char* caller, const std::string& folder, const Seq2SeqOptions& options) {
-  const Json wanted = seq2seq_words(caller, options);
+  const Json wanted = gradus_entries(caller, options);
   Json text = write_marian(options);
   const Json rest =
-      differing_words(wanted, seq2seq_words(caller, read_marian(Config(caller, folder, text), {})));
+      differing_entries(wanted, gradus_entries(caller, read_marian(Config(caller, folder, text), {})));
   if (rest.empty()) {
-    marian_options(Config(caller, folder, text), {});  // throws what it would throw at reading
+    marian_options(Config(caller, folder, text), {});  // throws if reading would throw
     return text;
   }
   text.erase("architectures");
   text["model_type"] = std::string(kOwnType) + "marian";
   text.update(rest);
-  text["final_norm"] = wanted["final_norm"];  // whatever is usual with the placement
-  // What is read again is what was written, or nothing is.
+  text["final_norm"] = wanted["final_norm"];  // explicit, even if it is the placement's default
+  // Refuses to write a config that would be read differently.
   const Config written(caller, folder, text);
-  const Json lost = differing_words(
-      wanted, seq2seq_words(caller, marian_options(written, {.placements = {options.placement}})));
+  const Json lost = differing_entries(
+      wanted, gradus_entries(caller, marian_options(written, {.placements = {options.placement}})));
   if (!lost.empty()) written.fail(lost.begin().key(), "this option cannot be saved");
   return text;
 }

@@ -1,9 +1,8 @@
 #pragma once
-// How the parameters of a model are called in a file, and of which shape they are there: one description for
-// loading and saving.
+// NameMap: the names and shapes of a model's parameters in a file, one description for loading and saving.
 //
 //   NameMap names;
-//   names.optional_prefix("transformer.");  // files of the model without its head have none
+//   names.optional_prefix("transformer.");  // missing in files of the model without its head
 //   names.plain("token_embedding.weight", {"transformer.wte.weight", {vocab, d}});
 //   names.linear("layers.0.linear1", "transformer.h.0.mlp.c_fc", {.out = ff, .in = d, .transposed = true});
 //   names.same("lm_head.weight", "transformer.wte.weight");
@@ -20,7 +19,7 @@
 
 namespace gradus::nn::pretrained {
 
-/// A tensor of a file, under the name it is saved with.
+/// A tensor in a file.
 struct FileTensor {
   std::string name;
   Shape shape;
@@ -34,11 +33,11 @@ struct LinearNames {
 
 class NameMap {
  public:
-  /// A parameter that is called otherwise in the file, and no more.
+  /// A parameter with another name in the file.
   void plain(const std::string& name, FileTensor file);
-  /// A matrix whose rows are the file's columns.
+  /// A matrix that is transposed in the file.
   void transposed(const std::string& name, FileTensor file);
-  /// One that is several tensors in the file, stacked by rows: queries, keys and values.
+  /// A parameter that is several tensors in the file, stacked by rows: queries, keys and values.
   void rows(const std::string& name, std::vector<FileTensor> files);
 
   /// A vector [C] that is a matrix [1, C] in the file.
@@ -46,22 +45,22 @@ class NameMap {
 
   /// name.weight and name.bias of a Linear.
   void linear(const std::string& name, const std::string& file, const LinearNames& options);
-  /// name.in_proj_weight and _bias of a MultiheadAttention, whose queries, keys and values stand apart in the
-  /// file as so many rows of `in` columns.
+  /// name.in_proj_weight and _bias of a MultiheadAttention, whose queries, keys and values are separate
+  /// tensors in the file, with the given rows and `in` columns.
   void in_proj(const std::string& name, const std::vector<std::pair<std::string, std::int64_t>>& files,
                std::int64_t in, bool bias);
-  /// name.weight and name.bias of a norm, or, where the model may have other norms, those of both it has.
+  /// name.weight and name.bias of a norm; norm_if_there names those of them that the model has.
   void norm(const std::string& name, const std::string& file, std::int64_t channels, bool bias);
   void norm_if_there(const std::string& name, const std::string& file, std::int64_t channels);
 
-  /// A second copy of a tensor that a file may hold: equal to the first, or an error. Not saved. `flag` is
-  /// the key of config.json that is to be false where they differ.
+  /// A second copy of a tensor that a file may contain, equal to the first, else it is an error. Not saved.
+  /// `flag` is the key of config.json that must be false if they differ.
   void same(const std::string& copy, const std::string& original, const char* flag = "");
-  /// Tensors that mean nothing here: those whose names end so.
+  /// Ignores tensors whose names end in `ending`.
   void ignore(const std::string& ending);
   /// Names that end in `from` are read as if they ended in `to`: ".gamma" as ".weight".
   void alias(const std::string& from, const std::string& to);
-  /// What may be missing in front of all names of a file that have it here.
+  /// A prefix of names that may be missing from all names in a file.
   void optional_prefix(const std::string& prefix) { prefix_ = prefix; }
 
   struct Entry {
@@ -78,7 +77,7 @@ class NameMap {
   };
   const std::vector<Copy>& copies() const { return copies_; }
   bool is_ignored(std::string_view file) const;
-  /// Without prefix and aliases: names that are equal then are of the same tensor.
+  /// The name without prefix and aliases: two names of one tensor have the same canonical name.
   std::string canonical(std::string_view file) const;
   const std::string& prefix() const { return prefix_; }
 

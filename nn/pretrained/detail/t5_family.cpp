@@ -1,4 +1,4 @@
-// T5 and T5 v1.1 (Raffel et al. 2020) in Hugging Face's names.
+// T5 and T5 v1.1 (Raffel et al. 2020) in Hugging Face's format.
 
 #include "gradus/nn/pretrained/detail/seq2seq_families.h"
 
@@ -24,7 +24,7 @@ struct T5Names {
     names.linear(name + "linear2", file + ".wo", {.out = block.d_model, .in = block.d_ff, .bias = false});
   }
 
-  /// Branches are numbered, each with its norm.
+  /// Files number the branches; each has a norm.
   void stack(const std::string& stack, std::int64_t layers) const {
     for (std::int64_t i = 0; i < layers; ++i) {
       const std::string name = fmt::format("{}.layers.{}.", stack, i);
@@ -53,12 +53,11 @@ struct T5Names {
 T5Options t5_options(const Config& config, const PretrainedOptions& given) {
   const std::string type = config.text("model_type");
   if (type != "t5" && type != "mt5" && type != std::string(kOwnType) + "t5")
-    config.fail("model_type", fmt::format("'{}' is not known here: expects t5 or mt5{}", type,
-                                          type.ends_with("marian")
-                                              ? "; nn::Seq2SeqTransformer has a load_pretrained of its own"
-                                              : ""));
+    config.fail("model_type",
+                fmt::format("'{}' is not known here: expects t5 or mt5{}", type,
+                            type.ends_with("marian") ? "; use nn::Seq2SeqTransformer::load_pretrained" : ""));
   expect_no_context(config, given);
-  const bool mt5 = type == "mt5";  // Hugging Face's defaults are those of v1.1 then
+  const bool mt5 = type == "mt5";  // then Hugging Face's defaults are those of v1.1
   const bool gated = config.choice<bool>("feed_forward_proj", {{"relu", false}, {"gated-gelu", true}}, mt5);
   T5Options o{.vocab = config.size("vocab_size"),
               .d_model = config.size("d_model"),
@@ -126,7 +125,7 @@ NameMap t5_names(const Seq2SeqOptions& o) {
     names.same("lm_head.weight", "shared.weight", kTiedFlag);
   else
     names.plain("head.weight", {"lm_head.weight", {o.vocab, o.block.d_model}});
-  names.ignore(".EncDecAttention.relative_attention_bias.weight");  // of older files, never used
+  names.ignore(".EncDecAttention.relative_attention_bias.weight");  // in older files, unused
   return names;
 }
 

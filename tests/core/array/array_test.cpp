@@ -26,7 +26,7 @@ Array counting(const Shape& shape) {
   return x;
 }
 
-/// Elements in row-major order, whatever the layout.
+/// Elements in row-major order, for any layout.
 std::vector<double> values(const Array& x) {
   const Array dense = x.to(f64).clone();
   return {dense.data<double>(), dense.data<double>() + dense.numel()};
@@ -153,7 +153,7 @@ TEST_CASE("every view that strides allow is found, and no other") {
   CHECK(counting({0, 3}).transpose(0, 1).try_view({5, 0}).has_value());
 }
 
-TEST_CASE("one size of a new shape may be worked out") {
+TEST_CASE("one size of a new shape may be inferred") {
   CHECK(counting({4, 6}).reshape({-1, 8}).shape() == Shape{3, 8});
   CHECK(counting({4, 6}).transpose(0, 1).reshape({2, -1}).shape() == Shape{2, 12});
   check_error(
@@ -190,7 +190,7 @@ TEST_CASE("conversions") {
   CHECK(make<std::int64_t>({large}, {1}).to(i64).item<std::int64_t>() == large);
 }
 
-TEST_CASE("copy_ broadcasts, converts, raises the version and bears overlap") {
+TEST_CASE("copy_ broadcasts, converts, raises the version and allows overlap") {
   const Array x = Array::zeros({2, 3}, f32);
   const std::uint32_t version = x.storage().version();
   x.copy_(make<std::int64_t>({1, 2, 3}, {3}));
@@ -242,7 +242,7 @@ TEST_CASE("large copies are cut into chunks and still complete") {
   CHECK(values(Array::full({}, 2, f32).expand({70000}).clone()) == Values(70000, 2));
 }
 
-TEST_CASE("copies that turn rows into columns are complete, whatever the sizes, axes and dtype") {
+TEST_CASE("transposing copies are complete for all sizes, axes and dtypes") {
   const auto same = [](const Array& view) {
     const Array copy = view.clone();
     CHECK(copy.is_contiguous());
@@ -275,7 +275,7 @@ TEST_CASE("copies that turn rows into columns are complete, whatever the sizes, 
   CHECK(target.at({4, 25}) == 145);
 }
 
-TEST_CASE("memory that cannot be had is an error before anything is taken") {
+TEST_CASE("a request for too much memory is an error before anything is allocated") {
   const std::int64_t live = memory_stats().live_bytes;
   check_error(
       [] {

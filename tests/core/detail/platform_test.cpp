@@ -1,5 +1,5 @@
-// What stands in where a system or a CPU has less: the plain system is tested here and by ctest's core.plain,
-// which runs all of core's tests on it.
+// Fallbacks for systems and CPUs with fewer features: the plain system is tested here and by ctest's
+// core.plain, which runs all of core's tests on it.
 
 #include "gradus/core/detail/platform.h"
 
@@ -34,7 +34,7 @@ std::string output_of(const std::string& environment, const std::string& test_ca
 
 }  // namespace
 
-TEST_CASE("platform: the plain system answers, and asks for nothing that it does not have") {
+TEST_CASE("platform: the plain system works, and uses no feature that it does not have") {
   const platform::System& plain = platform::plain;
   CHECK(plain.name == std::string("plain"));
   CHECK(plain.cores() >= 1);
@@ -57,7 +57,7 @@ TEST_CASE("platform: this system's answers lie within the plain one's") {
   CHECK(platform::kSmallestPage <= platform::kLargestPage);
 }
 
-TEST_CASE("platform: pages are where they were asked for, and read as zero once given back") {
+TEST_CASE("platform: pages are at the requested address, and read as zero after they are returned") {
   const platform::Pages* const pages = platform::system().pages;
   if (!pages) return;
   constexpr std::size_t kPage = platform::kLargestPage, kBytes = 32 * kPage,
@@ -76,7 +76,7 @@ TEST_CASE("platform: pages are where they were asked for, and read as zero once 
   CHECK(pages->map(std::numeric_limits<std::size_t>::max() / 2, kAlignment, 0) == nullptr);
 }
 
-TEST_CASE("platform: room is taken for a file") {
+TEST_CASE("platform: reserves space for a file") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "file").string();
   std::FILE* const file = std::fopen(path.c_str(), "w");
@@ -151,7 +151,7 @@ TEST_CASE("child: a loop where no thread can be started" * doctest::skip()) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need addresses of their own
-TEST_CASE("platform: where no thread can be started, this one does all work") {
+TEST_CASE("platform: if no thread can be started, this one does all work") {
   // A fresh process: one that has had threads keeps their stacks.
   CHECK(output_of("", "child: a loop where no thread can be started") == "refused, 499500");
 }

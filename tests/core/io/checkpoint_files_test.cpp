@@ -17,7 +17,7 @@ using namespace gradus::test;
 
 namespace {
 
-/// A state that tells its step in every part.
+/// A state whose parts all contain its step.
 StateDict state_at(double step) {
   return {{"model.w", full({3, 5}, step)},
           {"optimizer.exp_avg", full({2}, -step, f64)},
@@ -44,7 +44,7 @@ std::string name_of(const std::string& path) { return std::filesystem::path(path
 
 }  // namespace
 
-TEST_CASE("the newest checkpoint comes back, and two are kept") {
+TEST_CASE("the newest checkpoint is loaded, and two are kept") {
   const ScratchFolder scratch;
   const std::string folder = scratch / "run/checkpoints";
   CHECK(list_checkpoints(folder).empty());
@@ -67,7 +67,7 @@ TEST_CASE("the newest checkpoint comes back, and two are kept") {
   CHECK(load_safetensors(kept[0]).at("steps").item() == 5);
 }
 
-TEST_CASE("other files of the folder are left alone, leftovers of killed programs are not") {
+TEST_CASE("other files of the folder are kept, leftovers of killed programs are removed") {
   const ScratchFolder scratch;
   for (const char* name : {"notes.txt", "checkpoint-1.safetensors", "checkpoint-000001.safetensors.bak",
                            "checkpoint-00000x.safetensors", ".gradus-tmp-1-0"})
@@ -81,7 +81,7 @@ TEST_CASE("other files of the folder are left alone, leftovers of killed program
   CHECK_FALSE(std::filesystem::exists(scratch / ".gradus-tmp-1-0"));
 }
 
-TEST_CASE("no bit of a checkpoint can change unnoticed") {
+TEST_CASE("a change of any bit of a checkpoint is detected") {
   const ScratchFolder scratch;
   const std::string folder = scratch.path();
   save_checkpoint(folder, state_at(1), notes_at(1));
@@ -109,7 +109,7 @@ TEST_CASE("no bit of a checkpoint can change unnoticed") {
   CHECK(holds_step(load_checkpoint(folder), 3));
 }
 
-TEST_CASE("what was skipped is told") {
+TEST_CASE("skipped checkpoints are reported") {
   const ScratchFolder scratch;
   const std::string folder = scratch.path();
   save_checkpoint(folder, state_at(1), notes_at(1));

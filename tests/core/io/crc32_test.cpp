@@ -8,7 +8,7 @@ using gradus::io::crc32;
 
 namespace {
 
-/// Bit by bit, as the standard has it.
+/// Bit by bit, as in the standard.
 std::uint32_t by_bits(const std::string& text) {
   std::uint32_t crc = 0xFFFFFFFF;
   for (const char c : text) {
@@ -20,7 +20,7 @@ std::uint32_t by_bits(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("crc32: its check value, and every length and place as bit by bit") {
+TEST_CASE("crc32: its check value, and all lengths and alignments, against the bitwise version") {
   CHECK(crc32("", 0) == 0);
   CHECK(crc32("123456789", 9) == 0xCBF43926);
   std::string text;

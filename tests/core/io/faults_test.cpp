@@ -1,6 +1,6 @@
-// Every system call and every allocation of a save or a load fails once: the old file stays, nothing leaks.
+// Every system call and every allocation of a save or a load fails once: the old file remains, nothing leaks.
 //
-// This program's own write(), fsync(), ... come before the C library's, so the library under test calls them.
+// This program's own write(), fsync(), ... replace the C library's, so the library under test calls them.
 
 #include <dirent.h>
 #include <doctest/doctest.h>
@@ -161,7 +161,7 @@ TEST_CASE("the message names the file and the reason") {
   CHECK(complaint([&] { load_npy(path); }, path) == "cannot read: Input/output error");
 }
 
-TEST_CASE("interrupted and short calls go on") {
+TEST_CASE("interrupted and short calls are continued") {
   const ScratchFolder folder;
   const std::string path = folder / "x.safetensors", npy = folder / "x.npy";
   const StateDict state = {{"w", arange(50)}};
@@ -278,7 +278,7 @@ TEST_CASE("any allocation may fail: nothing leaks and the old file stays") {
   with_every_allocation(nothing, [&] { load_checkpoint(checkpoints); });
 }
 
-TEST_CASE("a load takes no more than a small multiple of the file, however small its tensors") {
+TEST_CASE("a load allocates at most a small multiple of the file, also for small tensors") {
   const ScratchFolder folder;
   const std::string path = folder / "x.safetensors";
   struct Kind {

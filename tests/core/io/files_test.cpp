@@ -1,4 +1,4 @@
-// What saving may and may not replace: links, devices, permissions, leftovers.
+// Saving: links, devices, permissions, leftovers.
 
 #include "gradus/core/io/atomic_file.h"
 #include "gradus/core/io/detail/input_file.h"
@@ -76,7 +76,7 @@ struct Umask {
 
 }  // namespace
 
-TEST_CASE("what is no file is never replaced") {
+TEST_CASE("only regular files are replaced") {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder / "folder");
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
@@ -101,7 +101,7 @@ TEST_CASE("what is no file is never replaced") {
         "cannot open: No such device or address");
 }
 
-TEST_CASE("a file that has become something else while it was written stays") {
+TEST_CASE("a file that is replaced by something else during writing is kept") {
   const ScratchFolder folder;
   io::AtomicFile file("save", folder / "x");
   file.write("x", 1);
@@ -110,7 +110,7 @@ TEST_CASE("a file that has become something else while it was written stays") {
   CHECK(S_ISFIFO(mode_of(folder / "x")));
 }
 
-TEST_CASE("links are followed, also those that lead to no file yet") {
+TEST_CASE("links are followed, also those to missing files") {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder / "elsewhere");
   const auto links_to = [&](const Path& target, const char* name) {
@@ -147,7 +147,7 @@ TEST_CASE("an old file keeps its permissions, a new one has those of the umask")
   }
 }
 
-TEST_CASE("an old file keeps its owner and group where that is allowed") {
+TEST_CASE("an old file keeps its owner and group if allowed") {
   if (geteuid() != 0) return;  // only root may give files away
   const ScratchFolder folder;
   const Path path = folder / "x.npy";
@@ -197,7 +197,7 @@ TEST_CASE("a file that is a mount point is refused before anything is computed")
   const Path path = folder / "x";
   write_bytes(path, "host's");
   const int status = in_child([&] {
-    // In a world of its own, where only root may mount.
+    // In a separate mount namespace, because only root may mount.
     if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
       return 77;
     if (mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) return 77;
@@ -209,7 +209,7 @@ TEST_CASE("a file that is a mount point is refused before anything is computed")
   CHECK(read_bytes(path) == "host's");
 }
 
-TEST_CASE("trying an output finds what saving would find, and leaves no trace") {
+TEST_CASE("try_output finds the errors of saving, and leaves no trace") {
   const ScratchFolder folder;
   const auto trial = [&](const Path& path, std::uint64_t bytes = 1) {
     return complaint([&] { io::try_output("save", path, bytes); }, path);
@@ -234,7 +234,7 @@ TEST_CASE("trying an output finds what saving would find, and leaves no trace") 
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("paths that are none, and paths that would speak to the terminal") {
+TEST_CASE("invalid paths, and paths with control characters") {
   for (const auto& write : writers()) {
     check_error([&] { write(""); },
                 [&] {
@@ -292,7 +292,7 @@ TEST_CASE("exists: yes, no, or an error that names the path") {
                        ("op: cannot look at " + longest + ": File name too long").c_str(), Error);
 }
 
-TEST_CASE("printable keeps text and nothing else") {
+TEST_CASE("printable keeps only text") {
   const std::string text = "a b~\u00e9\u4e2d\U0010FFFF";
   CHECK(io::printable(text) == text);
   CHECK(io::printable("\x1b\x7f\t") == "???");
@@ -304,7 +304,7 @@ TEST_CASE("printable keeps text and nothing else") {
   CHECK(io::printable("\xc2\x9b") == "??");            // a control character of two bytes
 }
 
-TEST_CASE("a save removes what killed programs left, and nothing of those that live") {
+TEST_CASE("a save removes leftovers of killed programs, but not of running ones") {
   const ScratchFolder folder;
   const Path dead = folder / ".gradus-tmp-1-0", other = folder / ".gradus-other";
   write_bytes(dead, "left");
@@ -321,7 +321,7 @@ TEST_CASE("a save removes what killed programs left, and nothing of those that l
   CHECK(S_ISFIFO(mode_of(folder / ".gradus-tmp-2-0")));
 }
 
-TEST_CASE("programs that save to one path at once: the file is always whole") {
+TEST_CASE("programs that save to one path at once: the file is always complete") {
   const ScratchFolder folder;
   const std::string path = folder / "x.npy";
   save_npy(path, full({1000}, 0));
@@ -365,7 +365,7 @@ TEST_CASE("with stderr closed, no file becomes stderr") {
   CHECK(read_bytes(path) == "whole");
 }
 
-TEST_CASE("a checkpoint's folder is made with those above it, or its name is told") {
+TEST_CASE("a checkpoint's folder is made with its parents, or an error names it") {
   const ScratchFolder folder;
   io::make_folder("test", folder / "a/b/c");
   io::make_folder("test", folder / "a/b/c/");

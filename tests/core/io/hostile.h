@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of file readers share: files made by hand and damaged in every way.
+// Shared by the tests of file readers: handmade files, damaged in every way.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ inline std::string little_endian(std::uint64_t number, int count) {
   return bytes;
 }
 
-/// What loading such a file says, without the operation and the path in front; "" when it loads.
+/// The message of loading such a file, without the operation and the path; "" if it loads.
 inline std::string complaint(Call load, const std::filesystem::path& path) {
   try {
     load();

@@ -99,7 +99,7 @@ TEST_CASE("narrow integers become i64") {
   CHECK(read_as("U8", 0, "").shape() == Shape{0});
 }
 
-TEST_CASE("widening takes no memory but the tensor's") {
+TEST_CASE("widening allocates only the tensor's memory") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "x.safetensors";
   const std::string header = R"({"w":{"dtype":"BF16","shape":[1000,1000],"data_offsets":[0,2000000]}})";

@@ -79,7 +79,7 @@ TEST_CASE("saved files have NumPy's bytes") {
   CHECK(read_bytes(path) == read_bytes(golden("empty.npy")));
 }
 
-TEST_CASE("views are saved as what they show") {
+TEST_CASE("views are saved with their elements") {
   const ScratchFolder folder;
   const std::string path = folder / "x.npy";
   const Tensor x = arange(60).reshape({3, 4, 5}).permute({2, 0, 1}).slice(1, 0, {}, 2);
@@ -109,7 +109,7 @@ TEST_CASE("headers other writers make") {
   }
 }
 
-TEST_CASE("a hostile file is an error that says what is wrong") {
+TEST_CASE("an invalid file is an error that names the problem") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "x.npy";
   const auto load = [&] { load_npy(path); };

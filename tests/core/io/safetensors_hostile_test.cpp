@@ -1,4 +1,4 @@
-// Files that are not what they say they are.
+// Invalid safetensors files.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ const std::string kGood = R"("dtype":"F32","shape":[2],"data_offsets":[0,8])";
 
 }  // namespace
 
-TEST_CASE("a hostile header is an error that says what is wrong") {
+TEST_CASE("an invalid header is an error that names the problem") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "x.safetensors";
   const auto load = [&] { load_safetensors(path); };
@@ -193,7 +193,7 @@ TEST_CASE("a tensor need not start at a multiple of its element size") {
   CHECK(load_safetensors(path).at("b").item() == 1.5);
 }
 
-TEST_CASE("a hostile length or no file is an error") {
+TEST_CASE("an invalid length or a missing file is an error") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "x.safetensors";
   const auto load = [&] { load_safetensors(path); };

@@ -24,7 +24,7 @@ void check_equal(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("what is saved comes back: types, shapes, layouts, order, notes") {
+TEST_CASE("saving and loading keeps types, shapes, layouts, order and metadata") {
   const ScratchFolder folder;
   const std::string path = folder / "x.safetensors";
   Generator generator(1);
@@ -85,7 +85,7 @@ TEST_CASE("a file made for PyTorch loads") {
   check_equal(dict.at("nothing"), zeros({0, 5}));
 }
 
-TEST_CASE("saving replaces a file whole") {
+TEST_CASE("saving replaces a file atomically") {
   const ScratchFolder folder;
   const std::string path = folder / "x.safetensors";
   save_safetensors(path, {{"a", ones({100})}});

@@ -31,7 +31,7 @@ const StateDict kThree = {{"a", tensor({1.0, 2.0})}, {"b", tensor({{3.0}})}, {"c
 
 }  // namespace
 
-TEST_CASE("weights in several files come back as one, and a later save removes what it replaces") {
+TEST_CASE("weights in several files are loaded as one, and a later save removes replaced files") {
   const ScratchFolder folder;
   const std::string index = (folder / "model.safetensors.index.json").string();
   save(folder, kThree, 12);  // a and b together, c is larger than any file may be
@@ -64,7 +64,7 @@ TEST_CASE("weights in several files come back as one, and a later save removes w
   CHECK_FALSE(files_in(folder).contains("model.safetensors"));
 }
 
-TEST_CASE("files that were not committed are not there") {
+TEST_CASE("files that were not committed do not exist") {
   const ScratchFolder folder;
   save(folder, kThree, 1000);
   const std::string before = read_bytes(folder / "model.safetensors");
@@ -77,7 +77,7 @@ TEST_CASE("files that were not committed are not there") {
               "save: files of 8 bytes would be 501, expects at most 500: allow larger ones");
 }
 
-TEST_CASE("a hostile index is an error that says what is wrong") {
+TEST_CASE("an invalid index is an error that names the problem") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "x.index.json";
   save_safetensors((folder / "1.safetensors").string(), {{"a", ones({1})}});

@@ -41,7 +41,7 @@ bool holds(const Storage& storage, unsigned char value) {
   return std::all_of(first, first + storage.bytes(), [value](unsigned char byte) { return byte == value; });
 }
 
-/// 64 blocks of 1 MiB, each with bytes of its own; the first at the start of a region.
+/// 64 blocks of 1 MiB, each with distinct bytes; the first at the start of a region.
 std::vector<Storage> sixty_four() {
   empty_cache();
   std::vector<Storage> blocks;
@@ -62,7 +62,7 @@ TEST_CASE("huge pages: blocks of all sizes, in several regions, keep their bytes
   }
 }
 
-TEST_CASE("huge pages: neighbours of one size start at different places of their pages") {
+TEST_CASE("huge pages: adjacent blocks of one size start at different offsets in their pages") {
   empty_cache();
   const Storage a = Storage::allocate(256 * KiB), b = Storage::allocate(256 * KiB);
   const auto apart = static_cast<char*>(b.data()) - static_cast<char*>(a.data());
@@ -70,7 +70,7 @@ TEST_CASE("huge pages: neighbours of one size start at different places of their
   CHECK(apart % 4096 <= 4096 - 512);
 }
 
-TEST_CASE("huge pages: emptying the cache gives pages back though neighbours live") {
+TEST_CASE("huge pages: emptying the cache returns pages although adjacent blocks are in use") {
   std::vector<Storage> blocks = sixty_four();
   const Pages full = pages_of_this_process();
   const auto live = static_cast<std::size_t>(memory_stats().live_bytes);
@@ -91,7 +91,7 @@ TEST_CASE("huge pages: emptying the cache gives pages back though neighbours liv
 }
 
 #ifndef __SANITIZE_THREAD__  // whose tables are four times the memory they watch
-TEST_CASE("huge pages: a small program pays for one") {
+TEST_CASE("huge pages: a small program uses only one") {
   empty_cache();
   const Pages before = pages_of_this_process();
   const Storage small = filled(100 * KiB, 1);
@@ -120,7 +120,7 @@ TEST_CASE("huge pages: threads allocate and free while others empty the cache") 
   CHECK(corrupted == std::vector<int>(kThreads));
 }
 
-TEST_CASE("huge pages: a forked child has regions of its own") {
+TEST_CASE("huge pages: a forked child has separate regions") {
   std::vector<Storage> blocks = sixty_four();
   CHECK(in_child([&] {
           blocks.resize(10);
@@ -136,7 +136,7 @@ TEST_CASE("huge pages: a forked child has regions of its own") {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-TEST_CASE("huge pages: AddressSanitizer reports who leaves a block") {
+TEST_CASE("huge pages: AddressSanitizer reports accesses outside a block") {
   std::vector<Storage> blocks = sixty_four();
   for (const Storage& block : blocks) {
     char* const end = static_cast<char*>(block.data()) + MiB;

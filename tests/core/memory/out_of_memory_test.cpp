@@ -1,4 +1,4 @@
-// No memory left: what the cache holds is given back first, what still fails is an Error, nothing is lost.
+// Out of memory: the cache is freed first, then the failure is an Error, and nothing is lost.
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,7 @@ constexpr const char* kRemedy =
 }  // namespace
 
 #ifndef __SANITIZE_THREAD__  // whose allocator ends the program instead
-TEST_CASE("out of memory: operator new gets what the cache holds, then throws Error") {
+TEST_CASE("out of memory: operator new gets the cache's memory, then throws Error") {
   CHECK(in_child([] {
           { const Storage cached = Storage::allocate(512 * MiB); }
           bool good = limit_memory(32 * MiB) && message_of_vector(400 * MiB) == "no error";
@@ -70,7 +70,7 @@ TEST_CASE("out of memory: many small blocks in the cache serve a large array") {
         }) == 0);
 }
 
-// In a process of its own: here malloc may have enough left of other tests.
+// In a separate process: otherwise malloc may have memory left from other tests.
 TEST_CASE("child: products under limits of memory" * doctest::skip()) {
   const SingleThread alone;
   for (const auto& [rows, columns] : {std::pair(512, 128), {1024, 64}}) {  // on shared and on own huge pages
@@ -91,7 +91,7 @@ TEST_CASE("child: products under limits of memory" * doctest::skip()) {
   }
 }
 
-TEST_CASE("out of memory: wherever the system's memory ends, an op is an Error or right") {
+TEST_CASE("out of memory: at any limit of memory, an op throws Error or is correct") {
   CHECK(output_of_child("", "child: products under limits*").find("<<good>><<good>>") != std::string::npos);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("out of memory: errors that are kept keep their messages") {
   }
 }
 
-TEST_CASE("out of memory: operator new gets what the cache holds before an error is made") {
+TEST_CASE("out of memory: operator new gets the cache's memory before an error is made") {
   { const Storage first = Storage::allocate(1); }
   { const Storage cached = Storage::allocate(1000); }
   {
@@ -212,7 +212,7 @@ TEST_CASE("out of memory: any allocation of a Profile may fail") {
   run();
 }
 
-TEST_CASE("out of memory: a handler of the program's own may give arrays back, also while a Profile runs") {
+TEST_CASE("out of memory: the program's own handler may free arrays, also while a Profile runs") {
   static Tensor spare;
   const std::new_handler before = std::set_new_handler([] {
     if (!spare.defined()) throw std::bad_alloc();

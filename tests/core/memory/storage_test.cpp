@@ -94,7 +94,7 @@ TEST_CASE("storage: rounding wastes at most an eighth") {
   }
 }
 
-TEST_CASE("storage: handles share a block until the last one goes") {
+TEST_CASE("storage: handles share a block until the last one is destroyed") {
   const MemoryStats before = memory_stats();
   {
     Storage a = Storage::allocate(100);
@@ -161,7 +161,7 @@ TEST_CASE("storage: statistics") {
   CHECK(memory_stats().cached_bytes == 0);
 }
 
-TEST_CASE("storage: sizes the machine cannot have are refused") {
+TEST_CASE("storage: impossible sizes are rejected") {
   empty_cache();
   const std::int64_t live = memory_stats().live_bytes;
   REQUIRE(live < 1024 * 1024);
@@ -199,7 +199,7 @@ TEST_CASE("storage: sizes the machine cannot have are refused") {
 }
 
 // In a child process whose address space may not grow: a failed mapping empties the cache and tries again.
-TEST_CASE("storage: the cache is emptied before a request is refused") {
+TEST_CASE("storage: the cache is emptied before a request fails") {
   CHECK(in_child([] {
           { const Storage cached = Storage::allocate(512 * MiB); }
           std::size_t pages = 0;

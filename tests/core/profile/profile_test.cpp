@@ -24,7 +24,7 @@ using gradus::test::check_error;
 
 namespace {
 
-/// All of an op's rows in one; nothing when it was not seen.
+/// The sum of an op's rows; empty if it was not recorded.
 ProfileEntry find(const Profile& profile, const std::string& name) {
   ProfileEntry found;
   for (const ProfileEntry& entry : profile.entries()) {
@@ -66,7 +66,7 @@ double all_seconds(const Profile& profile) {
 
 }  // namespace
 
-TEST_CASE("Profile counts calls forward and backward, and nothing once it is gone") {
+TEST_CASE("Profile counts calls forward and backward, and nothing after its destruction") {
   const Tensor x = leaf({8, 8}), w = leaf({8, 8});
   {
     const Profile profile;
@@ -103,7 +103,7 @@ TEST_CASE("Profile: ops without a gradient are seen too") {
   CHECK(mask.dtype() == boolean);
 }
 
-TEST_CASE("Profile: laps leave no gap, and each has one owner") {
+TEST_CASE("Profile: laps have no gaps, and each has one owner") {
   const Tensor x = randn({32, 32});
   const Profile profile;
   wait(5);
@@ -124,7 +124,7 @@ TEST_CASE("Profile: laps leave no gap, and each has one owner") {
   CHECK(find(profile, "batch").calls == 1);
 }
 
-TEST_CASE("Profile: what comes before a model is not its first op's") {
+TEST_CASE("Profile: time before a model is not attributed to its first op") {
   const nn::Linear fc(4, 4);
   const nn::Linear named = nn::Module("Model").add("fc", fc);
   const Tensor x = randn({2, 4});
@@ -135,7 +135,7 @@ TEST_CASE("Profile: what comes before a model is not its first op's") {
   CHECK(find(profile, "linear").module == "fc");
 }
 
-TEST_CASE("Profile: an op made of recorded ops gets only what they leave") {
+TEST_CASE("Profile: an op made of recorded ops gets only the remaining time") {
   const auto slow = [](const Tensor& x) {
     const Tensor y = x.detach() * 2.0;
     wait(5);
@@ -270,7 +270,7 @@ TEST_CASE("Profile: tables put the largest first and shorten long names") {
               "Profile: expects trace_events of 0 or more, got -1");
 }
 
-TEST_CASE("Profile: of two the inner one watches; a range outlives its profile unharmed") {
+TEST_CASE("Profile: of two nested ones the inner one records; a range may outlive its profile") {
   const Tensor x = randn({4});
   const Profile outer;
   x.relu();
@@ -343,7 +343,7 @@ TEST_CASE("Profile: memory belongs to the op that made it, at the peak and now")
   CHECK(profile.memory_table().find("add ") != std::string::npos);
 }
 
-TEST_CASE("Profile: memory an op needs only while it runs is its own at the peak") {
+TEST_CASE("Profile: temporary memory of an op is attributed to it at the peak") {
   const Tensor x = leaf({256, 1024});
   const auto wasteful = [](const Tensor& input) {
     Array y = input.array().clone();

@@ -63,7 +63,7 @@ bool contains(const std::vector<std::string>& all, const std::string& wanted) {
 
 }  // namespace
 
-TEST_CASE("write_chrome_trace: ranges, modules and ops, one inside the other") {
+TEST_CASE("write_chrome_trace: nested ranges, modules and ops") {
   const nn::GPT model({.vocab = 20, .context = 8, .layers = 2, .block = {.d_model = 16, .heads = 2}});
   optim::Adam opt(model.parameters(), {.lr = 1e-3});
   const Tensor ids = randint(0, 20, {2, 8});
@@ -103,7 +103,7 @@ TEST_CASE("write_chrome_trace: ranges, modules and ops, one inside the other") {
   CHECK(of_kind(events, "M").size() == 2);
 }
 
-TEST_CASE("write_chrome_trace: what is open or cut off still nests") {
+TEST_CASE("write_chrome_trace: open and truncated ranges still nest") {
   const Tensor x = randn({4});
   {
     const Profile profile;

@@ -307,7 +307,7 @@ TEST_CASE("Generator: streams, seeds and successive arrays do not overlap") {
   CHECK(std::abs(product / 100'000) < 5 / std::sqrt(100'000.0));
 }
 
-TEST_CASE("Generator: its state as an array goes on bit by bit") {
+TEST_CASE("Generator: a state saved as an array continues bit for bit") {
   Generator generator(~std::uint64_t{0}, 9);
   generator.normal();
   const Array state = generator.get_state();

@@ -49,7 +49,7 @@ TEST_CASE("a value used twice counts twice") {
   CHECK(gradient(root) == std::ldexp(1.0, 40));
 }
 
-TEST_CASE("an input used before and after others gathers everything before it is visited") {
+TEST_CASE("an input used before and after others accumulates all gradients before it is visited") {
   const Tensor x = leaf(2);
   const Tensor early = x * 3;
   const Tensor late = early * early + x * early;  // 9x^2 + 3x^2
@@ -71,7 +71,7 @@ TEST_CASE("gradients add up until zero_grad") {
   CHECK(gradient(x) == 11);
 }
 
-TEST_CASE("gradients are memory of their own") {
+TEST_CASE("gradients have their own memory") {
   const Tensor x = leaf(ones({2})), y = leaf(ones({2}));
   const Tensor seed = full({2}, 3.0);
   (x + y).backward(seed);
@@ -117,7 +117,7 @@ TEST_CASE("backward: errors") {
               "backward: the gradient is undefined: assign it first; a grad() is undefined before backward");
 }
 
-TEST_CASE("a second backward says what to do, and retain_graph allows it") {
+TEST_CASE("the error of a second backward gives the remedy, and retain_graph allows it") {
   const Tensor x = leaf(3);
   const Tensor y = x * x;
   y.backward(/*retain_graph=*/true);
@@ -198,7 +198,7 @@ TEST_CASE("retain_grad keeps an inner gradient") {
   CHECK(gradient(x) == 72);
 }
 
-TEST_CASE("a mutation between forward and backward is an error, not a wrong number") {
+TEST_CASE("a mutation between forward and backward is an error, not a wrong gradient") {
   const Tensor x = leaf(tensor({1.0, 2.0})), w = tensor({3.0, 4.0});
   const Tensor y = (x * w).sum();
   w.fill_(0);

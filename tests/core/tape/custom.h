@@ -1,5 +1,5 @@
 #pragma once
-// What tests of the tape itself need: an op whose backward is the test's own.
+// For tests of the tape: an op whose backward the test provides.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tensor.h"
@@ -8,7 +8,7 @@ namespace gradus::test {
 
 inline double gradient(const Tensor& x) { return x.grad().item(); }
 
-/// y = x, with a backward of the test's own.
+/// y = x, with the test's backward.
 template <class F>
 Tensor custom(const Tensor& x, F backward) {
   return record("custom", x.array().clone(), {&x}, backward);

@@ -19,7 +19,7 @@
 
 namespace gradus::test {
 
-TEST_CASE("grad: the numbers of backward, and no grad is touched") {
+TEST_CASE("grad: the values of backward, and no grad is changed") {
   const Tensor x = leaf(tensor({1.0, 2.0})), w = leaf(tensor({3.0, 4.0}));
   const Tensor h = x * w, y = (h * h + w).sum();
   h.retain_grad();
@@ -36,7 +36,7 @@ TEST_CASE("grad: the numbers of backward, and no grad is touched") {
   CHECK(values(h.grad()) == values(d[1]));
 }
 
-TEST_CASE("grad: seeded with a gradient, whose memory is not handed out") {
+TEST_CASE("grad: seeded with a gradient, whose memory is not shared") {
   const Tensor x = leaf(tensor({1.0, 2.0})), seed = tensor({10.0, 100.0});
   const Tensor d = grad(x + 0, {x}, {.grad_output = seed})[0];
   CHECK(values(d) == Values{10, 100});
@@ -50,7 +50,7 @@ TEST_CASE("grad: seeded with a gradient, whose memory is not handed out") {
   CHECK(values(both[1]) == Values{1, 1});
 }
 
-TEST_CASE("grad: goes only where the tape leads to an input, and leaves the rest as it was") {
+TEST_CASE("grad: follows only paths to an input, and does not change other gradients") {
   const Tensor x = leaf(2), w = leaf(5);
   int below = 0, beside = 0;
   bool needed = true;
@@ -132,7 +132,7 @@ TEST_CASE("grad: through a checkpoint, of what its function uses") {
   CHECK_FALSE(other.grad().defined());
 }
 
-TEST_CASE("grad: frees what it passed unless asked not to, also after an error, and leaks nothing") {
+TEST_CASE("grad: frees the visited tape unless retain_graph is set, also after an error, and leaks nothing") {
   const std::int64_t nodes = live_nodes(), bytes = memory_stats().live_bytes;
   {
     const Tensor x = leaf(2);
@@ -199,7 +199,7 @@ TEST_CASE("grad: errors") {
   CHECK(values(d[1]) == Values{2, 2});
 }
 
-TEST_CASE("hooks: what one returns takes the gradient's place, for the next hook and all that follows") {
+TEST_CASE("hooks: a returned tensor replaces the gradient, for the next hook and everything after") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   const Tensor h = x * 3;
   Values seen;
@@ -223,7 +223,7 @@ TEST_CASE("hooks: a leaf's replaced gradient is added to its grad, and is its ow
   CHECK(values(w.grad()) == Values{10, 12});
   w.grad().fill_(0);
   CHECK(values(kept) == Values{5, 6});
-  // Every other layout will do, and a diamond's gradient is complete when it is replaced.
+  // Any layout works, and a diamond's gradient is complete when it is replaced.
   const Tensor x = leaf(ones({2, 3})), y = x * 1;
   y.on_grad([](const Tensor& dy) { return (dy.t() * 2).t(); });
   (y + y * 4).sum().backward();

@@ -1,4 +1,4 @@
-// Gradients that an op writes where the engine says.
+// Gradients that an op writes into memory chosen by the engine.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ Tensor triple(const Tensor& x, std::vector<bool>& calls) {
 
 }  // namespace
 
-TEST_CASE("a written gradient starts what an input gathers, or is added to it") {
+TEST_CASE("a written gradient starts an input's accumulation, or is added to it") {
   const Tensor x = leaf(randn({2, 3}));
   std::vector<bool> calls;
   const Tensor a = triple(x, calls), b = x * 2.0, c = triple(x, calls);
@@ -45,7 +45,7 @@ TEST_CASE("a written gradient starts what an input gathers, or is added to it") 
   CHECK(calls == std::vector<bool>{false});
 }
 
-TEST_CASE("a written gradient never changes memory somebody else holds") {
+TEST_CASE("a written gradient never changes memory that others hold") {
   const Tensor x = leaf(randn({4})), y = leaf(randn({4}));
   std::vector<bool> calls;
   const Tensor z = triple(x, calls), sum = x + y;  // a sum's gradient goes to both as it is
@@ -88,7 +88,7 @@ TEST_CASE("written gradients of a wrong shape, or with NaN, are named") {
                        "detect_anomaly: odd backward produced NaN in the gradient of input 0 [2, 3]", Error);
 }
 
-TEST_CASE("parts, rows and weights used twice gather what separate ones would") {
+TEST_CASE("parts, rows and weights used twice accumulate the gradients of separate ones") {
   manual_seed(3);
   const Tensor table = leaf(randn({5, 4}, f64)), weight = leaf(randn({4, 4}, f64)), x = randn({3, 4}, f64);
   const Tensor ids = tensor({4.0, 1.0, 4.0}).to(i64);

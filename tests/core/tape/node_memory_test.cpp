@@ -1,4 +1,4 @@
-// The memory of nodes: bounded, whichever threads build graphs and drop them, and given back on request.
+// The memory of nodes: bounded, for any threads that build and drop graphs, and returned on request.
 
 #include <doctest/doctest.h>
 
@@ -68,7 +68,7 @@ void drop_all(Channel& from) {
   }
 }
 
-/// How much more operator new has given out after all rounds than after the first tenth.
+/// The growth of memory from operator new between the first tenth of the rounds and the end.
 std::int64_t growth(int rounds, const std::function<void(int)>& round) {
   std::size_t before = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -154,7 +154,7 @@ TEST_CASE("node memory: bounded when two threads build graphs for each other, of
   other.join();
 }
 
-TEST_CASE("node memory: a thread that trains reuses what it has") {
+TEST_CASE("node memory: a thread that trains reuses its memory") {
   const Tensor w = leaf(tensor(1.0));
   const auto step = [&](int) { graph(w, 1000).backward(); };
   for (int i = 0; i < 3; ++i) step(i);
@@ -163,7 +163,7 @@ TEST_CASE("node memory: a thread that trains reuses what it has") {
   CHECK(memory_stats().node_bytes == bytes);
 }
 
-TEST_CASE("node memory: counted, and given back by empty_cache()") {
+TEST_CASE("node memory: counted, and freed by empty_cache()") {
   empty_cache();
   const std::int64_t before = memory_stats().node_bytes;
   {
@@ -177,7 +177,7 @@ TEST_CASE("node memory: counted, and given back by empty_cache()") {
   CHECK(memory_stats().node_bytes == before);
 }
 
-TEST_CASE("node memory: a thread that ends keeps none, and passes on what it does not need") {
+TEST_CASE("node memory: a thread that ends keeps none, and passes on unused memory") {
   empty_cache();
   const std::int64_t before = memory_stats().node_bytes;
   const Tensor w = leaf(tensor(1.0));
@@ -189,7 +189,7 @@ TEST_CASE("node memory: a thread that ends keeps none, and passes on what it doe
   CHECK(memory_stats().node_bytes == kept);
 }
 
-TEST_CASE("node memory: operator new gets what dropped nodes left before it throws") {
+TEST_CASE("node memory: operator new gets the memory of dropped nodes before it throws") {
   empty_cache();
   const std::int64_t before = memory_stats().node_bytes;
   graph(leaf(tensor(1.0)), 1000);

@@ -22,7 +22,7 @@ using gradus::test::Values;
 
 namespace {
 
-/// job(0) .. job(threads - 1), each on a thread of its own; they begin together.
+/// Runs job(0) .. job(threads - 1), each on a separate thread; they begin together.
 void at_once(int threads, const std::function<void(int)>& job) {
   std::atomic<int> ready{0};
   std::vector<std::thread> running;
@@ -52,7 +52,7 @@ TEST_CASE("the destructor of a static object may run backward") {
   (late.w * 2).backward();
 }
 
-TEST_CASE("threads pass back through shared leaves: not one gradient is lost") {
+TEST_CASE("threads run backward through shared leaves: no gradient is lost") {
   constexpr int kThreads = 4, kRounds = 5000;
   const Tensor w = leaf(tensor({1.0, 2.0, 3.0})), b = leaf(tensor(5.0));
   at_once(kThreads, [&](int id) {
@@ -64,12 +64,12 @@ TEST_CASE("threads pass back through shared leaves: not one gradient is lost") {
   CHECK(b.grad().item() == kThreads * kRounds * 6.0);
 }
 
-TEST_CASE("a pass gathers its own gradients, also of a leaf that another goes through meanwhile") {
+TEST_CASE("a pass accumulates its own gradients, also of a leaf that another pass visits meanwhile") {
   const Tensor w = leaf(tensor(5.0));
   Values seen;
   w.on_grad([&](const Array& dw) { seen.push_back(dw.item()); });
   const Tensor last = w * 2, first = w * 4;
-  // By then w has gathered 4; the pass of another thread begins and ends.
+  // By then w has accumulated 4; the pass of another thread begins and ends.
   last.on_grad([&](const Array&) { std::thread([&] { (w * 3).backward(); }).join(); });
   (first + last).backward();
   CHECK(seen == Values{3, 6});
@@ -96,7 +96,7 @@ TEST_CASE("threads that retain the graph share inner nodes, and one that frees i
   CHECK(x.grad().to_vector<double>() == Values(2, kRounds * 6.0));
   CHECK(trunk.grad().to_vector<double>() == Values(2, kRounds * 6.0));
 
-  // Each of these may be refused, never half done.
+  // Each of these may fail, but never partially.
   x.zero_grad();
   std::atomic<int> passed{0};
   const Tensor loss = trunk.sum();
@@ -123,7 +123,7 @@ TEST_CASE("threads share a model whose parts run again in backward") {
   CHECK(w.grad().to_vector<double>() == Values{expected(1), expected(2)});
 }
 
-TEST_CASE("a hook may add hooks, to its own tensor too: they see the next pass") {
+TEST_CASE("a hook may add hooks, also to its own tensor: they see the next pass") {
   const Tensor x = leaf(tensor(2.0));
   const Tensor y = x * 3;
   std::string seen;
@@ -153,10 +153,9 @@ TEST_CASE("a hook that writes into the gradient is an error: other tensors share
   const Tensor x = leaf(tensor({1.0, 2.0}));
   const Tensor a = x * 1, b = a * 2;
   b.on_grad([](const Array& db) { db.fill_(0); });
-  check_error(
-      [&] { (a + b).sum().backward(); },
-      "on_grad: a hook of mul [2] wrote into the gradient, which other tensors may share: return another one, "
-      "or change grad() after backward");
+  check_error([&] { (a + b).sum().backward(); },
+              "on_grad: a hook of mul [2] wrote into the gradient, which other tensors may share: return "
+              "another one, or change grad() after backward");
   CHECK_FALSE(x.grad().defined());
 }
 
@@ -179,7 +178,7 @@ TEST_CASE("a pass inside another: through the same leaf, and through the same no
   const Tensor x = leaf(tensor(2.0));
   const Tensor shared = x * 3, other = shared * shared;
   const Tensor y = shared * 5 + shared * 7;
-  // Passing through `shared` anew, the inner pass numbers the nodes in its own way.
+  // The inner pass visits `shared` again and numbers the nodes differently.
   (void)y.on_grad([&](const Array&) { other.backward(/*retain_graph=*/true); });
   y.backward(/*retain_graph=*/true);
   CHECK(x.grad().item() == 3 * 12 + 3 * 2 * 6);

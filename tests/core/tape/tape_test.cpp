@@ -1,4 +1,4 @@
-// The tape's lifetime: depth, leaks, threads; and the tools that look at it.
+// The tape's lifetime: depth, leaks, threads; and the tools that inspect it.
 
 #include "gradus/core/tape/autograd.h"
 
@@ -108,7 +108,7 @@ TEST_CASE("training loops leak neither nodes nor bytes") {
   CHECK(memory_stats().live_bytes == bytes);
 }
 
-TEST_CASE("backward frees what was saved, though the loss is still there") {
+TEST_CASE("backward frees saved arrays, although the loss still exists") {
   const Tensor x = leaf(ones({1000}));
   Tensor y = x;
   for (int i = 0; i < 10; ++i) y = y * y;
@@ -120,7 +120,7 @@ TEST_CASE("backward frees what was saved, though the loss is still there") {
   CHECK(x.grad().array().at({999}) == 1024);
 }
 
-TEST_CASE("an exception inside backward leaves nothing behind") {
+TEST_CASE("an exception inside backward leaks nothing") {
   const std::int64_t nodes = live_nodes(), bytes = memory_stats().live_bytes;
   {
     const Tensor x = leaf(ones({3}));
@@ -141,7 +141,7 @@ TEST_CASE("an exception inside backward leaves nothing behind") {
   CHECK(memory_stats().live_bytes == bytes);
 }
 
-TEST_CASE("two threads run backward on tapes of their own") {
+TEST_CASE("two threads run backward on separate tapes") {
   const auto train = [](double start, double* result) {
     const Tensor x = leaf(start);
     for (int i = 0; i < 300; ++i) {
@@ -189,7 +189,7 @@ TEST_CASE("detect_anomaly names the op and the module where a NaN appears first"
                        Error);
 }
 
-TEST_CASE("without detect_anomaly NaN flows on") {
+TEST_CASE("without detect_anomaly NaN propagates") {
   const Tensor x = leaf(-1);
   const Tensor y = sqrt(x);
   y.backward();
@@ -217,7 +217,7 @@ TEST_CASE("explain prints the tape, newest first") {
   CHECK(explain(w) == "#1    leaf  [2, 2]\n");
 }
 
-TEST_CASE("what stands above the tape looks at each pass that ends") {
+TEST_CASE("code above the tape is called after each pass") {
   const AfterPass before = set_after_pass(look);
   const Tensor x = leaf(ones({4})), other = leaf(ones({4})), y = x * 2, sum = (y + other).sum();
   sum.backward();
@@ -232,7 +232,7 @@ TEST_CASE("what stands above the tape looks at each pass that ends") {
   CHECK(looked_at.empty());
 }
 
-TEST_CASE("a step of backward knows what the next one will read") {
+TEST_CASE("a step of backward knows the data that the next one reads") {
   std::vector<ReadAhead> seen;
   const auto watch = [&](const Tensor& x) {
     return custom(x, [&seen](const Array& dy, Needs) -> Grads {
@@ -253,7 +253,7 @@ TEST_CASE("a step of backward knows what the next one will read") {
   CHECK(read_ahead(Array::empty({3 << 20}, f32)).bytes == 4 << 20);
 }
 
-TEST_CASE("a backward that throws leaves nothing to read to the next one") {
+TEST_CASE("a backward that throws leaves no reads to the next one") {
   const Tensor x = leaf(randn({5, 7})), y = leaf(randn({3}));
   CHECK_THROWS(failing(x * 2).sum().backward());
   CHECK(next_step_reads().data == nullptr);

@@ -11,7 +11,7 @@ using List = std::vector<I>;
 
 namespace {
 
-/// What one thread draws until there is nothing left.
+/// All chunks that one thread takes.
 List draw_all(ChunkQueue& queue, int thread) {
   List chunks;
   for (I chunk; (chunk = queue.draw(thread)) >= 0;) chunks.push_back(chunk);
@@ -20,7 +20,7 @@ List draw_all(ChunkQueue& queue, int thread) {
 
 }  // namespace
 
-TEST_CASE("ChunkQueue: a part for each thread, then what is left of the others'") {
+TEST_CASE("ChunkQueue: a part for each thread, then the rest of the others'") {
   ChunkQueue queue;
   queue.deal(7, 3);
   CHECK(queue.left() == 7);

@@ -1,5 +1,5 @@
-// fork() while other threads are inside the library: the child has no thread but its own, and must find no
-// lock held by one it does not have.
+// fork() while other threads are inside the library: the child has only its own thread, and no lock may be
+// held by a thread that it does not have.
 
 #include <doctest/doctest.h>
 
@@ -107,7 +107,7 @@ bool live() {
   return matmul(y, y).sum().item() == matmul(y, y).sum().item() && profile.entries().size() > 3;
 }
 
-/// Threads that do `work` again and again until the object goes.
+/// Threads that repeat `work` until the object is destroyed.
 class Busy {
  public:
   explicit Busy(const std::function<void(int)>& work) {
@@ -162,7 +162,7 @@ void multiply_with_blas(int) {
 
 }  // namespace
 
-TEST_CASE("fork: beside threads that allocate, name, compute and profile") {
+TEST_CASE("fork: while threads allocate, name, compute and profile") {
   const ThreadsGuard guard(3);
   const auto all = [](int round) {
     allocate(round);
@@ -177,7 +177,7 @@ TEST_CASE("fork: beside threads that allocate, name, compute and profile") {
   }
 }
 
-TEST_CASE("fork: beside threads that add gradients to one leaf") {
+TEST_CASE("fork: while threads add gradients to one leaf") {
   Tensor x = ones({1});
   x.requires_grad_();
   const Busy busy([x](int) { x.backward(ones({1})); });
@@ -187,7 +187,7 @@ TEST_CASE("fork: beside threads that add gradients to one leaf") {
         }) == 10 * kForks);
 }
 
-TEST_CASE("fork: beside threads that take memory for nodes") {
+TEST_CASE("fork: while threads allocate nodes") {
   const Busy busy(take_nodes);
   CHECK(good_children(10 * kForks, [] {
           take_nodes(0);
@@ -195,7 +195,7 @@ TEST_CASE("fork: beside threads that take memory for nodes") {
         }) == 10 * kForks);
 }
 
-TEST_CASE("fork: beside threads inside OpenBLAS, which has a lock of its own") {
+TEST_CASE("fork: while threads are inside OpenBLAS, which has its own lock") {
   if (!blas::available()) return;
   const Busy busy(multiply_with_blas);
   CHECK(good_children(10 * kForks, [] {
@@ -204,7 +204,7 @@ TEST_CASE("fork: beside threads inside OpenBLAS, which has a lock of its own") {
         }) == 10 * kForks);
 }
 
-TEST_CASE("fork: beside a parallel job, and while the number of threads changes") {
+TEST_CASE("fork: during a parallel job, and while the number of threads changes") {
   const ThreadsGuard guard(3);
   const Busy busy([](int round) {
     set_num_threads(1 + round % 4);
@@ -213,7 +213,7 @@ TEST_CASE("fork: beside a parallel job, and while the number of threads changes"
   CHECK(good_children(kForks, live) == kForks);
 }
 
-TEST_CASE("fork: while a Profile records; parent and child go on recording, each for itself") {
+TEST_CASE("fork: while a Profile records; parent and child continue to record separately") {
   const ThreadsGuard guard(3);
   const Busy busy(profile);
   const Profile watched;

@@ -148,7 +148,7 @@ TEST_CASE("SingleThread: everything runs on the calling thread") {
   CHECK(inside == 2);  // the pool is back
 }
 
-TEST_CASE("parallel_for: the exception of the first failing chunk comes through, the rest is skipped") {
+TEST_CASE("parallel_for: the exception of the first failing chunk is rethrown, the rest is skipped") {
   for (const int threads : {1, 2, 4}) {
     const ThreadsGuard guard(threads);
     CAPTURE(threads);
@@ -280,7 +280,7 @@ TEST_CASE("GRADUS_NUM_THREADS sets the number at start") {
 }
 
 #ifndef __SANITIZE_THREAD__  // which cannot start threads in a forked child
-TEST_CASE("parallel_for: a forked child starts workers of its own") {
+TEST_CASE("parallel_for: a forked child starts its own workers") {
   const ThreadsGuard guard(3);
   const auto all_three_meet = [] {
     std::atomic<int> inside = 0;

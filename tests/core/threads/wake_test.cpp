@@ -1,4 +1,4 @@
-// parallel_for while threads sleep: who is woken, and that all else is the same.
+// parallel_for while threads sleep: which are woken; the results are the same.
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ bool covers(I n, I grain, Wake wake) {
   return visits == std::vector<int>(static_cast<std::size_t>(n), 1);
 }
 
-/// Notes whether another thread than the one that made it takes part.
+/// Records whether a thread other than the one that made it takes part.
 class Helpers {
  public:
   void note() {
@@ -71,7 +71,7 @@ TEST_CASE("parallel_for: every index once, whether threads sleep or not") {
   }
 }
 
-TEST_CASE("Wake::if_long: a short loop wakes nobody") {
+TEST_CASE("Wake::if_long: a short loop wakes no thread") {
   const ThreadsGuard guard(3);
   int helped = 0;
   for (int round = 0; round < 40; ++round) {
@@ -83,7 +83,7 @@ TEST_CASE("Wake::if_long: a short loop wakes nobody") {
   CHECK(helped < 20);  // a chunk may look long because this thread lost its core in the middle of it
 }
 
-TEST_CASE("Wake::if_long: a long loop wakes others") {
+TEST_CASE("Wake::if_long: a long loop wakes threads") {
   for (const int threads : {2, 4}) {
     const ThreadsGuard guard(threads);
     let_workers_sleep();

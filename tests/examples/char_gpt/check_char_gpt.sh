@@ -36,12 +36,12 @@ for value in 9223372036854775808 -1 12x 1e3; do
 done
 refused 2 '--steps is for training: expects --text FILE' --load model --steps 3
 refused 2 '--dropout: expects a number from 0 to 0.99; got "1"' --text text --dropout 1
-refused 2 "--norm: there is no 'mid'; \`--norm list\` has them all" --text text --norm mid
+refused 2 "--norm: there is no 'mid'; \`--norm list\` lists all" --text text --norm mid
 expect 0 --norm list
 says out 'Zhang & Sennrich 2019'
 refused 1 '--text: cannot open missing' --text missing
 printf 'a\0b' >zero
-refused 1 '--text: zero is no text: byte 1 is 0' --text zero --save model
+refused 1 '--text: zero is not a text: byte 1 is 0' --text zero --save model
 refused 2 '--top-p: expects a number above 0 and at most 1; got "0"' --text text --top-p 0
 for value in 0 1e7; do # what generate takes: not to be told after a training
   refused 2 "--repetition-penalty: expects a number from 1e-06 to 1000000; got \"$value\"" --text text --repetition-penalty $value
@@ -130,18 +130,18 @@ refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
     # A kill comes before the first checkpoint, which Ctrl-C writes: then it begins anew.
     if [ "$end" = INT:130 ]; then
       expect 1 --text text --save parts $stops --run run
-      says err 'run holds the checkpoints of a training'
+      says err 'run contains the checkpoints of a training'
       expect 1 --text text --save parts $stops --run run --resume --lr 0.5
       says err '--lr was 0.001, is 0.5'
       expect 1 --text other --save parts $stops --run run --resume
-      says err 'cannot go on with other settings: --text was'
+      says err 'cannot continue with other settings: --text was'
       says err '; vocabulary was'
       expect 0 --text text --save parts $stops --run run --resume
-      says out 'goes on after step'
+      says out 'continues after step'
       [ "$(wc -l <run/losses.jsonl)" = 3000 ] || fail "losses are missing"
     else
       expect 1 --text text --save parts $stops --run run --resume
-      says err 'holds no checkpoint to resume'
+      says err 'contains no checkpoint to resume'
       expect 0 --text text --save parts $stops --run run
     fi
     cmp whole parts || fail "a resumed training ended with other weights"

@@ -14,7 +14,7 @@ refused 2 '--save is for training: expects --text FILE' --load model --save x
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
 refused 2 '--layers is what the folder of --load says' --load model --layers 3
 refused 2 "--placement: there is no 'sideways';" --text text --placement sideways
-refused 2 "--norm: there is no 'loud'; \`--norm list\` has them all" --text text --norm loud
+refused 2 "--norm: there is no 'loud'; \`--norm list\` lists all" --text text --norm loud
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
 refused 2 '--masked: expects a number above 0 and at most 1; got "1.5"' --text text --masked 1.5
 refused 1 '--text: cannot open missing' --text missing
@@ -23,11 +23,11 @@ refused 1 'Bert::load_pretrained: missing' --load missing
 printf 'a\0b' >zero
 LC_ALL=C awk 'BEGIN { for (i = 0; i < 128; ++i) printf "%c%c%c ", 228, 184 + int(i / 64), 128 + i % 64 }' >chinese
 refused 1 'empty: has 0 tokens' --text empty
-refused 1 '--save: text is no folder' --text text --save text
-refused 1 '--text: zero is no text: byte 1 is 0' --text zero
+refused 1 '--save: text is not a folder' --text text --save text
+refused 1 '--text: zero is not a text: byte 1 is 0' --text zero
 mkdir other && : >other/precious
 refused 1 "--save: other holds 'precious'" --text text --save other
-refused 1 'new/training holds no checkpoint to resume' --text text --save new --resume
+refused 1 'new/training contains no checkpoint to resume' --text text --save new --resume
 refused 1 '--vocab, with --text chinese: train_word_piece: expects a vocab of at least' --text chinese --vocab 100
 refused 1 'expects a sentence with [MASK], got ""' --text text $small --prompt ''
 expect 0 --placement list
@@ -52,16 +52,16 @@ says out 'Zhang & Sennrich'
   says out '--resume goes on with it'
   expect 0 --load parts --prompt 'a [MASK]' # what is saved is a model
   expect 1 $options --save parts
-  says err 'holds the checkpoints of a training'
+  says err 'contains the checkpoints of a training'
   not_kept whole/model.safetensors --text text $small --steps 3 --norm rms --save full
   says out 'model: full'
   expect 1 $options --save parts --resume --weight-decay 0.5
   says err '--weight-decay was 0.01, is 0.5'
   tr d D <text >other_text
   expect 1 --text other_text ${options#--text text} --save parts --resume
-  says err 'cannot go on with other settings: --text was'
+  says err 'cannot continue with other settings: --text was'
   expect 0 $options --save parts --resume
-  says out 'goes on after step'
+  says out 'continues after step'
   for file in model.safetensors config.json vocab.txt; do
     cmp whole/$file parts/$file || fail "a resumed training ended with another $file"
   done

@@ -27,10 +27,10 @@ refused 1 '--text: cannot open missing' --text missing
 refused 1 'load_tokenizer: missing' --weights missing
 : >empty
 refused 1 'empty: has 0 tokens' --text empty
-refused 1 '--save: text is no folder' --text text --save text
+refused 1 '--save: text is not a folder' --text text --save text
 printf 'a\0b' >zero
-refused 1 '--text: zero is no text: byte 1 is 0' --text zero
-refused 1 'new/training holds no checkpoint to resume' --text text --save new --resume
+refused 1 '--text: zero is not a text: byte 1 is 0' --text zero
+refused 1 'new/training contains no checkpoint to resume' --text text --save new --resume
 mkdir other && : >other/config.json
 refused 1 "--save: other holds 'config.json'" --text text --save other
 expect 0 --placement list
@@ -56,7 +56,7 @@ says out 'Zhang & Sennrich'
   says out '--resume goes on with it'
   expect 0 --weights parts --prompt 'a cat' --count 3 # what is saved is a model
   expect 1 $options --save parts
-  says err 'holds the checkpoints of a training'
+  says err 'contains the checkpoints of a training'
   not_kept whole/model.safetensors --text text $small --steps 3 --save full
   says out 'model: full'
   awk 'BEGIN { for (i = 0; i < 300; ++i) printf "\033]0;title\007\n" }' >controls
@@ -66,9 +66,9 @@ says out 'Zhang & Sennrich'
   says err '--clip was 1, is 2'
   tr d D <text >other_text
   expect 1 --text other_text ${options#--text text} --save parts --resume
-  says err 'cannot go on with other settings: --text was'
+  says err 'cannot continue with other settings: --text was'
   expect 0 $options --save parts --resume
-  says out 'goes on after step'
+  says out 'continues after step'
   for file in model.safetensors config.json tokenizer.json merges.txt; do
     cmp whole/$file parts/$file || fail "a resumed training ended with another $file"
   done
@@ -97,7 +97,7 @@ says out 'Zhang & Sennrich'
   expect 0 --text text --tokenizer whole ${small#--vocab 300} --steps 2 --save given
   cp given/model.safetensors first
   expect 1 --text text --tokenizer other_words ${small#--vocab 300} --steps 2 --save given --resume
-  says err 'cannot go on with other settings: tokenizer was'
+  says err 'cannot continue with other settings: tokenizer was'
   expect 1 --text text ${small} --steps 2 --save given --resume
   says err 'is learned from --text'
   cmp given/model.safetensors first || fail 'the model of another vocabulary was written'

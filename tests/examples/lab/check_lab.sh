@@ -45,7 +45,7 @@ grep -q 'at a time: about' err || fail "no estimate of the time"
 "$lab" $small --threads 1 --out broken >out 2>err &
 while [ "$(cat broken/compare/runs.jsonl 2>/dev/null | grep -c parameters-sha256)" -lt 3 ]; do kill -0 $! || fail "ended early"; done
 mv err first.err
-refused 1 'broken/compare: another training is at work there' --resume broken --threads 1
+refused 1 'broken/compare: another training uses this folder' --resume broken --threads 1
 mv first.err err
 kill -INT $!
 status=0
@@ -87,7 +87,7 @@ grep -q 'Pre-LN or ReZero?' zero/compare/report.html || fail "the report does no
 ! grep -q 'Post-LN' zero/compare/report.html || fail "the report of other placements speaks of Post-LN"
 expect 0 --placement list
 grep -q '^rezero  *ReZero: .*a f(x)' out || fail "--placement list has no ReZero"
-refused 2 "--placement: there is no 'mid'; \`--placement list\` has them all" --placement mid
+refused 2 "--placement: there is no 'mid'; \`--placement list\` lists all" --placement mid
 refused 2 '--placement: expects one, or two with a comma between' --placement peri,deep,pre
 refused 2 '--placement: Peri-LN cannot be compared with itself' --placement peri,peri
 

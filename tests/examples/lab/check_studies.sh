@@ -44,7 +44,7 @@ says err 'is in part-1/start and in part-1/start'
 "$program" start --quick --out stopped --threads 1 >out 2>err &
 while [ "$(cat stopped/start/runs.jsonl 2>/dev/null | wc -l)" -lt 2 ]; do kill -0 $! || fail "ended early"; done
 "$program" start --resume stopped >out2 2>err2 && fail "two at once in one folder"
-says err2 'another training is at work'
+says err2 'another training uses this folder'
 kill -INT $!
 status=0
 wait $! || status=$?

@@ -13,7 +13,7 @@ using namespace gradus;
 using namespace gradus::lab;
 using kit::replace_file;
 
-TEST_CASE("JSON too deep to print is refused, not printed") {
+TEST_CASE("JSON nested too deep to print is rejected") {
   const test::ScratchFolder folder;
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + "1" + std::string(depth, ']');
@@ -27,7 +27,7 @@ TEST_CASE("JSON too deep to print is refused, not printed") {
   CHECK(read_json(path).is_array());
 }
 
-TEST_CASE("JSON files are replaced whole and read back") {
+TEST_CASE("JSON files are replaced atomically and read back") {
   const test::ScratchFolder folder;
   write_json(folder / "s.json",
              {{"z", 1}, {"a", {0.5, true}}, {"inf", std::numeric_limits<double>::infinity()}});

@@ -44,9 +44,9 @@ head -c 200 de.gz >cut.gz
     --attention a.png
   refused 2 "--placement: there is no 'mid'" --source de --target en --placement mid
   refused 2 "--norm: there is no 'mid'" --source de --target en --norm mid
-  refused 1 "--save: folder holds 'precious', which would be mixed with what is written" $train --save folder
-  refused 1 '--save: de is no folder' $train --save de
-  refused 1 'none holds no checkpoint to resume' $train --save new/model --run none --resume
+  refused 1 "--save: folder contains 'precious', which would be mixed with the output" $train --save folder
+  refused 1 '--save: de is not a folder' $train --save de
+  refused 1 'none contains no checkpoint to resume' $train --save new/model --run none --resume
   refused 1 '--source: cannot open missing' --source missing --target en
   refused 1 '--source: empty: is empty' --source empty --target en
   refused 1 '--source: bytes: line 1 is not UTF-8' --source bytes --target en
@@ -108,15 +108,15 @@ says err 'translate: a line is not UTF-8: convert it, with iconv for example'
   stopped INT 130 out 'step    150' $stops --save parts --run run
   says out 'The training goes on where it is called again with --resume.'
   expect 0 --load parts --translate 'ein Hund'
-  refused 1 'run holds the checkpoints of a training' $stops --save other --run run
-  refused 1 "--save: folder holds 'precious'" $stops --save folder --run run --resume
+  refused 1 'run contains the checkpoints of a training' $stops --save other --run run
+  refused 1 "--save: folder contains 'precious'" $stops --save folder --run run --resume
   expect 1 $stops --save parts --run run --resume --smoothing 0.2
   says err '--smoothing was 0.1, is 0.2'
   tr t T <en >other
   expect 1 --source de.gz --target other ${stops#*--target en} --save parts --run run --resume
-  says err 'cannot go on with other settings: texts was'
+  says err 'cannot continue with other settings: texts was'
   expect 0 $stops --save parts --run run --resume
-  says out 'goes on after step'
+  says out 'continues after step'
   [ "$(grep -c '"loss"' run/losses.jsonl)" = 1500 ] || fail "losses are missing"
   [ "$(grep -c '"bleu"' run/losses.jsonl)" = 2 ] || fail "validations are missing"
   for file in whole/*; do cmp "$file" "parts/${file#whole/}" || fail "a resumed training ended otherwise"; done

@@ -1,4 +1,4 @@
-// Attention with shared heads, windows, rotary positions and norms of its own, and GPTs that use them.
+// Attention with shared heads, windows, rotary positions and norms, and GPTs that use them.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ Tensor by_hand(const nn::MultiheadAttention& attn, const nn::MultiheadAttentionO
 
 }  // namespace
 
-TEST_CASE("attention of every kind: against heads written out, with gradients") {
+TEST_CASE("all kinds of attention: against heads written out, with gradients") {
   const DefaultDType f64_default(f64);
   const Tensor x = randn({2, 5, 8});
   for (const nn::MultiheadAttentionOptions& options : kKinds) {
@@ -86,7 +86,7 @@ TEST_CASE("attention of every kind: against heads written out, with gradients") 
   }
 }
 
-TEST_CASE("attention of every kind: with and without a cache, position by position") {
+TEST_CASE("all kinds of attention: with and without a cache, position by position") {
   for (const nn::MultiheadAttentionOptions& options : kKinds) {
     const nn::MultiheadAttention attn(options);
     randomize(attn);
@@ -108,7 +108,7 @@ TEST_CASE("attention: keys and shapes of shared heads and norms") {
                                  "k_norm.weight [2]", "k_norm.bias [2]"});
 }
 
-TEST_CASE("attention: biases of queries, keys and values apart from the rest, heads of any width") {
+TEST_CASE("attention: separate option for biases of queries, keys and values, heads of any width") {
   using Lines = std::vector<std::string>;
   CHECK(keys_and_shapes(nn::MultiheadAttention(kKinds[7])) ==
         Lines{"in_proj_weight [24, 8]", "in_proj_bias [24]", "out_proj.weight [8, 12]"});
@@ -116,7 +116,7 @@ TEST_CASE("attention: biases of queries, keys and values apart from the rest, he
         Lines{"in_proj_weight [24, 8]", "out_proj.weight [8, 8]", "out_proj.bias [8]"});
 }
 
-TEST_CASE("blocks: the last of every so many has the window") {
+TEST_CASE("blocks: the last of every window_every blocks has the window") {
   const DefaultDType f64_default(f64);
   const nn::BlockOptions banded{.d_model = 4, .heads = 2, .causal = true, .window = 2};
   nn::BlockOptions alternating = banded;
@@ -135,7 +135,7 @@ TEST_CASE("blocks: the last of every so many has the window") {
   CHECK(max_difference(model(x), (*model.norm)(h)) < 1e-12);
 }
 
-TEST_CASE("attention: a norm of queries bounds the scores") {
+TEST_CASE("attention: qk_norm bounds the scores") {
   nn::MultiheadAttention attn({.d_model = 8, .heads = 2, .qk_norm = true});
   const Tensor x = randn({1, 6, 8}) * 1000.0;
   const nn::Probe probe;
@@ -144,7 +144,7 @@ TEST_CASE("attention: a norm of queries bounds the scores") {
   CHECK(probe.rows()[0].largest_logit <= 2.01);  // |q| |k| / sqrt(D) = sqrt(D) sqrt(D) / sqrt(D)
 }
 
-TEST_CASE("attention: a cache notices when a norm it was made with changes") {
+TEST_CASE("attention: a cache detects a change of a norm it was made with") {
   const nn::MultiheadAttention attn({.d_model = 4, .heads = 2, .causal = true, .qk_norm = true});
   const NoGrad guard;
   nn::KeyValues kept = attn.new_cache(1, 4);
@@ -173,8 +173,7 @@ TEST_CASE("attention: bad options") {
   const auto with_rope = [](const RopeOptions& rope, std::int64_t head_dim = 0) {
     nn::MultiheadAttention({.d_model = 8, .heads = 2, .head_dim = head_dim, .rope = rope});
   };
-  const std::string channels =
-      "MultiheadAttention: rope expects an even number of channels to turn, at most the ";
+  const std::string channels = "MultiheadAttention: rope expects an even number of channels, at most the ";
   check_error([&] { with_rope({.channels = 6}); }, channels + "4 of a head, got 6");
   check_error([&] { with_rope({.channels = 3}); }, channels + "4 of a head, got 3");
   check_error([&] { with_rope({.channels = -2}); }, channels + "4 of a head, got -2");
@@ -202,7 +201,8 @@ TEST_CASE("GPT: every kind of positions, with gradients, cache, threads") {
     const Tensor prompt = ids.slice(1, 0, 3);
     CHECK(gpt.generate(prompt, 12, {.greedy = true}).to_vector<std::int64_t>() ==
           gpt.generate(prompt, 12, {.greedy = true, .cache = false}).to_vector<std::int64_t>());
-    // The order of earlier tokens matters: attention alone, without positions, would not see it in one layer.
+    // The output depends on the order of earlier tokens: one layer of attention without positions could not
+    // see it.
     const Tensor swapped = cat({ids.slice(1, 1, 2), ids.slice(1, 0, 1), ids.slice(1, 2)}, 1);
     const nn::GPT one(
         {.vocab = 7, .context = 9, .layers = 1, .block = {.d_model = 8, .heads = 2}, .positions = positions});

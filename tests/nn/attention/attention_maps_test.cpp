@@ -9,7 +9,7 @@
 
 namespace gradus::test {
 
-TEST_CASE("AttentionMaps: the weights that with_weights gives, of every attention of a model") {
+TEST_CASE("AttentionMaps: the weights of with_weights, for every attention of a model") {
   manual_seed(3);
   for (const bool grouped : {false, true}) {
     nn::BlockOptions block{.d_model = 8, .heads = 4, .dropout = 0.5};
@@ -37,10 +37,10 @@ TEST_CASE("AttentionMaps: the weights that with_weights gives, of every attentio
       layer(x.slice(1, 0, 1), memory);  // the latest call counts
       CHECK(maps.at("multihead_attn").shape() == Shape{2, 4, 1, 5});
       check_error([&] { maps.at("attn"); },
-                  "AttentionMaps: there is no attention 'attn'; seen were self_attn, multihead_attn");
+                  "AttentionMaps: no attention 'attn' was called; called: self_attn, multihead_attn");
       maps.clear();
       check_error([&] { maps.at("self_attn"); },
-                  "AttentionMaps: there is no attention 'self_attn'; seen were none");
+                  "AttentionMaps: no attention 'self_attn' was called; called: none");
     }
     CHECK(outer.all().empty());
   }

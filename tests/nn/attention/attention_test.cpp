@@ -54,7 +54,7 @@ TEST_CASE("MultiheadAttention: keys are PyTorch's") {
         Lines{"in_proj_weight [18, 6]", "out_proj.weight [6, 6]"});
 }
 
-TEST_CASE("MultiheadAttention: starts as PyTorch's does") {
+TEST_CASE("MultiheadAttention: has PyTorch's initial values") {
   manual_seed(1);
   const nn::MultiheadAttention attn({.d_model = 64, .heads = 4});
   const double bound = std::sqrt(6.0 / (64 + 192)), out_bound = 1.0 / 8;
@@ -145,7 +145,7 @@ TEST_CASE("MultiheadAttention: a query that sees no key gives the output project
   CHECK(x.grad().abs().max().item() == 0);
 }
 
-TEST_CASE("MultiheadAttention: causal outputs do not change with what comes later") {
+TEST_CASE("MultiheadAttention: causal outputs do not depend on later positions") {
   const nn::MultiheadAttention attn({.d_model = 8, .heads = 2, .causal = true});
   const Tensor x = randn({1, 6, 8});
   const Tensor y = attn(x);
@@ -217,7 +217,7 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(zeros({2, 3, 8}, f64));
       },
-      "MultiheadAttention: expects x of f32, as its parameters are, got f64 [2, 3, 8]: convert with "
+      "MultiheadAttention: expects x of f32, as are its parameters, got f64 [2, 3, 8]: convert with "
       ".to(f32)");
   check_error(
       [&] {
@@ -235,8 +235,8 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(x, {.visible = zeros({3, 3})});
       },
-      "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 3], got f32 "
-      "[3, 3]: compare, as in mask != 0; numbers to add to the scores are a score_bias");
+      "MultiheadAttention: expects visible bool (true = may be seen), broadcast to [2, 2, 3, 3], got f32 [3, "
+      "3]: compare, as in mask != 0; pass values to add to the scores as score_bias");
   check_error(
       [&] {
         attn(x, zeros({2, 5, 8}), {.visible = zeros({5, 3}, boolean)});
@@ -247,8 +247,8 @@ TEST_CASE("MultiheadAttention: bad calls") {
       [&] {
         attn(x, {.score_bias = zeros({3, 3}, boolean)});
       },
-      "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got "
-      "bool [3, 3]: a bool mask is given as visible");
+      "MultiheadAttention: expects score_bias f32 (added to the scores), broadcast to [2, 2, 3, 3], got bool "
+      "[3, 3]: pass a bool mask as visible");
   check_error(
       [&] {
         attn(x, {.score_bias = zeros({1, 2, 2, 3, 3})});

@@ -1,4 +1,4 @@
-// To whom a cache belongs, and what may not change while it holds something.
+// The owner of a cache, and the tensors that must not change while it is in use.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ nn::GPTOptions small() {
   return {.vocab = 13, .context = kContext, .layers = 3, .block = {.d_model = 8, .heads = 2, .dropout = 0.1}};
 }
 
-/// In eval mode, with weights large enough for tokens to matter to each other.
+/// In eval mode, with weights large enough for tokens to affect each other.
 nn::GPT model_of(const nn::GPTOptions& options) {
   const nn::GPT gpt(options);
   for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
@@ -29,7 +29,7 @@ nn::GPT model_of(const nn::GPTOptions& options) {
 
 }  // namespace
 
-TEST_CASE("KeyValueCache: append takes whole positions of its own shape, as long as there is room") {
+TEST_CASE("KeyValueCache: append takes whole positions of its shape, as long as there is room") {
   const nn::MultiheadAttention attention({.d_model = 4, .heads = 2, .causal = true});
   nn::KeyValues kept = attention.new_cache(3, 4);
   const auto zeros_of = [](std::int64_t batch, std::int64_t heads, std::int64_t T) {
@@ -52,7 +52,7 @@ TEST_CASE("KeyValueCache: append takes whole positions of its own shape, as long
   CHECK(kept.length() == 4);
 }
 
-TEST_CASE("KeyValueCache: belongs to one model, whatever its layers share") {
+TEST_CASE("KeyValueCache: belongs to one model, even if layers are shared") {
   const nn::BlockOptions options{.d_model = 4, .heads = 2, .causal = true};
   const nn::PreLNBlock first(options);
   struct Shared : nn::Module {  // the attention of another block, and a norm of its own
@@ -79,8 +79,7 @@ TEST_CASE("KeyValueCache: belongs to one model, whatever its layers share") {
   a(x, {}, &cache);
   const nn::TransformerEncoder same = a;
   same(x, {}, &cache);
-  const std::string other =
-      "KeyValueCache: made by another model or layer: make one with this one's new_cache()";
+  const std::string other = "KeyValueCache: was made by another model or layer: call this one's new_cache()";
   check_error([&] { b(x, {}, &cache); }, other);
   const nn::GPT gpt = model_of(small());
   nn::KeyValueCache inner = gpt.transformer.new_cache(1, 8);
@@ -88,7 +87,7 @@ TEST_CASE("KeyValueCache: belongs to one model, whatever its layers share") {
   check_error([&] { cache.add_model(b); }, "KeyValueCache: holds 4 positions already: clear() it first");
 }
 
-TEST_CASE("KeyValueCache: what the keys of one attention are made from, and buffers, may not change") {
+TEST_CASE("KeyValueCache: the weights of one attention's keys, and buffers, must not change") {
   const NoGrad guard;
   const nn::MultiheadAttention attention({.d_model = 4, .heads = 2, .causal = true});
   nn::KeyValues kept = attention.new_cache(1, 4);
@@ -112,7 +111,7 @@ TEST_CASE("KeyValueCache: what the keys of one attention are made from, and buff
   check_error([&] { gpt(tensor({{1, 2}}), cache); }, changed);
 }
 
-TEST_CASE("KeyValueCache: fresh memory is no value, and an error behind the stack takes nothing in") {
+TEST_CASE("KeyValueCache: uninitialized memory is not read, and an error after the stack adds no position") {
   nn::GPTOptions options = small();
   options.tied = false;
   const nn::GPT gpt = model_of(options);
@@ -131,7 +130,7 @@ TEST_CASE("KeyValueCache: fresh memory is no value, and an error behind the stac
   CHECK(cache.length() == 0);
 }
 
-TEST_CASE("KeyValueCache: any weight of the model that has changed is noticed") {
+TEST_CASE("KeyValueCache: a change of any weight of the model is detected") {
   const Tensor ids = tensor({{1, 2, 3, 4}});
   const nn::GPT gpt = model_of(small());
   for (const auto& parameter : gpt.named_parameters()) {

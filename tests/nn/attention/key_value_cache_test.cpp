@@ -27,7 +27,7 @@ nn::GPTOptions small(Placement placement = pre_ln()) {
           .block = {.d_model = 8, .heads = 2, .dropout = 0.1}};
 }
 
-/// In eval mode, with weights large enough for tokens to matter to each other.
+/// In eval mode, with weights large enough for tokens to affect each other.
 nn::GPT model_of(const nn::GPTOptions& options) {
   const nn::GPT gpt(options);
   for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
@@ -35,7 +35,7 @@ nn::GPT model_of(const nn::GPTOptions& options) {
   return gpt;
 }
 
-/// Every kind of model there is.
+/// All kinds of models.
 std::vector<nn::GPT> models() {
   nn::GPTOptions gated = small(), untied = small(post_ln()), normless = small();
   gated.block.gated = true;
@@ -50,7 +50,7 @@ std::vector<nn::GPT> models() {
   return all;
 }
 
-/// Logits of ids [B, T], given to the model in pieces.
+/// Logits of ids [B, T], passed to the model in pieces.
 Tensor in_pieces(const nn::GPT& gpt, const Tensor& ids, const std::vector<std::int64_t>& pieces) {
   nn::KeyValueCache cache = gpt.new_cache(ids.size(0));
   std::vector<Tensor> logits;
@@ -65,7 +65,7 @@ Tensor in_pieces(const nn::GPT& gpt, const Tensor& ids, const std::vector<std::i
 
 }  // namespace
 
-TEST_CASE("KeyValueCache: the logits of every position are those of the whole text, however it is cut") {
+TEST_CASE("KeyValueCache: the logits of every position are those of the whole text, for any split") {
   for (const DType dtype : {f32, f64}) {
     const DefaultDType guard(dtype);
     manual_seed(1);
@@ -114,9 +114,10 @@ TEST_CASE("KeyValueCache: truncate goes back to a shorter text, clear to none") 
   cache.clear();
   CHECK(cache.length() == 0);
   CHECK((gpt(ids, cache) == first).all());
-  check_error([&] { cache.truncate(9); }, "KeyValueCache: expects a length of 0 to 8, what it holds, got 9");
+  check_error([&] { cache.truncate(9); },
+              "KeyValueCache: expects a length of 0 to 8, the positions it holds, got 9");
   check_error([&] { cache.truncate(-1); },
-              "KeyValueCache: expects a length of 0 to 8, what it holds, got -1");
+              "KeyValueCache: expects a length of 0 to 8, the positions it holds, got -1");
 }
 
 TEST_CASE("KeyValueCache: masks count the positions it holds among the keys") {
@@ -138,7 +139,7 @@ TEST_CASE("KeyValueCache: masks count the positions it holds among the keys") {
   CHECK(max_difference(tail, whole.slice(1, 4)) < 1e-5);
 }
 
-TEST_CASE("KeyValueCache: an error in a late layer leaves it as it was") {
+TEST_CASE("KeyValueCache: an error in a late layer does not change it") {
   manual_seed(5);
   const NoGrad no_grad;
   nn::TransformerEncoder encoder({.layers = 2, .block = {.d_model = 8, .heads = 2, .causal = true}});
@@ -184,7 +185,7 @@ TEST_CASE("KeyValueCache: one attention alone; a probe sees its logits") {
   CHECK(got == doctest::Approx(want));
 }
 
-TEST_CASE("GPT: generate draws the same tokens with and without a cache") {
+TEST_CASE("GPT: generate samples the same tokens with and without a cache") {
   manual_seed(8);
   for (const nn::GPT& gpt : models())
     for (const Tensor& prompt : {tensor({5}), randint(0, 13, {3, 4}), randint(0, 13, {2, 15})})
@@ -203,7 +204,7 @@ TEST_CASE("GPT: generate draws the same tokens with and without a cache") {
           }
 }
 
-TEST_CASE("GPT: generate forgets `slide` tokens at once when its context is full") {
+TEST_CASE("GPT: generate drops `slide` tokens at once when its context is full") {
   manual_seed(9);
   const nn::GPT gpt = model_of(small());
   for (const std::int64_t slide : {1, 3, 11}) {
@@ -224,7 +225,7 @@ TEST_CASE("GPT: generate forgets `slide` tokens at once when its context is full
               "GPT: generate expects slide from 1 to 11, its context, got 12");
 }
 
-TEST_CASE("KeyValueCache: a token takes the work of one row, and no memory stays behind") {
+TEST_CASE("KeyValueCache: a token costs one row, and no memory leaks") {
   const nn::GPT gpt = model_of(small());
   nn::KeyValueCache cache = gpt.new_cache();
   const Tensor ids = zeros({1, 1}, i64);
@@ -235,7 +236,7 @@ TEST_CASE("KeyValueCache: a token takes the work of one row, and no memory stays
   CHECK(live_nodes() == nodes);
 }
 
-TEST_CASE("KeyValueCache: a copy goes on by itself") {
+TEST_CASE("KeyValueCache: a copy is independent") {
   manual_seed(11);
   const nn::GPT gpt = model_of(small());
   const Tensor prompt = tensor({{3, 1, 4}}), a = tensor({{1}}), b = tensor({{5}}), next = tensor({{2}});
@@ -271,13 +272,12 @@ TEST_CASE("KeyValueCache: calls that do not fit it") {
   const Tensor ids = randint(0, 13, {2, 6});
   gpt(ids, cache);
   check_error([&] { other(ids.slice(1, 0, 2), cache); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check_error([&] { gpt(ids.slice(0, 1).slice(1, 0, 2), cache); },
               "KeyValueCache: made for a batch of 2, got x [1, 2, 8] (in layers.0.self_attn)");
-  check_error(
-      [&] { gpt(ids, cache); },
-      "GPT: expects at most 11 tokens, its context, got ids [2, 6] after 6 in the cache: clear() it and "
-      "give it the last tokens again");
+  check_error([&] { gpt(ids, cache); },
+              "GPT: expects at most 11 tokens, its context, got ids [2, 6] after 6 in the cache: clear() it "
+              "and pass the last tokens again");
   check_error(
       [&] {
         gpt.next_logits(tensor({1, 2}), cache);
@@ -294,16 +294,15 @@ TEST_CASE("KeyValueCache: calls that do not fit it") {
   options.layers = 2;
   nn::KeyValueCache shorter = model_of(options).new_cache();
   check_error([&] { gpt(ids, shorter); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check_error([&] { gpt.new_cache(0); }, "KeyValueCache: expects batch of 1 or more, got 0");
   check_error([&] { nn::KeyValueCache({}, gpt); },
               "KeyValueCache: expects the keys and values of one layer or more");
 
   gpt.train();
-  check_error(
-      [&] { gpt(ids.slice(1, 0, 1), cache); },
-      "MultiheadAttention: expects eval mode with a cache, as there is a dropout of 0.1: call eval() (in "
-      "layers.0.self_attn)");
+  check_error([&] { gpt(ids.slice(1, 0, 1), cache); },
+              "MultiheadAttention: expects eval mode with a cache, because dropout is 0.1: call eval() (in "
+              "layers.0.self_attn)");
   gpt.eval();
   optim::SGD opt(gpt.parameters(), {.lr = 0.1});
   gpt.loss(ids, flip(ids, 1)).backward();
@@ -314,30 +313,29 @@ TEST_CASE("KeyValueCache: calls that do not fit it") {
   CHECK(max_difference(gpt(ids, cache), gpt(ids)) < 1e-4);
 }
 
-TEST_CASE("KeyValueCache: attentions that cannot have one") {
+TEST_CASE("KeyValueCache: attentions that do not support it") {
   const Tensor x = randn({1, 2, 8});
   const nn::MultiheadAttention both_ways({.d_model = 8, .heads = 2});
   nn::KeyValues kept = both_ways.new_cache(1, 4);
-  check_error(
-      [&] { both_ways(x, {}, &kept); },
-      "MultiheadAttention: expects causal = true with a cache: else the positions it holds would have to "
-      "see later ones");
+  check_error([&] { both_ways(x, {}, &kept); },
+              "MultiheadAttention: expects causal = true with a cache: otherwise cached positions would have "
+              "to see later ones");
   const nn::MultiheadAttention causal({.d_model = 8, .heads = 2, .causal = true});
   kept = causal.new_cache(1, 3);
   check_error([&] { causal(x, {}, &kept); },
-              "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad");
+              "MultiheadAttention: keys and values in a cache have no gradient: use the cache under NoGrad");
   const NoGrad no_grad;
   causal(x, {}, &kept);
   check_error([&] { causal(x, {}, &kept); },
               "KeyValueCache: holds 2 of 3 positions, those of x [1, 2, 8] do not fit: clear() it, or make a "
               "larger one");
   check_error([&] { causal(x.to(f64), {}, &kept); },
-              "MultiheadAttention: expects x of f32, as its parameters are, got f64 [1, 2, 8]: convert with "
+              "MultiheadAttention: expects x of f32, as are its parameters, got f64 [1, 2, 8]: convert with "
               ".to(f32)");
   check_error([&] { causal.new_cache(1, 0); }, "KeyValueCache: expects capacity of 1 or more, got 0");
 }
 
-TEST_CASE("positions: from any on") {
+TEST_CASE("positions: starting at any position") {
   const nn::LearnedPositions learned(5, 4);
   CHECK((learned(2, 3) == learned.weight.slice(0, 3, 5)).all());
   const nn::SinusoidalPositions waves(5, 4);

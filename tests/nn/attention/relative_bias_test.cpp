@@ -19,7 +19,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> runs(const nn::RelativeBiasOp
   return found;
 }
 
-/// The buckets from -300 to 300 as one number.
+/// The buckets from -300 to 300, combined into one number.
 std::int64_t checksum(const nn::RelativeBiasOptions& options) {
   std::int64_t sum = 0;
   for (std::int64_t distance = -300; distance <= 300; ++distance)
@@ -49,7 +49,7 @@ TEST_CASE("RelativeBias: T5's buckets") {
   CHECK(checksum({.heads = 1, .buckets = 64, .max_distance = 256, .causal = true}) == 1942602);
 }
 
-TEST_CASE("RelativeBias: a number for each head and pair, counted from the end") {
+TEST_CASE("RelativeBias: a value for each head and pair, with positions counted from the end") {
   for (const bool causal : {false, true}) {
     const nn::RelativeBiasOptions options{.heads = 3, .buckets = 8, .max_distance = 6, .causal = causal};
     const nn::RelativeBias bias(options);
@@ -77,9 +77,9 @@ TEST_CASE("RelativeBias: bad calls") {
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 0}), "RelativeBias: expects heads of 1 or more, got 0",
                        Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1, .buckets = 6}),
-                       "RelativeBias: expects buckets in a multiple of 4, got 6", Error);
+                       "RelativeBias: expects buckets to be a multiple of 4, got 6", Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1, .buckets = 0}),
-                       "RelativeBias: expects buckets in a multiple of 4, got 0", Error);
+                       "RelativeBias: expects buckets to be a multiple of 4, got 0", Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1, .max_distance = 8}),
                        "RelativeBias: expects a max_distance above 8, where buckets widen, got 8", Error);
   CHECK_THROWS_WITH_AS(nn::RelativeBias({.heads = 1})(-1, 2),

@@ -17,7 +17,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-/// The definition, a loop for every letter.
+/// The definition, with a loop over each index.
 Tensor by_definition(const Tensor& x, const nn::Conv2d& conv, const nn::Size2& stride,
                      const nn::Size2& padding) {
   const Tensor& w = conv.weight;
@@ -58,7 +58,7 @@ TEST_CASE("Conv2d: against its definition, and gradients") {
   check_module(conv, {turned}, [&](const Tensors& in) { return conv(in[0]); });
 }
 
-TEST_CASE("Conv1d is Conv2d of height 1; gradients; no batch gives none") {
+TEST_CASE("Conv1d is Conv2d of height 1; gradients; an empty batch gives an empty result") {
   const DefaultDType f64_default(f64);
   const nn::Conv1d conv(3, 2, 3, {.stride = 2, .padding = 1});
   const nn::Conv2d flat(3, 2, {1, 3}, {.stride = {1, 2}, .padding = {0, 1}});

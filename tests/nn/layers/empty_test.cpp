@@ -18,7 +18,7 @@ Tensor leaf(const Shape& shape) {
   return x;
 }
 
-/// Whether x -> f(x) has this shape and a gradient comes back.
+/// Checks that f(x) has this shape and x gets a gradient.
 template <class F>
 bool passes(const Shape& in, const Shape& out, F f) {
   const Tensor x = leaf(in), y = f(x);

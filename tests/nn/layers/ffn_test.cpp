@@ -63,5 +63,5 @@ TEST_CASE("FFN: bad calls") {
   check_error([&] { ffn(zeros({2, 5})); }, "FFN: expects x [..., 4], got [2, 5]");
   check_error([&] { ffn(Tensor()); }, "FFN: x is an undefined tensor");
   check_error([&] { ffn(zeros({4}, f64)); },
-              "FFN: expects x of f32, as its parameters are, got f64 [4]: convert with .to(f32)");
+              "FFN: expects x of f32, as are its parameters, got f64 [4]: convert with .to(f32)");
 }

@@ -55,7 +55,7 @@ TEST_CASE("Linear: bad calls") {
       [&] {
         layer(zeros({2, 64}, f64));
       },
-      "Linear: expects x of f32, as its parameters are, got f64 [2, 64]: convert with .to(f32)");
+      "Linear: expects x of f32, as are its parameters, got f64 [2, 64]: convert with .to(f32)");
   check_error([] { nn::Linear(0, 3); }, "Linear: expects in of 1 or more, got 0");
   check_error([] { nn::Linear(3, -1); }, "Linear: expects out of 1 or more, got -1");
   check_error([] { nn::Linear(std::int64_t{1} << 61, 3); }, "Linear: in is too large: 2305843009213693952");
@@ -126,7 +126,7 @@ TEST_CASE("LayerNorm and RMSNorm: bad calls") {
       [&] {
         norm(zeros({2, 4}, f64));
       },
-      "LayerNorm: expects x of f32, as its parameters are, got f64 [2, 4]: convert with .to(f32)");
+      "LayerNorm: expects x of f32, as are its parameters, got f64 [2, 4]: convert with .to(f32)");
   check_error([] { nn::LayerNorm(0); }, "LayerNorm: expects dim of 1 or more, got 0");
   check_error([] { nn::LayerNorm(4, {.eps = -1}); }, "LayerNorm: expects eps of 0 or more, got -1");
   check_error([] { nn::LayerNorm(4, {.affine = false})(zeros({3})); },
@@ -134,7 +134,7 @@ TEST_CASE("LayerNorm and RMSNorm: bad calls") {
   check_error([&] { rms(zeros({2, 5})); }, "RMSNorm: expects x [..., 4], got [2, 5]");
   check_error([&] { rms(Tensor()); }, "RMSNorm: x is an undefined tensor");
   check_error([&] { rms(zeros({4}, f64)); },
-              "RMSNorm: expects x of f32, as its parameters are, got f64 [4]: convert with .to(f32)");
+              "RMSNorm: expects x of f32, as are its parameters, got f64 [4]: convert with .to(f32)");
   check_error([] { nn::RMSNorm(-2); }, "RMSNorm: expects dim of 1 or more, got -2");
   check_error([] { nn::RMSNorm(4, {.eps = -1}); }, "RMSNorm: expects eps of 0 or more, got -1");
 }
@@ -151,7 +151,7 @@ TEST_CASE("RMSNorm: keys, values, gradients") {
   check_module(norm, {x}, [&](const Tensors& in) { return norm(in[0]); });
 }
 
-TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
+TEST_CASE("Dropout: zeroes and scales in training, returns x in eval mode") {
   const nn::Dropout layer(0.25);
   const Tensor x = ones({100, 100});
   manual_seed(5);
@@ -174,7 +174,7 @@ TEST_CASE("Dropout: zeroes and scales in training, is x itself in eval mode") {
   check_error([] { nn::Dropout(NAN); }, "Dropout: expects p from 0 to 1, got nan");
 }
 
-TEST_CASE("Dropout: p = 1 gives zeros and no gradient, in every layer that drops") {
+TEST_CASE("Dropout: p = 1 gives zeros and no gradient, in every layer with dropout") {
   const Tensor x = ones({2, 3, 4});
   x.mutable_span<float>()[5] = INFINITY;
   Tensor leaf = x.clone();
@@ -230,7 +230,7 @@ TEST_CASE("Sequential: modules and functions in order, numbered keys") {
   CHECK(std::string(last.path()) == "4");
 }
 
-TEST_CASE("Sequential: ops by their names, in one list with modules") {
+TEST_CASE("Sequential: names of ops and modules in one list") {
   const nn::Linear first(2, 3), last(3, 1);
   const nn::Sequential net(first, tanh, gelu, relu, silu, sigmoid, exp, last);
   const Tensor x = randn({4, 2});
@@ -255,7 +255,7 @@ TEST_CASE("Embedding: a padding id has zeros and no gradient") {
   CHECK(embedding.weight.grad().select(0, 1).abs().sum().item() == 0);
   CHECK(embedding.weight.grad().select(0, 2).sum().item() == 6);
   check_error([] { nn::Embedding(4, 3, {.padding_idx = 4}); },
-              "Embedding: expects a padding_idx of 0 .. 3, got 4");
+              "Embedding: expects a padding_idx in 0 .. 3, got 4");
 }
 
 TEST_CASE("Sequential: copies share steps and parameters, it nests and grows") {

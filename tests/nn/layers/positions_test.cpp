@@ -61,7 +61,7 @@ TEST_CASE("positions: bad calls") {
   check_error([] { nn::SinusoidalPositions(-1, 4); },
               "SinusoidalPositions: expects context of 1 or more, got -1");
   check_error([] { nn::SinusoidalPositions(4, 5); },
-              "SinusoidalPositions: expects an even d_model, as waves come in pairs, got 5");
+              "SinusoidalPositions: expects an even d_model for pairs of sine and cosine, got 5");
   // With addresses of 32 bits the number alone is too large.
   const doctest::Contains refused(sizeof(void*) == 8 ? "cannot allocate" : "more elements than memory can");
   CHECK_THROWS_WITH_AS(nn::SinusoidalPositions(std::int64_t{1} << 39, 4), refused, Error);

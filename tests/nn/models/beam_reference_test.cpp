@@ -1,4 +1,4 @@
-// Beam search on many random tables, against the same written out plainly.
+// Beam search on many random tables, against a simple implementation.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ struct Table {
   }
 };
 
-/// Beam search by its words: all continuations of all beams, in order of their likelihood.
+/// A simple beam search: all continuations of all beams, in order of their likelihood.
 std::vector<nn::Hypothesis> search_plainly(const Table& table, std::int64_t prompt, const Ids& start,
                                            const nn::BeamOptions& o) {
   struct Beam {
@@ -79,7 +79,8 @@ std::vector<nn::Hypothesis> search_plainly(const Table& table, std::int64_t prom
 
 }  // namespace
 
-TEST_CASE("beam search: on random tables and options, several prompts at once, what its words say") {
+TEST_CASE(
+    "beam search: on random tables and options, with several prompts at once, against the simple search") {
   int early = 0, cut_off = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     CAPTURE(seed);

@@ -48,7 +48,7 @@ bool has_key(const nn::Module& model, const std::string& key) { return model.sta
 
 }  // namespace
 
-TEST_CASE("Bert: keys, with the heads that are asked for") {
+TEST_CASE("Bert: keys, with the selected heads") {
   const std::vector<std::string> keys = keys_and_shapes(nn::Bert(kTiny));
   CHECK(keys.size() == 5 + 2 * 12 + 2 + 5 + 2);
   CHECK(keys[0] == "mlm_bias [7]");
@@ -142,7 +142,7 @@ TEST_CASE("Bert: every placement, recomputed and on any number of threads") {
   }
 }
 
-TEST_CASE("Bert: both sides are seen, padding is not") {
+TEST_CASE("Bert: attends to both sides, but not to padding") {
   const nn::Bert bert = with_placement(nn::post_ln());
   const Tensor ids = tensor({{1, 2, 3, 6, 5}});
   for (std::int64_t t = 0; t < 5; ++t) {
@@ -162,7 +162,7 @@ TEST_CASE("Bert: both sides are seen, padding is not") {
   CHECK(max_difference(bert(ids), bert(ids, {.token_types = ones({1, 5}, i64)})) > 0);
 }
 
-TEST_CASE("Bert: nothing to predict costs nothing") {
+TEST_CASE("Bert: the loss without targets is 0") {
   const nn::Bert bert(kTiny);
   const Tensor loss = bert.loss(kIds, {.tokens = full({2, 4}, -100, i64)});
   CHECK(loss.item() == 0);
@@ -172,7 +172,7 @@ TEST_CASE("Bert: nothing to predict costs nothing") {
   CHECK(bert(zeros({2, 0}, i64)).shape() == Shape{2, 0, 4});
 }
 
-TEST_CASE("Bert: starts near guessing, and drops only in training") {
+TEST_CASE("Bert: the initial loss is near that of guessing, and dropout acts only in training") {
   manual_seed(0);
   nn::BertOptions options{.vocab = 100, .context = 16, .layers = 2, .block = {.d_model = 32, .heads = 4}};
   options.block.dropout = 0.5;
@@ -209,11 +209,11 @@ TEST_CASE("Bert: errors") {
   check_error([&] { make([](Options& o) { o.init_std = -1; }); },
               "Bert: expects init_std of 0 or more, got -1");
   check_error([&] { make([](Options& o) { o.block.eps = 1e-6; }); },
-              "Bert: expects eps beside block, {.eps = 1e-06, .block = ...}, not in it");
+              "Bert: expects eps outside of block: {.eps = 1e-06, .block = ...}");
   check_error([&] { make([](Options& o) { o.block.heads = 3; }); },
               "Bert: d_model 4 is not divisible by heads 3");
   check_error([&] { make([](Options& o) { o.block.causal = true; }); },
-              "Bert: block.causal is true: it sees both sides of every token");
+              "Bert: block.causal is true, but it sees both sides of every token");
   check_error([&] { make([](Options& o) { o.pooler = false; }); },
               "Bert: nsp_head needs the pooler: set pooler, or nsp_head to false");
 
@@ -243,8 +243,7 @@ TEST_CASE("Bert: errors") {
               "Bert: expects padding of bool, true where a token is padding, got i64 [2, 4]");
   check_error([&] { bert(kIds, {.padding = kPadding.slice(1, 0, 3)}); },
               "Bert: expects padding of the shape of ids, [2, 4], got [2, 3]");
-  check_error([&] { bert.loss(kIds, {}); },
-              "Bert: expects something to predict: loss(ids, {.tokens = targets})");
+  check_error([&] { bert.loss(kIds, {}); }, "Bert: expects targets: loss(ids, {.tokens = targets})");
   check_error([&] { bert.loss(kIds, {.tokens = kNext}); },
               "Bert: expects targets.tokens of the shape of ids, [2, 4], got [2]");
   check_error([&] { bert.loss(kIds, {.next = kIds}); },
@@ -265,12 +264,12 @@ TEST_CASE("Bert: errors") {
               "Bert: loss with targets.tokens needs the option mlm_head, which is false");
 }
 
-TEST_CASE("Bert: refuses padding of the other polarity") {
+TEST_CASE("Bert: rejects padding of the inverse polarity") {
   const nn::Bert bert(kTiny);
   const auto message = [](int row) {
     return "Bert: row " + std::to_string(row) +
            " of padding [2, 4] is true everywhere, which hides all of its tokens: true means padding, as in "
-           "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows of padding alone";
+           "ids == pad (Hugging Face's attention_mask is the inverse); leave out rows that are only padding";
   };
   check_error([&] { bert(kIds, {.padding = kIds != 0}); }, message(0));
   check_error([&] { bert.loss(kIds, {.tokens = kTargets}, {.padding = kIds != 0}); }, message(0));
@@ -279,7 +278,7 @@ TEST_CASE("Bert: refuses padding of the other polarity") {
         bert(kIds, {.padding = tensor({{false, true}, {true, true}}).repeat({1, 2})});
       },
       message(1));
-  // No row is all padding here, but what is to be predicted is.
+  // No row is all padding here, but all tokens to predict are.
   const Tensor ids = tensor({{1, 5, 3, 0}}), hidden = tensor({{1, 4, 3, 0}});
   check_error(
       [&] { bert.loss(hidden, {.tokens = where(hidden == 4, ids, -100)}, {.padding = hidden != 0}); },
@@ -289,14 +288,13 @@ TEST_CASE("Bert: refuses padding of the other polarity") {
   CHECK(bert(zeros({2, 0}, i64), {.padding = zeros({2, 0}, boolean)}).numel() == 0);
 }
 
-TEST_CASE("Bert: refuses targets that are the ids") {
+TEST_CASE("Bert: rejects targets that are the ids") {
   const nn::Bert bert({.vocab = 50, .context = 32, .layers = 1, .block = {.d_model = 4, .heads = 2}});
   const Tensor ids = randint(0, 50, {2, 32});
   const auto message = [](const std::string& shape) {
     return "Bert: targets.tokens " + shape +
-           " are the ids wherever they count, which a model learns to copy: expects ids in which these "
-           "tokens are "
-           "hidden, as from data::mask_tokens";
+           " are the ids wherever they are not -100, which a model learns to copy: expects ids in which "
+           "these tokens are hidden, as from data::mask_tokens";
   };
   check_error([&] { bert.loss(ids, {.tokens = ids}); }, message("[2, 32]"));
   check_error([&] { bert.loss(ids.slice(1, 0, 3), {.tokens = ids.slice(1, 0, 3).clone()}); },

@@ -1,4 +1,4 @@
-// choose_tokens and generate on many random cases, against the same written out plainly.
+// choose_tokens and generate on many random cases, against simple implementations.
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ using Row = std::vector<double>;
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 bool among(const Ids& ids, std::int64_t id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
 
-/// Logits after the penalty of what stands in `ids`.
+/// Logits after the penalty for the tokens in `ids`.
 Row penalized(Row logits, const Ids& ids, double penalty) {
   for (std::size_t v = 0; v < logits.size(); ++v)
     if (among(ids, static_cast<std::int64_t>(v)))
@@ -56,7 +56,7 @@ Row probabilities(const Row& logits, const Ids& ids, const nn::GenerateOptions& 
 
 }  // namespace
 
-TEST_CASE("choose_tokens: on random logits and options, draws have the probabilities written out") {
+TEST_CASE("choose_tokens: on random logits and options, samples have the computed probabilities") {
   constexpr std::int64_t kDraws = 40'000;
   int compared = 0, cut = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -98,7 +98,7 @@ struct Told {
   std::vector<Tensor> tokens;  // as on_token got them
 };
 
-/// generate() of a GPT by its words: for each token one pass over the window, then the row's logits.
+/// A simple generate() of a GPT: for each token one pass over the window, then the row's logits.
 Told generate_plainly(const nn::GPT& gpt, const Tensor& prompt, std::int64_t count,
                       const nn::GenerateOptions& o, std::int64_t most_told) {
   const std::int64_t context = gpt.options().context, rows = prompt.size(0);
@@ -126,7 +126,8 @@ Told generate_plainly(const nn::GPT& gpt, const Tensor& prompt, std::int64_t cou
 
 }  // namespace
 
-TEST_CASE("GPT: generate of random models and options is what its words say, far beyond the context too") {
+TEST_CASE(
+    "GPT: generate with random models and options equals the simple version, also far beyond the context") {
   const NoGrad guard;
   int slid = 0, stopped = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -176,7 +177,7 @@ TEST_CASE("GPT: generate of random models and options is what its words say, far
 
 namespace {
 
-/// generate() of a Seq2SeqTransformer by its words: every row for itself, until its end.
+/// A simple generate() of a Seq2SeqTransformer: every row separately, until its end.
 Told generate_plainly(const nn::Seq2SeqTransformer& model, const Tensor& source, std::int64_t count,
                       const nn::GenerateOptions& o) {
   const std::int64_t end = model.options().end, pad = model.options().pad, rows = source.size(0);
@@ -207,7 +208,7 @@ Told generate_plainly(const nn::Seq2SeqTransformer& model, const Tensor& source,
 
 }  // namespace
 
-TEST_CASE("Seq2SeqTransformer: generate with random options is what its words say") {
+TEST_CASE("Seq2SeqTransformer: generate with random options equals the simple version") {
   const NoGrad guard;
   int ended = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

@@ -17,7 +17,7 @@ namespace gradus::test {
 
 namespace {
 
-/// The tokens that many draws from one row of logits give.
+/// The tokens of many samples from one row of logits.
 std::set<std::int64_t> drawn(const Tensor& logits, const nn::GenerateOptions& options) {
   const std::vector<std::int64_t> tokens =
       nn::choose_tokens(logits.unsqueeze(0).expand({2000, -1}), zeros({2000, 1}, i64), options)
@@ -49,7 +49,7 @@ TEST_CASE("choose_tokens: top_p keeps the likeliest that add up to it") {
   CHECK(drawn(logits, {.temperature = 0.01}) == Set{1});
 }
 
-TEST_CASE("choose_tokens: frequencies are the probabilities, cut and scaled") {
+TEST_CASE("choose_tokens: frequencies are the truncated and rescaled probabilities") {
   manual_seed(5);
   const Tensor logits = tensor({0.1, 0.4, 0.3, 0.2}).log();
   const Tensor tokens =
@@ -87,10 +87,9 @@ TEST_CASE("choose_tokens: bad calls") {
                     ": for the likeliest token set greedy");
   for (const bool greedy : {false, true})
     for (const Tensor& none : {tensor({{0.0, kNan}}), tensor({{0.0, kInf}}), full({1, 2}, -kInf)})
-      check_error(
-          [&] { nn::choose_tokens(none, ids, {.greedy = greedy}); },
-          "choose_tokens: expects a finite logit in each row, and no NaN or infinity: the weights hold "
-          "such, or are very large, or every token is ruled out");
+      check_error([&] { nn::choose_tokens(none, ids, {.greedy = greedy}); },
+                  "choose_tokens: expects a finite logit in each row, and no NaN or infinity: the weights "
+                  "contain such values or are very large, or every token is excluded");
   CHECK(nn::choose_tokens(tensor({{-kInf, 0.0, -kInf}}), ids, {.temperature = 1e300}).item<int>() == 1);
   check_error(
       [&] {
@@ -104,20 +103,19 @@ TEST_CASE("choose_tokens: bad calls") {
       nn::choose_tokens(huge, tensor({{0, 1}}), {.repetition_penalty = penalty, .greedy = true});
     };
   };
-  check_error(
-      beyond(tensor({{1e35, 2e35}}), 1e-6),
-      "choose_tokens: a repetition_penalty of 1e-06 takes logits of up to 2e+35 beyond what f32 holds: "
-      "expects one nearer to 1");
+  check_error(beyond(tensor({{1e35, 2e35}}), 1e-6),
+              "choose_tokens: a repetition_penalty of 1e-06 makes logits of up to 2e+35 overflow f32: "
+              "expects one nearer to 1");
   check_error(beyond(tensor({{-1e35, -2e35, -kInf}}), 1e6),
-              "choose_tokens: a repetition_penalty of 1000000 takes logits of up to 2e+35 beyond what f32 "
-              "holds: expects one nearer to 1");
+              "choose_tokens: a repetition_penalty of 1000000 makes logits of up to 2e+35 overflow f32: "
+              "expects one nearer to 1");
   CHECK_NOTHROW(beyond(tensor({{-1e35, 2e35}}), 1e6)());  // the first cannot be taken in either case
   check_error([&] { nn::choose_tokens(ones({3}), ids); }, "choose_tokens: expects logits [B, V], got [3]");
   check_error([&] { nn::choose_tokens(Tensor(), ids); },
               "choose_tokens: expects logits [B, V], got an undefined tensor");
 }
 
-TEST_CASE("GPT: generate stops at stop tokens, row by row, and tells each token") {
+TEST_CASE("GPT: generate stops at stop tokens, row by row, and reports each token") {
   const nn::GPT gpt = small_gpt();
   const Tensor prompt = tensor({{0, 1}, {3, 2}, {5, 5}});
   const Tensor all = gpt.generate(prompt, 9, {.greedy = true});
@@ -179,7 +177,7 @@ TEST_CASE("GPT: a cache is as large as the text, not as the context") {
         small.beam_search(prompt, {.count = 9})[0].tokens);
 }
 
-TEST_CASE("GPT: beam search finds what trying everything finds") {
+TEST_CASE("GPT: beam search finds the results of exhaustive search") {
   const nn::GPT gpt = small_gpt();
   const NoGrad guard;
   const std::vector<std::int64_t> prompt{2, 0};
@@ -263,14 +261,14 @@ TEST_CASE("beam search: bad calls") {
         [&] {
           search(full({1, 2}, value));
         },
-        "beam_search: the logits hold NaN or infinity: so do the weights, or they are very large");
+        "beam_search: the logits contain NaN or infinity: so do the weights, or they are very large");
   check_error([&] { search(ones({1, 0})); }, "beam_search: expects logits [1, V] of each step, got [1, 0]");
   CHECK(search(full({1, 2}, -kInf)).empty());  // nothing can follow
   check_error([&] { gpt.new_cache(1).select(tensor({0.5})); },
               "KeyValueCache: select expects the numbers of sequences, i64 [N], got f32 [1]");
 }
 
-TEST_CASE("generate and beam search: stop tokens are tokens") {
+TEST_CASE("generate and beam search: stop tokens must be tokens") {
   const nn::GPT gpt = small_gpt();
   const Tensor prompt = tensor({1, 2});
   const nn::Seq2SeqTransformer model({.vocab = 6,
@@ -279,7 +277,7 @@ TEST_CASE("generate and beam search: stop tokens are tokens") {
                                       .decoder_layers = 1,
                                       .block = {.d_model = 8, .heads = 2}});
   for (const std::int64_t stop : {std::int64_t{-1}, std::int64_t{6}, INT64_MAX}) {
-    const std::string rest = " expects stop tokens of 0 .. 5, its vocabulary, got " + std::to_string(stop);
+    const std::string rest = " expects stop tokens in 0 .. 5, its vocabulary, got " + std::to_string(stop);
     check_error([&] { gpt.generate(prompt, 2, {.stop = {3, stop}}); }, "GPT: generate" + rest);
     check_error([&] { gpt.beam_search(prompt, {.count = 2, .stop = {stop}}); }, "GPT: beam_search" + rest);
     check_error([&] { model.generate(prompt, 2, {.stop = {stop}}); }, "Seq2SeqTransformer: generate" + rest);
@@ -295,7 +293,7 @@ TEST_CASE("generate and beam search: stop tokens are tokens") {
   }
 }
 
-TEST_CASE("generate: a tokenizer's ids in, ids out") {
+TEST_CASE("generate: takes and returns a tokenizer's ids") {
   using Ids = std::vector<std::int64_t>;
   const nn::GPT gpt = small_gpt();
   const Ids prompt{3, 1, 4};

@@ -102,7 +102,7 @@ TEST_CASE("GPT: no position sees a later token") {
   }
 }
 
-TEST_CASE("GPT: shorter rows, filled at the end, count with their own tokens alone") {
+TEST_CASE("GPT: of shorter rows, filled at the end, only their own tokens count") {
   const NoGrad guard;
   for (const nn::Positions positions : {nn::Positions::learned, nn::Positions::relative}) {
     nn::GPTOptions options = kTiny;
@@ -131,7 +131,7 @@ TEST_CASE("GPT: starts with GPT-2's scheme") {
   options.residual_init_scaling = false;
   CHECK(std_of(nn::GPT(options).parameter("layers.3.linear2.weight")) / 0.02 ==
         doctest::Approx(1).epsilon(0.05));
-  // So that an untrained model's loss is that of guessing.
+  // An untrained model's loss is that of guessing.
   const Tensor ids = randint(0, 100, {4, 64}), targets = randint(0, 100, {4, 64});
   CHECK(gpt.loss(ids, targets).item() == doctest::Approx(std::log(100)).epsilon(0.02));
 }
@@ -151,7 +151,7 @@ TEST_CASE("GPT: one seed, one model; one state dict, two placements") {
   CHECK(max_difference(a(ids), post(ids)) > 0);
 }
 
-TEST_CASE("GPT: generate is a function of weights, prompt, options and generator state") {
+TEST_CASE("GPT: generate depends only on weights, prompt, options and generator state") {
   manual_seed(1);
   const nn::GPT gpt = tiny();
   for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
@@ -171,7 +171,7 @@ TEST_CASE("GPT: generate is a function of weights, prompt, options and generator
   CHECK(gpt.generate(tensor({{1, 2}, {3, 4}, {5, 6}}), 3, {.greedy = true}).shape() == Shape{3, 5});
 }
 
-TEST_CASE("GPT: greedy takes the likeliest token, given the last `context` tokens") {
+TEST_CASE("GPT: greedy chooses the likeliest token, given the last `context` tokens") {
   const nn::GPT gpt = tiny();
   for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
   std::vector<std::int64_t> ids{3, 1};
@@ -187,7 +187,7 @@ TEST_CASE("GPT: greedy takes the likeliest token, given the last `context` token
   CHECK(gpt.generate(tensor({3, 1}), 10, {.temperature = 1e-6}).to_vector<std::int64_t>() == ids);
 }
 
-TEST_CASE("GPT: top_k draws from the k likeliest tokens only; a high temperature from all") {
+TEST_CASE("GPT: top_k samples only from the k likeliest tokens; a high temperature from all") {
   manual_seed(2);
   const nn::GPT gpt = tiny();
   for (const auto& [name, w] : gpt.named_parameters()) nn::init::normal_(w, 0, 0.5);
@@ -222,7 +222,7 @@ TEST_CASE("GPT: generate works in eval mode without a tape and restores the mode
   CHECK_FALSE(gpt.is_training());
 }
 
-TEST_CASE("GPT: learns a sequence by heart, both placements") {
+TEST_CASE("GPT: memorizes a sequence, with both placements") {
   for (const Placement& placement : {pre_ln(), post_ln()}) {
     manual_seed(0);
     const nn::GPT gpt({.vocab = 5,
@@ -286,13 +286,13 @@ TEST_CASE("GPT: bad calls") {
               "GPT: generate: expects top_k of 0 (all) or more, got -1");
 }
 
-TEST_CASE("GPT: refuses targets that are the ids") {
+TEST_CASE("GPT: rejects targets that are the ids") {
   const nn::GPT gpt({.vocab = 9, .context = 8, .layers = 1, .block = {.d_model = 4, .heads = 2}});
   const Tensor text = tensor({{1, 2, 3, 4, 5, 0}, {2, 2, 6, 0, 0, 0}}), ids = text.slice(1, 0, -1);
   const auto refuses = [&](const Tensor& seen, const Tensor& targets) {
     check_error([&] { gpt.loss(seen, targets); },
                 "GPT: targets " + to_string(targets.shape()) +
-                    " are the ids, which a model learns to copy: expects the tokens that come next, as in "
+                    " are the ids, which a model learns to copy: expects the next tokens, as in "
                     "loss(text.slice(1, 0, -1), text.slice(1, 1)) and from data::text_windows");
   };
   const auto accepts = [&](const Tensor& seen, const Tensor& targets) {

@@ -1,4 +1,4 @@
-// hidden(): the states which a model's head multiplies, of every model, position and head.
+// hidden(): the states that a model's head multiplies, for every model, kind of positions and head.
 
 #include <doctest/doctest.h>
 
@@ -67,7 +67,7 @@ std::vector<nn::Seq2SeqTransformer> translators() {
   return all;
 }
 
-/// f() as the generator of this seed has it.
+/// f() with the default generator set to this seed.
 template <class F>
 Tensor seeded(const F& f) {
   manual_seed(11);
@@ -120,7 +120,7 @@ TEST_CASE("hidden: a GPT's gradients, in f64") {
   }
 }
 
-TEST_CASE("hidden: comes after the final norm") {
+TEST_CASE("hidden: states after the final norm") {
   const nn::GPT gpt({.vocab = 7, .context = 8, .layers = 2, .block = {.d_model = 16, .heads = 2}});
   randomize(gpt);
   nn::init::ones_(gpt.parameter("norm.weight"));
@@ -166,7 +166,7 @@ TEST_CASE("hidden: with a cache, a GPT's states of the tokens that follow") {
   }
 }
 
-TEST_CASE("hidden: what a GPT refuses, it refuses here") {
+TEST_CASE("hidden: has the same errors as a GPT's call") {
   const nn::GPT gpt({.vocab = 7, .context = 5, .layers = 1, .block = {.d_model = 4, .heads = 2}});
   check_error([&] { gpt.hidden(zeros({3}, i64)); },
               "GPT: expects ids [B, T], got [3]: add a batch axis with .unsqueeze(0)");
@@ -186,11 +186,11 @@ TEST_CASE("hidden: what a GPT refuses, it refuses here") {
       [&] {
         gpt.hidden(zeros({1, 2}, i64), cache);
       },
-      "GPT: expects at most 5 tokens, its context, got ids [1, 2] after 4 in the cache: clear() it "
-      "and give it the last tokens again");
+      "GPT: expects at most 5 tokens, its context, got ids [1, 2] after 4 in the cache: clear() it and pass "
+      "the last tokens again");
 }
 
-TEST_CASE("hidden: a Bert's are what its call gives and its heads read") {
+TEST_CASE("hidden: for a Bert, the output of its call and the input of its heads") {
   nn::BertOptions options{
       .vocab = 7, .context = 8, .layers = 2, .block = {.d_model = 4, .heads = 2, .d_ff = 6, .dropout = 0.3}};
   for (const nn::Placement& placement : {nn::post_ln(), nn::pre_ln()})
@@ -254,7 +254,7 @@ TEST_CASE("hidden: with a cache, the states of a decoder's tokens that follow") 
   }
 }
 
-TEST_CASE("hidden: a T5's are scaled as its tied head has them") {
+TEST_CASE("hidden: a T5's states are scaled as for its tied head") {
   nn::T5Options options{.vocab = 7, .d_model = 4, .d_kv = 2, .d_ff = 6, .heads = 2};
   options.encoder_layers = options.decoder_layers = 1;
   const nn::T5 t5(options);

@@ -1,4 +1,4 @@
-// Beam search over targets: what trying everything finds; many sources at once.
+// Beam search over targets: against exhaustive search; many sources at once.
 
 #include <doctest/doctest.h>
 
@@ -69,7 +69,7 @@ void check_same(const std::vector<nn::Hypothesis>& a, const std::vector<nn::Hypo
 
 }  // namespace
 
-TEST_CASE("Seq2SeqTransformer: beam search finds what trying everything finds, for all sources at once") {
+TEST_CASE("Seq2SeqTransformer: beam search finds the results of exhaustive search, for all sources at once") {
   const nn::Seq2SeqTransformer model = model_for_beams();
   for (const double penalty : {0.0, 0.7}) {
     const auto found = model.beam_search(kSources, {.beams = 250, .count = 4, .length_penalty = penalty});
@@ -80,7 +80,7 @@ TEST_CASE("Seq2SeqTransformer: beam search finds what trying everything finds, f
   }
 }
 
-TEST_CASE("Seq2SeqTransformer: padding is never written, however likely it is") {
+TEST_CASE("Seq2SeqTransformer: padding is never generated, even if it is likely") {
   nn::Seq2SeqOptions options = model_for_beams().options();
   options.head_bias = true;
   options.pad = 5;
@@ -140,7 +140,7 @@ TEST_CASE("Seq2SeqTransformer: one beam is greedy, and ending early ends earlier
   CHECK(model.beam_search(kSources.slice(0, 0, 0), {.count = 3}).empty());
 }
 
-TEST_CASE("beam search: ending early leaves out what is under way, count cuts it off") {
+TEST_CASE("beam search: early_stop drops unfinished beams, count truncates them") {
   // From 9 on: 1 is likely and goes on with itself at 0.9; all else ends, with 0.
   const auto step = [](const Tensor& tokens, const Tensor&) {
     std::vector<Tensor> rows;

@@ -1,5 +1,4 @@
-// A small Seq2SeqTransformer learns to write what it reads backwards: the code of
-// docs/original_transformer.md.
+// A small Seq2SeqTransformer learns to reverse its input: the code of docs/original_transformer.md.
 
 #include <doctest/doctest.h>
 
@@ -10,7 +9,7 @@
 
 namespace gradus::test {
 
-TEST_CASE("Seq2SeqTransformer: learns to write backwards") {
+TEST_CASE("Seq2SeqTransformer: learns to reverse its input") {
   for (const nn::Placement& placement : {nn::post_ln(), nn::pre_ln()}) {
     manual_seed(1);
     // [training]

@@ -1,4 +1,4 @@
-// Seq2SeqTransformer: what it computes, written out; texts of a batch, padding, generation, errors.
+// Seq2SeqTransformer: its equation written out; texts of a batch, padding, generation, errors.
 
 #include "gradus/nn/models/seq2seq_transformer.h"
 
@@ -27,7 +27,7 @@ nn::Seq2SeqOptions small_seq2seq() {
           .block = {.d_model = 8, .heads = 2, .d_ff = 12, .dropout = 0.1}};
 }
 
-/// In eval mode, with weights that make tokens matter to each other.
+/// In eval mode, with weights large enough for tokens to affect each other.
 nn::Seq2SeqTransformer seq2seq_of(const nn::Seq2SeqOptions& options) {
   manual_seed(7);
   const nn::Seq2SeqTransformer model(options);
@@ -63,7 +63,7 @@ const Tensor kTarget = tensor({{5, 2, 0, 0}, {4, 4, 3, 2}, {6, 3, 2, 0}});
 
 }  // namespace
 
-TEST_CASE("Seq2SeqTransformer: is the stacks of the library around embeddings, waves and a tied head") {
+TEST_CASE("Seq2SeqTransformer: consists of the library's stacks, embeddings, waves and a tied head") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const Tensor source = kSource.slice(0, 2), target_in = model.shifted(kTarget).slice(0, 2);  // no padding
   CHECK((target_in == tensor({{1, 6, 3, 2}})).all());
@@ -106,13 +106,13 @@ TEST_CASE(
       losses = losses + model.loss(source, target) * static_cast<double>(target_lengths[at]);
     }
     CHECK(model.loss(kSource, kTarget).item() == near(losses.item() / 9, 1e-4));
-    // Columns that nobody fills change nothing, not a bit.
+    // Columns of only padding do not change a bit.
     const Tensor wide_source = pad(kSource, {0, 3}), wide_target = pad(kTarget, {0, 2});
     CHECK(model.loss(wide_source, wide_target).item() == model.loss(kSource, kTarget).item());
   }
 }
 
-TEST_CASE("Seq2SeqTransformer: the loss is that of the logits, smoothed, over what is no padding") {
+TEST_CASE("Seq2SeqTransformer: the loss is that of the logits, smoothed, without padding") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const Tensor logits = model(kSource, model.shifted(kTarget));
   for (const double smoothing : {0.0, 0.1}) {
@@ -153,7 +153,7 @@ TEST_CASE("Seq2SeqTransformer: the same bits for any number of threads, with and
     CHECK(max_difference(w.grad(), other.parameter(name).grad()) == 0);
 }
 
-TEST_CASE("Seq2SeqTransformer: with a cache the logits are those without") {
+TEST_CASE("Seq2SeqTransformer: the same logits with and without a cache") {
   const NoGrad guard;
   for (const nn::Seq2SeqOptions& options : kinds()) {
     const nn::Seq2SeqTransformer model = seq2seq_of(options);
@@ -169,7 +169,7 @@ TEST_CASE("Seq2SeqTransformer: with a cache the logits are those without") {
   }
 }
 
-TEST_CASE("Seq2SeqTransformer: generate writes each row until its end, and as it would alone") {
+TEST_CASE("Seq2SeqTransformer: generate extends each row until its end, as if it were alone") {
   int ends = 0;
   std::int64_t which = 0;
   for (nn::Seq2SeqOptions options : kinds()) {
@@ -195,7 +195,7 @@ TEST_CASE("Seq2SeqTransformer: generate writes each row until its end, and as it
   CHECK(ends < 18);
 }
 
-TEST_CASE("Seq2SeqTransformer: generate stops where it is told to, and tells each column") {
+TEST_CASE("Seq2SeqTransformer: generate stops at stop tokens, and reports each column") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const Tensor all = model.generate(kSource, 10, {.greedy = true});
   for (std::int64_t stop = 3; stop < 7; ++stop) {
@@ -224,7 +224,7 @@ TEST_CASE("Seq2SeqTransformer: generate stops where it is told to, and tells eac
             .all());
 }
 
-TEST_CASE("Seq2SeqTransformer: starts as it says") {
+TEST_CASE("Seq2SeqTransformer: initial values") {
   manual_seed(3);
   nn::Seq2SeqOptions options = small_seq2seq();
   options.vocab = 200;
@@ -274,13 +274,14 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
   check_error(made([](auto& o) { o.vocab = 0; }), "Seq2SeqTransformer: expects vocab of 1 or more, got 0");
   check_error(made([](auto& o) { o.end = 7; }),
               "Seq2SeqTransformer: expects end from 0 to 6, the last token, got 7");
-  check_error(made([](auto& o) { o.pad = 2; }),
-              "Seq2SeqTransformer: pad and end are the same token, 2: padding does not count, the end does");
+  check_error(
+      made([](auto& o) { o.pad = 2; }),
+      "Seq2SeqTransformer: pad and end are the same token, 2: the loss ignores padding but includes the end");
   check_error(made([](auto& o) { o.source_vocab = -1; }),
               "Seq2SeqTransformer: expects a source_vocab of 1 or more, or 0 for vocab, got -1");
   check_error(made([](auto& o) { o.block.causal = true; }),
-              "Seq2SeqTransformer: block.causal is for models of one stack: here the decoder is causal, the "
-              "encoder is not");
+              "Seq2SeqTransformer: block.causal is for models with one stack: here the decoder is causal, "
+              "the encoder is not");
   check_error(made([](auto& o) { o.block.heads = 3; }),
               "Seq2SeqTransformer: d_model 8 is not divisible by heads 3");
   check_error(made([](auto& o) { o.decoder_layers = 0; }),
@@ -309,8 +310,8 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
       [&] {
         model(pad(kSource, {0, 9}), kTarget);
       },
-      "Seq2SeqTransformer: source has 14 tokens, its context is 12: cut the text, or make the model with a "
-      "larger .context");
+      "Seq2SeqTransformer: source has 14 tokens, its context is 12: shorten the text, or make the model with "
+      "a larger .context");
   check_error(
       [&] { model.loss(kSource, masked_fill(kTarget, kTarget == 0, -100)); },
       "Seq2SeqTransformer: token -100 of target, at [0, 2], is outside its vocab of 7: expects 0 to 6; "
@@ -335,16 +336,14 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
       [&] {
         model.loss(kSource, tensor({{4, 2, 0}, {1, 3, 2}, {1, 5, 2}}));
       },
-      "Seq2SeqTransformer: row 1 of target begins with the start token, 1: leave it out, the model puts "
-      "it there");
+      "Seq2SeqTransformer: row 1 of target begins with the start token, 1: leave it out, the model adds it");
   nn::Seq2SeqOptions marian = small_seq2seq();  // which begins with padding
   marian.start = marian.pad;
   check_error(
       [&] {
         seq2seq_of(marian).loss(kSource, tensor({{0, 4, 2}, {4, 3, 2}, {4, 5, 2}}));
       },
-      "Seq2SeqTransformer: row 0 of target begins with the start token, 0: leave it out, the model puts "
-      "it there");
+      "Seq2SeqTransformer: row 0 of target begins with the start token, 0: leave it out, the model adds it");
   CHECK(seq2seq_of(marian).loss(kSource, tensor({{4, 5}, {0, 0}, {4, 2}})).item() > 0);  // cut, and nothing
   marian.start = marian.end;
   CHECK(seq2seq_of(marian).loss(kSource, tensor({{2, 0}, {4, 2}, {4, 2}})).item() > 0);  // an empty text
@@ -354,9 +353,8 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
         model.decode(full({3, 9}, 4, i64), model.encode(kSource), room);
         model.decode(full({3, 4}, 4, i64), model.encode(kSource), room);
       },
-      "Seq2SeqTransformer: target_in has 13 tokens, its context is 12: cut the text, or make the model with "
-      "a "
-      "larger .context");
+      "Seq2SeqTransformer: target_in has 13 tokens, its context is 12: shorten the text, or make the model "
+      "with a larger .context");
   check_error([&] { model.generate(kSource, 13); },
               "Seq2SeqTransformer: generate expects a count of at most 12, its context, got 13");
   check_error([&] { model.generate(kSource, 3, {.top_p = 2}); },
@@ -365,7 +363,7 @@ TEST_CASE("Seq2SeqTransformer: bad calls") {
               "beam_search: expects beams of 1 or more, got 0");
   nn::KeyValueCache cache = model.decoder.new_cache(3, 4);
   check_error([&] { model.next_logits(kTarget, model.encode(kSource), cache); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
 }
 
 }  // namespace gradus::test

@@ -1,4 +1,4 @@
-// T5: its sizes, its initial values, its dropout; what it computes is compared in tests/golden.
+// T5: sizes, initial values, dropout; tests/golden compares its results.
 
 #include "gradus/nn/models/t5.h"
 
@@ -50,12 +50,13 @@ TEST_CASE("T5: the published sizes") {
     o.vocab = 60;
     CHECK(nn::T5(o).num_parameters() == parameters_of(o));
   }
-  check_error([] { nn::t5("tiny"); }, "t5: there is no size 'tiny'; there are small, base, large, 3b, 11b");
+  check_error([] { nn::t5("tiny"); },
+              "t5: there is no size 'tiny': expects one of small, base, large, 3b, 11b");
   check_error([] { nn::t5_v1_1("3b"); },
-              "t5_v1_1: there is no size '3b'; there are small, base, large, xl, xxl");
+              "t5_v1_1: there is no size '3b': expects one of small, base, large, xl, xxl");
 }
 
-TEST_CASE("T5: starts as it says, with any placement") {
+TEST_CASE("T5: initial values, with any placement") {
   manual_seed(2);
   for (const bool gated : {false, true}) {
     nn::T5Options options = small_t5();
@@ -127,9 +128,9 @@ TEST_CASE("T5: bad calls") {
   check_error(made([](auto& o) { o.d_kv = -1; }), "T5: expects d_kv of 1 or more, got -1");
   check_error(made([](auto& o) { o.heads = 0; }), "T5: expects heads of 1 or more, got 0");
   check_error(made([](auto& o) { o.end = 0; }),
-              "T5: pad and end are the same token, 0: padding does not count, the end does");
+              "T5: pad and end are the same token, 0: the loss ignores padding but includes the end");
   check_error(made([](auto& o) { o.buckets = 6; }),
-              "RelativeBias: expects buckets in a multiple of 4, got 6");
+              "RelativeBias: expects buckets to be a multiple of 4, got 6");
   const nn::T5 model(small_t5());
   check_error(
       [&] {

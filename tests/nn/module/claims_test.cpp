@@ -1,4 +1,4 @@
-// Parameters that get gradients and are in no optimizer (module_test.cpp has the messages).
+// Parameters that get gradients but are in no optimizer (module_test.cpp has the messages).
 
 #include "gradus/nn/detail/claims.h"
 
@@ -17,7 +17,7 @@ TEST_CASE("claims: a parameter claimed between its gradient and the step is not 
   nn::check_unclaimed_parameters("SGD");
 }
 
-TEST_CASE("claims: a leaf that is no module's parameter is nobody's business") {
+TEST_CASE("claims: a leaf that is not a module's parameter is ignored") {
   const nn::Linear known(2, 2);
   known.parameters();
   Tensor x = ones({1, 2});

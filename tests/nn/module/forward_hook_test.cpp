@@ -20,7 +20,7 @@ namespace {
 
 using Seen = std::vector<std::pair<std::string, Shape>>;
 
-/// "kind path", or "kind" of what has none.
+/// "kind path", or "kind" without a path.
 std::string name_of(const nn::Module& m) { return *m.path() ? m.kind() + " " + m.path() : m.kind(); }
 
 nn::ForwardHook collect(const nn::Module& model, Seen& seen) {
@@ -28,7 +28,7 @@ nn::ForwardHook collect(const nn::Module& model, Seen& seen) {
       [&](const nn::Module& m, const Tensor& y) { seen.emplace_back(name_of(m), y.shape()); });
 }
 
-/// What hooks of the model see in f(model).
+/// The modules that hooks of the model see in f(model).
 template <class Model, class F>
 Seen seen_in(const Model& model, const F& f) {
   Seen seen;
@@ -37,20 +37,20 @@ Seen seen_in(const Model& model, const F& f) {
   return seen;
 }
 
-/// How often each name is there.
+/// The number of occurrences of each name.
 std::multiset<std::string> names_of(const Seen& seen) {
   std::multiset<std::string> names;
   for (const auto& [name, shape] : seen) names.insert(name);
   return names;
 }
 
-/// Says nothing itself.
+/// Does not report its output.
 struct Silent : nn::Module {
   nn::Linear fc = add("fc", nn::Linear(3, 4));
   Tensor operator()(const Tensor& x) const { return tanh(fc(x)); }
 };
 
-/// Says what it returns.
+/// Reports its output.
 struct Telling : nn::Module {
   nn::Linear fc = add("fc", nn::Linear(3, 4));
   Tensor operator()(const Tensor& x) const { return report(tanh(fc(x))); }
@@ -58,7 +58,7 @@ struct Telling : nn::Module {
 
 }  // namespace
 
-TEST_CASE("on_forward: every layer of the library shows what it returns, once") {
+TEST_CASE("on_forward: every layer of the library reports its output, once") {
   const Tensor rows = randn({2, 3, 4}), image = randn({2, 4, 6, 6}), ids = tensor({{1, 2}});
   const auto check_layer = [](const auto& layer, const auto&... inputs) {
     const std::string kind = layer.kind();
@@ -140,7 +140,7 @@ TEST_CASE("on_forward: all below, in the order they are computed") {
                            {"Sequential", {5, 4}}});
 }
 
-TEST_CASE("on_forward: modules of one's own are seen where something calls them or they report") {
+TEST_CASE("on_forward: user modules are seen if a container calls them or they report") {
   const Tensor x = ones({2, 3});
   const auto call = [&](const auto& m) { m(x); };
   CHECK(seen_in(Silent(), call) == Seen{{"Linear fc", {2, 4}}});
@@ -155,7 +155,7 @@ TEST_CASE("on_forward: modules of one's own are seen where something calls them 
         Seen{{"Linear 0.fc", {2, 4}}, {"Telling 0", {2, 4}}, {"Sequential", {2, 4}}});
 }
 
-TEST_CASE("on_forward: blocks of one's own in a stack") {
+TEST_CASE("on_forward: user blocks in a stack") {
   struct Mine : nn::Module {
     explicit Mine(const nn::BlockOptions& o) : fc(add("fc", nn::Linear(o.d_model, o.d_model))) {}
     Tensor operator()(const Tensor& x) const { return x + fc(x); }
@@ -175,7 +175,7 @@ TEST_CASE("on_forward: blocks of one's own in a stack") {
                            {"TransformerEncoder", {1, 2, 4}}});
 }
 
-TEST_CASE("on_forward: only this part, until the last copy of the hook goes") {
+TEST_CASE("on_forward: only this part, until the last copy of the hook is destroyed") {
   const nn::Sequential net(nn::Linear(2, 3), nn::Linear(3, 4));
   const Tensor x = ones({1, 2});
   const nn::Module second = net.children()[1].second;
@@ -195,7 +195,7 @@ TEST_CASE("on_forward: only this part, until the last copy of the hook goes") {
   CHECK(seen.size() == 2);
 }
 
-TEST_CASE("on_forward: several hooks in their order; one may end itself; a part of two places is seen once") {
+TEST_CASE("on_forward: several hooks in their order; one may end itself; a shared part is seen once") {
   const nn::Module model("Model");
   const nn::Linear shared = model.add("a", nn::Linear(2, 2));
   model.add("b", shared);
@@ -211,7 +211,7 @@ TEST_CASE("on_forward: several hooks in their order; one may end itself; a part 
   CHECK(order == "122");
 }
 
-TEST_CASE("on_forward: outlives the model, and does not keep it") {
+TEST_CASE("on_forward: a hook outlives the model, and does not keep it alive") {
   std::optional<nn::ForwardHook> hook;
   const std::int64_t before = live_nodes();
   {
@@ -223,7 +223,7 @@ TEST_CASE("on_forward: outlives the model, and does not keep it") {
   CHECK(nn::detail::forward_hooks == 0);
 }
 
-TEST_CASE("on_forward: changes no number; gradients can be watched; a hook may throw") {
+TEST_CASE("on_forward: changes no value; gradients can be observed; a hook may throw") {
   const nn::Sequential net(nn::Linear(2, 3), tanh, nn::Linear(3, 1));
   const Tensor x = randn({4, 2});
   const auto gradients = [&] {

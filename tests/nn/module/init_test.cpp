@@ -78,7 +78,7 @@ TEST_CASE("init: gains") {
   CHECK(init::gain(init::Nonlinearity::leaky_relu, 0.2) == near(std::sqrt(2 / 1.04)));
 }
 
-TEST_CASE("init: trunc_normal_ stays inside and has the cut distribution's moments") {
+TEST_CASE("init: trunc_normal_ stays inside and has the truncated distribution's moments") {
   Generator generator(1);
   const Tensor w = empty({40000}, f64);
   init::trunc_normal_(w, 0, 1, -2, 2, generator);
@@ -108,13 +108,13 @@ TEST_CASE("init: the same generator state gives the same values, on any dtype's 
 
 namespace own {
 
-/// Of the library's name, but 1 + weight is the gain.
+/// Has the library's name, but multiplies by 1 + weight.
 struct RMSNorm : nn::Module {
   nn::Parameter weight = parameter("weight", zeros({4}));
   nn::Parameter bias = parameter("gate_bias", full({4}, -2.0));
   nn::Parameter mix = parameter("mix", eye(4));
 };
-/// A layer of the library with a parameter of its own besides.
+/// A layer of the library with an additional parameter.
 struct Gated : nn::LayerNorm {
   Gated() : nn::LayerNorm(4) {}
   nn::Parameter gate = parameter("gate", full({4}, 0.25));
@@ -126,7 +126,7 @@ struct Family {
 
 }  // namespace own
 
-TEST_CASE("init: gpt2_ leaves what other modules own, whatever they are called") {
+TEST_CASE("init: gpt2_ does not change other modules' parameters, even if they have the library's names") {
   const nn::Module model;
   const own::RMSNorm norm = model.add("norm", own::RMSNorm());
   const own::Gated gated = model.add("gated", own::Gated());

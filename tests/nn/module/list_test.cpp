@@ -50,7 +50,7 @@ static_assert(std::same_as<decltype(data::text_windows(Tensor(), 2)[0]), Tensor>
 
 }  // namespace
 
-TEST_CASE("lists of a module: an element of a temporary one stays") {
+TEST_CASE("lists of a module: an element of a temporary list remains valid") {
   const Tower tower;
   const Tensor& w = tower.parameters()[0];
   const auto& [name, bias] = tower.named_parameters().back();
@@ -64,7 +64,7 @@ TEST_CASE("lists of a module: an element of a temporary one stays") {
   CHECK(last.kind() == "List");
 }
 
-TEST_CASE("lists of a module: go where vectors go") {
+TEST_CASE("lists of a module: convert to vectors") {
   const Tower a, b;
   auto both = a.parameters();
   TensorList all = b.parameters();
@@ -77,7 +77,7 @@ TEST_CASE("lists of a module: go where vectors go") {
   CHECK(one.groups() == 1);
 }
 
-TEST_CASE("arrays of tensors: an element of a temporary one stays, and they come apart") {
+TEST_CASE("arrays of tensors: an element of a temporary array remains valid; structured bindings") {
   data::DataLoader loader({arange(4), arange(4) * 2}, {.batch_size = 2});
   const Tensor& x = loader.next()[0];
   const auto [a, b] = loader.next();

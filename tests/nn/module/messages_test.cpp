@@ -1,4 +1,4 @@
-// Wrong calls and what they are told: the layer the user made, what it expects, what came, what to do.
+// Messages of invalid calls: the user's layer, the requirement, the arguments, the remedy.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ void check_all(const std::vector<Case>& cases) {
   }
 }
 
-/// Everything below stands somewhere in one model.
+/// All modules below are parts of one model.
 struct Model : nn::Module {
   nn::Linear fc = add("fc", nn::Linear(8, 4));
   nn::Embedding embedding = add("embedding", nn::Embedding(5, 8));
@@ -46,7 +46,7 @@ struct Model : nn::Module {
       add("gpt", nn::GPT({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 8, .heads = 2}}));
 };
 
-const std::string kMask = ": a mask is passed by its name: ";
+const std::string kMask = ": pass a mask by its name: ";
 const std::string kAttentionMask =
     kMask + "attention(x, {.key_padding_mask = padding}), or .visible, or .score_bias";
 const std::string kDecoderMask = kMask + "decoder(x, memory, {.memory = {.key_padding_mask = padding}})";
@@ -54,7 +54,7 @@ const std::string kBatch = ": add a batch axis with .unsqueeze(0)";
 
 }  // namespace
 
-TEST_CASE("messages: a mask in the place of memory") {
+TEST_CASE("messages: a mask in place of memory") {
   const Model m;
   const Tensor x = randn({2, 3, 8}), padding = zeros({2, 3}, boolean);
   const std::string expects = ": expects memory [B, T, 8] of f32, got ";
@@ -113,12 +113,12 @@ TEST_CASE("messages: masks of the wrong kind") {
       {[&] {
          m.attention(x, {.visible = ones({3, 3})});
        },
-       visible + "f32 [3, 3]: compare, as in mask != 0; numbers to add to the scores are a score_bias (in "
+       visible + "f32 [3, 3]: compare, as in mask != 0; pass values to add to the scores as score_bias (in "
                  "attention)"},
       {[&] {
          m.attention(x, {.score_bias = ones({3, 3}, boolean)});
        },
-       bias + "bool [3, 3]: a bool mask is given as visible (in attention)"},
+       bias + "bool [3, 3]: pass a bool mask as visible (in attention)"},
       {[&] {
          m.attention(x, {.score_bias = ones({3, 3}, f64)});
        },
@@ -126,11 +126,11 @@ TEST_CASE("messages: masks of the wrong kind") {
   });
 }
 
-TEST_CASE("messages: one sequence, other numbers, nothing") {
+TEST_CASE("messages: a missing batch axis, other dtypes, undefined tensors") {
   const Model m;
   const Tensor one = randn({3, 8}), ids = zeros({2, 3}, i64), nothing;
   const auto f32_expected = [](const std::string& layer, const std::string& where) {
-    return layer + ": expects x of f32, as its parameters are, got i64 [2, 3, 8]: convert with .to(f32)" +
+    return layer + ": expects x of f32, as are its parameters, got i64 [2, 3, 8]: convert with .to(f32)" +
            where;
   };
   const Tensor whole = zeros({2, 3, 8}, i64);
@@ -175,7 +175,7 @@ TEST_CASE("messages: one sequence, other numbers, nothing") {
               "Dropout: expects x of f32 or f64, got i64 [2, 3, 8]: convert with .to(f32) (in dropout)");
 }
 
-TEST_CASE("messages: options are refused under the name of what is built") {
+TEST_CASE("messages: errors in options name the user's layer") {
   const nn::BlockOptions odd{.d_model = 9, .heads = 2}, wet{.d_model = 8, .heads = 2, .dropout = 1.5};
   check_all({
       {[&] { nn::PreLNBlock{odd}; }, "PreLNBlock: d_model 9 is not divisible by heads 2"},

@@ -89,7 +89,7 @@ TEST_CASE("module: named_modules and children") {
   CHECK_FALSE(pair.children()[0].second == pair.second);
 }
 
-TEST_CASE("module: apply visits parts before what holds them, and can set values") {
+TEST_CASE("module: apply visits parts before their parents, and can set values") {
   const Pair pair;
   Names order;
   pair.apply([&](const nn::Module& m) { order.push_back(m.kind()); });
@@ -102,7 +102,7 @@ TEST_CASE("module: apply visits parts before what holds them, and can set values
   CHECK(pair.first.weight.array().at({0}) == 1);
 }
 
-TEST_CASE("module: a part added as \"\" has its keys at the level of what holds it") {
+TEST_CASE("module: a part added as \"\" has its keys at its parent's level") {
   const nn::Module block("Block");
   const Pair pair = block.add("", Pair());
   block.add("norm", Scale());
@@ -125,9 +125,12 @@ TEST_CASE("module: bad registrations") {
   check_error([&] { m.add("fc", Scale()); }, "Net: the name 'fc' is taken");
   check_error([&] { m.parameter("fc", zeros({2})); }, "Net: the name 'fc' is taken");
   check_error([&] { m.buffer("w", zeros({2})); }, "Net: the name 'w' is taken");
-  check_error([&] { m.add("a.b", Scale()); }, "Net: a name is not empty and has no dot, got 'a.b'");
-  check_error([&] { m.parameter("", zeros({2})); }, "Net: a name is not empty and has no dot, got ''");
-  check_error([&] { m.buffer("x.y", zeros({2})); }, "Net: a name is not empty and has no dot, got 'x.y'");
+  check_error([&] { m.add("a.b", Scale()); },
+              "Net: expects a name that is not empty and has no dot, got 'a.b'");
+  check_error([&] { m.parameter("", zeros({2})); },
+              "Net: expects a name that is not empty and has no dot, got ''");
+  check_error([&] { m.buffer("x.y", zeros({2})); },
+              "Net: expects a name that is not empty and has no dot, got 'x.y'");
   check_error([&] { m.parameter("v", Tensor()); }, "Net: parameter 'v' is an undefined tensor");
   check_error([&] { m.buffer("v", Tensor()); }, "Net: buffer 'v' is an undefined tensor");
   check_error(
@@ -143,10 +146,10 @@ TEST_CASE("module: bad registrations") {
   leaf.requires_grad_();
   check_error([&] { m.parameter("v", leaf * 2.0); },
               "Net: parameter 'v' [2] is the output of mul: register its detach()");
-  check_error([&] { m.add("self", m); }, "Net: cannot add a module to itself or to a part of its own");
+  check_error([&] { m.add("self", m); }, "Net: cannot add a module to itself or to one of its parts");
   const nn::Module inner("Inner");
   m.add("inner", inner);
-  check_error([&] { inner.add("outer", m); }, "Inner: cannot add a module to itself or to a part of its own");
+  check_error([&] { inner.add("outer", m); }, "Inner: cannot add a module to itself or to one of its parts");
   CHECK(m.children().size() == 2);  // nothing of all this was registered
   CHECK(inner.children().empty());
 }
@@ -252,7 +255,7 @@ TEST_CASE("module: zero_grad and freezing") {
   CHECK(pair.second(x).requires_grad());
 }
 
-TEST_CASE("module: one module at two places shares its parameters") {
+TEST_CASE("module: a module added twice shares its parameters") {
   const nn::Module m;
   const Scale shared;
   m.add("a", shared);
@@ -275,8 +278,7 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
       nn::check_unclaimed_parameters("Adam"),
       "Adam: Linear.weight [1, 3] received a gradient but is in no optimizer: its module was never added "
       "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
-      "made; "
-      "one that shall not be trained is frozen with requires_grad_(false)");
+      "made; freeze a parameter that should not be trained with requires_grad_(false)");
   nn::check_unclaimed_parameters("Adam");  // said once
 
   model.fc1(ones({2, 3})).backward(ones({2, 3}));
@@ -288,7 +290,7 @@ TEST_CASE("module: a part that was never added is found by name when it gets a g
                     doctest::Contains("Adam: Module.weight [3] received"));
 }
 
-TEST_CASE("module: nothing but parameters() hands parameters out") {
+TEST_CASE("module: only parameters() claims parameters") {
   const nn::Module model;
   const nn::Linear layer(2, 2), other = model.add("other", nn::Linear(2, 2));
   model.parameters();

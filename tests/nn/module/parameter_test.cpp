@@ -1,5 +1,5 @@
-// What a module's parts and tensors cannot be made to be by accident: replaced, moved from, separated from
-// what the optimizer and a file hold.
+// A module's parts and tensors cannot be replaced, moved from or separated from the optimizer and files by
+// accident.
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ using test::check_error;
 
 namespace {
 
-/// Parts of every kind that a move could tear out.
+/// Parts of all kinds that a move could remove.
 struct Net : nn::Module {
   nn::Linear first = add("first", nn::Linear(2, 3));
   std::vector<nn::Linear> middle = add_list("middle", 2, [](int) { return nn::Linear(3, 3); });
@@ -44,7 +44,7 @@ struct Net : nn::Module {
   }
 };
 
-/// A second floor of inheritance, with members of its own.
+/// A second level of inheritance, with its own members.
 struct Tall : Net {
   std::vector<nn::Linear> more = add_list("more", 3, [](int) { return nn::Linear(2, 2); });
   Tensor operator()(const Tensor& x) const {
@@ -95,7 +95,7 @@ struct Untied : nn::Module {
 
 }  // namespace
 
-TEST_CASE("parameters and buffers: no other tensor takes their place") {
+TEST_CASE("parameters and buffers: another tensor cannot replace them") {
   static_assert(!WeightTakes<nn::Linear, Tensor>);
   static_assert(!WeightTakes<nn::Linear, const Tensor&>);
   static_assert(!WeightTakes<nn::Linear, nn::Parameter>);
@@ -109,11 +109,11 @@ TEST_CASE("parameters and buffers: no other tensor takes their place") {
   static_assert(
       !std::is_assignable_v<decltype((std::declval<nn::MultiheadAttention&>().in_proj_weight)), Tensor>);
   static_assert(!std::is_swappable_v<nn::Parameter>);
-  // A member that would be a plain Tensor is told so; loops that would write into copies of handles too.
+  // A member declared as Tensor does not compile, nor does a loop that would write into copies of handles.
   static_assert(Declares<nn::Parameter> && Declares<nn::Buffer> && !Declares<Tensor>);
   static_assert(!std::is_assignable_v<Tensor&, nn::Registered>);
   static_assert(LoopsOverParameters<const Tensor&> && !LoopsOverParameters<Tensor&>);
-  // And it is a tensor to everybody else.
+  // Otherwise it is a Tensor.
   static_assert(std::is_convertible_v<nn::Parameter, Tensor>);
   static_assert(std::is_assignable_v<Tensor&, const nn::Parameter&>);
 }
@@ -131,12 +131,12 @@ TEST_CASE("parameters: may be registered late, once") {
   CHECK(late.bias.node() == late.parameter("bias").node());
   CHECK_THROWS_WITH_AS(
       late.weight = late.parameter("other", ones({3})),
-      "Parameter [2]: cannot be replaced by [3]: to change its numbers call copy_(values) under NoGrad",
+      "Parameter [2]: cannot be replaced by [3]: to change its values call copy_(values) under NoGrad",
       Error);
   CHECK(late.weight.node() == late.parameter("weight").node());
 }
 
-TEST_CASE("modules: are not assigned, and what looks like a move copies the handle") {
+TEST_CASE("modules: cannot be assigned, and a move copies the handle") {
   static_assert(Guarded<nn::Module> && Guarded<nn::Linear> && Guarded<nn::Sequential> && Guarded<nn::GPT> &&
                 Guarded<nn::TransformerEncoder> && Guarded<nn::TransformerDecoder> &&
                 Guarded<nn::PreLNBlock> && Guarded<nn::PostLNDecoderBlock> && Guarded<Net> && Guarded<Tall>);
@@ -185,7 +185,7 @@ TEST_CASE("modules: are not assigned, and what looks like a move copies the hand
   CHECK(same(call(x), y));
 }
 
-TEST_CASE("modules: a Sequential, a stack and a GPT that were moved from are still whole") {
+TEST_CASE("modules: a Sequential, a stack and a GPT that were moved from still work") {
   const Tensor x = randn({2, 3, 4}), ids = randint(0, 7, {2, 3});
   nn::Sequential net(nn::Linear(4, 4), nn::ReLU());
   const nn::Sequential net2 = std::move(net);
@@ -224,7 +224,7 @@ TEST_CASE("tying: one parameter under two names, counted once and trained once")
   CHECK(allclose(model.head.weight.detach(), before - expected * 0.5, 1e-5, 1e-6));
 }
 
-TEST_CASE("tying: an embedding on a head, a bias of its own, frozen stays frozen") {
+TEST_CASE("tying: an embedding shares a head's weight, with a separate bias; frozen remains frozen") {
   const nn::Linear head(4, 5);
   head.requires_grad_(false);
   const nn::Embedding embedding(head.weight);
@@ -268,7 +268,8 @@ TEST_CASE("tying: saved under both names, loaded only when both agree") {
   CHECK(std::isnan(b.head.weight.array().at({0, 0})));
 }
 
-TEST_CASE("optimizers: a part added after the optimizer was made is noticed, whoever asks for parameters") {
+TEST_CASE(
+    "optimizers: a part added after the optimizer was made is detected, even if parameters() was called") {
   for (const bool clips : {false, true}) {
     const nn::Module net("Net");
     const nn::Linear fc = net.add("fc", nn::Linear(2, 2));
@@ -276,10 +277,11 @@ TEST_CASE("optimizers: a part added after the optimizer was made is noticed, who
     const nn::Linear extra = net.add("extra", nn::Linear(2, 2));
     extra(fc(ones({1, 2}))).sum().backward();
     if (clips) optim::clip_grad_norm(net.parameters(), 1);
-    check_error([&] { opt.step(); },
-                "SGD: extra.weight [2, 2] received a gradient but is in no optimizer: its module was never "
-                "added (declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the "
-                "optimizer was made; one that shall not be trained is frozen with requires_grad_(false)");
+    check_error(
+        [&] { opt.step(); },
+        "SGD: extra.weight [2, 2] received a gradient but is in no optimizer: its module was never added "
+        "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
+        "made; freeze a parameter that should not be trained with requires_grad_(false)");
 
     optim::SGD all(net.parameters(), {.lr = 0.1});  // made anew
     extra(fc(ones({1, 2}))).sum().backward();
@@ -287,7 +289,7 @@ TEST_CASE("optimizers: a part added after the optimizer was made is noticed, who
   }
 }
 
-TEST_CASE("optimizers: some parameters may be left alone") {
+TEST_CASE("optimizers: some parameters may be left out") {
   struct Model : nn::Module {
     nn::Linear body = add("body", nn::Linear(2, 2));
     nn::Linear head = add("head", nn::Linear(2, 1));

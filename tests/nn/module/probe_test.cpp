@@ -101,7 +101,7 @@ TEST_CASE("probe: masks hide logits; an attention bias counts") {
   CHECK(probe.rows()[0].largest_logit == doctest::Approx(1000).epsilon(0.1));
 }
 
-TEST_CASE("probe: before backward there is nothing to say about gradients") {
+TEST_CASE("probe: before backward gradients are NaN") {
   const auto encoder = encoder_of();
   const nn::Probe probe;
   encoder(randn({1, 2, 4}));
@@ -116,7 +116,7 @@ TEST_CASE("probe: before backward there is nothing to say about gradients") {
   CHECK(probe.rows().size() == 3);
 }
 
-TEST_CASE("probe: watches a GPT, only while it lives, the inner one of two") {
+TEST_CASE("probe: watches a GPT, only during its lifetime, the inner one of two") {
   const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}});
   const Tensor ids = tensor({{1, 2, 3}});
   gpt(ids);
@@ -133,7 +133,7 @@ TEST_CASE("probe: watches a GPT, only while it lives, the inner one of two") {
   CHECK(outer.rows().size() == 3);
 }
 
-TEST_CASE("probe: changes nothing and leaves nothing behind") {
+TEST_CASE("probe: changes nothing and leaks nothing") {
   const auto encoder = encoder_of(true);
   const Tensor x = randn({2, 3, 4});
   const auto gradients = [&] {
@@ -155,7 +155,7 @@ TEST_CASE("probe: changes nothing and leaves nothing behind") {
   CHECK(test::max_difference(gradients(), without) == 0);
 }
 
-TEST_CASE("probe: own models show their layers with observe()") {
+TEST_CASE("probe: user models show their layers with observe()") {
   struct Net : nn::Module {
     nn::Linear fc1 = add("fc1", nn::Linear(2, 3));
     nn::Linear fc2 = add("fc2", nn::Linear(3, 1));
@@ -193,7 +193,7 @@ TEST_CASE("probe: the table") {
         "fc          1.414       1.414       2.449           0           -\n");
 }
 
-TEST_CASE("probe: of a model without a stack, the layers that have parameters") {
+TEST_CASE("probe: for a model without a stack, the layers that have parameters") {
   const nn::Sequential net(nn::Linear(2, 3), tanh, nn::Dropout(0.1), nn::Linear(3, 1));
   const Tensor x = randn({4, 2});
   CHECK(layers_of(nn::Probe()).empty());
@@ -220,7 +220,7 @@ TEST_CASE("probe: of a model without a stack, the layers that have parameters") 
   CHECK(outer.rows().size() == 2);
 }
 
-TEST_CASE("probe: of a GPT with its model named, layers inside blocks too, blocks as before") {
+TEST_CASE("probe: for a GPT passed to the constructor, also layers inside blocks, and blocks as before") {
   const nn::GPT gpt({.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 1}});
   const nn::Probe probe(gpt);
   const nn::Probe* const watching = &probe;

@@ -84,7 +84,7 @@ TEST_CASE("load_state_dict: everything that does not fit is reported at once, an
               "  these are Hugging Face's names: load_pretrained() of GPT, Bert, T5 and others reads them");
 }
 
-TEST_CASE("load_state_dict: one kind of problem alone") {
+TEST_CASE("load_state_dict: only one kind of problem") {
   const nn::Linear layer(2, 3);
   check_error([&] { layer.load_state_dict(without(layer.state_dict(), "bias")); },
               "load_state_dict: the state does not fit this Linear:\n  missing: bias");
@@ -102,7 +102,7 @@ TEST_CASE("load_state_dict: one kind of problem alone") {
               "  mismatched: bias expects [3], got an undefined tensor");
 }
 
-TEST_CASE("load_state_dict: not strict reports keys and still refuses shapes") {
+TEST_CASE("load_state_dict: not strict reports keys and still rejects shapes") {
   const nn::Linear layer(2, 3);
   const std::vector<float> bias = layer.bias.to_vector<float>();
   const nn::LoadReport report =
@@ -118,7 +118,7 @@ TEST_CASE("load_state_dict: not strict reports keys and still refuses shapes") {
       "load_state_dict: the state does not fit this Linear:\n  mismatched: weight expects [3, 2], got [2]");
 }
 
-TEST_CASE("load_state_dict: integers are no weights, and the other way round") {
+TEST_CASE("load_state_dict: integers do not convert to weights, nor weights to integers") {
   const nn::Module model("Net");
   model.parameter("w", zeros({2}));
   const nn::Buffer steps = model.buffer("steps", zeros({1}, i64));
@@ -132,7 +132,7 @@ TEST_CASE("load_state_dict: integers are no weights, and the other way round") {
   CHECK(steps.item() == 3);
 }
 
-TEST_CASE("load_state_dict: a state that is the model's own memory is no saved one") {
+TEST_CASE("load_state_dict: a state that is the model's own memory is an error") {
   const Net net;
   const StateDict best = net.state_dict(), kept = net.state_dict().clone();
   const std::vector<float> before = net.fc1.weight.to_vector<float>();
@@ -140,10 +140,9 @@ TEST_CASE("load_state_dict: a state that is the model's own memory is no saved o
     const NoGrad guard;
     net.fc1.weight.fill_(9);
   }
-  check_error(
-      [&] { net.load_state_dict(best); },
-      "load_state_dict: the state is this model's own memory, so nothing would change: state_dict() gives "
-      "handles; to keep values while training goes on, keep state_dict().clone()");
+  check_error([&] { net.load_state_dict(best); },
+              "load_state_dict: the state is this model's own memory, so nothing would change: state_dict() "
+              "returns handles; to keep values during further training, use state_dict().clone()");
   net.load_state_dict(kept);
   CHECK(net.fc1.weight.to_vector<float>() == before);
   const Net copy = net;
@@ -153,7 +152,7 @@ TEST_CASE("load_state_dict: a state that is the model's own memory is no saved o
       "build another one");
 }
 
-TEST_CASE("load_state_dict: values that lie in other parameters of the model") {
+TEST_CASE("load_state_dict: values in the memory of other parameters of the model") {
   const nn::Module model("Pair");
   const nn::Linear a = model.add("a", nn::Linear(2, 2)), b = model.add("b", nn::Linear(2, 2));
   const std::vector<float> was_a = a.weight.to_vector<float>(), was_b = b.weight.to_vector<float>();
@@ -166,7 +165,7 @@ TEST_CASE("load_state_dict: values that lie in other parameters of the model") {
   CHECK(b.weight.to_vector<float>() == was_a);
 }
 
-TEST_CASE("load_state_dict: not strict, and not one key fits") {
+TEST_CASE("load_state_dict: not strict, and no key fits") {
   const nn::Linear layer(2, 3);
   StateDict prefixed;
   prefixed.add_all("model.", nn::Linear(2, 3).state_dict());
@@ -176,7 +175,7 @@ TEST_CASE("load_state_dict: not strict, and not one key fits") {
       "Linear expects 'weight', ...");
 }
 
-TEST_CASE("load_state_dict: an optimizer goes on with what was loaded") {
+TEST_CASE("load_state_dict: an optimizer continues with the loaded values") {
   const nn::Linear layer(2, 1, {.bias = false}), other(2, 1, {.bias = false});
   optim::SGD opt(layer.parameters(), {.lr = 0.5, .momentum = 0.5});
   const auto step = [&] {
@@ -202,7 +201,7 @@ TEST_CASE("load_state_dict: between forward and backward it is an error, never a
                     doctest::Contains("was changed in place after the forward pass"));
 }
 
-TEST_CASE("summary: a row a module, own parameters, totals") {
+TEST_CASE("summary: a row per module, own parameters, totals") {
   const Net net;
   net.fc2.requires_grad_(false);
   CHECK(summary(net) ==

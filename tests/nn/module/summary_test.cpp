@@ -1,4 +1,4 @@
-// summary() with an example input; without one: state_test.cpp.
+// summary() with an example input; state_test.cpp tests it without one.
 #include <doctest/doctest.h>
 
 #include "gradus/nn/nn.h"
@@ -40,7 +40,7 @@ TEST_CASE("summary: output shapes for an example input") {
         "112 parameters, 112 trainable, 448 bytes\n");
 }
 
-TEST_CASE("summary: buffers have a total of their own") {
+TEST_CASE("summary: buffers have a separate total") {
   CHECK(summary(nn::Sequential(nn::BatchNorm(2))) ==
         "name     kind        parameters            count\n"
         "(model)  Sequential\n"
@@ -63,7 +63,7 @@ TEST_CASE("summary: an example changes nothing") {
   CHECK(equal(randn({3}), drawn));
 }
 
-TEST_CASE("summary: several inputs, the later of two calls, what is no Tensor") {
+TEST_CASE("summary: several inputs, the later of two calls, outputs that are not Tensors") {
   const std::string text = summary(Two(), ones({3, 2}), ones({4, 2}));
   CHECK(text.find("(model)  Two     [3, 2]") != std::string::npos);
   CHECK(text.find("fc       Linear  [1, 2]") != std::string::npos);

@@ -1,4 +1,4 @@
-// A model of its own with another's numbers: what is copied, and that nothing is shared.
+// A second model with copied values, which shares nothing with the first.
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ void train_step(const Tower& model) {
   opt.step();
 }
 
-/// Memory of what a state holds.
+/// The memory addresses of a state's tensors.
 std::vector<const void*> places(const nn::Module& model) {
   std::vector<const void*> found;
   for (const auto& [name, values] : model.state_dict()) found.push_back(values.array().storage().data());
@@ -37,7 +37,7 @@ std::vector<const void*> places(const nn::Module& model) {
 
 }  // namespace
 
-TEST_CASE("a second model: the numbers of parameters and buffers, in memory of its own") {
+TEST_CASE("a second model: copies of parameters and buffers in separate memory") {
   for (const bool by_state : {true, false}) {
     const Tower model, twin;
     train_step(model);  // the statistics of the norm move too
@@ -64,7 +64,8 @@ TEST_CASE("a second model: the numbers of parameters and buffers, in memory of i
   }
 }
 
-TEST_CASE("a second model: keeps its own mode, flags, gradients and unsaved buffers, and draws nothing") {
+TEST_CASE(
+    "a second model: keeps its mode, flags, gradients and unsaved buffers, and uses no random numbers") {
   const Tower model, twin;
   model.eval();
   model.embedding.requires_grad_(false);
@@ -89,7 +90,7 @@ TEST_CASE("a second model: keeps its own mode, flags, gradients and unsaved buff
   CHECK(places(handle) == places(model));
 }
 
-TEST_CASE("a second model: of a loaded one from its options") {
+TEST_CASE("a second model: made from the options of a loaded one") {
   nn::GPTOptions options =
       nn::llama({.vocab = 7, .context = 8, .layers = 2, .d_model = 8, .heads = 4, .kv_heads = 2, .d_ff = 6});
   const nn::GPT gpt(options);

@@ -37,7 +37,7 @@ TEST_CASE("BatchNorm and GroupNorm: gradients, in every layout and mode") {
   check_module(norm, {randn({1, 3})}, [&](const Tensors& x) { return norm(x[0]); });
 }
 
-TEST_CASE("BatchNorm: by its equation, and what it remembers") {
+TEST_CASE("BatchNorm: its equation and its running statistics") {
   const DefaultDType f64_default(f64);
   const nn::BatchNorm norm(2, {.momentum = 0.25});
   randomize(norm);
@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK((y.square().mean({0, 1}) - 1).abs().max().item() < 1e-3);
 }
 
-TEST_CASE("BatchNorm: of numbers far from 0, about a mean that is no further off than f32 must be") {
+TEST_CASE("BatchNorm: of values far from 0, with a mean as accurate as f32 allows") {
   manual_seed(0);
   const nn::BatchNorm norm(2);
   const Tensor x = (randn({300'000, 2}, f64) + 2e4).to(f32);
@@ -111,13 +111,14 @@ TEST_CASE("BatchNorm, GroupNorm: channels of any size, forward and backward") {
     norm.eval();
     check_error(
         [&] { norm(unit); },
-        std::string("BatchNorm: running_var [3] holds inf, so that eval mode would give 0: in training a "
-                    "variance was more than ") +
-            (dtype == f32 ? "f32" : "f64") + " holds: make x smaller, or train in f64");
+        std::string("BatchNorm: running_var [3] contains inf, so eval mode would give 0: in training a "
+                    "variance overflowed ") +
+            (dtype == f32 ? "f32" : "f64") + ": make x smaller, or train in f64");
   }
 }
 
-TEST_CASE("BatchNorm: any finite channel gives what long double gives, and leaves the bits of the others") {
+TEST_CASE(
+    "BatchNorm: any finite channel gives the result of long double, and does not change the others' bits") {
   test::for_each_hard_row([](const test::HardRow& row) {
     const DefaultDType guard(row.dtype);
     const nn::BatchNorm norm(2, {.eps = row.eps, .affine = false});
@@ -150,7 +151,7 @@ TEST_CASE("BatchNorm: a constant channel gives 0 with an eps of any size, and Na
   CHECK(isnan(normalized(3, 0)).all());
 }
 
-TEST_CASE("BatchNorm: checkpoint takes a batch into the running statistics once") {
+TEST_CASE("BatchNorm: with checkpoint a batch updates the running statistics once") {
   manual_seed(0);
   const Tensor x = randn({6, 3}), y = randn({6, 3});
   const auto remembered = [&](bool again, const Tensor& batch, const nn::BatchNorm& norm) {
@@ -182,7 +183,7 @@ TEST_CASE("BatchNorm and GroupNorm: bad calls") {
       [&] {
         norm(zeros({1, 4}));
       },
-      "BatchNorm: expects more than one value a channel in training, got x [1, 4]");
+      "BatchNorm: expects more than one value per channel in training, got x [1, 4]");
   check_error([] { nn::GroupNorm(3, 4); }, "GroupNorm: channels 4 are not divisible by groups 3");
   check_error(
       [] {

@@ -62,7 +62,7 @@ TEST_CASE("norms as an option of blocks: each in a stack, with its gradients") {
   }
 }
 
-TEST_CASE("GroupNorm in blocks: every token by itself") {
+TEST_CASE("GroupNorm in blocks: every token separately") {
   const nn::Norm norm = nn::make_group_norm(2)({.d_model = 4});
   const Tensor x = randn({2, 3, 4});
   const Tensor by_hand = layer_norm(x.reshape({2, 3, 2, 2})).reshape({2, 3, 4});

@@ -1,4 +1,4 @@
-// Folders that are not what they should be: every message names file, key or tensor.
+// Invalid folders: every message names file, key or tensor.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ struct Folder : ScratchFolder {
 
   std::string file(const std::string& name) const { return (path() / name).string(); }
 
-  /// config.json with `from` as `to`.
+  /// Replaces `from` in config.json by `to`.
   void change(const std::string& from, const std::string& to) const {
     std::ifstream in(file("config.json"));
     std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -47,7 +47,7 @@ struct Folder : ScratchFolder {
     save_safetensors(file("model.safetensors"), kept);
   }
 
-  /// What loading says, without "GPT::load_pretrained: <folder>/".
+  /// The message of loading, without "GPT::load_pretrained: <folder>/".
   std::string says() const {
     const std::string start = "GPT::load_pretrained: " + path().string();
     try {
@@ -69,23 +69,22 @@ struct Folder : ScratchFolder {
 
 }  // namespace
 
-TEST_CASE("load_pretrained: files that are not there") {
+TEST_CASE("load_pretrained: missing files") {
   const Folder folder;
   std::filesystem::remove(folder.file("model.safetensors"));
   CHECK(folder.says() ==
-        " has neither model.safetensors nor model.safetensors.index.json: weights in other formats are to be "
-        "saved "
-        "in this one first, in Python with safetensors.torch.save_file");
+        " has neither model.safetensors nor model.safetensors.index.json: convert weights in other formats "
+        "first, in Python with safetensors.torch.save_file");
   std::filesystem::remove(folder.file("config.json"));
   CHECK(folder.says() == "config.json: cannot open: No such file or directory");
   for (const std::string& none : {folder.file("gpt2"), folder.file("config.json")})
     check_error(
         [&] { nn::GPT::load_pretrained(none); },
         "GPT::load_pretrained: " + none +
-            " is no folder: expects one with config.json and model.safetensors; nothing is downloaded");
+            " is not a folder: expects one with config.json and model.safetensors; nothing is downloaded");
 }
 
-TEST_CASE("load_pretrained: what config.json says") {
+TEST_CASE("load_pretrained: invalid config.json") {
   const Folder folder;
   const auto number = [&](const std::string& value) {
     return folder.says_of("\"n_embd\": 8", "\"n_embd\": " + value);
@@ -100,7 +99,7 @@ TEST_CASE("load_pretrained: what config.json says") {
   CHECK(number("1073741825") == size + "1073741825");
   CHECK(number("18446744073709551615") == size + "18446744073709551615");
   CHECK(number("null") ==
-        "config.json: n_embd: is missing: is this the config.json of another kind of model?");
+        "config.json: n_embd: is missing: is this the config.json of another type of model?");
   CHECK(folder.says_of("\"n_head\": 2", "\"n_head\": 3") ==
         "config.json: n_head: 3 does not divide n_embd 8");
   CHECK(
@@ -110,13 +109,12 @@ TEST_CASE("load_pretrained: what config.json says") {
   CHECK(folder.says_of("\"gelu_new\"", "7") ==
         "config.json: activation_function: expects a string, got a number");
   CHECK(folder.says_of("gpt2", "bloom") ==
-        "config.json: model_type: 'bloom' is no model of GPT's kind that is known here: expects one of gpt2, "
-        "openai-gpt, gpt_neo, llama, mistral, qwen2");
+        "config.json: model_type: 'bloom' is not a known GPT-like model: expects one of gpt2, openai-gpt, "
+        "gpt_neo, llama, mistral, qwen2");
   folder.change("\"attn_pdrop\": 0.0", "\"attn_pdrop\": 0.5");
   CHECK(folder.says() ==
-        "config.json: attn_pdrop: differs from resid_pdrop, but there is one dropout here: make them equal, "
-        "or give "
-        "{.dropout = 0.1}");
+        "config.json: attn_pdrop: differs from resid_pdrop, but the model has one dropout: make them equal, "
+        "or pass {.dropout = 0.1}");
   CHECK(nn::GPT::load_pretrained(folder.path().string(), {.dropout = 0.1}).options().layers == 2);
   folder.change("\"attn_pdrop\": 0.5", "\"attn_pdrop\": 1");
   CHECK(folder.says() == "config.json: attn_pdrop: expects a number from 0 to 1, 1 not included, got 1");
@@ -129,15 +127,13 @@ TEST_CASE("load_pretrained: what config.json says") {
        {std::pair{"", "not JSON at its byte 1, its end: is it cut short?"},
         {"{\"n_layer\": 2", "not JSON at its byte 14, its end: is it cut short?"},
         {"[]", "expects a JSON object, got a list"},
-        {"{}",
-         "model_type: is missing: is this the config.json of another kind of "
-         "model?"}}) {
+        {"{}", "model_type: is missing: is this the config.json of another type of model?"}}) {
     folder.write(text);
     CHECK(folder.says() == std::string("config.json: ") + message);
   }
 }
 
-TEST_CASE("load_pretrained: what the other families refuse") {
+TEST_CASE("load_pretrained: errors of the other families") {
   const Folder folder;
   const auto llama = [&](const std::string& more) {
     folder.write(
@@ -147,7 +143,7 @@ TEST_CASE("load_pretrained: what the other families refuse") {
     return folder.says();
   };
   CHECK(llama(R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})") ==
-        "config.json: rope_scaling: rope_type \"llama3\" is not supported here: expects null or \"default\"");
+        "config.json: rope_scaling: rope_type \"llama3\" is not supported: expects null or \"default\"");
   CHECK(llama(R"("rope_parameters": {"rope_theta": "x"})") ==
         "config.json: rope_parameters: expects rope_theta to be a number");
   for (const std::string more : {R"("rope_theta": 0)", R"("rope_parameters": {"rope_theta": -0.0})"})
@@ -155,10 +151,9 @@ TEST_CASE("load_pretrained: what the other families refuse") {
   CHECK(llama(R"("rope_theta": -1)") == "config.json: rope_theta: expects a number above 0, got -1");
   CHECK(llama(R"("attention_bias": true, "mlp_bias": false)") ==
         "config.json: mlp_bias: differs from attention_bias: expects both or neither");
-  CHECK(llama(R"("attention_bias": true)") ==
-        "config.json: mlp_bias: is false where it is not given, which differs from attention_bias: expects "
-        "both "
-        "or neither");
+  CHECK(
+      llama(R"("attention_bias": true)") ==
+      "config.json: mlp_bias: defaults to false, which differs from attention_bias: expects both or neither");
   CHECK(llama("\"num_key_value_heads\": 2") ==
         "model.safetensors: config.json says num_hidden_layers 2, but the weights have no model.layers.0");
   const auto neo = [&](const std::string& types) {
@@ -175,7 +170,7 @@ TEST_CASE("load_pretrained: what the other families refuse") {
        {"[]", "[[[], 2]]", "[[[\"global\"], 3]]", "[[[\"global\"], 1000000000000]]", "[[[\"global\"], -1]]"})
     CHECK(neo(wrong) == types + "expects as many layers as num_layers, 2");
   CHECK(neo("[[[\"local\", \"global\"], 1]]") ==
-        types + "is not supported here: expects every n-th layer to be local, all others global");
+        types + "is not supported: expects every n-th layer to be local, all others global");
 }
 
 TEST_CASE("load_pretrained: weights that do not fit") {
@@ -206,7 +201,7 @@ TEST_CASE("load_pretrained: weights that do not fit") {
       "integers [24]");
 }
 
-TEST_CASE("load_pretrained: names as the file has them, with or without what stands in front") {
+TEST_CASE("load_pretrained: messages use the file's names, with or without the prefix") {
   const Folder folder;
   folder.weights([](StateDict& all) {
     StateDict bare;
@@ -237,14 +232,13 @@ TEST_CASE("load_pretrained: a head that is tied") {
   folder.weights([&](StateDict& all) { all.set("transformer.wte.weight", tokens + 1); });
   CHECK(folder.says() ==
         "model.safetensors: 'lm_head.weight' and 'transformer.wte.weight' have different values, but "
-        "config.json "
-        "makes one tensor of them: if they are two, it needs \"tie_word_embeddings\": false");
+        "config.json makes them one tensor: for two, it needs \"tie_word_embeddings\": false");
   folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
   CHECK(folder.says() == "");
   CHECK_FALSE(nn::GPT::load_pretrained(folder.path().string()).options().tied);
 }
 
-TEST_CASE("load_pretrained: sizes that the weights do not have take no memory") {
+TEST_CASE("load_pretrained: sizes that differ from the weights allocate no memory") {
   const Folder folder;
   folder.change("\"vocab_size\": 7", "\"vocab_size\": 1073741824");
   folder.change("\"n_positions\": 9", "\"n_positions\": 1073741824");
@@ -257,7 +251,7 @@ TEST_CASE("load_pretrained: sizes that the weights do not have take no memory") 
   CHECK(memory_stats().peak_bytes - before < 100'000);
 }
 
-TEST_CASE("load_pretrained: a width that the weights do not have makes no norm of it") {
+TEST_CASE("load_pretrained: a width that differs from the weights makes no norm") {
   const Folder folder;
   folder.change("\"n_embd\": 8", "\"n_embd\": 1073741824");
   reset_peak_memory();
@@ -271,22 +265,21 @@ TEST_CASE("load_pretrained: a width that the weights do not have makes no norm o
   CHECK(folder.says() == "config.json: norm: 3 groups do not divide d_model 1073741824");
 }
 
-TEST_CASE("load_pretrained: tensors to do without") {
+TEST_CASE("load_pretrained: leave_out") {
   const Folder folder;
   folder.weights([](StateDict& all) {
     all.set("score.weight", zeros({2, 8}));
     all.set("scores", zeros({2}));
   });
   CHECK(folder.says() ==
-        "model.safetensors: does not fit config.json:\n  unexpected: score.weight, scores\n  to do without "
-        "them "
-        "give their beginnings: {.leave_out = {\"classifier.\"}}");
+        "model.safetensors: does not fit config.json:\n  unexpected: score.weight, scores\n  to ignore them, "
+        "pass the beginnings of their names: {.leave_out = {\"classifier.\"}}");
   const std::string path = folder.path().string();
   CHECK(nn::GPT::load_pretrained(path, {.leave_out = {"score.", "scores"}}).options().layers == 2);
   check_error([&] { nn::GPT::load_pretrained(path, {.leave_out = {"score."}}); },
               "GPT::load_pretrained: " + folder.file("model.safetensors") +
-                  ": does not fit config.json:\n  unexpected: scores\n  to do without them give their "
-                  "beginnings: {.leave_out = {\"classifier.\"}}");
+                  ": does not fit config.json:\n  unexpected: scores\n  to ignore them, pass the beginnings "
+                  "of their names: {.leave_out = {\"classifier.\"}}");
   check_error(
       [&] {
         nn::GPT::load_pretrained(path, {.leave_out = {"score", "transformer.ln_f."}});
@@ -294,10 +287,10 @@ TEST_CASE("load_pretrained: tensors to do without") {
       "GPT::load_pretrained: " + folder.file("model.safetensors") +
           ": does not fit config.json:\n  missing: transformer.ln_f.weight, transformer.ln_f.bias");
   check_error([&] { nn::GPT::load_pretrained(path, {.leave_out = {""}}); },
-              "GPT::load_pretrained: leave_out has an empty name, with which every tensor begins");
+              "GPT::load_pretrained: leave_out has an empty name, which would leave out every tensor");
 }
 
-TEST_CASE("load_pretrained: placements of which a part is missing") {
+TEST_CASE("load_pretrained: placements with a missing part") {
   const ScratchFolder folder;
   nn::GPTOptions options = kSmall;
   options.placement = nn::peri_ln();
@@ -314,7 +307,7 @@ TEST_CASE("load_pretrained: placements of which a part is missing") {
                   "layers.0.norm1.middle.weight");
 }
 
-TEST_CASE("load_pretrained: what the model itself refuses names config.json") {
+TEST_CASE("load_pretrained: errors of the model itself name config.json") {
   const ScratchFolder folder;
   nn::GPT(nn::llama({.vocab = 7, .context = 9, .layers = 1, .d_model = 8, .heads = 2, .d_ff = 8}))
       .save_pretrained(folder.path().string());
@@ -340,7 +333,7 @@ TEST_CASE("load_pretrained: every truncation and every damaged byte of config.js
   };
   for (std::size_t length = 0; length + 2 < good.size(); ++length) {
     folder.write(good.substr(0, length));
-    CHECK(folder.says().starts_with("config.json: not JSON at its byte "));
+    CHECK(folder.says().starts_with("config.json: not JSON at byte "));
   }
   for (std::size_t at = 0; at < good.size(); ++at)
     for (const char byte : {'\0', '"', '9', '-', '{', ',', '\x80'}) {
@@ -361,7 +354,7 @@ TEST_CASE("save_pretrained: a save that fails leaves the old model") {
   CHECK((nn::GPT::load_pretrained(folder.path().string()).token_embedding.weight == before).all());
 }
 
-TEST_CASE("load_pretrained: what mistral and qwen2 mean by a key that is missing, and by null") {
+TEST_CASE("load_pretrained: missing and null keys of mistral and qwen2") {
   const Folder folder;
   const std::string path = folder.path().string();
   const auto load = [&](const std::string& more) {

@@ -1,4 +1,4 @@
-// Whatever a GPT is made of comes back from a folder as the same model, or is not saved.
+// Any GPT is loaded from its folder as the same model, or saving it is an error.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// What stands after "key": in config.json, up to the end of its line; "" without the key.
+/// The text after "key": in config.json, up to the end of its line; "" without the key.
 std::string word(const ScratchFolder& folder, const std::string& key) {
   const std::string text = text_of(folder / "config.json"), start = "\"" + key + "\": ";
   const std::size_t at = text.find(start);
@@ -59,7 +59,7 @@ std::string check_round_trip(const nn::GPTOptions& options, const nn::Pretrained
 
 }  // namespace
 
-TEST_CASE("every placement comes back from a folder") {
+TEST_CASE("every placement is saved and loaded") {
   for (const nn::Placement& placement : nn::placements()) {
     CAPTURE(placement.name);
     const bool native = placement.name == "Pre-LN" || placement.name == "Post-LN";
@@ -72,7 +72,7 @@ TEST_CASE("every placement comes back from a folder") {
         "\"gradus-gpt2\"");
 }
 
-TEST_CASE("families: what Hugging Face has words for is saved in its words alone") {
+TEST_CASE("families: options that Hugging Face knows are saved only under its keys") {
   nn::GPTOptions o = small();
   CHECK(check_round_trip(o) == "\"gpt2\"");
   o.block.attention_scale = 1;
@@ -98,7 +98,7 @@ TEST_CASE("families: what Hugging Face has words for is saved in its words alone
   CHECK(check_round_trip(llama) == "\"qwen2\"");
 }
 
-TEST_CASE("every other option comes back in gradus' words") {
+TEST_CASE("all other options are saved and loaded under gradus' keys") {
   using Change = void (*)(nn::GPTOptions&);
   const Change changes[] = {
       [](nn::GPTOptions& o) { o.positions = nn::Positions::sinusoidal; },
@@ -140,7 +140,7 @@ TEST_CASE("every other option comes back in gradus' words") {
   }
 }
 
-TEST_CASE("every norm of nn::norms() comes back, with its groups and its running statistics") {
+TEST_CASE("every norm of nn::norms() is saved and loaded, with its groups and its running statistics") {
   const ScratchFolder folder;
   const Tensor ids = tensor({{1, 2, 3, 4, 5}, {6, 0, 1, 2, 3}});
   for (const std::int64_t groups : {1, 2, 8})
@@ -178,34 +178,32 @@ TEST_CASE("every norm of nn::norms() comes back, with its groups and its running
   CHECK(says("GroupNorm 3").find("config.json: norm: 3 groups do not divide d_model 8") != std::string::npos);
 }
 
-TEST_CASE("a placement of one's own is saved by name, and given again") {
+TEST_CASE("a user's placement is saved by name, and passed to load_pretrained") {
   nn::Placement mine = nn::placement<nn::PreLN, nn::PostLN>({.name = "mine", .final_norm = true});
   CHECK(check_round_trip(small(mine), {.placements = {mine}}) == "\"gradus-gpt2\"");
   const ScratchFolder folder;
   nn::GPT(small(mine)).save_pretrained(folder.path().string());
   CHECK(word(folder, "placement") == "\"mine\"");
-  check_error(
-      [&] { nn::GPT::load_pretrained(folder.path().string()); },
-      "GPT::load_pretrained: " + (folder / "config.json").string() +
-          ": placement: 'mine' is not one of Pre-LN, Post-LN, ReZero, Admin, DeepNorm, B2T, ResiDual, no "
-          "norm, OLMo 2, Mix-LN, Peri-LN, LN-Scaling, HybridNorm, Keel, SiameseNorm: give your own in "
-          "{.placements = {...}}");
+  check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
+              "GPT::load_pretrained: " + (folder / "config.json").string() +
+                  ": placement: 'mine' is not one of Pre-LN, Post-LN, ReZero, Admin, DeepNorm, B2T, "
+                  "ResiDual, no norm, OLMo 2, Mix-LN, Peri-LN, LN-Scaling, HybridNorm, Keel, SiameseNorm: "
+                  "pass your own in {.placements = {...}}");
 }
 
-TEST_CASE("what cannot come back is not saved") {
+TEST_CASE("options that cannot be loaded are not saved") {
   const ScratchFolder folder;
   nn::GPTOptions options = small();
   options.block.norm = [](const nn::NormOptions& o) { return nn::Norm(nn::LayerNorm(o.d_model)); };
-  check_error(
-      [&] { nn::GPT(options).save_pretrained(folder.path().string()); },
-      "GPT::save_pretrained: the norm of this model has no name in config.json: those of nn::norms() have. "
-      "Save state_dict() with save_safetensors instead");
+  check_error([&] { nn::GPT(options).save_pretrained(folder.path().string()); },
+              "GPT::save_pretrained: the norm of this model has no name in config.json, only those of "
+              "nn::norms() have: save state_dict() with save_safetensors instead");
   CHECK(std::filesystem::is_empty(folder.path()));
   check_error([&] { nn::GPT(small()).save_pretrained(folder.path().string(), {.max_shard_bytes = 0}); },
               "GPT::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
 }
 
-TEST_CASE("a loaded model is in eval mode, has the dropout that is given, and took no random numbers") {
+TEST_CASE("a loaded model is in eval mode, has the given dropout, and used no random numbers") {
   const ScratchFolder folder;
   nn::GPTOptions options = small();
   options.block.dropout = 0.5;
@@ -219,7 +217,7 @@ TEST_CASE("a loaded model is in eval mode, has the dropout that is given, and to
   CHECK(gpt.options().block.dropout == 0.125);
 }
 
-TEST_CASE("a model that takes another's folder leaves nothing of it") {
+TEST_CASE("saving into another model's folder leaves nothing of it") {
   const ScratchFolder folder;
   const std::string path = folder.path().string();
   nn::GPTOptions large = small();
@@ -236,7 +234,7 @@ TEST_CASE("a model that takes another's folder leaves nothing of it") {
   CHECK(nn::GPT::load_pretrained(path).options().layers == 3);
 }
 
-TEST_CASE("a shorter context: where positions are not learned") {
+TEST_CASE("a shorter context, if positions are not learned") {
   const ScratchFolder folder;
   const std::string path = folder.path().string();
   nn::GPT(nn::llama({.vocab = 7, .context = 1000, .layers = 1, .d_model = 8, .heads = 2}))
@@ -254,19 +252,17 @@ TEST_CASE("a shorter context: where positions are not learned") {
   CHECK(nn::GPT::load_pretrained(path, {.context = 9}).options().context == 9);
   check_error([&] { nn::GPT::load_pretrained(path, {.context = 8}); },
               "GPT::load_pretrained: " + path +
-                  "/config.json has 9 positions, which are learned, so that the context cannot be 8: leave "
-                  "the context out");
+                  "/config.json has 9 learned positions, so the context cannot be 8: leave the context out");
 }
 
-TEST_CASE("a placement that borrows the name of another is not saved, nor taken for it") {
+TEST_CASE("a placement with the name of another is not saved, nor confused with it") {
   const ScratchFolder folder;
   const std::string path = folder.path().string();
   nn::Placement fake = nn::post_ln();
   fake.name = "Pre-LN";
   CHECK_FALSE(fake == nn::pre_ln());
   const std::string message =
-      "::save_pretrained: the placement 'Pre-LN' is not the one that gradus has under this name: give it a "
-      "name of its own";
+      "::save_pretrained: the placement 'Pre-LN' is not gradus' placement of this name: give it another name";
   check_error([&] { nn::GPT(small(fake)).save_pretrained(path); }, "GPT" + message);
   check_error(
       [&] {
@@ -282,15 +278,15 @@ TEST_CASE("a placement that borrows the name of another is not saved, nor taken 
   CHECK(std::filesystem::is_empty(folder.path()));
   nn::GPT(small(nn::peri_ln())).save_pretrained(path);
   check_error([&] { nn::GPT::load_pretrained(path, {.placements = {fake}}); },
-              "GPT::load_pretrained: the placement 'Pre-LN' is not the one that gradus has under this name: "
-              "give it a name of its own");
+              "GPT::load_pretrained: the placement 'Pre-LN' is not gradus' placement of this name: give it "
+              "another name");
   // One's own that calls itself DeepNorm keeps its blocks in a model with a decoder.
   fake.name = "DeepNorm";
   options.placement = fake;
   CHECK(nn::Seq2SeqTransformer(options).options().placement.name == "DeepNorm");
 }
 
-TEST_CASE("tokens that begin and end a text: Hugging Face is not left to take those of another vocabulary") {
+TEST_CASE("tokens that begin and end a text: Hugging Face does not use those of another vocabulary") {
   const ScratchFolder folder;
   const auto end_of = [&](const nn::GPTOptions& options) {
     nn::GPT(options).save_pretrained(folder.path().string());
@@ -306,7 +302,7 @@ TEST_CASE("tokens that begin and end a text: Hugging Face is not left to take th
   CHECK(end_of(nn::llama(llama)) == "");
 }
 
-TEST_CASE("heads that do not divide the width, of channels of their own, come back") {
+TEST_CASE("heads with a head_dim that do not divide the width are saved and loaded") {
   nn::GPTOptions options = small();
   options.block.heads = 3, options.block.head_dim = 4;
   CHECK(check_round_trip(options) == "\"gradus-gpt2\"");

@@ -1,5 +1,4 @@
-// Folders of models with an encoder and a decoder: what is written is read again, whatever the options; what
-// does not fit is said.
+// Folders of models with an encoder and a decoder: saving and loading with any options; errors.
 
 #include <doctest/doctest.h>
 
@@ -40,7 +39,7 @@ void write_config(const std::filesystem::path& folder, const Json& config) {
   std::ofstream(folder / "config.json") << config.dump();
 }
 
-/// The model_type it is saved as, after it has been read again with the same numbers.
+/// The model_type under which it is saved, after checking that it is loaded with the same values.
 template <class Model>
 std::string saved_and_read(const Model& model, const nn::PretrainedOptions& given = {}) {
   randomize(model);
@@ -70,7 +69,7 @@ nn::T5Options tiny_t5() {
 
 }  // namespace
 
-TEST_CASE("Seq2SeqTransformer: a model of any options is saved and read again") {
+TEST_CASE("Seq2SeqTransformer: a model with any options is saved and loaded") {
   nn::Seq2SeqOptions marian = tiny_seq2seq();
   marian.waves = nn::Waves::halves;
   marian.head_bias = true;
@@ -113,7 +112,7 @@ TEST_CASE("Seq2SeqTransformer: a model of any options is saved and read again") 
   CHECK(saved_and_read(nn::Seq2SeqTransformer(marian), {.placements = {mine}}) == "gradus-marian");
 }
 
-TEST_CASE("Seq2SeqTransformer: Hugging Face is told never to write padding, and to end") {
+TEST_CASE("Seq2SeqTransformer: config.json tells Hugging Face never to generate padding, and to end") {
   nn::Seq2SeqOptions options = tiny_seq2seq();
   options.pad = 6, options.end = 0;
   const ScratchFolder folder;
@@ -123,7 +122,7 @@ TEST_CASE("Seq2SeqTransformer: Hugging Face is told never to write padding, and 
   CHECK(config["forced_eos_token_id"] == 0);
 }
 
-TEST_CASE("T5: mt5 stays mt5, with Hugging Face's defaults of its own") {
+TEST_CASE("T5: mt5 remains mt5, with its own Hugging Face defaults") {
   nn::T5Options options = tiny_t5();
   options.gated = options.mt5 = true;
   options.tied = false;
@@ -144,7 +143,7 @@ TEST_CASE("T5: mt5 stays mt5, with Hugging Face's defaults of its own") {
   CHECK(saved_and_read(nn::T5(options)) == "gradus-t5");
 }
 
-TEST_CASE("T5: saved as one, as whatever it is at hand") {
+TEST_CASE("T5: saved as a T5, also through a handle to the base class") {
   nn::T5Options options = tiny_t5();
   options.mt5 = true;
   const nn::T5 model(options);
@@ -159,7 +158,7 @@ TEST_CASE("T5: saved as one, as whatever it is at hand") {
               "T5::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
 }
 
-TEST_CASE("T5: any placement is saved and read again") {
+TEST_CASE("T5: any placement is saved and loaded") {
   for (const nn::Placement& placement : nn::placements()) {
     if (!placement.decoder_block) continue;
     for (const bool gated : {false, true}) {
@@ -184,7 +183,7 @@ TEST_CASE("T5: any placement is saved and read again") {
   }
 }
 
-TEST_CASE("T5: files with copies of the embedding, and with what T5 does not use") {
+TEST_CASE("T5: files with copies of the embedding, and with unused tensors") {
   const nn::T5 model(tiny_t5());
   randomize(model);
   const ScratchFolder folder;
@@ -205,8 +204,8 @@ TEST_CASE("T5: files with copies of the embedding, and with what T5 does not use
   save_safetensors(path, file);
   check_error([&] { nn::T5::load_pretrained(folder.path().string()); },
               "T5::load_pretrained: " + path +
-                  ": 'lm_head.weight' and 'shared.weight' have different values, but config.json makes one "
-                  "tensor of them: if they are two, it needs \"tie_word_embeddings\": false");
+                  ": 'lm_head.weight' and 'shared.weight' have different values, but config.json makes them "
+                  "one tensor: for two, it needs \"tie_word_embeddings\": false");
 }
 
 TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
@@ -234,10 +233,8 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
   };
   const auto load_marian = [](const std::string& folder) { nn::Seq2SeqTransformer::load_pretrained(folder); };
   const auto load_t5 = [](const std::string& folder) { nn::T5::load_pretrained(folder); };
-  complains(
-      marian, load_marian, "model_type", "t5",
-      "config.json: model_type: 't5' is not known here: expects marian; nn::T5 has a load_pretrained of its "
-      "own");
+  complains(marian, load_marian, "model_type", "t5",
+            "config.json: model_type: 't5' is not known here: expects marian; use nn::T5::load_pretrained");
   complains(marian, load_marian, "model_type", "bart", "'bart' is not known here: expects marian");
   complains(marian, load_marian, "normalize_before", true, "normalize_before");
   complains(marian, load_marian, "encoder_ffn_dim", 13,
@@ -251,10 +248,8 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
   complains(marian, load_marian, "activation_function", "foo", "'foo' is not known here: expects one of");
   complains(marian, load_marian, "pad_token_id", 7,
             "Seq2SeqTransformer: expects pad from 0 to 6, the last token, got 7");
-  complains(
-      t5, load_t5, "model_type", "marian",
-      "'marian' is not known here: expects t5 or mt5; nn::Seq2SeqTransformer has a load_pretrained of its "
-      "own");
+  complains(t5, load_t5, "model_type", "marian",
+            "'marian' is not known here: expects t5 or mt5; use nn::Seq2SeqTransformer::load_pretrained");
   complains(t5, load_t5, "feed_forward_proj", "gated-silu",
             "'gated-silu' is not known here: expects one of relu, gated-gelu");
   complains(t5, load_t5, "num_layers", 2, "config.json says num_layers 2, but the weights have");
@@ -269,10 +264,10 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
             "config.json: sinusoidal positions expect a context of at most 131072, got 33554432");
   check_error([&] { nn::Seq2SeqTransformer::load_pretrained(marian.path().string(), {.context = 4}); },
               "Seq2SeqTransformer::load_pretrained: expects no context, got 4: the cache of a decoder is as "
-              "long as what is written");
+              "long as the generated text");
   check_error([&] { nn::T5::load_pretrained(t5.path().string(), {.context = 4}); },
-              "T5::load_pretrained: expects no context, got 4: the cache of a decoder is as long as what is "
-              "written");
+              "T5::load_pretrained: expects no context, got 4: the cache of a decoder is as long as the "
+              "generated text");
 }
 
 }  // namespace gradus::test

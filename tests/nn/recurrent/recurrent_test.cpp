@@ -40,7 +40,7 @@ TEST_CASE("GRU and LSTM: keys, gradients of everything, through all positions an
   });
 }
 
-TEST_CASE("GRU and LSTM: in pieces as at once, and the state is the last output") {
+TEST_CASE("GRU and LSTM: the same in pieces as at once, and the state is the last output") {
   const nn::GRU gru(kTwo);
   const nn::LSTM lstm(kTwo);
   const Tensor x = randn({3, 5, 2}), begin = x.slice(1, 0, 2), end = x.slice(1, 2);

@@ -168,7 +168,7 @@ TEST_CASE("TransformerDecoder: a cache's padding stays the same") {
   call(padding_of_3(), cache);  // the same in another tensor
   for (const Tensor& other : {Tensor(), zeros({3, 5}, boolean), !padding})
     CHECK_THROWS_WITH_AS(call(other, cache),
-                         doctest::Contains("key_padding_mask is another than at the first"), Error);
+                         doctest::Contains("key_padding_mask differs from that of the first"), Error);
   CHECK(cache.length() == 4);
   padding.fill_(false);  // also where it is the same tensor with other values
   CHECK_THROWS_AS(call(padding, cache), Error);
@@ -182,13 +182,13 @@ TEST_CASE("TransformerDecoder: what does not fit a cache is said") {
   const Tensor x = randn({2, 2, 8}), memory = randn({2, 3, 8});
   nn::KeyValueCache cache = decoder.new_cache(2, 5);
   check_error([&] { decoder(x, memory, {}, &cache); },
-              "MultiheadAttention: keys and values in a cache have no gradient: use it under NoGrad (in "
-              "layers.0.self_attn)");
+              "MultiheadAttention: keys and values in a cache have no gradient: use the cache under NoGrad "
+              "(in layers.0.self_attn)");
   const NoGrad guard;
   decoder.train();
   check_error([&] { decoder(x, memory, {}, &cache); },
-              "MultiheadAttention: expects eval mode with a cache, as there is a dropout of 0.1: call eval() "
-              "(in layers.0.self_attn)");
+              "MultiheadAttention: expects eval mode with a cache, because dropout is 0.1: call eval() (in "
+              "layers.0.self_attn)");
   decoder.eval();
   check_error([&] { decoder(x, memory.slice(0, 1), {}, &cache); },
               "MultiheadAttention: x [2, 2, 8] and memory [1, 3, 8] have different batch sizes (in "
@@ -199,20 +199,20 @@ TEST_CASE("TransformerDecoder: what does not fit a cache is said") {
     check_error([&] { decoder(x, another, {}, &cache); },
                 "KeyValueCache: holds the keys of another memory than this one, " +
                     to_string(another.shape()) +
-                    ": give every call the same tensor, whatever was selected, or clear() it first (in "
+                    ": pass every call the same tensor, also after select(), or clear() the cache first (in "
                     "layers.0.multihead_attn)");
   CHECK(cache.length() == 2);
   check_error(
       [&] {
         decoder(x, memory, {.memory = {.key_padding_mask = zeros({2, 3}, boolean)}}, &cache);
       },
-      "KeyValueCache: memory's key_padding_mask is another than at the first call: give every call the same "
-      "one, whatever was selected, or clear() it first (in layers.0.multihead_attn)");
+      "KeyValueCache: memory's key_padding_mask differs from that of the first call: pass every call the "
+      "same one, also after select(), or clear() the cache first (in layers.0.multihead_attn)");
   check_error(
       [&] {
         decoder(x, memory, {.memory = {.visible = ones({2, 3}, boolean)}}, &cache);
       },
-      "MultiheadAttention: over memory, with a cache, expects no mask but a key_padding_mask (in "
+      "MultiheadAttention: over memory, with a cache, expects no mask except key_padding_mask (in "
       "layers.0.multihead_attn)");
   check_error(
       [&] {
@@ -221,11 +221,11 @@ TEST_CASE("TransformerDecoder: what does not fit a cache is said") {
       "MultiheadAttention: expects key_padding_mask bool [2, 3] (true = padding), got bool [1, 3] (in "
       "layers.0.multihead_attn)");
   check_error([&] { decoder_of(nn::post_ln())(x, memory, {}, &cache); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   memory.fill_(1);
   check_error([&] { decoder(x, memory, {}, &cache); },
-              "KeyValueCache: holds the keys of another memory than this one, [2, 3, 8]: give every call the "
-              "same tensor, whatever was selected, or clear() it first (in layers.0.multihead_attn)");
+              "KeyValueCache: holds the keys of another memory than this one, [2, 3, 8]: pass every call the "
+              "same tensor, also after select(), or clear() the cache first (in layers.0.multihead_attn)");
   decoder.parameter("layers.2.multihead_attn.in_proj_weight").fill_(1);
   check_error([&] { decoder(x, memory, {}, &cache); },
               "KeyValueCache: the weights have changed since it was filled: clear() it");
@@ -242,17 +242,16 @@ TEST_CASE("MultiheadAttention: attention over memory with a cache of its own") {
   CHECK(max_difference(y, attention(x, memory)) < 1e-6);
   CHECK(kept.length() == 0);
   check_error([&] { other(x, memory, {}, &kept); },
-              "KeyValueCache: made by another model or layer: make one with this one's new_cache()");
+              "KeyValueCache: was made by another model or layer: call this one's new_cache()");
   check_error([&] { attention(x.slice(0, 1), memory, {}, &kept); },
               "KeyValueCache: made for a batch of 2, got x [1, 4, 8]");
   attention.in_proj_bias.fill_(1);
   check_error([&] { attention(x, memory, {}, &kept); },
               "KeyValueCache: the weights have changed since it was filled: clear() it");
   nn::KeyValues fresh = turned.new_cache(2, 1);
-  check_error(
-      [&] { turned(x, memory, {}, &fresh); },
-      "MultiheadAttention: over memory, with a cache, expects attention that knows no positions: without "
-      "causal, alibi, rope and window");
+  check_error([&] { turned(x, memory, {}, &fresh); },
+              "MultiheadAttention: over memory, with a cache, expects attention without positions: no "
+              "causal, alibi, rope or window");
 }
 
 TEST_CASE("TransformerDecoder: blocks of one's own, with and without a cache") {

@@ -243,7 +243,7 @@ TEST_CASE("placements of one's own: bad calls") {
         nn::GPT(
             {.vocab = 5, .context = 4, .layers = 1, .block = {.d_model = 4, .heads = 2, .causal = false}});
       },
-      "GPT: block.causal is false: each token is predicted from those before it");
+      "GPT: block.causal is false, but each token is predicted from those before it");
   nn::Placement open = resi_dual();
   open.leave = nullptr;
   check_error(
@@ -273,9 +273,9 @@ TEST_CASE("placements of one's own: bad calls") {
       "OneStreamBlock: a stream [2, 1, 3, 4] came out as [1, 3, 4]: a block returns the streams it is given "
       "(in "
       "layers.0)");
-  check_error([] { nn::PreLNBlock({.d_model = 4, .heads = 2, .norm = nullptr}); },
-              "PreLNBlock: norm is empty: make_norm<LayerNorm>, make_norm<RMSNorm> or a module of your own "
-              "makes one");
+  check_error(
+      [] { nn::PreLNBlock({.d_model = 4, .heads = 2, .norm = nullptr}); },
+      "PreLNBlock: norm is empty: set it to make_norm<LayerNorm>, make_norm<RMSNorm> or make_norm<YourNorm>");
   CHECK(nn::pre_ln() == nn::pre_ln());
   CHECK(nn::pre_ln() != nn::post_ln());
 }

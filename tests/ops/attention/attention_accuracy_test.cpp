@@ -1,5 +1,5 @@
-// How exact attention's gradients are where scores are large: against the same in f64, and next to attention
-// written out as matmul, softmax, matmul, of the same dtype, whose softmax keeps its weights.
+// The accuracy of attention's gradients for large scores: against f64, and compared with attention written
+// out as matmul, softmax, matmul in the same dtype, whose softmax saves its weights.
 
 #include <functional>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Attend = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
 
-/// Gradients of q, k and v in f64, worked out in `dtype`.
+/// Gradients of q, k and v, computed in `dtype`, as f64.
 Tensors gradients(const Tensors& inputs, const Tensor& dy, DType dtype, const Attend& attend) {
   Tensors leaves;
   for (const Tensor& x : inputs) leaves.push_back(leaf(x.detach().to(dtype).clone()));
@@ -47,7 +47,7 @@ Errors errors(const Tensors& inputs, const Tensor& dy, const AttentionOptions& o
 
 }  // namespace
 
-TEST_CASE("attention: a finite mask on every key leaves each an equal share, whatever its size") {
+TEST_CASE("attention: a finite mask of any size on every key leaves each an equal share") {
   for (const std::int64_t keys : {4, 700})
     for (const DType dtype : {f32, f64})
       for (const double hidden : {-1e4, -1e6, -1e9, -1e20}) {
@@ -91,7 +91,7 @@ TEST_CASE("attention: a row with one weight of 1 gives its scores no gradient") 
   }
 }
 
-TEST_CASE("attention: gradients as exact as those of matmul, softmax, matmul, for scores of every size") {
+TEST_CASE("attention: gradients as accurate as those of matmul, softmax, matmul, for scores of every size") {
   manual_seed(1);
   for (const std::int64_t length : {60, 700})
     for (const double offset : {0.0, 3.0})
@@ -163,7 +163,7 @@ TEST_CASE("attention: the gradients of a row's scores add up to 0, wherever its 
   }
 }
 
-TEST_CASE("attention: rows that see more than 512 keys have gradients as exact as PyTorch's") {
+TEST_CASE("attention: rows that see more than 512 keys have gradients as accurate as PyTorch's") {
   struct Case {
     double size, k_offset, v_offset;
     bool causal;

@@ -27,7 +27,7 @@ TEST_CASE("attention: a window of keys, to one side and to both") {
     }
 }
 
-TEST_CASE("attention: what a window hides is never looked at, and gets no gradient") {
+TEST_CASE("attention: keys outside a window are never read, and get no gradient") {
   manual_seed(1);
   for (const bool causal : {true, false}) {
     const Tensor q = leaf(randn({1, 2, 300, 4})), k = leaf(randn({1, 2, 300, 4})),

@@ -1,4 +1,4 @@
-// How a tile's keys are cut into blocks.
+// The partition of a tile's keys into blocks.
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the attention tests share: attention written out as matmul, softmax, matmul.
+// Shared by the attention tests: attention written out as matmul, softmax, matmul.
 
 #include <cmath>
 

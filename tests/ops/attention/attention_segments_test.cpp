@@ -1,4 +1,4 @@
-// Attention over texts that stand one after the other, against the same texts filled up to a batch.
+// Attention over concatenated texts, against the same texts padded to a batch.
 
 #include "attention_reference.h"
 #include "gradus/ops/attention/segments.h"
@@ -40,7 +40,7 @@ Tensor keys_there(const Segments& keys) {
   return stack(rows).unsqueeze(1).unsqueeze(1);
 }
 
-/// A bool mask or numbers to add, without the keys that are not there.
+/// A bool mask or values to add, without the padded keys.
 Tensor with_ends(const Tensor& mask, const Tensor& there) {
   if (!mask.defined()) return there;
   return mask.dtype() == boolean ? mask & there : where(there, mask, full({}, -kInf, mask.dtype()));
@@ -87,7 +87,7 @@ void check_kinds(const TextPairs& texts) {
   check_as_filled_up(texts, {.mask = rand({b, 1, tq, tk}) < 0.5});
 }
 
-TEST_CASE("attention in segments: values and gradients as of a batch that is filled up") {
+TEST_CASE("attention in segments: values and gradients of a padded batch") {
   manual_seed(1);
   const Segments few = segments({3, 0, 1, 5}, 5), others = segments({2, 4, 0, 6}, 6);
   check_kinds({few, few});

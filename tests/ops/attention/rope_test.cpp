@@ -61,7 +61,7 @@ TEST_CASE("rope: views are read in place, and a position has the same bits in an
   CHECK((rope(heads.transpose(-1, -2).contiguous().transpose(-1, -2)) == whole).all());
 }
 
-TEST_CASE("rope: products depend on the distance alone") {
+TEST_CASE("rope: products depend only on the distance") {
   manual_seed(2);
   const Tensor q = randn({1, 16}, f64), k = randn({1, 16}, f64);
   const auto product = [&](std::int64_t i, std::int64_t j) {

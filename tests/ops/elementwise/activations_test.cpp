@@ -63,7 +63,7 @@ TEST_CASE("activations: values in f64 and f32") {
   }
 }
 
-TEST_CASE("activations: far out") {
+TEST_CASE("activations: large arguments") {
   for (const DType dtype : {f32, f64})
     for (const Activation& activation : activations()) {
       CAPTURE(activation.name);

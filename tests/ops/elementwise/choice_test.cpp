@@ -118,7 +118,7 @@ TEST_CASE("where: a number takes the tensor's dtype, on either side") {
               "where: expects bool, got f32 [2]: compare first, as in x != 0");
 }
 
-TEST_CASE("comparison: bools have no order beside a number") {
+TEST_CASE("comparison: bools have no order relative to numbers") {
   const Tensor x = tensor({1.0, 2.0, 3.0});
   const std::string rest =
       ": bools are neither more nor less than a number; write a < b < c as (a < b) & (b < c)";

@@ -38,7 +38,7 @@ TEST_CASE("equal: integers to the last digit, and bools") {
   CHECK_FALSE(equal(tensor({true, false}), tensor({true, true})));
 }
 
-TEST_CASE("equal: records nothing; what it refuses") {
+TEST_CASE("equal: records nothing; errors") {
   Tensor x = ones({2, 3});
   x.requires_grad_();
   const std::int64_t nodes = live_nodes();

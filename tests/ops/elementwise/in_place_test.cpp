@@ -1,4 +1,4 @@
-// x += y and its like: what is written where, what the tape allows, and what is refused.
+// x += y and similar operators: memory, rules of the tape, errors.
 
 #include <doctest/doctest.h>
 
@@ -70,7 +70,7 @@ TEST_CASE("x += y gives the bits of x + y, in every layout, dtype and number of 
   CHECK(values(counts) == Values{21, 43, 65});
 }
 
-TEST_CASE("x += y without a tape raises the version: what was saved before is noticed") {
+TEST_CASE("x += y without a tape raises the version: a change of saved arrays is detected") {
   const Tensor w = leaf(tensor({2.0, 3.0}));
   Tensor x = tensor({1.0, 1.0}), big = ones({40, 40});
   const Tensor y = (w * x).sum(), z = (w.sum() * big).sum();
@@ -126,7 +126,7 @@ TEST_CASE("x += y on the tape: gradients of a chain") {
            {{3, 4}, {4}});
 }
 
-TEST_CASE("x += y on the tape: an error where somebody could tell it from x = x + y") {
+TEST_CASE("x += y on the tape: an error if it could be distinguished from x = x + y") {
   const Tensor w = leaf(tensor({1.0, 2.0}));
   Tensor x = w * 2;
   const Tensor other = x;

@@ -1,4 +1,4 @@
-// sign, floor, ceil and round: every result by the definition, and gradients that are 0 but there.
+// sign, floor, ceil and round: every result by the definition, and gradients that are defined and 0.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Elementwise ops and reductions over rows of few values, which have ways of their own.
+// Elementwise ops and reductions over rows of few values, which have separate implementations.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ Tensor integers(const Shape& shape, DType dtype) {
 /// x repeated to `shape` for real: no op has anything left to broadcast.
 Tensor repeated(const Tensor& x, const Shape& shape) { return expand(x, shape).clone(); }
 
-/// Checks every kind of op on a and b against the same op on what they are broadcast to.
+/// Checks every kind of op on a and b against the same op on the broadcast operands.
 void check_pair(const Tensor& a, const Tensor& b, const Shape& shape) {
   CAPTURE(a.shape());
   CAPTURE(b.shape());

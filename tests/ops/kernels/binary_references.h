@@ -1,5 +1,5 @@
 #pragma once
-// Functions of two values as their definitions have them, and pairs of hard values.
+// Functions of two values by their definitions, and pairs of difficult values.
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
-// What the kernel tests share: every instruction set in turn, every tail and alignment, hard values, ulps.
+// Shared by the kernel tests: every instruction set in turn, every tail and alignment, difficult values,
+// ulps.
 //
 // A kernel's tests are in two places, and coverage_test.cpp sees to it that each kernel has both:
 //   X_test.cpp          at_every_tail: short runs between fences, special values, in place
@@ -31,7 +32,7 @@ inline constexpr I million = 1'000'000;
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-/// Runs body(table) for every instruction set this CPU has, and puts the old one back.
+/// Runs body(table) for every instruction set of this CPU, and restores the old one.
 template <class T, class Body>
 void on_every_isa(Body body) {
   struct Restore {

@@ -21,7 +21,7 @@ using I = std::int64_t;
 
 namespace {
 
-/// Restores what multiplies after a test.
+/// Restores the backend after a test.
 struct BackendGuard {
   MatmulBackend before = matmul_backend();
   ~BackendGuard() { set_matmul_backend(before); }

@@ -102,7 +102,7 @@ TEST_CASE("class weights: linear_cross_entropy has the gradients of its two part
   }
 }
 
-TEST_CASE("class weights: a class of weight 0 does not count, whatever its logit") {
+TEST_CASE("class weights: a class of weight 0 is ignored, for any logit") {
   const Tensor x = leaf(tensor({{1.0, -kInf, 2.0}, {0.5, 1.0, -1.0}})), w = tensor({1.0, 0.0, 1.0});
   const Tensor loss = cross_entropy(x, tensor({1, 0}), {.weight = w, .label_smoothing = 0.1});
   CHECK(std::isfinite(loss.item()));

@@ -93,7 +93,7 @@ TEST_CASE("cross_entropy: the mean is over the targets that count") {
         doctest::Approx(all.item()).epsilon(1e-14));
 }
 
-TEST_CASE("cross_entropy: ignored rows have loss and gradient exactly 0, whatever their logits") {
+TEST_CASE("cross_entropy: ignored rows have loss and gradient exactly 0, for any logits") {
   for (const double bad : {-kInf, kInf, static_cast<double>(NAN)})
     for (const double smoothing : {0.0, 0.1}) {
       const Tensor x = leaf(tensor({{1.0, 2.0}, {bad, bad}, {bad, 0.0}}));
@@ -204,7 +204,7 @@ TEST_CASE("cross_entropy, nll_loss: errors") {
   check_error(nll(Tensor(), tensor({1, 3})), "nll_loss" + kUndefined);
 }
 
-TEST_CASE("nll_loss: refuses logits and probabilities") {
+TEST_CASE("nll_loss: rejects logits and probabilities") {
   const Tensor x = tensor({{-1.0, 2.0, 0.5}, {3.0, -2.0, -0.5}}), target = tensor({0, 2});
   const std::string remedy = ": pass log_softmax(logits, -1), or the logits to cross_entropy";
   CHECK(nll_loss(x, target).item() == 0.75);  // only the targets' are looked at

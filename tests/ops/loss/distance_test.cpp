@@ -65,7 +65,7 @@ TEST_CASE("kl_div: by definition, with and without logarithms") {
   CHECK(divergence(log(p), p) == doctest::Approx(0).epsilon(1e-14));
 }
 
-TEST_CASE("kl_div: what has probability 0 costs nothing; what is thought impossible, everything") {
+TEST_CASE("kl_div: a target of probability 0 costs nothing; an input of probability 0 costs infinity") {
   const Tensor x = leaf(tensor({-1.0, -kInf, -kInf, kNan})), p = tensor({0.0, 0.0, 0.5, 0.0});
   for (const bool logs : {false, true}) {
     const Values y = values(kl_div(x, logs ? log(p) : p, Reduction::none, logs));

@@ -94,7 +94,7 @@ TEST_CASE("linear_cross_entropy: the same bits with any number of threads") {
   }
 }
 
-TEST_CASE("linear_cross_entropy: without a tape the same loss, and no gradient for what is frozen") {
+TEST_CASE("linear_cross_entropy: without a tape the same loss, and no gradient for frozen tensors") {
   manual_seed(3);
   const Tensor x = leaf(randn({9, 4})), w = leaf(randn({6, 4})), target = randint(0, 6, {9});
   const double loss = linear_cross_entropy(x, w, target).item();
@@ -113,7 +113,7 @@ TEST_CASE("linear_cross_entropy: without a tape the same loss, and no gradient f
   CHECK(distance(dx, x.grad()) == 0);
 }
 
-TEST_CASE("linear_cross_entropy: backward twice gives the same, whatever became of the first gradients") {
+TEST_CASE("linear_cross_entropy: backward twice gives the same, even if the first gradients were changed") {
   manual_seed(4);
   const Tensor x = leaf(randn({9, 4})), w = leaf(randn({6, 4})), b = leaf(randn({6})),
                target = randint(0, 6, {9});
@@ -131,7 +131,7 @@ TEST_CASE("linear_cross_entropy: backward twice gives the same, whatever became 
   CHECK(distance(first[1] * 2, w.grad()) == 0);
 }
 
-TEST_CASE("linear_cross_entropy: a weight used elsewhere too gathers both gradients") {
+TEST_CASE("linear_cross_entropy: a weight that is also used elsewhere accumulates both gradients") {
   manual_seed(5);
   const Tensor w = leaf(randn({6, 4}, f64)), ids = randint(0, 6, {9}), target = randint(0, 6, {9});
   linear_cross_entropy(embedding(ids, w), w, target).backward();

@@ -1,4 +1,4 @@
-// layer_norm and rms_norm of rows that are hard on their arithmetic, against long double.
+// layer_norm and rms_norm of numerically difficult rows, against long double.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace gradus::test {
 namespace {
 
-TEST_CASE("layer_norm, rms_norm: any finite row gives what long double gives, with its gradients") {
+TEST_CASE("layer_norm, rms_norm: any finite row gives the result of long double, also for gradients") {
   for_each_hard_row([](const HardRow& row) {
     for (const int n : {2, 7, 70, 1031})
       for (const bool about_mean : {true, false}) {
@@ -38,7 +38,7 @@ TEST_CASE("layer_norm, rms_norm: any finite row gives what long double gives, wi
   });
 }
 
-TEST_CASE("layer_norm: the deviations from a mean that the dtype does not hold") {
+TEST_CASE("layer_norm: deviations from a mean that the dtype cannot represent") {
   const Tensor x = leaf(arange(0, 8, 1, f32) + 1e7);
   CHECK((layer_norm(x) - layer_norm(arange(0, 8, 1, f32))).abs().max().item() < 1e-6);
 }
@@ -82,7 +82,7 @@ TEST_CASE(
   CHECK(isnan(rms_norm(zeros({7}), {}, 0)).all());
 }
 
-TEST_CASE("layer_norm, rms_norm: hard rows, NaN and infinity leave the bits of the rows around them") {
+TEST_CASE("layer_norm, rms_norm: difficult rows, NaN and infinity do not change the bits of other rows") {
   manual_seed(6);
   for (const DType dtype : {f32, f64})
     for (const double hard : {1e-39, 3e38, 1e7, static_cast<double>(NAN), static_cast<double>(INFINITY)})

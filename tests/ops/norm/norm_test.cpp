@@ -19,7 +19,7 @@ const Op plain_layer_norm = [](const Tensor& x) { return layer_norm(x); };
 const Op full_rms_norm = [](const Tensor& x, const Tensor& w) { return rms_norm(x, w); };
 const Op plain_rms_norm = [](const Tensor& x) { return rms_norm(x); };
 
-/// Layer norm by its definition, from ops that are tested on their own.
+/// Layer norm by its definition, from ops that are tested separately.
 Tensor layer_norm_by_definition(const Tensor& x, const Tensor& w, const Tensor& b, double eps) {
   const Tensor centred = x - x.mean(-1, true);
   return centred / sqrt(centred.square().mean(-1, true) + eps) * w + b;

@@ -40,7 +40,7 @@ TEST_CASE("softmax: by definition, on each axis") {
   }
 }
 
-TEST_CASE("softmax: rows add up to 1, whatever is added to them") {
+TEST_CASE("softmax: rows add up to 1, and adding a constant changes nothing") {
   const Tensor x = randn({7, 100});
   CHECK((softmax(x, -1).sum(-1) - 1).abs().max().item() < 1e-6);
   CHECK((softmax(x + 1000, -1) - softmax(x, -1)).abs().max().item() < 1e-5);
@@ -62,7 +62,7 @@ TEST_CASE("softmax: extreme rows") {
   for (const float y : softmax(tensor({-kInf, -kInf}), 0).to_vector<float>()) CHECK(std::isnan(y));
   for (const float y : log_softmax(tensor({-kInf, -kInf}), 0).to_vector<float>()) CHECK(std::isnan(y));
   for (const float y : softmax(tensor({NAN, 0.0}), 0).to_vector<float>()) CHECK(std::isnan(y));
-  // One bad row leaves the others alone.
+  // One bad row does not affect the others.
   const Tensor rows = tensor({{-kInf, -kInf}, {0.0, 0.0}});
   CHECK(softmax(rows, -1)[1].to_vector<float>() == std::vector<float>{0.5, 0.5});
 }

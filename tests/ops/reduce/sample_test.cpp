@@ -22,7 +22,7 @@ Indices draw(const Tensor& weights, std::int64_t count, bool replacement, std::u
   return multinomial(weights, count, replacement, generator).to_vector<std::int64_t>();
 }
 
-/// How often each class was drawn, in parts of all draws.
+/// The relative frequency of each class.
 std::vector<double> shares(const Indices& drawn, std::size_t classes) {
   std::vector<double> share(classes);
   for (const std::int64_t i : drawn)
@@ -40,7 +40,7 @@ TEST_CASE("multinomial with replacement follows the weights") {
   CHECK(share[1] == 0);
 }
 
-TEST_CASE("multinomial without replacement draws as one after another") {
+TEST_CASE("multinomial without replacement samples sequentially") {
   // The first of two is class i with probability w_i; the second is j with probability w_j / (1 - w_i).
   const double w[] = {0.5, 0.3, 0.2};
   const Tensor weights = expand(tensor({5.0, 3.0, 2.0}), {30000, 3});

@@ -24,7 +24,7 @@ Places places(const std::pair<Tensor, Tensor>& result) { return result.second.to
 
 }  // namespace
 
-TEST_CASE("sort orders along an axis and says where each value came from") {
+TEST_CASE("sort orders along an axis and returns the index of each value") {
   const Tensor x = tensor({{3.0, 1.0, 2.0}, {0.0, 5.0, -1.0}});
   CHECK(values(sort(x)) == Values{1, 2, 3, -1, 0, 5});
   CHECK(places(sort(x)) == Places{1, 2, 0, 2, 0, 1});

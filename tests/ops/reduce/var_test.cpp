@@ -1,4 +1,4 @@
-// var, std and var_mean of numbers far from 0, where the rounding of their mean shows.
+// var, std and var_mean of values far from 0, for which the rounding of the mean matters.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ double relative_error(const Tensor& y, const Tensor& exact) {
   return ((y.to(f64) - exact) / exact).abs().max().item();
 }
 
-TEST_CASE("var, std: within 1e-4 however far the numbers lie from 0, along any axes, in any layout") {
+TEST_CASE("var, std: within 1e-4 at any distance of the values from 0, along any axes, in any layout") {
   manual_seed(0);
   for (const Far& c : far_cases())
     for (const double mean : {0.0, 300.0, 2e4, -3e5, 4e6})
@@ -51,7 +51,7 @@ TEST_CASE("var, std: within 1e-4 however far the numbers lie from 0, along any a
       }
 }
 
-TEST_CASE("var, std, var_mean: gradients about a mean that is no further off than f32 must be") {
+TEST_CASE("var, std, var_mean: gradients about a mean as accurate as f32 allows") {
   manual_seed(1);
   const double mean = 2e4, half = 0.001;  // numbers near 20000 are 0.00195 apart
   for (const Far& c : far_cases()) {
@@ -93,7 +93,7 @@ TEST_CASE("std: of numbers as far apart as their dtype allows") {
   }
 }
 
-TEST_CASE("std, var: what long double gives, with the gradient, down to the smallest normal deviation") {
+TEST_CASE("std, var: the results of long double, also for gradients, down to the smallest normal deviation") {
   for_each_hard_row([](const HardRow& row) {
     const double normal = row.dtype == f32 ? 1.2e-38 : 2.3e-308, root = row.dtype == f32 ? 1e-18 : 1e-153;
     if (row.size < normal) return;
@@ -123,7 +123,7 @@ TEST_CASE("std, var: what long double gives, with the gradient, down to the smal
   });
 }
 
-TEST_CASE("var: one column far from 0 leaves the bits of the others") {
+TEST_CASE("var: one column far from 0 does not change the bits of the others") {
   manual_seed(2);
   const Tensor x = randn({5000, 4}), before = x.var(0);
   x.slice(1, 2, 3).copy_(x.slice(1, 2, 3) + 1e5);

@@ -78,7 +78,7 @@ TEST_CASE("index_select and embedding take rows") {
   CHECK(embedding(tensor({0}), zeros({1, 0})).shape() == Shape{1, 0});
 }
 
-TEST_CASE("a repeated id gathers all its gradients") {
+TEST_CASE("a repeated id accumulates all its gradients") {
   Tensor weight = zeros({3, 2});
   weight.requires_grad_();
   embedding(tensor({2, 0, 2}), weight).backward(tensor({{1.0, 2.0}, {10.0, 20.0}, {100.0, 200.0}}));

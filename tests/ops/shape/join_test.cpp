@@ -23,7 +23,7 @@ std::vector<Shape> shapes(const std::vector<Tensor>& xs) {
 
 }  // namespace
 
-TEST_CASE("cat and stack put tensors side by side") {
+TEST_CASE("cat and stack join tensors") {
   const Tensor a = counting({2, 2}), b = counting({2, 1});
   CHECK(cat({a, b}, 1).to_vector<double>() == Values{0, 1, 0, 2, 3, 1});
   CHECK(cat({a, transpose(a, 0, 1)}).to_vector<double>() == Values{0, 1, 2, 3, 0, 2, 1, 3});
@@ -119,7 +119,7 @@ TEST_CASE("split takes one size, or a list of them, even of one") {
   check_error([&] { split(x, {2}); }, "split: sizes [2] add up to 2, but axis 0 of [4] has 4");
 }
 
-TEST_CASE("a piece nobody uses leaves zeros in the gradient") {
+TEST_CASE("an unused piece leaves zeros in the gradient") {
   Tensor x = ones({4});
   x.requires_grad_();
   split(x, 2)[1].backward(full({2}, 3.0));

@@ -63,7 +63,7 @@ TEST_CASE("x[ids] picks along the first axis") {
   CHECK(zeros({3, 0})[tensor({1, 1})].shape() == Shape{2, 0});
 }
 
-TEST_CASE("what is picked is a tensor like any other") {
+TEST_CASE("picked elements are an ordinary tensor") {
   const Tensor x = counting({4});
   const Tensor y = x[tensor({1, 3})];
   x.fill_(9);

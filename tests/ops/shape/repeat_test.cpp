@@ -11,7 +11,7 @@ using gradus::test::counting;
 using gradus::test::kUndefined;
 using gradus::test::Values;
 
-TEST_CASE("repeat puts copies beside each other") {
+TEST_CASE("repeat puts copies side by side") {
   const Tensor x = counting({2, 2});
   CHECK(repeat(x, {2, 1}).to_vector<double>() == Values{0, 1, 2, 3, 0, 1, 2, 3});
   CHECK(repeat(x, {1, 2}).to_vector<double>() == Values{0, 1, 0, 1, 2, 3, 2, 3});

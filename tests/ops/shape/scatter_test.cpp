@@ -22,7 +22,7 @@ Tensor indices_below(std::int64_t bound, const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("scatter puts numbers at indices, the last where they repeat") {
+TEST_CASE("scatter puts values at indices, the last if they repeat") {
   const Tensor x = zeros({2, 3});
   CHECK(scatter(x, 1, tensor({{2, 0}, {1, 1}}), tensor({{1.0, 2.0}, {3.0, 4.0}})).to_vector<double>() ==
         Values{2, 0, 1, 0, 4, 0});
@@ -51,7 +51,7 @@ TEST_CASE("scatter equals its definition on every axis") {
   }
 }
 
-TEST_CASE("what was put over has no gradient") {
+TEST_CASE("overwritten elements have no gradient") {
   const Tensor x = leaf(zeros({3})), source = leaf(tensor({1.0, 2.0, 3.0}));
   scatter(x, 0, tensor({2, 0, 2}), source).backward(tensor({1.0, 10.0, 100.0}));
   CHECK(x.grad().to_vector<double>() == Values{0, 10, 0});

@@ -36,7 +36,7 @@ TEST_CASE("unfold gives the windows along an axis as a view") {
         std::vector<std::int64_t>{0, 2, 2, 4, 1, 3, 3, 5});
 }
 
-TEST_CASE("an element gathers the gradients of all windows that hold it") {
+TEST_CASE("an element accumulates the gradients of all windows that contain it") {
   const Tensor x = leaf(zeros({6}));
   unfold(x, 0, 3, 2).backward(tensor({{1.0, 2.0, 4.0}, {8.0, 16.0, 32.0}}));
   CHECK(x.grad().to_vector<double>() == Values{1, 2, 12, 16, 32, 0});
@@ -77,7 +77,7 @@ TEST_CASE("a convolution is unfold and a product") {
                  1e-12));
 }
 
-TEST_CASE("windows that overlap take one value only") {
+TEST_CASE("overlapping windows can be filled with only one value") {
   const Tensor x = zeros({5});
   unfold(x, 0, 2, 2) = tensor({{1.0, 2.0}, {3.0, 4.0}});
   CHECK(x.to_vector<double>() == Values{1, 2, 3, 4, 0});

@@ -1,4 +1,4 @@
-#include "gradus/text/detail/bert_words.h"
+#include "gradus/text/detail/basic_tokenizer.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ constexpr char32_t kReplacement = 0xFFFD;
 struct Range {
   char32_t first, last;
 };
-/// What BERT calls Chinese: not Korean, not Japanese kana, which are written with spaces or in words.
+/// BERT's definition of Chinese characters: without Korean and Japanese kana.
 constexpr Range kChinese[] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
                               {0x2B740, 0x2B81F}, {0x2B820, 0x2CEAF}, {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
 
@@ -27,7 +27,7 @@ bool is_ascii_mark(char32_t c) {
 
 }  // namespace
 
-BertWords::BertWords(const WordPieceOptions& options)
+BasicTokenizer::BasicTokenizer(const WordPieceOptions& options)
     : lowercase_(options.lowercase),
       strip_accents_(options.strip_accents.value_or(options.lowercase)),
       clean_(options.clean),
@@ -40,19 +40,19 @@ BertWords::BertWords(const WordPieceOptions& options)
   }
 }
 
-BertWords::Kind BertWords::kind_of(char32_t c) const {
+BasicTokenizer::Kind BasicTokenizer::kind_of(char32_t c) const {
   if (is_white_space(c)) return Kind::space;
   return is_ascii_mark(c) || (c >= 0x80 && is_punctuation(c)) ? Kind::mark : Kind::letter;
 }
 
-void BertWords::add(char32_t character) {
+void BasicTokenizer::add(char32_t character) {
   if (character < 0x80)
     word_ += static_cast<char>(character);
   else
     append(word_, character);
 }
 
-std::size_t BertWords::read(std::string_view text) {
+std::size_t BasicTokenizer::read(std::string_view text) {
   const Start start = first_character(text);
   const char32_t character = start.valid ? start.character : kReplacement;
   read_.clear();
@@ -70,8 +70,8 @@ std::size_t BertWords::read(std::string_view text) {
   return start.bytes;
 }
 
-void BertWords::lower(std::u32string& characters) const {
-  if (characters == U"\u0130") {  // the one character whose small form is two
+void BasicTokenizer::lower(std::u32string& characters) const {
+  if (characters == U"\u0130") {  // the only character whose lower case has two characters
     characters = U"i\u0307";
     return;
   }

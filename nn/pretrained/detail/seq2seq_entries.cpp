@@ -1,4 +1,4 @@
-// gradus' own names of Seq2SeqTransformer's options in config.json: GPT's for what both have, and these.
+// gradus' own config.json entries for Seq2SeqTransformer's options: GPT's entries, and these.
 
 #include "gradus/nn/pretrained/detail/gpt_families.h"
 #include "gradus/nn/pretrained/detail/seq2seq_families.h"
@@ -7,7 +7,7 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
-/// What both kinds of models have.
+/// The options that both types of models have.
 GPTOptions shared_with_gpt(const Seq2SeqOptions& o) {
   GPTOptions gpt{.vocab = o.vocab,
                  .context = o.context,
@@ -23,9 +23,9 @@ GPTOptions shared_with_gpt(const Seq2SeqOptions& o) {
 
 }  // namespace
 
-Json seq2seq_words(const std::string& caller, const Seq2SeqOptions& o) {
-  Json words = words_of(caller, shared_with_gpt(o));
-  words.erase("layers");
+Json gradus_entries(const std::string& caller, const Seq2SeqOptions& o) {
+  Json entries = gradus_entries(caller, shared_with_gpt(o));
+  entries.erase("layers");
   const Json more = {{"encoder_layers", o.encoder_layers},
                      {"decoder_layers", o.decoder_layers},
                      {"source_vocab", o.source_vocab},
@@ -40,13 +40,13 @@ Json seq2seq_words(const std::string& caller, const Seq2SeqOptions& o) {
                      {"pad", o.pad},
                      {"start", o.start},
                      {"end", o.end}};
-  words.update(more);
-  return words;
+  entries.update(more);
+  return entries;
 }
 
-void read_seq2seq_words(const Config& config, Seq2SeqOptions& o) {
+void read_gradus_entries(const Config& config, Seq2SeqOptions& o) {
   GPTOptions gpt = shared_with_gpt(o);
-  read_words(config, gpt);
+  read_gradus_entries(config, gpt);
   o.vocab = gpt.vocab;
   o.context = gpt.context;
   o.block = gpt.block;

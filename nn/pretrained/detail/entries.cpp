@@ -1,4 +1,4 @@
-#include "gradus/nn/pretrained/detail/words.h"
+#include "gradus/nn/pretrained/detail/entries.h"
 
 #include <algorithm>
 
@@ -8,12 +8,12 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
-struct Word {
+struct ActivationName {
   const char* name;
   Activation activation;
 };
-// Of several names for one, the first is written.
-constexpr Word kActivations[] = {
+// Of several names of one activation, the first is written.
+constexpr ActivationName kActivations[] = {
     {"gelu_new", Activation::gelu_tanh}, {"gelu", Activation::gelu},
     {"relu", Activation::relu},          {"silu", Activation::silu},
     {"swish", Activation::silu},         {"gelu_pytorch_tanh", Activation::gelu_tanh},
@@ -21,9 +21,9 @@ constexpr Word kActivations[] = {
 
 }  // namespace
 
-const char* word_of(Activation activation) {
+const char* activation_name(Activation activation) {
   return std::find_if(std::begin(kActivations), std::end(kActivations),
-                      [=](const Word& word) { return word.activation == activation; })
+                      [=](const ActivationName& known) { return known.activation == activation; })
       ->name;
 }
 
@@ -31,9 +31,9 @@ Activation read_activation(const Config& config, const char* key, Activation oth
   if (!config.has(key)) return otherwise;
   const std::string text = config.text(key);
   std::string known;
-  for (const Word& word : kActivations) {
-    if (text == word.name) return word.activation;
-    known += (known.empty() ? "" : ", ") + std::string(word.name);
+  for (const auto& [name, activation] : kActivations) {
+    if (text == name) return activation;
+    known += (known.empty() ? "" : ", ") + std::string(name);
   }
   config.fail(key, fmt::format("'{}' is not known here: expects one of {}", text, known));
 }
@@ -45,7 +45,7 @@ double read_dropout(const Config& config, const PretrainedOptions& given,
   const double p = config.probability(first, otherwise);
   for (const char* const key : keys)
     if (config.probability(key, otherwise) != p)
-      config.fail(key, fmt::format("differs from {}, but there is one dropout here: make them equal, or give "
+      config.fail(key, fmt::format("differs from {}, but the model has one dropout: make them equal, or pass "
                                    "{{.dropout = 0.1}}",
                                    first));
   return p;
@@ -70,15 +70,15 @@ void expect_few_waves(const Config& config, std::int64_t context) {
 
 void expect_no_context(const Config& config, const PretrainedOptions& given) {
   check(given.context == 0,
-        "{}: expects no context, got {}: the cache of a decoder is as long as what is written",
+        "{}: expects no context, got {}: the cache of a decoder is as long as the generated text",
         config.caller(), given.context);
 }
 
 void expect_own_name(const std::string& caller, const Placement& placement) {
   const std::optional<Placement> known = find_placement(placement.name);
   check(!known || *known == placement,
-        "{}: the placement '{}' is not the one that gradus has under this name: give it a name of its own",
-        caller, placement.name);
+        "{}: the placement '{}' is not gradus' placement of this name: give it another name", caller,
+        placement.name);
 }
 
 std::optional<Placement> read_placement(const Config& config, const PretrainedOptions& given) {
@@ -91,7 +91,7 @@ std::optional<Placement> read_placement(const Config& config, const PretrainedOp
   std::string known;
   for (const Placement& placement : placements()) known += (known.empty() ? "" : ", ") + placement.name;
   config.fail("placement",
-              fmt::format("'{}' is not one of {}: give your own in {{.placements = {{...}}}}", name, known));
+              fmt::format("'{}' is not one of {}: pass your own in {{.placements = {{...}}}}", name, known));
 }
 
 }  // namespace gradus::nn::pretrained

@@ -1,5 +1,5 @@
 #pragma once
-// Text into words as BERT's BasicTokenizer does it.
+// Splits text into words like BERT's BasicTokenizer.
 
 #include <array>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace gradus::text::detail {
 
-class BertWords {
+class BasicTokenizer {
  public:
-  explicit BertWords(const WordPieceOptions& options);
+  explicit BasicTokenizer(const WordPieceOptions& options);
 
   /// Calls each(word) for every word; a punctuation mark is a word.
   template <class F>
@@ -48,8 +48,8 @@ class BertWords {
     word_.clear();
   }
   void add(char32_t character);
-  /// Reads a character that is not ASCII into read_: cleaned, spaced, without accents and lowered. How many
-  /// bytes it has.
+  /// Reads a character that is not ASCII into read_, after cleaning, spacing, stripping accents and lowering,
+  /// as the options say. Returns its number of bytes.
   std::size_t read(std::string_view text);
   void lower(std::u32string& characters) const;
   Kind kind_of(char32_t character) const;

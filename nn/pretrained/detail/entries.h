@@ -1,5 +1,5 @@
 #pragma once
-// Words in config.json that models of all kinds share.
+// Entries of config.json that all model types share.
 
 #include <initializer_list>
 #include <optional>
@@ -11,35 +11,35 @@
 
 namespace gradus::nn::pretrained {
 
-/// Starts a model_type that only gradus knows: options are used for which Hugging Face has no words.
+/// The prefix of a model_type that only gradus knows, for options that Hugging Face's config cannot express.
 inline constexpr std::string_view kOwnType = "gradus-";
 
-/// False where the head has a weight of its own.
+/// False if the head has a separate weight.
 inline constexpr const char* kTiedFlag = "tie_word_embeddings";
 
-/// Hugging Face's word for an activation, and back.
-const char* word_of(Activation activation);
+/// Hugging Face's name of an activation, and the activation with a name.
+const char* activation_name(Activation activation);
 Activation read_activation(const Config& config, const char* key, Activation otherwise);
 
-/// The dropout that is given, or one probability from keys that Hugging Face has for several places. Throws
+/// The given dropout, or one probability from the keys that Hugging Face has for several places. Throws
 /// unless they are equal.
 double read_dropout(const Config& config, const PretrainedOptions& given,
                     std::initializer_list<const char*> keys, double otherwise);
 
-/// Throws where heads do not divide the channels they share, and no "head_dim" says more.
+/// Throws if heads do not divide the channels and there is no "head_dim".
 void expect_heads_divide(const Config& config);
 
-/// Throws at a table of waves that would take too much memory: it is in no file that it could be held
-/// against.
+/// Throws if the table of sinusoidal positions would need too much memory: no file contains it, so its size
+/// cannot be checked otherwise.
 void expect_few_waves(const Config& config, std::int64_t context);
 
-/// Throws where a context is given to a model with an encoder and a decoder.
+/// Throws if a context is given: for a model with an encoder and a decoder.
 void expect_no_context(const Config& config, const PretrainedOptions& given);
 
-/// Throws at a placement of one's own that has the name of one of gradus', as which it would be read again.
+/// Throws for a user's placement that has the name of one of gradus' placements, which loading would return.
 void expect_own_name(const std::string& caller, const Placement& placement);
 
-/// The placement of key "placement", gradus' own or one that is given.
+/// The placement named by key "placement": one of gradus' or a given one.
 std::optional<Placement> read_placement(const Config& config, const PretrainedOptions& given);
 
 }  // namespace gradus::nn::pretrained

@@ -1,4 +1,4 @@
-// gradus' own names of GPT's options in config.json.
+// gradus' own config.json entries for GPT's options.
 
 #include <charconv>
 #include <cmath>
@@ -14,45 +14,45 @@ namespace gradus::nn::pretrained {
 
 namespace {
 
-struct NormWord {
+struct NamedMaker {
   const char* name;
   Norm (*make)(const NormOptions&);
 };
-constexpr NormWord kNorms[] = {{"LayerNorm", make_norm<LayerNorm>},
-                               {"RMSNorm", make_norm<RMSNorm>},
-                               {"BatchNorm", make_norm<BatchNorm>},
-                               {"DyT", make_norm<DyT>},
-                               {"Identity", make_norm<Identity>}};
+constexpr NamedMaker kNorms[] = {{"LayerNorm", make_norm<LayerNorm>},
+                                 {"RMSNorm", make_norm<RMSNorm>},
+                                 {"BatchNorm", make_norm<BatchNorm>},
+                                 {"DyT", make_norm<DyT>},
+                                 {"Identity", make_norm<Identity>}};
 constexpr std::string_view kGroupNorm = "GroupNorm ";  // with the number of groups after it
 
 std::string name_of(const std::string& caller, const MakeNorm& norm) {
   using Function = Norm (*)(const NormOptions&);
   if (const Function* const make = norm.target<Function>())
-    for (const NormWord& known : kNorms)
+    for (const NamedMaker& known : kNorms)
       if (*make == known.make) return known.name;
   if (const GroupNormMaker* const group = norm.target<GroupNormMaker>())
     return std::string(kGroupNorm) + std::to_string(group->groups);
   fail_with(
-      "{}: the norm of this model has no name in config.json: those of nn::norms() have. Save state_dict() "
-      "with save_safetensors instead",
+      "{}: the norm of this model has no name in config.json, only those of nn::norms() have: save "
+      "state_dict() with save_safetensors instead",
       caller);
 }
 
 MakeNorm read_norm(const Config& config, std::int64_t d_model) {
-  const std::string word = config.text("norm");
-  for (const NormWord& known : kNorms)
-    if (word == known.name) return known.make;
+  const std::string name = config.text("norm");
+  for (const NamedMaker& known : kNorms)
+    if (name == known.name) return known.make;
   std::int64_t groups = 0;
-  if (word.starts_with(kGroupNorm)) {
-    const char* const end = word.data() + word.size();
-    const auto [at, error] = std::from_chars(word.data() + kGroupNorm.size(), end, groups);
+  if (name.starts_with(kGroupNorm)) {
+    const char* const end = name.data() + name.size();
+    const auto [at, error] = std::from_chars(name.data() + kGroupNorm.size(), end, groups);
     if (error != std::errc() || at != end) groups = 0;
   }
   if (groups < 1)
     config.fail("norm",
                 fmt::format("'{}' is not known here: expects one of LayerNorm, RMSNorm, BatchNorm, GroupNorm "
                             "with a number such as 'GroupNorm 4', DyT, Identity",
-                            word));
+                            name));
   if (d_model % groups != 0)
     config.fail("norm", fmt::format("{} groups do not divide d_model {}", groups, d_model));
   return make_group_norm(groups);
@@ -74,7 +74,7 @@ double scale_of(const BlockOptions& b) {
 
 }  // namespace
 
-Json words_of(const std::string& caller, const GPTOptions& o) {
+Json gradus_entries(const std::string& caller, const GPTOptions& o) {
   expect_own_name(caller, o.placement);
   const BlockOptions& b = o.block;
   const Sizes s = sizes_of(b);
@@ -90,7 +90,7 @@ Json words_of(const std::string& caller, const GPTOptions& o) {
           {"d_model", s.d},
           {"heads", s.heads},
           {"d_ff", s.ff},
-          {"activation", word_of(b.activation.value_or(Activation::gelu_tanh))},
+          {"activation", activation_name(b.activation.value_or(Activation::gelu_tanh))},
           {"gated", b.gated},
           {"dropout", b.dropout},
           {"bias", b.bias},
@@ -112,9 +112,9 @@ Json words_of(const std::string& caller, const GPTOptions& o) {
           {"v_norm", b.v_norm}};
 }
 
-void read_words(const Config& config, GPTOptions& o) {
+void read_gradus_entries(const Config& config, GPTOptions& o) {
   BlockOptions& b = o.block;
-  // What follows from other options is what it was before these change.
+  // Defaults that depend on other options are fixed before those change.
   const Sizes s = sizes_of(b);
   b.qkv_bias = b.qkv_bias.value_or(b.bias);
   b.attention_scale = scale_of(b);

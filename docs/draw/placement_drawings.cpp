@@ -19,11 +19,11 @@ using Joints = std::vector<Joint>;
 using Function = void (*)(Drawing& drawing, double x, double bottom, double top);
 
 struct Cell {
-  std::vector<std::string> equation;  // in lines that fit
+  std::vector<std::string> equation;  // one string per line
   std::variant<Joints, Function> drawn;
 };
 
-/// The block's input joins once more at its end.
+/// The block's input is added once more at its end.
 void draw_b2t(Drawing& d, double x, double bottom, double top) {
   const Joints joints{{.branch = {{"Attn"}}, .after = {{"LN", Ink::orange}}, .label = "y"},
                       {.branch = {{"FFN"}}, .after = {{"LN", Ink::orange}}}};
@@ -110,7 +110,7 @@ const std::map<std::string, Cell>& cells() {
 }  // namespace
 
 std::string placement_drawings() {
-  // As on the page, but those that are drawn higher at the end.
+  // In the order of the page, except that the tall drawings come last.
   const std::vector<std::vector<std::string>> rows{{"Pre-LN", "Post-LN", "no norm"},
                                                    {"Peri-LN", "OLMo 2", "LN-Scaling"},
                                                    {"ReZero", "DeepNorm", "Admin"},
@@ -145,7 +145,7 @@ std::string placement_drawings() {
       "ReZero leave the stream untouched and put norms or numbers on the branch. Post-LN has its norm on the "
       "stream; DeepNorm, Admin and Keel too, with a larger stream, Keel with one more norm on the branch. "
       "ResiDual and SiameseNorm have two streams. Mix-LN is Post-LN below and Pre-LN above, B2T brings x to "
-      "the end of the block, HybridNorm normalises queries, keys and values and then the stream.");
+      "the end of the block, HybridNorm normalizes queries, keys and values and then the stream.");
 }
 
 }  // namespace gradus::docs

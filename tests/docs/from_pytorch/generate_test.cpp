@@ -37,7 +37,8 @@ TEST_CASE("from PyTorch: generate") {
   // note: of the prompt's tokens too, as there
   gives(gpt.generate(ids, 6, {.repetition_penalty = 1.2}).shape(), "[2, 11]");
   // py: eos_token_id=[0, 3]
-  // note: none is known by itself: config.json's is not kept. A row that has ended repeats its last token, where theirs has padding
+  // note: none is known by itself: config.json's is not kept. A row that has ended repeats its last token,
+  // where theirs has padding
   const Tensor ended = gpt.generate(ids, 20, {.greedy = true, .stop = {0, 3}});
   CHECK(ended.size(1) <= 25);
   // py: transformers.set_seed(7); model.generate(ids, do_sample=True)
@@ -51,7 +52,7 @@ TEST_CASE("from PyTorch: generate") {
   const Tensor three = gpt.generate(prompt.unsqueeze(0).expand({3, 5}), 6);
   CHECK(three.shape() == Shape{3, 11});
   // py: streamer=TextStreamer(tokenizer)
-  // note: `print` gets the new tokens [B]; [text as it comes](generation.md#as-it-comes)
+  // note: `print` gets the new tokens [B]; [streaming](generation.md#streaming)
   const Tensor streamed = gpt.generate(prompt, 6, {.on_token = print});
   CHECK(seen == 6);
   // py: stopping_criteria=[...]
@@ -74,7 +75,7 @@ TEST_CASE("from PyTorch: generate") {
   const double score = found[0].score;
   CHECK(score >= found[1].score);
   // py: bad_words_ids=[[7]], logits_processor=[...]
-  // note: in [a loop of your own](generation.md#a-loop-of-your-own)
+  // note: in [your own loop](generation.md#your-own-loop)
   nn::KeyValueCache cache = gpt.new_cache(2);
   const Tensor logits = masked_fill(gpt.next_logits(ids, cache), arange(10) == 7, -INFINITY);
   const Tensor next = nn::choose_tokens(logits, ids, {.top_p = 0.9});

@@ -90,7 +90,7 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
   // note: times 1 / sqrt(C) where the head is tied: what the head multiplies. The encoder's: `memory.memory`
   gives(t5.hidden(t5.shifted(target), memory).shape(), "[2, 4, 8]");
   // py: random_spans_noise_mask of T5's code, FlaxDataCollatorForT5MLM
-  // note: of one text; [recipe](recipes.md#a-t5-of-your-own)
+  // note: of one text; [recipe](recipes.md#your-own-t5)
   const auto [blanked, blanks] = data::span_corruption(arange(2, 15), {.sentinel = 19});
   CHECK(blanks[0].item<std::int64_t>() == 19);
   // py: DataCollatorWithPadding, DataCollatorForSeq2Seq

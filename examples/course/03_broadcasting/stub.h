@@ -2,8 +2,8 @@
 
 // The backward of broadcasting. About 6 lines.
 //
-// y = a + b with shapes [3, 4] and [4] repeats b along the axis that it lacks. The gradient of what was
-// repeated is the sum over its repetitions:
+// y = a + b with shapes [3, 4] and [4] repeats b along the missing axis. The gradient of a repeated value is
+// the sum over its repetitions:
 //
 //   sum_to(dy, shape): sums dy over the axes that `shape` lacks (in front), and over those where `shape` has size 1
 //                      (these stay, with size 1)

@@ -1,4 +1,4 @@
-// Depth without shortcuts: what one layer does to the size of a vector, 32 layers do 32 times over.
+// Depth without shortcuts: whatever one layer does to the size of a vector, 32 layers do 32 times over.
 // Its chapter: docs/course/08_depth/README.md
 //   x_l = relu(W x_(l-1)), W [d, d] from N(0, v/d)        |x_l|^2 = v/2 |x_(l-1)|^2 in the mean, |dx|^2 too
 
@@ -73,7 +73,7 @@ struct Plain : nn::Module {
 };
 // [/plain]
 
-/// The loss on sin 2x + x/2 after 300 steps, and what the best constant answer costs.
+/// The loss on sin 2x + x/2 after 300 steps, and that of the best constant answer.
 std::pair<double, double> train(int depth, double v, double lr, unsigned seed) {
   manual_seed(seed);
   const Plain net(depth, v);

@@ -5,8 +5,8 @@
 //   x_{l+1} = x_l + A_l x_l            l = 0 .. L - 1, each A_l is a matrix [d, d]
 //   dx_L/dx_0 = (I + A_{L-1}) ... (I + A_1)(I + A_0)
 //
-// The last layer stands on the left of the product. There is no sum of the A_l in it: that is only what
-// remains when all A_l are small.
+// The last layer is the leftmost factor of the product. I + the sum of the A_l is only an approximation for
+// small A_l.
 //
 // Forbidden: nothing. Useful: matmul, eye(d).
 

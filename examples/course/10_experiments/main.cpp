@@ -1,4 +1,4 @@
-// Honest experiments: seeds, pairs, intervals, and what twenty comparisons of nothing with nothing show.
+// Honest experiments: seeds, pairs, intervals, and twenty comparisons without a difference to find.
 // Its chapter: docs/course/10_experiments/README.md
 //   interval for the mean of n numbers: mean +- t s / sqrt(n), s their standard deviation; n = 5: t = 2.776
 
@@ -14,7 +14,7 @@ using namespace gradus;
 namespace {
 
 // [run]
-/// How far a small net is from the true curve after 150 steps. The seed decides data and first weights.
+/// How far a small net is from the true curve after 150 steps. The seed determines data and initial weights.
 double run(unsigned seed, double rate) {
   manual_seed(seed);
   const nn::Linear in(1, 16), out(16, 1);
@@ -35,7 +35,7 @@ double run(unsigned seed, double rate) {
 double percent(const Tensor& truths) { return 100 * truths.to(f64).mean().item(); }
 
 // [interval]
-/// Which rows of x [experiments, n] have an interval mean +- t s / sqrt(n) that holds the truth.
+/// Which rows of x [experiments, n] have an interval mean +- t s / sqrt(n) that contains the truth.
 Tensor covers(const Tensor& x, double t, double truth) {
   const Tensor half = t * x.std({-1}) / std::sqrt(double(x.size(-1)));
   return (x.mean(-1) - truth).abs() <= half;

@@ -8,9 +8,9 @@
 //   batch norm, inference:  y = (x - running mean) / sqrt(running var + eps)              nothing is changed
 //   RMSNorm:                y = x / sqrt(mean(x^2) + eps)    over the last axis; the mean of x stays in
 //
-//   struct Running { Tensor mean, var; };                    is there already: examples/course/12_norms/given.h
+//   struct Running { Tensor mean, var; };                    given in examples/course/12_norms/given.h
 //
-// The gradient goes through m, v and mean(x^2). Only what the running statistics keep is taken off the tape:
+// The gradient goes through m, v and mean(x^2). Take only the values for the running statistics off the tape:
 // detach().
 //
 // Forbidden: layer_norm, rms_norm, normalize, var, std and nn.

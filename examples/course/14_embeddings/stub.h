@@ -6,7 +6,7 @@
 //   embed_backward:    dtable[v] = sum of dy_t over all t with id_t = v
 //   positions:         P[t][2i] = sin(t / 10000^(2i/C))        P[t][2i + 1] = cos(t / 10000^(2i/C))
 //
-// t counts from 0, and i from 0 to C/2 - 1. A token that stands twice in the text gets the sum of both
+// t counts from 0, and i from 0 to C/2 - 1. A token that occurs twice in the text gets the sum of both
 // gradients.
 //
 // Forbidden: embedding, backward and grad. Useful: table[ids], index_add(x, 0, ids, rows), zeros;

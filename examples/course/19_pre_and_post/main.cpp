@@ -1,4 +1,4 @@
-// Pre-LN and Post-LN: what each does to the stream on its way up and to the gradient on its way down.
+// Pre-LN and Post-LN: how each placement changes the stream on its way up and the gradient on its way down.
 // Its chapter: docs/course/19_pre_and_post/README.md
 
 #include <cmath>
@@ -24,7 +24,7 @@ Tensor pre_ln(const nn::BlockParts& b, const Tensor& x) {
 }
 // [/equations]
 
-/// Matrices N(0, 1/d), biases 0, queries and keys 0 (each position averages all): how Xiong et al. start.
+/// The initial weights of Xiong et al.: N(0, 1/d), biases 0, queries and keys 0 (attention averages all).
 nn::PreLNBlock random_block() {
   const nn::PreLNBlock block({.d_model = C, .heads = 4, .d_ff = C});
   for (const auto& [name, w] : block.named_parameters())

@@ -1,6 +1,6 @@
 #include "learn/learn.h"
 
-// What a theorem says of depth, and how one sees it in numbers. About 10 lines.
+// A theorem's statement about depth, and how to see it in measurements. About 10 lines.
 //
 //   Lemma 2 (Xiong et al. 2020), Pre-LN at the start, after l layers:  (1 + l/2) d <= E|x_l|^2 <= (1 + 3l/2) d
 //

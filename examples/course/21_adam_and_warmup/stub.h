@@ -7,9 +7,9 @@
 //
 //   noam(t) = d^-0.5 min(t^-0.5, t warmup^-1.5)
 //
-// t counts steps from 1. Here eps stands outside the root: Adam's is not layer norm's.
+// t counts steps from 1. Here eps is outside the root: Adam's eps is not layer norm's.
 //
-//   struct Moments { Tensor m, v; };           is there already: examples/course/21_adam_and_warmup/given.h
+//   struct Moments { Tensor m, v; };           given in examples/course/21_adam_and_warmup/given.h
 //
 // Forbidden: optim and nn.
 

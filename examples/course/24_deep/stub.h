@@ -8,7 +8,7 @@
 //   clip(g, limit):  n = sqrt(sum over all tensors of all squares)
 //                    all tensors times limit / n if n > limit, else unchanged
 //
-// Clipping turns no gradient: all tensors get the same factor.
+// Clipping does not change the direction: all tensors get the same factor.
 //
 // Forbidden: optim and nn. Useful: std::numbers::pi.
 

@@ -4,7 +4,7 @@
 //
 //   Sandwich, Peri-LN:   x + LN(f(LN(x)))                              norms on both sides of the branch, none on the stream
 //   B2T:                 y = LN(x + attention(x))     z = LN(x + y + ffn(y))
-//                        the second norm also sees x, what the block got: a connection from bottom to top
+//                        the second norm also sees x, the block's input: a connection from bottom to top
 //   Mix-LN, L layers:    the first floor(L / 4) layers are Post-LN, all others Pre-LN
 //
 // LN is layer_norm without gain and bias.

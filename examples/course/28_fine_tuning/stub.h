@@ -1,12 +1,12 @@
 #include "learn/learn.h"
 
-// Fine-tuning with few weights (LoRA), and what is forgotten. About 8 lines.
+// Fine-tuning with few weights (LoRA), and a measure of forgetting. About 8 lines.
 //
 //   lora:      y = x W^T + (alpha / r) (x A^T) B^T      W [out, in] is frozen; A [r, in], B [out, r] are trained
 //   merge:     W + (alpha / r) B A                      the same map as one matrix, for use after training
 //   forgotten: mean over the old examples of  after - before            the losses on the old task
 //
-// B starts at 0: then the model is at first the one it was.
+// B starts at 0, so the model is initially unchanged.
 //
 // Forbidden: nn. Useful: linear(x, W) is x W^T; matmul; W.detach().
 

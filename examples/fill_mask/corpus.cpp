@@ -16,7 +16,7 @@ constexpr double kTrainShare = 0.9;
 
 std::int64_t special(std::optional<std::int64_t> id, const char* name) {
   if (!id)
-    fail_input(fmt::format("the vocabulary has no {}: it is not that of a masked language model", name));
+    fail_input(fmt::format("the vocabulary has no {}: it does not belong to a masked language model", name));
   return *id;
 }
 
@@ -41,11 +41,10 @@ Corpus make_corpus(const std::string& text, const Options& o) {
   const auto cut = static_cast<std::ptrdiff_t>(kTrainShare * static_cast<double>(ids.size()));
   Corpus corpus{std::move(tokenizer), {ids.begin(), ids.begin() + cut}, {ids.begin() + cut, ids.end()}};
   if (std::ssize(corpus.validation) < o.context - 2)
-    fail_input(
-        fmt::format("{}: has {} tokens, the tenth that validates {}: too few for a window of {}: expects a "
-                    "longer text or a "
-                    "smaller --context",
-                    o.text.string(), ids.size(), corpus.validation.size(), o.context - 2));
+    fail_input(fmt::format(
+        "{}: has {} tokens, and its validation part, a tenth, {}: too few for a window of {}: expects a "
+        "longer text or a smaller --context",
+        o.text.string(), ids.size(), corpus.validation.size(), o.context - 2));
   return corpus;
 }
 

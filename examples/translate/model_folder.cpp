@@ -1,4 +1,4 @@
-// A translator in a folder: what Seq2SeqTransformer and the tokenizer write.
+// A translator's folder: the files of Seq2SeqTransformer and of the tokenizer.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ Translator load(const std::filesystem::path& folder) {
   if (loaded.tokenizer->vocab_size() != o.vocab || special.pad != o.pad || special.bos != o.start ||
       special.eos != o.end)
     fail_input(
-        fmt::format("{}: its tokenizer is not that of its model: expects a folder that translate wrote",
+        fmt::format("{}: its tokenizer does not belong to its model: expects a folder that translate wrote",
                     folder.string()));
   return loaded;
 }

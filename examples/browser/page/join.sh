@@ -32,7 +32,7 @@ join() { # FILE FOLDER...
           *.html) join "$part" "$@" ;;
           *)
             if grep -qiE '</script|<!--' "$part"; then
-              echo "join.sh: $part holds </script or <!--, which would end the script it stands in" >&2
+              echo "join.sh: $part contains </script or <!--, which would end the surrounding script" >&2
               exit 1
             fi
             cat "$part"

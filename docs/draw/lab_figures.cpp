@@ -52,10 +52,10 @@ std::string lab_sentence(const lab::compare::Analysis& analysis) {
       "`./run lab` trains both kinds of block at learning rates from {} to {}, {} and {}, on a language "
       "whose best possible loss is known. Points: final loss above that after {} steps, the mean of {} "
       "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, the loss of "
-      "counting {}-grams: {}.",
+      "a model that only counts the last {} characters: {}.",
       kit::number_text(settings.lrs.front()), kit::number_text(settings.lrs.back()),
       lab::warmup_words(settings.warmups.front()), lab::warmup_words(settings.warmups.back()), settings.steps,
-      settings.seeds, runs_of_depth(analysis), analysis.baseline.n, counts_by_depth(analysis));
+      settings.seeds, runs_of_depth(analysis), analysis.baseline.n - 1, counts_by_depth(analysis));
 }
 
 std::string lab_alternative(const lab::compare::Analysis& analysis) {

@@ -226,7 +226,7 @@ async function divergence(browser) {
     await page.until(`${said}.includes('diverged')`, 120);
     const shown = await page.evaluate(said);
     check(shown.endsWith(words), `${hash}: says ${shown}`);
-    same(shown.includes('beside it, after 60 steps,'), words.startsWith('no'), `${hash}: how many steps the other has made`);
+    same(shown.includes('for comparison, after 60 steps,'), words.startsWith('no'), `${hash}: how many steps the other has made`);
     await close(page, hash);
   }
 }

@@ -1,5 +1,5 @@
-// The run: the actions of Go, Stop, One step, Reset and Next seed, and the loop that asks the worker for
-// steps.
+// The run: the actions of Go, Stop, One step, Reset and Next seed, and the loop that requests steps.
+//
 // The worker answers in order, and a reader may press anything while an answer is pending. Each press of a
 // button is a turn. An action that finds a newer turn than its own ends silently. Stop is not a turn: it
 // clears `running`, and the current turn ends at its next answer.

@@ -26,7 +26,7 @@ CASE("a window sees itself and w - 1 before it", "0 <= i - j < w.") {
   near("window(4, 3)", answer.window(4, 3), tril(ones({4, 4})) - tril(ones({4, 4}), -3));
 }
 CASE("ALiBi penalizes distance",
-     "-m (i - j): the further, the lower; 0 for the future, which the mask hides.") {
+     "-m (i - j): the further, the lower; nothing for the future, which the mask hides.") {
   near("alibi(3, 0.5)", answer.alibi(3, 0.5), tensor({{0.0, 0.0, 0.0}, {-0.5, 0.0, 0.0}, {-1.0, -0.5, 0.0}}));
   near("alibi(2, 3)", answer.alibi(2, 3), tensor({{0.0, 0.0}, {-3.0, 0.0}}));
 }

@@ -34,7 +34,7 @@ CASE("merged it is the same map", "W + (alpha / r) B A: B is on the left.") {
   near("x merged^T", matmul(x, answer.merge(W, A, B, 6).t()),
        matmul(x, W.t()) + 3 * matmul(matmul(x, A.t()), B.t()));
 }
-CASE("forgetting is positive", "after - before: a loss that rises is forgetting.") {
+CASE("forgetting is above 0", "after - before: a loss that rises is forgetting.") {
   expect(answer.forgotten({1, 1}, {2, 4}) > 0, "losses have risen, and nothing is forgotten");
 }
 CASE("it is the mean over examples", "Divide by their number.") {

@@ -34,7 +34,7 @@ double forgotten(const std::vector<double>& before, const std::vector<double>& a
   return solution::forgotten(after, before);
 }
 }  // namespace the_other_way
-MUTANT(the_other_way, "forgetting is positive")
+MUTANT(the_other_way, "forgetting is above 0")
 
 namespace summed {
 using solution::lora, solution::merge;

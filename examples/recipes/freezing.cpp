@@ -32,8 +32,7 @@ int main() {
   std::printf("body frozen: %s\n", net.body(arange(10)).requires_grad() ? "no" : "yes");
 
   net.body.requires_grad_(true);
-  const optim::Schedule warmup =
-      optim::warmup_linear(1e-3, 20);  // shifted: schedules receive the optimizer's step
+  const optim::Schedule warmup = optim::warmup_linear(1e-3, 20);  // shifted below by the optimizer's steps
   const auto rate = [warmup, begin = opt.steps()](std::int64_t step) { return warmup(step - begin); };
   opt.add_group({.parameters = net.body.parameters(), .lr = rate});
   std::printf("small or large, all    loss %.2f\n", train(net, opt, large));

@@ -62,7 +62,7 @@ std::vector<Question> questions() {
   const char* cpp = "a C++ book on loops and lambda expressions";
   return {{"The derivative of x^3 at x = 2", derivative(cube, 2), calculus},
           {"The derivative of exp(2x) at x = 0", derivative(chain, 0), calculus},
-          {"The partial derivative of a^2 b in a, at a = 3 and b = 2", derivative(partial, 3), calculus},
+          {"The derivative of a^2 b with respect to a, at a = 3, b = 2", derivative(partial, 3), calculus},
           {"The last entry of [[1, 2], [3, 4]] times the column [5, 6]", matmul(a, b)[1][0].item(), algebra},
           {"The variance of 1, 2, 3, 6 (divided by 4)", numbers.var({}, {.unbiased = false}).item(), chance},
           {"The variance of a sum of 4 independent numbers of variance 1", 4, chance},

@@ -113,7 +113,7 @@ int main() {
   far("learned", nn::Positions::learned);
   far("rotary", nn::Positions::rotary);
   far("ALiBi", nn::Positions::alibi);
-  std::printf("\nlog10 of the gradient of the last output in the first token, means of 10 seeds\n");
+  std::printf("\nlog10 of the last output's gradient with respect to the first token, means of 10 seeds\n");
   std::printf("tokens               16           64          256         1024\n");
   reaches("recurrent", false);
   reaches("attention", true);

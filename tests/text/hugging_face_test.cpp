@@ -40,7 +40,7 @@ TEST_CASE("from PyTorch: tokenizers") {
   const Tensor batch = from_vector(ids).unsqueeze(0);
   CHECK(batch.dim() == 2);
   // py: tokenizer.decode(ids, skip_special_tokens=True)
-  // note: of a tensor [T] too
+  // note: also for a tensor [T]
   const std::string line = tokenizer->decode(ids, {.skip_special = true});
   CHECK(line == "Beware the bird");
   // py: len(tokenizer)
